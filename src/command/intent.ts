@@ -1,0 +1,110 @@
+/** Whoever caused a webhook, as GitHub's payload names them. Identity is the numeric id, never the login. */
+export type Actor = {
+  readonly id: number;
+  readonly login: string;
+  /** GitHub's account type; only `User` may ever decide. */
+  readonly type: 'User' | 'Bot' | 'Organization' | 'Mannequin';
+  /** True where an App wrote in the person's name; such a comment decides nothing. */
+  readonly viaApp: boolean;
+};
+
+/** Where something was said. `rootId` is the thread's first comment: ours, if the thread belongs to a proposal. */
+export type Place =
+  | { readonly at: 'conversation'; readonly commentId: number }
+  | {
+      readonly at: 'thread';
+      readonly commentId: number;
+      readonly rootId: number;
+      readonly reviewId: number | null;
+      readonly path: string;
+      /** Line of the head's file, null where outdated or about the whole file. */
+      readonly line: number | null;
+      readonly diffHunk: string;
+    }
+  | { readonly at: 'review'; readonly reviewId: number };
+
+/** Which proposals a command names: by id (lower case), all, or by where it stands. */
+export type Targets =
+  | { readonly by: 'ids'; readonly ids: readonly string[] }
+  | { readonly by: 'all' }
+  | { readonly by: 'place' };
+
+/** A line that fits a command's form. Texts are trimmed; `note` is what stands below the line. */
+export type Command =
+  | { readonly name: 'task'; readonly text: string }
+  | { readonly name: 'approve'; readonly targets: Targets; readonly note: string }
+  /** `reason` is the rest of the line and what stands below; `line` the whole of both for a thread whose text begins with an id-like word. */
+  | { readonly name: 'deny'; readonly targets: Targets; readonly reason: string; readonly line: string }
+  | { readonly name: 'edit'; readonly targets: Targets; readonly instruction: string; readonly line: string }
+  | { readonly name: 'continue' }
+  | { readonly name: 'stop' }
+  | { readonly name: 'status' }
+  | { readonly name: 'help' };
+
+export type CommandName = Command['name'];
+
+/** What one comment says, read from its Markdown alone; whom it concerns only the store knows. */
+export type Utterance =
+  | { readonly kind: 'command'; readonly command: Command }
+  /** A command's word whose line does not fit its form: `word` is what did not fit. Decides nothing. */
+  | { readonly kind: 'misfit'; readonly command: CommandName; readonly word: string; readonly hint: string }
+  /** A `/word` that is no command of ours; `addressed` where it stood behind `/countersign`. */
+  | {
+      readonly kind: 'unknown-command';
+      readonly word: string;
+      readonly nearest: CommandName | null;
+      readonly addressed: boolean;
+    }
+  /** `@<app-slug> text`: a task, an instruction or a note for the agent, depending on where it stands. */
+  | { readonly kind: 'mention'; readonly text: string }
+  /** Plain words: an instruction where they answer a proposal, else none of our business. */
+  | {
+      readonly kind: 'remark';
+      /** Without quoted lines, trimmed; empty where nothing else was said. */
+      readonly text: string;
+      /** Begins with another person's @mention: talk between people. */
+      readonly toSomebodyElse: boolean;
+      /** Only yes, ok, lgtm, a thumbs-up or a bare digit: neither approval nor instruction. */
+      readonly affirmation: boolean;
+      /** Lines of each suggestion block, terminators removed. */
+      readonly suggestions: readonly (readonly string[])[];
+    };
+
+/** The pull request that a webhook is about. Names may change, ids do not. */
+export type PullRef = {
+  readonly installationId: number;
+  readonly repositoryId: number;
+  readonly owner: string;
+  readonly repo: string;
+  readonly number: number;
+};
+
+type Common = {
+  readonly pull: PullRef;
+  readonly actor: Actor;
+};
+
+/** What a webhook means, from its bytes alone. Only an intent is stored, and only an intent makes us ask GitHub anything. */
+export type Intent =
+  | (Common & {
+      readonly kind: 'said';
+      readonly place: Place;
+      readonly utterance: Utterance;
+      /** Ids of ours that stand alone in quoted lines; exactly one makes it a reply to that proposal (S59). */
+      readonly quotedIds: readonly string[];
+      /** GitHub's `created_at` (a review: `submitted_at`), ISO 8601 in whole seconds. */
+      readonly createdAt: string;
+      /** SHA-256 in hex of the body as sent. */
+      readonly bodyHash: string;
+    })
+  /** A comment was edited so that it now holds a command or an address to us: never a decision, answered once (S60). */
+  | (Common & {
+      readonly kind: 'edited';
+      readonly place: Place;
+      readonly utterance: Utterance;
+      readonly createdAt: string;
+    })
+  | (Common & { readonly kind: 'pushed'; readonly before: string; readonly after: string })
+  | (Common & { readonly kind: 'closed'; readonly merged: boolean });
+
+export type SaidIntent = Extract<Intent, { kind: 'said' }>;
