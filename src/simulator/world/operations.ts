@@ -1,0 +1,56 @@
+import type { Sha } from '../git/object-store.ts';
+import type * as Input from './inputs.ts';
+import type { Operation } from './outcome.ts';
+import type { Account, App, Installation, Issue, PullRequest, Repository } from './state.ts';
+import type { IssueComment, Reaction, Review, ReviewComment, Thread } from './talk.ts';
+
+/** A write that found nothing new to tell. */
+export type Nothing = null;
+
+/** Every write on the world, with what it takes and what it gives back. */
+export type Operations = {
+  readonly addAccount: Operation<Input.AddAccount, Account>;
+  readonly addApp: Operation<Input.AddApp, App>;
+  readonly installApp: Operation<Input.InstallApp, Installation>;
+  readonly addRepository: Operation<Input.AddRepository, Repository>;
+  readonly setPermission: Operation<Input.SetPermission, Nothing>;
+  readonly addRule: Operation<Input.AddRule, Nothing>;
+
+  readonly openIssue: Operation<Input.OpenIssue, Issue>;
+  readonly openPull: Operation<Input.OpenPull, PullRequest>;
+  readonly editPull: Operation<Input.EditPull, PullRequest>;
+  readonly closePull: Operation<Input.OnPull, PullRequest>;
+  readonly reopenPull: Operation<Input.OnPull, PullRequest>;
+  readonly mergePull: Operation<Input.MergePull, PullRequest>;
+  readonly lockPull: Operation<Input.OnPull & { readonly locked: boolean }, PullRequest>;
+  readonly setDraft: Operation<Input.OnPull & { readonly draft: boolean }, PullRequest>;
+
+  readonly createComment: Operation<Input.CreateComment, IssueComment>;
+  readonly editComment: Operation<Input.EditComment, IssueComment>;
+  readonly deleteComment: Operation<Input.OnComment, Nothing>;
+
+  readonly createReview: Operation<Input.CreateReview, Review>;
+  readonly submitReview: Operation<Input.SubmitReview, Review>;
+  readonly editReview: Operation<Input.EditReview, Review>;
+  readonly dismissReview: Operation<Input.DismissReview, Review>;
+  readonly deletePendingReview: Operation<Input.OnReview, Review>;
+
+  readonly createReviewComment: Operation<Input.CreateReviewComment, ReviewComment>;
+  readonly replyToReviewComment: Operation<Input.ReplyToReviewComment, ReviewComment>;
+  readonly editReviewComment: Operation<Input.EditComment, ReviewComment>;
+  readonly deleteReviewComment: Operation<Input.OnComment, Nothing>;
+  readonly resolveThread: Operation<Input.OnThread, Thread>;
+  readonly unresolveThread: Operation<Input.OnThread, Thread>;
+
+  readonly reactToComment: Operation<Input.React, Reaction>;
+  readonly reactToReviewComment: Operation<Input.React, Reaction>;
+
+  readonly createBlob: Operation<Input.CreateBlob, Sha>;
+  readonly createTree: Operation<Input.CreateTree, Sha>;
+  readonly createCommit: Operation<Input.CreateCommit, Sha>;
+  readonly createRef: Operation<Input.CreateRef, Sha>;
+  readonly updateRef: Operation<Input.UpdateRef, Sha>;
+  readonly deleteRef: Operation<Input.DeleteRef, Nothing>;
+  readonly createCommitOnBranch: Operation<Input.CreateCommitOnBranch, Sha>;
+  readonly pushFiles: Operation<Input.PushFiles, Sha>;
+};
