@@ -1,0 +1,53 @@
+import type { CommandName } from '../command/intent.ts';
+import type { Person, ProposalState } from './proposal.ts';
+import type { RunEnd } from './run.ts';
+
+/** A proposal as an answer names it. */
+export type Named = { readonly id: string; readonly title: string; readonly url: string | null };
+
+/** A proposal that is no longer open, and what became of it (T12). */
+export type Settled = {
+  readonly id: string;
+  readonly state: ProposalState;
+  readonly by: Person | null;
+  readonly commit: string | null;
+  readonly replacedBy: string | null;
+};
+
+/** Everything the App may answer to somebody's words; `render/answer.ts` has the sentences. */
+export type Answer =
+  | { readonly kind: 'not-served'; readonly owner: string }
+  | { readonly kind: 'not-allowed'; readonly login: string; readonly command: CommandName | 'mention' | 'reply' }
+  | { readonly kind: 'pull-not-open'; readonly state: 'closed' | 'merged' }
+  /** Several are pending and the words do not say which. */
+  | { readonly kind: 'which'; readonly command: 'approve' | 'deny'; readonly pending: readonly Named[] }
+  | { readonly kind: 'nothing-pending'; readonly command: CommandName }
+  /** `/approve all` and the like left these alone: they were posted in the same second or later. */
+  | { readonly kind: 'posted-later'; readonly left: readonly Named[] }
+  | { readonly kind: 'unknown-ids'; readonly ids: readonly string[]; readonly pending: readonly Named[] }
+  | { readonly kind: 'settled'; readonly proposals: readonly Settled[] }
+  | { readonly kind: 'misfit'; readonly command: CommandName; readonly word: string; readonly hint: string }
+  | { readonly kind: 'unknown-command'; readonly word: string; readonly nearest: CommandName | null }
+  | { readonly kind: 'affirmation'; readonly id: string }
+  | { readonly kind: 'empty-reply'; readonly id: string }
+  | { readonly kind: 'own-text'; readonly id: string }
+  | { readonly kind: 'edited-comment' }
+  | { readonly kind: 'fork'; readonly headRef: string }
+  | { readonly kind: 'queued'; readonly ahead: number }
+  | { readonly kind: 'no-run'; readonly command: CommandName | 'mention' }
+  | { readonly kind: 'committed'; readonly sha: string; readonly applied: readonly Named[] }
+  | { readonly kind: 'stale'; readonly proposals: readonly Named[] }
+  | { readonly kind: 'commit-failed'; readonly proposals: readonly Named[]; readonly message: string }
+  | { readonly kind: 'approval-void'; readonly proposals: readonly Named[]; readonly login: string }
+  | { readonly kind: 'help' }
+  | { readonly kind: 'status'; readonly pending: readonly Named[]; readonly running: boolean; readonly queued: number }
+  /** The one mention at a run's end. `dropped` are tasks that were queued behind it. */
+  | {
+      readonly kind: 'run-ended';
+      readonly requester: Person;
+      readonly how: RunEnd;
+      readonly by: Person | null;
+      readonly commits: readonly string[];
+      readonly note: string | null;
+      readonly dropped: readonly string[];
+    };

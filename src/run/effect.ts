@@ -1,0 +1,70 @@
+import type { Place } from '../command/intent.ts';
+import type { ToolCall } from '../prompt/message.ts';
+import type { Answer } from './answer.ts';
+
+/** Something to do outside. Effects are data: saved with the decision that wants them, performed afterwards. */
+export type Effect =
+  /** Send the transcript to the model. */
+  | { readonly type: 'ask-model'; readonly runId: string; readonly turn: number }
+  /** Read for the model, and work out what its gated calls would change at the head. */
+  | { readonly type: 'use-tools'; readonly runId: string; readonly turn: number; readonly calls: readonly ToolCall[] }
+  /** Post these proposals together. */
+  | {
+      readonly type: 'post-review';
+      readonly runId: string;
+      readonly turn: number;
+      readonly proposalIds: readonly string[];
+    }
+  /** Commit what is approved of these, in one commit. `place` is where the deciding words stand; null for none. */
+  | {
+      readonly type: 'commit';
+      readonly runId: string;
+      readonly proposalIds: readonly string[];
+      readonly place: Place | null;
+    }
+  /** Make the proposal's comment say what became of it; resolve its thread once that is final. */
+  | { readonly type: 'show-proposal'; readonly proposalId: string }
+  /** Make the run comment say how the run stands; creates it the first time. */
+  | { readonly type: 'show-run'; readonly runId: string }
+  | { readonly type: 'react'; readonly place: Place; readonly content: 'eyes' | '+1' | 'confused' }
+  /** One visible answer. With `once`, never a second one under that key. */
+  | {
+      readonly type: 'answer';
+      readonly to: Place | { readonly at: 'pull' };
+      readonly answer: Answer;
+      readonly once: string | null;
+    };
+
+export type EffectType = Effect['type'];
+
+/**
+ * Effects of the `pull` lane are performed one by one by whoever holds the pull request;
+ * those of the `free` lane take long, hold nothing, and may be overtaken by people's words.
+ */
+export const LANES = {
+  'ask-model': 'free',
+  'use-tools': 'free',
+  'post-review': 'pull',
+  commit: 'pull',
+  'show-proposal': 'pull',
+  'show-run': 'pull',
+  react: 'pull',
+  answer: 'pull',
+} as const satisfies Record<EffectType, 'pull' | 'free'>;
+
+/** The key under which an undone effect swallows an equal one; null where each is its own. */
+export function coalescingKey(effect: Effect): string | null {
+  switch (effect.type) {
+    case 'show-run':
+      return `show-run:${effect.runId}`;
+    case 'show-proposal':
+      return `show-proposal:${effect.proposalId}`;
+    case 'ask-model':
+    case 'use-tools':
+    case 'post-review':
+    case 'commit':
+    case 'react':
+    case 'answer':
+      return null;
+  }
+}

@@ -1,0 +1,43 @@
+import type { Permission, Person } from './proposal.ts';
+
+/** The pull request as GitHub has it now. */
+export type PullFacts = {
+  readonly state: 'open' | 'closed' | 'merged';
+  readonly draft: boolean;
+  readonly title: string;
+  readonly author: Person | null;
+  readonly baseRef: string;
+  readonly baseSha: string;
+  readonly headRef: string;
+  readonly headSha: string;
+  /** The head branch lies in another repository: never written to. */
+  readonly fork: boolean;
+};
+
+/** A file at the head, as a judgement of freshness needs it; `text` is null where it is not text. */
+export type HeadFile = { readonly blob: string; readonly mode: string; readonly text: string | null };
+
+/** Which facts a signal needs before it can be decided. */
+export type Need =
+  | { readonly kind: 'permission'; readonly login: string; readonly id: number }
+  | { readonly kind: 'pull-request' }
+  /** Changed paths of the pull request, for the model's first message. */
+  | { readonly kind: 'changed-paths' }
+  /** These paths at the head that the pull request has now, and the same at `base`. */
+  | { readonly kind: 'files'; readonly base: string; readonly paths: readonly string[] };
+
+/** What was fetched for a signal. A fact that was not needed is absent; one that was needed never is. */
+export type Facts = {
+  /** ISO 8601 in milliseconds, from the worker's clock. */
+  readonly now: string;
+  readonly self: { readonly slug: string; readonly botId: number };
+  /** Whether the operator serves this repository's owner. */
+  readonly served: boolean;
+  readonly permission?: Permission;
+  readonly pull?: PullFacts;
+  readonly changedPaths?: readonly string[];
+  readonly files?: {
+    readonly atBase: Readonly<Record<string, HeadFile | null>>;
+    readonly atHead: Readonly<Record<string, HeadFile | null>>;
+  };
+};

@@ -1,0 +1,90 @@
+import type { Change } from '../change/change.ts';
+import type { Placement } from '../change/placement.ts';
+
+/** The life of one gated call. The last six are final: nothing leaves them. */
+export const PROPOSAL_STATES = [
+  'proposed',
+  'approved',
+  'executing',
+  'completed',
+  'rejected',
+  'failed',
+  'superseded',
+  'expired',
+  'cancelled',
+] as const;
+export type ProposalState = (typeof PROPOSAL_STATES)[number];
+
+/** A person as we keep them: the numeric id decides, the login is for reading. */
+export type Person = { readonly id: number; readonly login: string };
+
+export type Permission = 'admin' | 'write' | 'read' | 'none';
+
+/** What one person said about one proposal. Rows of this are only ever added. */
+export type Vote = {
+  readonly proposalId: string;
+  readonly digest: string;
+  readonly action: 'approve' | 'deny' | 'edit' | 'commit';
+  readonly by: Person;
+  readonly permission: Permission;
+  readonly surface: 'conversation' | 'thread' | 'review' | 'push';
+  /** The comment (or review) that says it; null for a push. */
+  readonly commentId: number | null;
+  readonly bodyHash: string | null;
+  readonly deliveryId: string;
+  /** Head SHA that the proposal was shown against. */
+  readonly head: string;
+  /** ISO 8601, when we took it. */
+  readonly at: string;
+  /** Reason, instruction or note. */
+  readonly text: string | null;
+};
+
+/** A comment of ours on GitHub, as far as we must find and restore it. */
+export type PostedComment = {
+  readonly kind: 'review-comment' | 'file-comment' | 'issue-comment';
+  readonly id: number;
+  readonly nodeId: string;
+  /** GitHub's `created_at`, ISO 8601 in whole seconds. */
+  readonly createdAt: string;
+  /** SHA-256 in hex of the body as we sent it. */
+  readonly bodyHash: string;
+  readonly url: string;
+};
+
+/** One gated tool call waiting for people, and what became of it. */
+export type Proposal = {
+  readonly id: string;
+  readonly runId: string;
+  readonly turn: number;
+  readonly callId: string;
+  /** 1-based place among `total` changes posted together. */
+  readonly index: number;
+  readonly total: number;
+  readonly tool: 'edit_file' | 'write_file';
+  /** The model's own words for why. */
+  readonly modelReason: string | null;
+  readonly change: Change;
+  /** Head SHA it was computed for and shown against. */
+  readonly head: string;
+  readonly state: ProposalState;
+  readonly votes: readonly Vote[];
+  /** Null until it is posted. */
+  readonly placement: Placement | null;
+  readonly comment: PostedComment | null;
+  /** Commit SHA that holds it, once completed. */
+  readonly commit: string | null;
+  /** For people: why it failed, was superseded or cancelled. */
+  readonly note: string | null;
+  /** The id of the proposal that replaced it: shown again, or answered to an instruction. */
+  readonly replacedBy: string | null;
+  /** ISO 8601; GitHub's time for `proposedAt`, ours for the others. */
+  readonly proposedAt: string | null;
+  readonly decidedAt: string | null;
+  readonly executedAt: string | null;
+};
+
+/** Posted and undecided: what `/approve all` could mean. */
+export function isPending(proposal: Proposal): boolean {
+  return proposal.state === 'proposed' && proposal.comment !== null;
+}

@@ -1,0 +1,108 @@
+import type { Place, PullRef } from '../command/intent.ts';
+import type { ToolCall, Usage } from '../prompt/message.ts';
+import type { Person, PostedComment, Proposal } from './proposal.ts';
+
+/** Raised when the stored form of a run changes; a run with another number is parked, never guessed. */
+export const RUN_SCHEMA = 1;
+
+/** Model responses a run may use before it stops and says so. */
+export const TURN_LIMIT = 25;
+
+/** One call of the batch: with the tools, before people, or answered for the model. */
+export type Call = {
+  readonly call: ToolCall;
+  readonly status:
+    | { readonly kind: 'using' }
+    | { readonly kind: 'proposed'; readonly proposalId: string }
+    | { readonly kind: 'answered'; readonly output: string };
+};
+
+/** All tool calls of one model response. */
+export type Batch = { readonly turn: number; readonly text: string | null; readonly calls: readonly Call[] };
+
+/** How a run ended. */
+export type RunEnd =
+  | 'finished'
+  | 'stopped'
+  | 'closed'
+  | 'merged'
+  | 'denied'
+  | 'turn-limit'
+  | 'model-failed'
+  | 'posting-failed';
+
+export type Phase =
+  | { readonly kind: 'thinking'; readonly turn: number }
+  | { readonly kind: 'using-tools'; readonly turn: number }
+  | { readonly kind: 'posting'; readonly turn: number }
+  | { readonly kind: 'waiting'; readonly turn: number }
+  | {
+      readonly kind: 'ended';
+      readonly how: RunEnd;
+      readonly by: Person | null;
+      readonly at: string;
+      readonly note: string | null;
+    };
+
+/** What a person asked for. */
+export type Task = {
+  readonly text: string;
+  readonly by: Person;
+  readonly place: Place;
+  /** GitHub's `created_at` of the words. */
+  readonly askedAt: string;
+};
+
+/** One agent session on one pull request. */
+export type Run = {
+  readonly schema: typeof RUN_SCHEMA;
+  readonly id: string;
+  readonly task: Task;
+  readonly phase: Phase;
+  /** Model responses so far. */
+  readonly turns: number;
+  /** Messages appended to the transcript so far. */
+  readonly messages: number;
+  readonly batch: Batch | null;
+  readonly usage: Usage;
+  /** Head SHA that proposals were last judged against. */
+  readonly head: string;
+  readonly headRef: string;
+  /** Commits that carried this run's changes: the App's own, and pushes that were nothing else. */
+  readonly commits: readonly string[];
+  /** Blob last read per path: what `write_file` needs before it may overwrite. */
+  readonly read: Readonly<Record<string, string>>;
+  /** The model's closing words. */
+  readonly summary: string | null;
+  readonly comment: PostedComment | null;
+};
+
+/** Everything we know of one pull request that a decision may need. */
+export type Pull = {
+  readonly ref: PullRef;
+  /** The run that is not over, or the last one that was. */
+  readonly run: Run | null;
+  /** Tasks that wait for the run to end, oldest first. */
+  readonly queue: readonly Task[];
+  /** Of the current run, and those that the signal names; oldest first. */
+  readonly proposals: readonly Proposal[];
+  /** Proposals made on this pull request so far: the next id comes from it. */
+  readonly proposalCount: number;
+  /** People who were told once that they may not decide here. */
+  readonly refused: readonly number[];
+};
+
+/** A pull request's key in the store: installation, repository and number. */
+export function pullKey(ref: PullRef): string {
+  return `${ref.installationId}/${ref.repositoryId}/${ref.number}`;
+}
+
+/** The run while it is not over. */
+export function activeRun(pull: Pull): Run | null {
+  return pull.run !== null && pull.run.phase.kind !== 'ended' ? pull.run : null;
+}
+
+/** A pull request that nobody has spoken on yet. */
+export function newPull(ref: PullRef): Pull {
+  return { ref, run: null, queue: [], proposals: [], proposalCount: 0, refused: [] };
+}

@@ -1,0 +1,81 @@
+import type { Change } from '../change/change.ts';
+import type { Placement } from '../change/placement.ts';
+import type { Intent } from '../command/intent.ts';
+import type { Verdict } from '../policy/freshness.ts';
+import type { ModelReply } from '../prompt/message.ts';
+import type { Permission, PostedComment } from './proposal.ts';
+
+/** What the tools made of one call: words for the model at once, or a change for people. */
+export type ToolResult =
+  | {
+      readonly callId: string;
+      readonly kind: 'output';
+      readonly output: string;
+      readonly read: { readonly path: string; readonly blob: string } | null;
+    }
+  | {
+      readonly callId: string;
+      readonly kind: 'change';
+      readonly tool: 'edit_file' | 'write_file';
+      readonly reason: string | null;
+      readonly change: Change;
+    };
+
+/** Where one proposal was posted. */
+export type PostedProposal = {
+  readonly proposalId: string;
+  readonly placement: Placement;
+  readonly comment: PostedComment;
+};
+
+/** How one proposal stands right before an attempt to commit it. */
+export type Check = {
+  readonly proposalId: string;
+  readonly verdict: Verdict;
+  /** Of each person whose approval counts, by numeric id, read again now. */
+  readonly permissions: Readonly<Record<string, Permission>>;
+};
+
+/** Something that happened. An intent comes from GitHub; the others are what came of an effect. */
+export type Signal =
+  | { readonly type: 'intent'; readonly deliveryId: string; readonly intent: Intent }
+  | { readonly type: 'run-shown'; readonly runId: string; readonly comment: PostedComment }
+  | { readonly type: 'model-replied'; readonly runId: string; readonly turn: number; readonly reply: ModelReply }
+  /** The model gave no usable answer and will not be asked again by itself. `message` is fit for a stranger's eyes. */
+  | { readonly type: 'model-failed'; readonly runId: string; readonly turn: number; readonly message: string }
+  | {
+      readonly type: 'tools-used';
+      readonly runId: string;
+      readonly turn: number;
+      readonly head: string;
+      readonly results: readonly ToolResult[];
+    }
+  | {
+      readonly type: 'review-posted';
+      readonly runId: string;
+      readonly turn: number;
+      readonly proposals: readonly PostedProposal[];
+    }
+  | { readonly type: 'posting-failed'; readonly runId: string; readonly turn: number; readonly message: string }
+  /** An attempt to commit is about to begin; saved only while no other signal waits. */
+  | {
+      readonly type: 'commit-starting';
+      readonly runId: string;
+      readonly head: string;
+      readonly checks: readonly Check[];
+    }
+  | {
+      readonly type: 'committed';
+      readonly runId: string;
+      readonly sha: string;
+      readonly proposalIds: readonly string[];
+    }
+  /** The attempt is known not to have landed and will not be repeated. */
+  | {
+      readonly type: 'commit-failed';
+      readonly runId: string;
+      readonly proposalIds: readonly string[];
+      readonly message: string;
+    };
+
+export type SignalType = Signal['type'];

@@ -1,0 +1,78 @@
+import type { Intent } from '../command/intent.ts';
+import type { Message } from '../prompt/message.ts';
+import type { Effect } from '../run/effect.ts';
+import type { Pull } from '../run/run.ts';
+import type { Signal } from '../run/signal.ts';
+import type { Step } from '../run/step.ts';
+
+/** A webhook delivery that means something. */
+export type Delivery = {
+  /** GitHub's `X-GitHub-Delivery`. */
+  readonly id: string;
+  readonly intent: Intent;
+  /** What was said or done, whatever event brought it (`issue-comment:12`); null where only the delivery id counts. */
+  readonly naturalKey: string | null;
+};
+
+/** The right to work on one pull request until `leaseUntil` (ms); void for writing once `fence` is no longer the row's. */
+export type Claim = { readonly pullKey: string; readonly fence: number; readonly leaseUntil: number };
+
+/** A signal in the inbox; `id` is its place in the order. */
+export type StoredSignal = { readonly id: number; readonly signal: Signal; readonly attempts: number };
+
+/** An effect that is to be performed; `attempts` counts this one. `since` is when it was first wanted (ISO 8601). */
+export type StoredEffect = {
+  readonly id: number;
+  readonly pullKey: string;
+  readonly effect: Effect;
+  readonly attempts: number;
+  readonly since: string;
+};
+
+/** What a save came to: nothing was written unless it is `saved`. */
+export type SaveResult = 'saved' | 'lost' | 'signals-waiting';
+
+/**
+ * Where everything lives. Times are ms since the epoch and come from the caller's clock, never from the database.
+ * Every write of a claim's holder is fenced: it changes nothing once another worker holds the pull request.
+ */
+export type Store = {
+  /** Stores deliveries durably, all or none; one answer each, in order. */
+  receive(deliveries: readonly Delivery[], now: number): Promise<readonly ('stored' | 'duplicate')[]>;
+
+  /** Claims a pull request that has a due signal or a due effect of the pull lane, oldest work first. */
+  claimPull(worker: string, now: number, leaseMs: number): Promise<Claim | null>;
+  /** Extends the lease; false once it is lost. */
+  renew(claim: Claim, now: number, leaseMs: number): Promise<boolean>;
+  release(claim: Claim): Promise<void>;
+
+  /** The pull request with its current run, that run's proposals, and any other that is named by id or comment id. */
+  load(pullKey: string, named: { readonly ids: readonly string[]; readonly commentId: number | null }): Promise<Pull>;
+  transcript(runId: string): Promise<readonly Message[]>;
+
+  /** The next due signal: outcomes of effects first, then intents, each in the order received. */
+  nextSignal(claim: Claim, now: number): Promise<StoredSignal | null>;
+  /** Saves a decided signal and marks it done, in one transaction. */
+  save(claim: Claim, signal: StoredSignal, step: Step, now: number): Promise<SaveResult>;
+  /** Saves a signal that was never in the inbox, and only while no due one waits for this pull request. */
+  saveDirect(claim: Claim, signal: Signal, step: Step, now: number): Promise<SaveResult>;
+  /** Puts a signal back until `notBefore`; with an error, that counts as an attempt. */
+  postponeSignal(claim: Claim, signal: StoredSignal, notBefore: number, error: string | null): Promise<void>;
+  /** Gives a signal up: it stays in the table with its error and blocks nothing. */
+  parkSignal(claim: Claim, signal: StoredSignal, error: string, now: number): Promise<void>;
+
+  /** The next due effect of this pull request's lane, in order; its attempt is counted before it is returned. */
+  nextEffect(claim: Claim, now: number): Promise<StoredEffect | null>;
+  /** The next due effect of the free lane of any pull request, leased to this worker. */
+  claimEffect(worker: string, now: number, leaseMs: number): Promise<StoredEffect | null>;
+  /** Marks it done and stores its outcome as a signal, in one transaction. A repeated call changes nothing. */
+  finishEffect(effect: StoredEffect, outcome: Signal | null, now: number): Promise<void>;
+  postponeEffect(effect: StoredEffect, notBefore: number, error: string | null): Promise<void>;
+
+  /** When the earliest waiting work becomes due (ms); null where nothing waits. */
+  nextDue(): Promise<number | null>;
+  /** Calls back when another process may have stored work; a hint only. Returns how to stop. */
+  onWake(wake: () => void): () => void;
+  ping(): Promise<void>;
+  close(): Promise<void>;
+};

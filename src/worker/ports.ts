@@ -1,0 +1,100 @@
+import type { Place, PullRef } from '../command/intent.ts';
+import type { CommitPlan, Countersigned } from '../policy/countersigned.ts';
+import type { Tree } from '../policy/path.ts';
+import type { Message, ModelReply } from '../prompt/message.ts';
+import type { PullFacts } from '../run/facts.ts';
+import type { Permission, PostedComment } from '../run/proposal.ts';
+
+/** A file of the pull request's diff; `patch` is absent for binary and very large ones. */
+export type PullFile = { readonly path: string; readonly status: string; readonly patch: string | null };
+
+/** A comment of a new review, anchored to lines of the head's file. */
+export type ReviewDraft = {
+  readonly path: string;
+  /** First line where the block spans several; null for one line. */
+  readonly startLine: number | null;
+  readonly line: number;
+  readonly body: string;
+};
+
+/** A comment of ours found again by its marker. */
+export type FoundComment = PostedComment & { readonly body: string };
+
+/** Commit SHA and message, newest first. */
+export type CommitNote = { readonly sha: string; readonly message: string };
+
+/** What came of one attempt to commit. */
+export type CommitOutcome =
+  | { readonly kind: 'committed'; readonly sha: string }
+  /** The branch is known to have another head: nothing was written. */
+  | { readonly kind: 'head-moved' }
+  /** GitHub refuses for good (rules, permissions, missing branch); `message` is fit for strangers. */
+  | { readonly kind: 'refused'; readonly message: string };
+
+/**
+ * GitHub, as far as the worker needs it for one pull request.
+ * Lists are complete or an error; every call has a timeout and is sent once; failures are `GitHubFault`s.
+ * All but `commit` and the comment writes use a read-only token for this repository alone.
+ */
+export type GitHub = {
+  pull(): Promise<PullFacts>;
+  permission(login: string): Promise<{ readonly permission: Permission; readonly userId: number | null }>;
+  /** Complete recursive listing of a commit's tree; cached by SHA. */
+  tree(commit: string): Promise<Tree>;
+  /** Bytes of a blob; cached by SHA. */
+  blob(sha: string): Promise<Uint8Array>;
+  files(head: string): Promise<readonly PullFile[]>;
+  /** Commits reachable from `head` and not from `base`, newest first. */
+  commits(base: string, head: string): Promise<readonly CommitNote[]>;
+
+  /** One review (event COMMENT) with all drafts, or an error and nothing; returns its comments in the drafts' order. */
+  createReview(head: string, body: string, drafts: readonly ReviewDraft[]): Promise<readonly PostedComment[]>;
+  createFileComment(head: string, path: string, body: string): Promise<PostedComment>;
+  createComment(body: string): Promise<PostedComment>;
+  /** A reply in the thread whose first comment is `rootId`. */
+  reply(rootId: number, body: string): Promise<PostedComment>;
+  updateComment(comment: PostedComment, body: string): Promise<void>;
+  /** Resolves the thread whose first comment is this one; no error where it is resolved already. */
+  resolveThread(comment: PostedComment): Promise<void>;
+  react(place: Place, content: 'eyes' | '+1' | 'confused'): Promise<void>;
+  /** Comments of the App itself on this pull request whose first line is one of these markers. */
+  findByMarker(markers: readonly string[]): Promise<ReadonlyMap<string, FoundComment>>;
+  /** Whether the App itself already wrote this body there since that time (ISO 8601). */
+  wrote(body: string, since: string): Promise<boolean>;
+
+  /** Compare-and-swap on the head. Throws a `GitHubFault` where it is unknown whether it landed. */
+  commit(plan: Countersigned<CommitPlan>): Promise<CommitOutcome>;
+};
+
+/** Opens GitHub for one pull request. */
+export type GitHubs = { for(ref: PullRef): GitHub; self(): Promise<{ slug: string; botId: number; owner: string }> };
+
+/** A failure of GitHub that may pass. `retryAt` is GitHub's own word for when to try again (ms since the epoch). */
+export class GitHubFault extends Error {
+  readonly status: number | null;
+  readonly retryAt: number | null;
+  constructor(message: string, status: number | null, retryAt: number | null, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'GitHubFault';
+    this.status = status;
+    this.retryAt = retryAt;
+  }
+}
+
+/** Whether a failed request is worth repeating later. */
+export class ModelFault extends Error {
+  readonly kind: 'passing' | 'lasting';
+  readonly retryAt: number | null;
+  constructor(kind: 'passing' | 'lasting', message: string, retryAt: number | null, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'ModelFault';
+    this.kind = kind;
+    this.retryAt = retryAt;
+  }
+}
+
+/** A Chat Completions endpoint. `ask` throws a `ModelFault`; the message is fit for strangers. */
+export type Model = { ask(messages: readonly Message[], signal: AbortSignal): Promise<ModelReply> };
+
+/** Time in ms since the epoch, and a way to wait that ends early when work may have come. */
+export type Clock = { now(): number };
