@@ -22,6 +22,8 @@ export type Effect =
       readonly proposalIds: readonly string[];
       readonly place: Place | null;
     }
+  /** Begin with the oldest queued task. */
+  | { readonly type: 'start-next' }
   /** Make the proposal's comment say what became of it; resolve its thread once that is final. */
   | { readonly type: 'show-proposal'; readonly proposalId: string }
   /** Make the run comment say how the run stands; creates it the first time. */
@@ -45,6 +47,7 @@ export const LANES = {
   'ask-model': 'free',
   'use-tools': 'free',
   'post-review': 'pull',
+  'start-next': 'pull',
   commit: 'pull',
   'show-proposal': 'pull',
   'show-run': 'pull',
@@ -59,6 +62,8 @@ export function coalescingKey(effect: Effect): string | null {
       return `show-run:${effect.runId}`;
     case 'show-proposal':
       return `show-proposal:${effect.proposalId}`;
+    case 'start-next':
+      return 'start-next';
     case 'ask-model':
     case 'use-tools':
     case 'post-review':

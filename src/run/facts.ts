@@ -23,8 +23,8 @@ export type Need =
   | { readonly kind: 'pull-request' }
   /** Changed paths of the pull request, for the model's first message. */
   | { readonly kind: 'changed-paths' }
-  /** These paths at the head that the pull request has now, and the same at `base`. */
-  | { readonly kind: 'files'; readonly base: string; readonly paths: readonly string[] };
+  /** These paths at two commits. */
+  | { readonly kind: 'files'; readonly base: string; readonly head: string; readonly paths: readonly string[] };
 
 /** What was fetched for a signal. A fact that was not needed is absent; one that was needed never is. */
 export type Facts = {

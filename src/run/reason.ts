@@ -25,6 +25,7 @@ export const REASONS = [
   'between-people',
   'duplicate',
   'waits-for-posting',
+  'queue-empty',
   // authority
   'not-served',
   'not-allowed',

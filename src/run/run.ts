@@ -18,7 +18,17 @@ export type Call = {
 };
 
 /** All tool calls of one model response. */
-export type Batch = { readonly turn: number; readonly text: string | null; readonly calls: readonly Call[] };
+export type Batch = {
+  readonly turn: number;
+  /** What the model wrote beside its calls. */
+  readonly text: string | null;
+  readonly calls: readonly Call[];
+  /** A person said `/continue`: the run goes on even where everything was denied. */
+  readonly continued: boolean;
+};
+
+/** A person's words that the agent hears after the pending outcomes. */
+export type Note = { readonly by: Person; readonly text: string; readonly at: string };
 
 /** How a run ended. */
 export type RunEnd =
@@ -70,6 +80,12 @@ export type Run = {
   readonly headRef: string;
   /** Commits that carried this run's changes: the App's own, and pushes that were nothing else. */
   readonly commits: readonly string[];
+  /** The head branch lies in another repository: nothing is ever written to it. */
+  readonly fork: boolean;
+  readonly pullAuthor: Person | null;
+  readonly notes: readonly Note[];
+  /** Blob that a path has after this run's own commits: while it stands, nobody else changed the file. */
+  readonly ownBlobs: Readonly<Record<string, string>>;
   /** Blob last read per path: what `write_file` needs before it may overwrite. */
   readonly read: Readonly<Record<string, string>>;
   /** The model's closing words. */

@@ -69,12 +69,21 @@ export type Signal =
       readonly runId: string;
       readonly sha: string;
       readonly proposalIds: readonly string[];
+      /** Blob of each changed path before and after the commit. */
+      readonly files: readonly {
+        readonly path: string;
+        readonly before: string | null;
+        readonly after: string | null;
+      }[];
     }
+  /** The run is over and somebody's next task waits. */
+  | { readonly type: 'task-due' }
   /** The attempt is known not to have landed and will not be repeated. */
   | {
       readonly type: 'commit-failed';
       readonly runId: string;
       readonly proposalIds: readonly string[];
+      /** Fit for a stranger's eyes. */
       readonly message: string;
     };
 
