@@ -1,0 +1,21 @@
+import type { Nodes } from 'mdast';
+import { fromMarkdown } from 'mdast-util-from-markdown';
+
+/** Every node of a body, in order, the root left out. */
+export function nodesOf(body: string): readonly Nodes[] {
+  const all: Nodes[] = [];
+  const walk = (node: Nodes): void => {
+    all.push(node);
+    if ('children' in node) for (const child of node.children) walk(child);
+  };
+  walk(fromMarkdown(body));
+  return all.slice(1);
+}
+
+/** The words that GitHub would look through for mentions and references: text outside code. */
+export function liveText(body: string): readonly string[] {
+  return nodesOf(body).flatMap((node) => (node.type === 'text' ? [node.value] : []));
+}
+
+/** What GitHub links or acts on after Markdown is rendered. */
+export const ACTIVE = /@|#\d|\bgh-\d|:\/\/|\bwww\.\S|\$|:[a-z0-9_+-]+:|\b[0-9a-f]{7,40}\b|<|&|[a-z0-9]-\d|\]\(/i;
