@@ -1,0 +1,45 @@
+import type { Actor } from '../world/access.ts';
+import type { Repository } from '../world/state.ts';
+import type { GitHubState } from './github-state.ts';
+import type { Identity } from './identity.ts';
+
+/** Everything a handler may look at. `body` is `{}` when none was sent; `now` is in milliseconds. */
+export type Call = {
+  readonly state: GitHubState;
+  readonly now: number;
+  readonly identity: Identity;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly accept: string;
+};
+
+/** A call on a repository the caller may see. */
+export type RepositoryCall = Call & { readonly repository: Repository; readonly actor: Actor };
+
+/** A value of the path as a number; NaN finds nothing. */
+export function numberParam(call: Call, name: string): number {
+  return Number(call.params[name]);
+}
+
+/** A text of the path; empty finds nothing. */
+export function textParam(call: Call, name: string): string {
+  return call.params[name] ?? '';
+}
+
+/** A text field of the body, or undefined. */
+export function textField(call: Call, name: string): string | undefined {
+  const value = call.body[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** A number field of the body, or undefined. */
+export function numberField(call: Call, name: string): number | undefined {
+  const value = call.body[name];
+  return typeof value === 'number' ? value : undefined;
+}
+
+/** Whether the client asks for the bytes themselves. */
+export function wantsRaw(call: Call): boolean {
+  return /application\/vnd\.github(\.v3)?\.raw\b/.test(call.accept);
+}
