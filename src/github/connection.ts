@@ -1,0 +1,44 @@
+import type { PullRef } from '../command/intent.ts';
+import type { Tree } from '../policy/path.ts';
+import { type BoundedCache, openBoundedCache } from './bounded-cache.ts';
+import type { Call } from './calls.ts';
+
+/** Where a comment of a diff stands, which GitHub wants to hear again with each reply. */
+export type Anchor = { readonly path: string; readonly commit: string };
+
+/** What never changes once read. Keys begin with the repository's id: nothing crosses from one to another. */
+export type Caches = {
+  readonly trees: BoundedCache<Tree>;
+  readonly blobs: BoundedCache<Uint8Array>;
+  readonly anchors: BoundedCache<Anchor>;
+};
+
+/** All that a function of this folder needs to talk to GitHub about one pull request. */
+export type Connection = {
+  readonly ref: PullRef;
+  readonly read: Call;
+  readonly write: Call;
+  readonly caches: Caches;
+  /** Numeric id of the App's bot user: what makes a comment ours. */
+  readonly botId: () => Promise<number>;
+  readonly now: () => number;
+};
+
+/** Bounds: 64 MiB of blobs, a million tree entries, ten thousand anchors. */
+export function openCaches(): Caches {
+  return {
+    trees: openBoundedCache<Tree>(1_000_000, (tree) => tree.size + 1),
+    blobs: openBoundedCache<Uint8Array>(64 * 1024 * 1024, (bytes) => bytes.length + 64),
+    anchors: openBoundedCache<Anchor>(10_000, () => 1),
+  };
+}
+
+/** Key of something of this repository. */
+export function cacheKey(ref: PullRef, name: string | number): string {
+  return `${ref.repositoryId}:${name}`;
+}
+
+/** The repository as REST's paths name it. */
+export function repositoryOf(ref: PullRef): { readonly owner: string; readonly repo: string } {
+  return { owner: ref.owner, repo: ref.repo };
+}

@@ -1,0 +1,56 @@
+import { Octokit } from '@octokit/rest';
+import { createProbotAuth } from 'octokit-auth-probot';
+import { GitHubFault } from '../worker/ports.ts';
+
+const API_VERSION = '2022-11-28';
+const REQUEST_TIMEOUT_MS = 15_000;
+
+/** Requests are neither logged by the SDK nor warned about: its options can hold a signed JWT. */
+const SILENT = { debug: silence, info: silence, warn: silence, error: silence };
+
+type Options = NonNullable<ConstructorParameters<typeof Octokit>[0]>;
+
+/**
+ * The Octokit of the product, also what Probot is given as its own.
+ * Every request leaves once (no retry or throttling plugin), has a timeout (`request.timeout` in ms, 15 s
+ * unless told), names the API version, and fails where the answer was cut off in the middle of its JSON.
+ * Integers above 2^53 (delivery ids) arrive as `bigint`: never put them into `JSON.stringify`.
+ */
+export const CountersignOctokit = Octokit.plugin(guardRequests).defaults((options: Options) => ({
+  authStrategy: createProbotAuth,
+  ...options,
+  log: SILENT,
+}));
+
+export type GitHubClient = InstanceType<typeof CountersignOctokit>;
+
+/** REST base of github.com (host null), or of an Enterprise Server or simulator; GraphQL's address follows from it. */
+export function apiUrl(host: string | null, protocol: 'http' | 'https'): string {
+  if (host === null || host === 'github.com') return 'https://api.github.com';
+  return `${protocol}://${host}/api/v3`;
+}
+
+function guardRequests(octokit: Pick<Octokit, 'hook'>, options: Options): Record<string, never> {
+  const asked: unknown = options.request?.['timeout'];
+  const timeout = typeof asked === 'number' ? asked : REQUEST_TIMEOUT_MS;
+  octokit.hook.wrap('request', async (request, given) => {
+    const response = await request({
+      ...given,
+      headers: { ...given.headers, 'x-github-api-version': API_VERSION },
+      request: { ...given.request, signal: given.request?.signal ?? AbortSignal.timeout(timeout) },
+    });
+    refuseCutAnswer(response.status, response.headers['content-type'], response.data);
+    return response;
+  });
+  return {};
+}
+
+/** Octokit hands out what it could read of a broken JSON body as if it were the answer. */
+function refuseCutAnswer(status: number, contentType: string | undefined, data: unknown): void {
+  if (status === 204 || typeof data !== 'string') return;
+  if (contentType === undefined || contentType.includes('json')) {
+    throw new GitHubFault(`GitHub's answer (${status}) was cut off or is not JSON`, null, null);
+  }
+}
+
+function silence(): void {}

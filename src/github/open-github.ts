@@ -1,0 +1,80 @@
+import type { PullRef } from '../command/intent.ts';
+import type { GitHub, GitHubs } from '../worker/ports.ts';
+import { openIdentity } from './app-identity.ts';
+import { fetchBlob } from './blobs.ts';
+import { openCall } from './calls.ts';
+import { createComment, createFileComment, createReply, updateComment } from './comments.ts';
+import { fetchCommits } from './commits.ts';
+import { type Connection, openCaches } from './connection.ts';
+import { fetchFiles } from './files.ts';
+import { CountersignOctokit, type GitHubClient } from './octokit.ts';
+import { findByMarker, wroteSince } from './own-comments.ts';
+import { fetchPermission, fetchPull } from './pull.ts';
+import { react } from './reactions.ts';
+import { createReview } from './reviews.ts';
+import { resolveThread } from './threads.ts';
+import { fetchTree } from './tree.ts';
+import { writeCommit } from './write-commit.ts';
+
+export type GitHubOptions = {
+  readonly appId: number;
+  /** PEM of the App's private key. */
+  readonly privateKey: string;
+  /** REST base; see `apiUrl`. */
+  readonly baseUrl: string;
+  /** The product's version, for the user agent. */
+  readonly version: string;
+  /** Bound of each request; 15 s unless told. */
+  readonly timeoutMs?: number;
+  /** Milliseconds since the epoch, to turn GitHub's waits into times. */
+  readonly now?: () => number;
+};
+
+/** GitHub as this App sees it. Nothing is sent before the first call; caches are shared by all pull requests. */
+export function openGitHubs(options: GitHubOptions): GitHubs {
+  const now = options.now ?? Date.now;
+  const app = openClient(options, { appId: options.appId, privateKey: options.privateKey });
+  const open = (token: string | null): GitHubClient => openClient(options, token === null ? {} : { token });
+  const self = openIdentity(app, open, now);
+  const caches = openCaches();
+  const botId = async (): Promise<number> => (await self()).botId;
+  return {
+    self,
+    for(ref: PullRef) {
+      const calls = { app, open, ref, now };
+      return portOf({ ref, read: openCall(calls, 'read'), write: openCall(calls, 'write'), caches, botId, now });
+    },
+  };
+}
+
+type Credentials = { readonly appId?: number; readonly privateKey?: string; readonly token?: string };
+
+function openClient({ baseUrl, version, timeoutMs }: GitHubOptions, auth: Credentials): GitHubClient {
+  return new CountersignOctokit({
+    auth,
+    baseUrl,
+    userAgent: `countersign/${version}`,
+    request: timeoutMs === undefined ? {} : { timeout: timeoutMs },
+  });
+}
+
+function portOf(connection: Connection): GitHub {
+  return {
+    pull: () => fetchPull(connection),
+    permission: (login) => fetchPermission(connection, login),
+    tree: (commit) => fetchTree(connection, commit),
+    blob: (sha) => fetchBlob(connection, sha),
+    files: () => fetchFiles(connection),
+    commits: (base, head) => fetchCommits(connection, base, head),
+    createReview: (head, body, drafts) => createReview(connection, head, body, drafts),
+    createFileComment: (head, path, body) => createFileComment(connection, head, path, body),
+    createComment: (body) => createComment(connection, body),
+    reply: (rootId, body) => createReply(connection, rootId, body),
+    updateComment: (comment, body) => updateComment(connection, comment, body),
+    resolveThread: (comment) => resolveThread(connection, comment),
+    react: (place, content) => react(connection, place, content),
+    findByMarker: (markers) => findByMarker(connection, markers),
+    wrote: (body, since) => wroteSince(connection, body, since),
+    commit: (plan) => writeCommit(connection, plan),
+  };
+}

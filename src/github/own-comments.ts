@@ -1,0 +1,96 @@
+import type { FoundComment } from '../worker/ports.ts';
+import { allPages, PAGE_SIZE } from './all-pages.ts';
+import { type Connection, repositoryOf } from './connection.ts';
+import { firstLine, plainBody, postedComment, type RestComment } from './posted-comment.ts';
+
+type ListedComment = RestComment & {
+  readonly body?: string;
+  readonly user: { readonly id: number | bigint } | null;
+  readonly subject_type?: 'line' | 'file';
+};
+type Lister = (
+  connection: Connection,
+  since: string | null,
+  enough: (comments: readonly ListedComment[]) => boolean,
+) => Promise<readonly ListedComment[]>;
+type Surface = { readonly list: Lister; readonly kindOf: (comment: ListedComment) => FoundComment['kind'] };
+
+/** Both places where comments of a pull request stand. */
+const SURFACES: readonly Surface[] = [
+  {
+    list: listReviewComments,
+    kindOf: ({ subject_type }) => (subject_type === 'file' ? 'file-comment' : 'review-comment'),
+  },
+  { list: listIssueComments, kindOf: () => 'issue-comment' },
+];
+
+/** Comments of the App itself whose first line is one of these markers; the oldest where one stands twice. */
+export async function findByMarker(
+  connection: Connection,
+  markers: readonly string[],
+): Promise<ReadonlyMap<string, FoundComment>> {
+  const wanted = new Set(markers);
+  const found = new Map<string, FoundComment>();
+  const botId = await connection.botId();
+  for (const { list, kindOf } of SURFACES) {
+    const isMarked = ({ user, body = '' }: ListedComment): boolean =>
+      Number(user?.id) === botId && wanted.has(firstLine(body));
+    const isLast = (comments: readonly ListedComment[]): boolean =>
+      found.size + new Set(comments.filter(isMarked).map(({ body = '' }) => firstLine(body))).size >= wanted.size;
+    if (found.size === wanted.size) return found;
+    for (const comment of (await list(connection, null, isLast)).filter(isMarked)) {
+      const body = comment.body ?? '';
+      const marker = firstLine(body);
+      if (!found.has(marker)) found.set(marker, { ...postedComment(kindOf(comment), comment, body), body });
+    }
+  }
+  return found;
+}
+
+/** Whether the App itself already wrote this body on the pull request at or after `since` (ISO 8601). */
+export async function wroteSince(connection: Connection, body: string, since: string): Promise<boolean> {
+  const botId = await connection.botId();
+  // GitHub keeps whole seconds: a comment written within this one must not look older.
+  const from = `${new Date(since).toISOString().slice(0, 19)}Z`;
+  const isIt = (comment: ListedComment): boolean =>
+    Number(comment.user?.id) === botId &&
+    comment.created_at >= from &&
+    plainBody(comment.body ?? '') === plainBody(body);
+  for (const { list } of SURFACES) {
+    const comments = await list(connection, from, (some) => some.some(isIt));
+    if (comments.some(isIt)) return true;
+  }
+  return false;
+}
+
+function listReviewComments(...[{ ref, read }, since, enough]: Parameters<Lister>): ReturnType<Lister> {
+  return read((client) =>
+    allPages<ListedComment>(
+      (page) =>
+        client.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/comments', {
+          ...repositoryOf(ref),
+          pull_number: ref.number,
+          per_page: PAGE_SIZE,
+          page,
+          ...(since === null ? {} : { since }),
+        }),
+      enough,
+    ),
+  );
+}
+
+function listIssueComments(...[{ ref, read }, since, enough]: Parameters<Lister>): ReturnType<Lister> {
+  return read((client) =>
+    allPages<ListedComment>(
+      (page) =>
+        client.request('GET /repos/{owner}/{repo}/issues/{issue_number}/comments', {
+          ...repositoryOf(ref),
+          issue_number: ref.number,
+          per_page: PAGE_SIZE,
+          page,
+          ...(since === null ? {} : { since }),
+        }),
+      enough,
+    ),
+  );
+}

@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto';
+import type { PostedComment } from '../run/proposal.ts';
+
+/** What REST says of any comment, as far as we keep it. */
+export type RestComment = {
+  readonly id: number | bigint;
+  readonly node_id: string;
+  readonly created_at: string;
+  readonly html_url: string;
+};
+
+/** A comment of ours as it is kept; `body` as we sent it. */
+export function postedComment(kind: PostedComment['kind'], comment: RestComment, body: string): PostedComment {
+  return {
+    kind,
+    id: Number(comment.id),
+    nodeId: comment.node_id,
+    createdAt: comment.created_at,
+    bodyHash: createHash('sha256').update(body).digest('hex'),
+    url: comment.html_url,
+  };
+}
+
+/** Where our markers stand. Browsers and GitHub may turn a body's line ends into CRLF. */
+export function firstLine(body: string): string {
+  return body.split(/\r?\n/, 1)[0] ?? '';
+}
+
+/** A body without what GitHub does to one on its way: line ends, and blanks at both ends. */
+export function plainBody(body: string): string {
+  return body.replaceAll('\r\n', '\n').trim();
+}

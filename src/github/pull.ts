@@ -1,0 +1,43 @@
+import type { PullFacts } from '../run/facts.ts';
+import type { Permission } from '../run/proposal.ts';
+import type { GitHub } from '../worker/ports.ts';
+import { type Connection, repositoryOf } from './connection.ts';
+import { RequestFault } from './faults.ts';
+
+const PERMISSIONS: Readonly<Record<string, Permission>> = { admin: 'admin', write: 'write', read: 'read' };
+
+/** The pull request as GitHub has it now. */
+export async function fetchPull({ ref, read }: Connection): Promise<PullFacts> {
+  const { data } = await read((client) =>
+    client.request('GET /repos/{owner}/{repo}/pulls/{pull_number}', { ...repositoryOf(ref), pull_number: ref.number }),
+  );
+  return {
+    state: data.merged ? 'merged' : data.state,
+    draft: data.draft ?? false,
+    title: data.title,
+    // The description promises an author; a deleted account's place is empty all the same.
+    author: data.user ? { id: Number(data.user.id), login: data.user.login } : null,
+    baseRef: data.base.ref,
+    baseSha: data.base.sha,
+    headRef: data.head.ref,
+    headSha: data.head.sha,
+    // A deleted fork's head has no repository.
+    fork: data.head.repo?.id !== ref.repositoryId,
+  };
+}
+
+/** What a person may do here now. Whom GitHub does not know as a person (Apps answer 404) has no permission. */
+export async function fetchPermission({ ref, read }: Connection, login: string): ReturnType<GitHub['permission']> {
+  try {
+    const { data } = await read((client) =>
+      client.request('GET /repos/{owner}/{repo}/collaborators/{username}/permission', {
+        ...repositoryOf(ref),
+        username: login,
+      }),
+    );
+    return { permission: PERMISSIONS[data.permission] ?? 'none', userId: data.user ? Number(data.user.id) : null };
+  } catch (error) {
+    if (error instanceof RequestFault && error.status === 404) return { permission: 'none', userId: null };
+    throw error;
+  }
+}

@@ -1,0 +1,110 @@
+import type { PostedComment } from '../run/proposal.ts';
+import { GitHubFault, type ReviewDraft } from '../worker/ports.ts';
+import { allPages, PAGE_SIZE } from './all-pages.ts';
+import { type Connection, cacheKey, repositoryOf } from './connection.ts';
+import { RequestFault, ReviewRefused } from './faults.ts';
+import { firstLine, postedComment, type RestComment } from './posted-comment.ts';
+
+type ReviewComment = RestComment & { readonly path: string; readonly body: string; readonly commit_id: string };
+
+/**
+ * One review (event COMMENT) with all drafts, pinned to `head`; its comments in the drafts' order.
+ * Throws `ReviewRefused` where GitHub refuses an anchor or a body: nothing was posted then.
+ */
+export async function createReview(
+  connection: Connection,
+  head: string,
+  body: string,
+  drafts: readonly ReviewDraft[],
+): Promise<readonly PostedComment[]> {
+  const reviewId = await submit(connection, head, body, drafts);
+  const comments = await commentsOf(connection, reviewId);
+  for (const { id, path } of comments) {
+    connection.caches.anchors.set(cacheKey(connection.ref, Number(id)), { path, commit: head });
+  }
+  return inOrder(drafts, comments);
+}
+
+async function submit(
+  connection: Connection,
+  head: string,
+  body: string,
+  drafts: readonly ReviewDraft[],
+): Promise<number> {
+  const { ref, write } = connection;
+  try {
+    const { data } = await write((client) =>
+      client.request('POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews', {
+        ...repositoryOf(ref),
+        pull_number: ref.number,
+        commit_id: head,
+        event: 'COMMENT',
+        body,
+        comments: drafts.map(toRest),
+      }),
+    );
+    return Number(data.id);
+  } catch (error) {
+    throw await readRefusal(connection, error);
+  }
+}
+
+/** `start_line` must stand strictly before `line`, so that one line has none. */
+function toRest({ path, startLine, line, body }: ReviewDraft) {
+  const start = startLine === null || startLine === line ? {} : { start_line: startLine, start_side: 'RIGHT' };
+  return { path, body, line, side: 'RIGHT', ...start };
+}
+
+/** Tells apart the three meanings of a 422: too fast, a pending review in the way, and a refusal for good. */
+async function readRefusal(connection: Connection, error: unknown): Promise<unknown> {
+  if (!(error instanceof RequestFault) || error.status !== 422) return error;
+  if (error.retryAt !== null) return new GitHubFault(error.message, 429, error.retryAt);
+  if (!/pending review/i.test(error.words)) return new ReviewRefused(error.words);
+  await deletePendingReviews(connection);
+  return new GitHubFault(error.message, 409, connection.now());
+}
+
+/** A review that was never submitted (visible to us alone) makes GitHub refuse every other of ours. */
+async function deletePendingReviews(connection: Connection): Promise<void> {
+  const { ref, read, write } = connection;
+  const pull = { ...repositoryOf(ref), pull_number: ref.number };
+  const botId = await connection.botId();
+  const reviews = await read((client) =>
+    allPages((page) =>
+      client.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews', { ...pull, per_page: PAGE_SIZE, page }),
+    ),
+  );
+  for (const review of reviews.filter(({ state, user }) => state === 'PENDING' && Number(user?.id) === botId)) {
+    await write((client) =>
+      client.request('DELETE /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}', {
+        ...pull,
+        review_id: Number(review.id),
+      }),
+    );
+  }
+}
+
+function commentsOf({ ref, read }: Connection, reviewId: number): Promise<readonly ReviewComment[]> {
+  return read((client) =>
+    allPages((page) =>
+      client.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/comments', {
+        ...repositoryOf(ref),
+        pull_number: ref.number,
+        review_id: reviewId,
+        per_page: PAGE_SIZE,
+        page,
+      }),
+    ),
+  );
+}
+
+/** GitHub lists a review's comments as it likes: each draft is known by its path and its marker. */
+function inOrder(drafts: readonly ReviewDraft[], comments: readonly ReviewComment[]): readonly PostedComment[] {
+  const left = [...comments];
+  return drafts.map((draft) => {
+    const place = left.findIndex(({ path, body }) => path === draft.path && firstLine(body) === firstLine(draft.body));
+    const [comment] = place === -1 ? [] : left.splice(place, 1);
+    if (comment === undefined) throw new GitHubFault('A posted review misses one of its comments', null, null);
+    return postedComment('review-comment', comment, draft.body);
+  });
+}
