@@ -9,16 +9,13 @@ export type GitObject = { readonly type: ObjectType; readonly bytes: Uint8Array 
 
 /**
  * Content-addressed objects. Append-only, so every state of a world may share one: an
- * entry never changes its meaning. `derived` remembers pure results by the shas they came from.
+ * entry never changes its meaning.
  */
-export type ObjectStore = {
-  readonly objects: Map<Sha, GitObject>;
-  readonly derived: Map<string, unknown>;
-};
+export type ObjectStore = { readonly objects: Map<Sha, GitObject> };
 
 /** A store without objects. */
 export function newObjectStore(): ObjectStore {
-  return { objects: new Map(), derived: new Map() };
+  return { objects: new Map() };
 }
 
 /** The id git gives to these bytes as an object of this type. */

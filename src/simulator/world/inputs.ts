@@ -1,3 +1,4 @@
+import type { Files } from '../git/commit-files.ts';
 import type { FileMode } from '../git/file-mode.ts';
 import type { Sha } from '../git/object-store.ts';
 import type { Actor, Permission, RulePolicy } from './access.ts';
@@ -24,9 +25,6 @@ export type InstallApp = {
   readonly accountId: number;
   readonly repositories?: readonly number[];
 };
-
-/** Bytes with a mode, by path: what a tree is built from. */
-export type Files = ReadonlyMap<string, { readonly mode: FileMode; readonly bytes: Uint8Array }>;
 
 /** The default branch gets one commit with `files`, by the owner, at `now`. */
 export type AddRepository = {

@@ -1,0 +1,177 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { mergeBase } from '../../src/simulator/git/ancestry.ts';
+import { putBlob } from '../../src/simulator/git/blob.ts';
+import { commitFiles } from '../../src/simulator/git/commit-files.ts';
+import { putCommit } from '../../src/simulator/git/commit-object.ts';
+import { exportRepository } from '../../src/simulator/git/export.ts';
+import type { FileMode } from '../../src/simulator/git/file-mode.ts';
+import { filePatch } from '../../src/simulator/git/file-patch.ts';
+import { newObjectStore } from '../../src/simulator/git/object-store.ts';
+import { changedFiles } from '../../src/simulator/git/tree-diff.ts';
+import { updateTree } from '../../src/simulator/git/trees.ts';
+
+const author = { name: 'Ana', email: 'ana@example.com', seconds: 1_700_000_000 };
+const file = (text: string, mode: FileMode = '100644') => ({ mode, bytes: Buffer.from(text) });
+
+let directory = '';
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'simulated-git-'));
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+function git(folder: string, ...parameters: string[]): string {
+  return execFileSync('git', ['-c', 'safe.directory=*', '-C', folder, ...parameters], {
+    encoding: 'utf8',
+    stdio: 'pipe',
+  });
+}
+
+describe('objects as the git program sees them', () => {
+  it('passes fsck --strict and clones with modes, links, awkward names and a signed commit', () => {
+    const store = newObjectStore();
+    const files = new Map([
+      ['a/b.txt', file('under a directory\n')],
+      ['a-b', file('sorts between\n')],
+      ['bin/run.sh', file('#!/bin/sh\n', '100755')],
+      ['link', file('a.txt', '120000')],
+      ['módulo/ünï.txt', file('no final newline')],
+    ]);
+    const first = commitFiles(store, { files, parents: [], author, message: 'First\n\nBody' });
+    const tree = updateTree(store, commitTree(store, files), new Map([['a/b.txt', null]]));
+    const signature = '-----BEGIN PGP SIGNATURE-----\n\nabc\n-----END PGP SIGNATURE-----';
+    const second = putCommit(store, {
+      tree,
+      parents: [first],
+      author,
+      committer: author,
+      signature,
+      message: 'Second',
+    });
+    const bare = join(directory, 'one.git');
+    exportRepository(store, { refs: new Map([['refs/heads/main', second]]), defaultBranch: 'main' }, bare);
+
+    expect(git(bare, 'fsck', '--strict', '--full')).toBe('');
+    const clone = join(directory, 'clone');
+    git(directory, 'clone', '-q', bare, clone);
+    expect(git(clone, 'rev-parse', 'HEAD').trim()).toBe(second);
+    expect(
+      git(clone, 'ls-tree', '-r', '-z', 'HEAD')
+        .split('\0')
+        .filter(Boolean)
+        .map((row) => row.slice(0, 6) + row.slice(row.indexOf('\t'))),
+    ).toEqual(['100644\ta-b', '100755\tbin/run.sh', '120000\tlink', '100644\tmódulo/ünï.txt']);
+    expect(git(clone, 'log', '--format=%s|%an|%ae|%at')).toContain('Second|Ana|ana@example.com|1700000000');
+    expect(git(clone, 'status', '--porcelain')).toBe('');
+  });
+
+  it('makes the tree ids that git makes, for any set of paths', () => {
+    const segment = fc.constantFrom('a', 'a.b', 'a-b', 'ab', 'a0', 'B', 'é');
+    const path = fc.array(segment, { minLength: 1, maxLength: 3 }).map((names) => names.join('/'));
+    const paths = fc
+      .uniqueArray(path, { minLength: 1, maxLength: 8 })
+      .filter((list) => !list.some((one) => list.some((other) => other.startsWith(`${one}/`))));
+    let run = 0;
+    fc.assert(
+      fc.property(paths, (list) => {
+        const folder = join(directory, `property-${run++}`);
+        mkdirSync(folder);
+        git(folder, 'init', '-q');
+        for (const name of list) {
+          mkdirSync(dirname(join(folder, name)), { recursive: true });
+          writeFileSync(join(folder, name), name);
+        }
+        git(folder, 'add', '-A');
+        const expected = git(folder, 'write-tree').trim();
+        const store = newObjectStore();
+        const entries = list.map((name) => [name, { mode: '100644', sha: putBlob(store, name) }] as const);
+        expect(updateTree(store, undefined, new Map(entries))).toBe(expected);
+        const half = Math.ceil(entries.length / 2);
+        const base = updateTree(store, undefined, new Map(entries.slice(0, half)));
+        expect(updateTree(store, base, new Map(entries.slice(half)))).toBe(expected);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it('writes the hunks that git writes', () => {
+    const line = fc.constantFrom('a', 'b', 'c', '', 'function x() {', '  return\r');
+    const text = fc
+      .tuple(fc.array(line, { maxLength: 30 }), fc.boolean())
+      .map(([lines, end]) => lines.join('\n') + (end ? '\n' : ''));
+    fc.assert(
+      fc.property(text, text, (before, after) => {
+        const store = newObjectStore();
+        const patch = filePatch(store, putBlob(store, before), putBlob(store, after));
+        writeFileSync(join(directory, 'before'), before);
+        writeFileSync(join(directory, 'patch.diff'), patchFile(patch.text));
+        writeFileSync(join(directory, 'target'), before);
+        if (patch.text === null) return expect(before).toBe(after);
+        git(directory, 'apply', '--unsafe-paths', '--whitespace=nowarn', 'patch.diff');
+        expect(execFileSync('cat', [join(directory, 'target')], { encoding: 'utf8' })).toBe(after);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('finds renames, with and without edits', () => {
+    const store = newObjectStore();
+    const long = Array.from({ length: 20 }, (_, index) => `line ${index}\n`).join('');
+    const before = new Map([
+      ['old.ts', file(long)],
+      ['same.ts', file('same\n')],
+      ['gone.ts', file('gone\n')],
+    ]);
+    const after = new Map([
+      ['new.ts', file(`${long}more\n`)],
+      ['moved/same.ts', file('same\n')],
+      ['fresh.ts', file('fresh\n')],
+    ]);
+    const changes = changedFiles(store, commitTree(store, before), commitTree(store, after));
+    expect(changes.map((change) => [change.status, change.path])).toEqual([
+      ['added', 'fresh.ts'],
+      ['removed', 'gone.ts'],
+      ['renamed', 'moved/same.ts'],
+      ['renamed', 'new.ts'],
+    ]);
+  });
+
+  it('finds the merge base of diverged branches', () => {
+    const store = newObjectStore();
+    const commit = (message: string, parents: readonly string[]) =>
+      commitFiles(store, { files: new Map([['f', file(message)]]), parents, author, message });
+    const root = commit('root', []);
+    const left = commit('left', [root]);
+    const right = commit('right', [root]);
+    const merge = commit('merge', [left, right]);
+    expect(mergeBase(store, left, right)).toBe(root);
+    expect(mergeBase(store, right, merge)).toBe(right);
+    expect(mergeBase(store, commit('other', []), merge)).toBeUndefined();
+  });
+
+  it('loads 5,000 files in well under a second', () => {
+    const store = newObjectStore();
+    const files = new Map(
+      Array.from({ length: 5_000 }, (_, index) => [`src/d${index % 70}/f${index}.ts`, file(`${index}`)]),
+    );
+    const started = performance.now();
+    commitFiles(store, { files, parents: [], author, message: 'many' });
+    expect(performance.now() - started).toBeLessThan(1_500);
+  });
+});
+
+function commitTree(
+  store: ReturnType<typeof newObjectStore>,
+  files: Parameters<typeof commitFiles>[1]['files'],
+): string {
+  const entries = [...files].map(([path, { mode, bytes }]) => [path, { mode, sha: putBlob(store, bytes) }] as const);
+  return updateTree(store, undefined, new Map(entries));
+}
+
+function patchFile(text: string | null): string {
+  return `--- a/target\n+++ b/target\n${text}\n`;
+}
