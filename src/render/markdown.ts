@@ -10,7 +10,7 @@ const PLAIN_WORD = /^[("'“‘]*[\p{L}\p{N}\p{M}]+(?:['’-][\p{L}\p{N}\p{M}]+)
 const PLAIN_MARKS = /^(?:[\)\("'“”‘’.,;:?!…–—•]|\p{RGI_Emoji})+$/v;
 
 /** Plain words that GitHub would link all the same: commits, `GH-1`, advisories, `TICKET-1`. */
-const LINKED_WORD = /^\W*(?:[0-9a-f]{7,40}\W*$|ghsa-)|[\p{L}\p{N}]-\d/iu;
+const LINKED_WORD = /\b[0-9a-f]{7,40}\b|ghsa-|[\p{L}\p{N}]-\d/iu;
 
 /** What would begin a list: a number with its mark, or a dash. */
 const LIST_START = /^(\d*)([.)-])/;
