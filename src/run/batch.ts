@@ -1,0 +1,78 @@
+import { noteMessage } from '../prompt/notes.ts';
+import { WITHDRAWN } from '../prompt/outputs.ts';
+import { toolMessages } from '../prompt/transcript.ts';
+import { type Draft, withEffects, withMessages, withProposal, withRun } from './draft.ts';
+import { endRun } from './end-run.ts';
+import type { Proposal } from './proposal.ts';
+import { type Batch, type Call, type Phase, type Pull, type Run, TURN_LIMIT } from './run.ts';
+import { moved } from './transition.ts';
+
+/** The call's one answer to the model. A call that has one keeps it. */
+export function answerCall(draft: Draft, callId: string, output: string): Draft {
+  return withCall(draft, callId, { kind: 'answered', output });
+}
+
+/** Gives a call another standing, unless it has its answer already. */
+export function withCall(draft: Draft, callId: string, status: Call['status']): Draft {
+  const batch = draft.pull.run?.batch;
+  if (!batch) return draft;
+  const calls = batch.calls.map((call) =>
+    call.call.id === callId && call.status.kind !== 'answered' ? { ...call, status } : call,
+  );
+  return withRun(draft, { batch: { ...batch, calls } });
+}
+
+/** Takes an undecided proposal back: no denial, its call is answered as withdrawn. */
+export function withdraw(draft: Draft, proposal: Proposal, note: string, now: string): Draft {
+  const gone = withProposal(draft, { ...moved(proposal, 'superseded', now), note });
+  return showing(answerCall(gone, proposal.callId, WITHDRAWN), proposal);
+}
+
+/** Keeps the proposal's comment true; one that was never posted has none. */
+export function showing(draft: Draft, proposal: Proposal): Draft {
+  return proposal.comment === null ? draft : withEffects(draft, { type: 'show-proposal', proposalId: proposal.id });
+}
+
+/** After calls were answered: the next model request once all of them are, else what the run now waits for. */
+export function settleBatch(draft: Draft, now: string): Draft {
+  const run = draft.pull.run;
+  if (run === null || run.phase.kind === 'ended' || run.batch === null) return draft;
+  if (run.batch.calls.every((call) => call.status.kind === 'answered')) return closeBatch(draft, run, run.batch, now);
+  return withEffects(withRun(draft, { phase: phaseOf(draft.pull, run.batch) }), { type: 'show-run', runId: run.id });
+}
+
+function phaseOf(pull: Pull, batch: Batch): Phase {
+  if (batch.calls.some((call) => call.status.kind === 'using')) return { kind: 'using-tools', turn: batch.turn };
+  const unposted = pull.proposals.some((proposal) => proposal.state === 'proposed' && proposal.comment === null);
+  return { kind: unposted ? 'posting' : 'waiting', turn: batch.turn };
+}
+
+function closeBatch(draft: Draft, run: Run, batch: Batch, now: string): Draft {
+  const messages = [...(toolMessages(batch) ?? []), ...run.notes.map(noteMessage)];
+  const told = withRun(withMessages(draft, ...messages), { batch: null, notes: [] });
+  if (deniedWhole(draft.pull, batch) && !batch.continued && run.notes.length === 0) {
+    return endRun(told, { how: 'denied', by: null, note: null }, now);
+  }
+  return nextTurn(told, now);
+}
+
+/** Asks the model once more, unless the run has used up its responses. */
+export function nextTurn(draft: Draft, now: string): Draft {
+  const run = draft.pull.run;
+  if (run === null) return draft;
+  if (run.turns >= TURN_LIMIT) return endRun(draft, { how: 'turn-limit', by: null, note: null }, now);
+  const turn = run.turns + 1;
+  const thinking = withRun(draft, { phase: { kind: 'thinking', turn } });
+  return withEffects(thinking, { type: 'ask-model', runId: run.id, turn }, { type: 'show-run', runId: run.id });
+}
+
+/** Everything that was shown and not withdrawn was denied, and nobody said why. */
+function deniedWhole(pull: Pull, batch: Batch): boolean {
+  const shown = pull.proposals.filter((proposal) => proposal.turn === batch.turn && proposal.state !== 'superseded');
+  return shown.length > 0 && shown.every(deniedWithoutReason);
+}
+
+function deniedWithoutReason(proposal: Proposal): boolean {
+  if (proposal.state !== 'rejected') return false;
+  return proposal.votes.every((vote) => vote.action !== 'edit' && !(vote.action === 'deny' && vote.text !== null));
+}

@@ -1,0 +1,57 @@
+import type { Intent } from '../command/intent.ts';
+import type { Facts } from './facts.ts';
+import { onCommitFailed, onCommitStarting, onCommitted } from './on-commit.ts';
+import { onClosed, onEdited, onPushed } from './on-event.ts';
+import { onModelFailed, onModelReplied } from './on-model.ts';
+import { onPostingFailed, onReviewPosted, onRunShown } from './on-posted.ts';
+import { onSaid } from './on-said.ts';
+import { onTaskDue } from './on-task.ts';
+import { onToolsUsed } from './on-tools.ts';
+import type { Pull } from './run.ts';
+import type { Signal } from './signal.ts';
+import type { Step } from './step.ts';
+
+/**
+ * The product's heart: what a signal does to a pull request. Pure and total: no clock, no chance, no I/O;
+ * every signal in every state gives a step with exactly one reason.
+ * `facts` must hold whatever `needs` asked for.
+ */
+export function decide(pull: Pull, signal: Signal, facts: Facts): Step {
+  switch (signal.type) {
+    case 'intent':
+      return onIntent(pull, signal.intent, signal.deliveryId, facts);
+    case 'run-shown':
+      return onRunShown(pull, signal);
+    case 'model-replied':
+      return onModelReplied(pull, signal, facts);
+    case 'model-failed':
+      return onModelFailed(pull, signal, facts);
+    case 'tools-used':
+      return onToolsUsed(pull, signal, facts);
+    case 'review-posted':
+      return onReviewPosted(pull, signal, facts);
+    case 'posting-failed':
+      return onPostingFailed(pull, signal, facts);
+    case 'commit-starting':
+      return onCommitStarting(pull, signal, facts);
+    case 'committed':
+      return onCommitted(pull, signal, facts);
+    case 'commit-failed':
+      return onCommitFailed(pull, signal, facts);
+    case 'task-due':
+      return onTaskDue(pull, facts);
+  }
+}
+
+function onIntent(pull: Pull, intent: Intent, deliveryId: string, facts: Facts): Step {
+  switch (intent.kind) {
+    case 'said':
+      return onSaid(pull, intent, deliveryId, facts);
+    case 'edited':
+      return onEdited(pull, intent, facts);
+    case 'pushed':
+      return onPushed(pull, intent, deliveryId, facts);
+    case 'closed':
+      return onClosed(pull, intent, facts);
+  }
+}

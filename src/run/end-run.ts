@@ -1,0 +1,66 @@
+import type { Draft } from './draft.ts';
+import { withAnswer, withEffects, withProposal, withPull, withRun } from './draft.ts';
+import type { Person, Proposal } from './proposal.ts';
+import type { Run, RunEnd } from './run.ts';
+import { moved } from './transition.ts';
+
+type Ending = { readonly how: RunEnd; readonly by: Person | null; readonly note: string | null };
+
+/** Ends that take the queued tasks with them. */
+const DROPS_QUEUE: ReadonlySet<RunEnd> = new Set<RunEnd>(['stopped', 'closed', 'merged']);
+
+/** Ends the run: what is open is cancelled, the requester is told once, and the next task may begin. */
+export function endRun(draft: Draft, ending: Ending, now: string): Draft {
+  const run = draft.pull.run;
+  if (run === null || run.phase.kind === 'ended') return draft;
+  const over = withRun(cancelOpen(draft, ending, now), { phase: { kind: 'ended', at: now, ...ending } });
+  const shown = withEffects(over, { type: 'show-run', runId: run.id });
+  return passOn(told(shown, run, ending), ending);
+}
+
+function told(draft: Draft, run: Run, ending: Ending): Draft {
+  const dropped = DROPS_QUEUE.has(ending.how) ? draft.pull.queue.map((task) => task.text) : [];
+  return withAnswer(
+    draft,
+    { at: 'pull' },
+    {
+      kind: 'run-ended',
+      requester: run.task.by,
+      how: ending.how,
+      by: ending.by,
+      commits: run.commits,
+      note: ending.note ?? run.summary,
+      dropped,
+    },
+  );
+}
+
+function passOn(draft: Draft, ending: Ending): Draft {
+  if (DROPS_QUEUE.has(ending.how)) return withPull(draft, { queue: [] });
+  return draft.pull.queue.length === 0 ? draft : withEffects(draft, { type: 'start-next' });
+}
+
+/** An attempt that has begun is left to its outcome; everything else that is open is cancelled. */
+function cancelOpen(draft: Draft, ending: Ending, now: string): Draft {
+  const open = draft.pull.proposals.filter(
+    (proposal) => proposal.state === 'proposed' || proposal.state === 'approved',
+  );
+  return open.reduce((next, proposal) => cancel(next, proposal, ending, now), draft);
+}
+
+function cancel(draft: Draft, proposal: Proposal, ending: Ending, now: string): Draft {
+  const gone = withProposal(draft, { ...moved(proposal, 'cancelled', now), note: CANCELLED_BY[ending.how] });
+  return proposal.comment === null ? gone : withEffects(gone, { type: 'show-proposal', proposalId: proposal.id });
+}
+
+/** Why a proposal that was still open is cancelled, for people. */
+const CANCELLED_BY: Readonly<Record<RunEnd, string>> = {
+  finished: 'the run ended',
+  stopped: 'the run was stopped',
+  closed: 'the pull request was closed',
+  merged: 'the pull request was merged',
+  denied: 'the run ended',
+  'turn-limit': 'the run reached its limit of model responses',
+  'model-failed': 'the model gave no usable answer',
+  'posting-failed': 'the changes could not be posted',
+};

@@ -1,0 +1,81 @@
+import type { Intent, SaidIntent } from '../command/intent.ts';
+import { maySign } from '../policy/roles.ts';
+import { bearing } from './bearing.ts';
+import type { Facts, Need } from './facts.ts';
+import { openProposals } from './judge-head.ts';
+import { activeRun, type Pull } from './run.ts';
+import type { Signal } from './signal.ts';
+
+/**
+ * The next facts that the signal needs, given those that are there; empty once it can be decided.
+ * Asked again after each fetch, so that nothing is asked of GitHub on behalf of somebody who may not decide.
+ */
+export function needs(pull: Pull, signal: Signal, facts: Facts): readonly Need[] {
+  switch (signal.type) {
+    case 'intent':
+      return needsOfIntent(pull, signal.intent, facts);
+    case 'review-posted':
+      return activeRun(pull) === null ? [] : headNeeds(pull, facts);
+    case 'committed':
+      return openProposals(pull.proposals).length === 0 ? [] : headNeeds(pull, facts);
+    case 'task-due':
+      return startNeeds(facts);
+    case 'run-shown':
+    case 'model-replied':
+    case 'model-failed':
+    case 'tools-used':
+    case 'posting-failed':
+    case 'commit-starting':
+    case 'commit-failed':
+      return [];
+  }
+}
+
+function needsOfIntent(pull: Pull, intent: Intent, facts: Facts): readonly Need[] {
+  switch (intent.kind) {
+    case 'said':
+      return saidNeeds(pull, intent, facts);
+    case 'edited':
+      return pull.run !== null && facts.served ? permissionNeed(intent, facts) : [];
+    case 'pushed':
+      return pushNeeds(pull, intent, facts);
+    case 'closed':
+      return [];
+  }
+}
+
+function saidNeeds(pull: Pull, intent: SaidIntent, facts: Facts): readonly Need[] {
+  const about = bearing(pull, intent);
+  if (about.kind !== 'ours' || !facts.served) return [];
+  const permission = permissionNeed(intent, facts);
+  if (permission.length > 0) return permission;
+  if (about.asks !== 'task' || activeRun(pull) !== null || about.proposal !== null) return [];
+  return maySign(facts.permission) ? startNeeds(facts) : [];
+}
+
+function permissionNeed(intent: Intent, facts: Facts): readonly Need[] {
+  const { login, id } = intent.actor;
+  return facts.permission === undefined ? [{ kind: 'permission', login, id }] : [];
+}
+
+function startNeeds(facts: Facts): readonly Need[] {
+  if (facts.pull === undefined) return [{ kind: 'pull-request' }];
+  return facts.pull.state === 'open' && facts.changedPaths === undefined ? [{ kind: 'changed-paths' }] : [];
+}
+
+function pushNeeds(pull: Pull, intent: Intent, facts: Facts): readonly Need[] {
+  const open = openProposals(pull.proposals);
+  if (intent.actor.id === facts.self.botId || activeRun(pull) === null || open.length === 0) return [];
+  const permission = permissionNeed(intent, facts);
+  return permission.length > 0 ? permission : headNeeds(pull, facts);
+}
+
+/** The head as it is now, and, where it moved, the files that open proposals are about. */
+function headNeeds(pull: Pull, facts: Facts): readonly Need[] {
+  if (facts.pull === undefined) return [{ kind: 'pull-request' }];
+  const run = pull.run;
+  const { headSha } = facts.pull;
+  if (run === null || facts.files !== undefined || headSha === run.head) return [];
+  const paths = [...new Set(openProposals(pull.proposals).map((proposal) => proposal.change.path))];
+  return paths.length === 0 ? [] : [{ kind: 'files', base: run.head, head: headSha, paths }];
+}

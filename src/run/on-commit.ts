@@ -1,0 +1,137 @@
+import { maySign } from '../policy/roles.ts';
+import { deniedOutput, failedOutput } from '../prompt/outputs.ts';
+import { applied } from './applied.ts';
+import { answerCall, settleBatch, showing } from './batch.ts';
+import { type Draft, draftOf, finish, ignore, withAnswer, withEffects, withProposal, withRun } from './draft.ts';
+import type { Facts } from './facts.ts';
+import { judgeHead, supersede } from './judge-head.ts';
+import type { Person, Proposal, Vote } from './proposal.ts';
+import type { Pull } from './run.ts';
+import type { Check, Signal } from './signal.ts';
+import { named } from './spoken.ts';
+import type { Step } from './step.ts';
+import { moved } from './transition.ts';
+
+type Starting = Extract<Signal, { type: 'commit-starting' }>;
+type Committed = Extract<Signal, { type: 'committed' }>;
+type Failed = Extract<Signal, { type: 'commit-failed' }>;
+
+/** An attempt is about to begin: only what is still approved, still allowed and still fits goes into it. */
+export function onCommitStarting(pull: Pull, signal: Starting, facts: Facts): Step {
+  if (pull.run === null || pull.run.id !== signal.runId) return ignore(pull, 'outdated-outcome');
+  const checked = signal.checks.reduce((draft, check) => begin(draft, check, signal.head, facts), draftOf(pull));
+  const executing = checked.pull.proposals.some((one) => one.state === 'executing');
+  return finish(settleBatch(checked, facts.now), executing ? 'commit-begun' : 'commit-void');
+}
+
+function begin(draft: Draft, check: Check, head: string, facts: Facts): Draft {
+  const found = draft.pull.proposals.find((one) => one.id === check.proposalId);
+  if (found === undefined) return draft;
+  const proposal = found.state === 'executing' ? moved(found, 'approved', facts.now) : found;
+  if (proposal.state !== 'approved') return draft;
+  return judgeApproved(withProposal(draft, proposal), proposal, check, head, facts);
+}
+
+function judgeApproved(draft: Draft, proposal: Proposal, check: Check, head: string, facts: Facts): Draft {
+  const denial = proposal.votes.find((vote) => vote.action === 'deny');
+  if (denial !== undefined) return rejectLate(draft, proposal, denial, facts.now);
+  if (draft.pull.run?.phase.kind === 'ended') return cancelLate(draft, proposal, facts.now);
+  const lapsed = approvers(proposal).find((person) => !maySign(check.permissions[person.id]));
+  if (lapsed !== undefined) return reopen(draft, proposal, lapsed, facts.now);
+  switch (check.verdict.kind) {
+    case 'applies':
+      return withProposal(draft, moved(proposal, 'executing', facts.now));
+    case 'already-there':
+      return completeAt(draft, proposal, head, 'the branch already held it', facts.now);
+    case 'stale':
+      return toldStale(supersede(draft, proposal, head, facts.now), proposal);
+  }
+}
+
+export function approvers(proposal: Proposal): readonly Person[] {
+  return proposal.votes.filter((vote) => vote.action === 'approve').map((vote) => vote.by);
+}
+
+/** A deny that came while an earlier attempt was under way: that one did not land, and none follows. */
+function rejectLate(draft: Draft, proposal: Proposal, denial: Vote, now: string): Draft {
+  const rejected = withProposal(draft, moved(proposal, 'rejected', now));
+  return showing(answerCall(rejected, proposal.callId, deniedOutput(denial.text)), proposal);
+}
+
+function cancelLate(draft: Draft, proposal: Proposal, now: string): Draft {
+  return showing(withProposal(draft, { ...moved(proposal, 'cancelled', now), note: 'the run ended' }), proposal);
+}
+
+/** The approver may no longer decide here: the approval counts no more, and the proposal waits for somebody who may. */
+function reopen(draft: Draft, proposal: Proposal, person: Person, now: string): Draft {
+  const votes = proposal.votes.filter((vote) => vote.action !== 'approve' || vote.by.id !== person.id);
+  const open = withProposal(draft, { ...moved(proposal, 'proposed', now), votes });
+  return withAnswer(open, { at: 'pull' }, { kind: 'approval-void', proposals: [named(proposal)], login: person.login });
+}
+
+function toldStale(draft: Draft, proposal: Proposal): Draft {
+  return withAnswer(draft, { at: 'pull' }, { kind: 'stale', proposals: [named(proposal)] });
+}
+
+function completeAt(draft: Draft, proposal: Proposal, sha: string, note: string | null, now: string): Draft {
+  const done = withProposal(draft, { ...moved(proposal, 'completed', now), commit: sha, note });
+  return showing(answerCall(done, proposal.callId, applied(proposal)), proposal);
+}
+
+/** The commit landed. The other open proposals are judged against what it made of their files. */
+export function onCommitted(pull: Pull, signal: Committed, facts: Facts): Step {
+  const run = pull.run;
+  if (run === null || run.id !== signal.runId) return ignore(pull, 'outdated-outcome');
+  const landed = executingOf(pull, signal.proposalIds);
+  const done = landed.reduce((draft, one) => completeAt(draft, one, signal.sha, null, facts.now), draftOf(pull));
+  const recorded = withRun(done, { commits: [...run.commits, signal.sha], ownBlobs: ownBlobsAfter(pull, signal) });
+  const judged = judgeHead(recorded, facts, null);
+  const told = landed.length > 1 ? withAnswer(judged, { at: 'pull' }, committedAnswer(landed, signal.sha)) : judged;
+  return finish(refreshed(settleBatch(told, facts.now), run.id), 'committed');
+}
+
+function committedAnswer(landed: readonly Proposal[], sha: string): Parameters<typeof withAnswer>[2] {
+  return { kind: 'committed', sha, applied: landed.map(named) };
+}
+
+/** The run comment of a run that is over still tells what landed. */
+function refreshed(draft: Draft, runId: string): Draft {
+  return withEffects(draft, { type: 'show-run', runId });
+}
+
+function executingOf(pull: Pull, ids: readonly string[]): readonly Proposal[] {
+  return pull.proposals.filter((one) => ids.includes(one.id) && one.state === 'executing');
+}
+
+/** A file is ours alone as long as each of our commits found what it had before, or what our last one left. */
+function ownBlobsAfter(pull: Pull, signal: Committed): Readonly<Record<string, string>> {
+  const own = { ...pull.run?.ownBlobs };
+  const proposals = pull.proposals.filter((one) => signal.proposalIds.includes(one.id));
+  for (const file of signal.files) {
+    const base = proposals.find((one) => one.change.path === file.path)?.change.base?.blob ?? null;
+    const known = file.before === base || file.before === own[file.path];
+    if (known && file.after !== null) own[file.path] = file.after;
+    else delete own[file.path];
+  }
+  return own;
+}
+
+/** GitHub refused for good, or the branch never stood still: nothing was written. */
+export function onCommitFailed(pull: Pull, signal: Failed, facts: Facts): Step {
+  if (pull.run === null || pull.run.id !== signal.runId) return ignore(pull, 'outdated-outcome');
+  const failed = pull.proposals.filter((one) => signal.proposalIds.includes(one.id) && isUnderWay(one));
+  const done = failed.reduce((draft, one) => fail(draft, one, signal.message, facts.now), draftOf(pull));
+  const answer = { kind: 'commit-failed', proposals: failed.map(named), message: signal.message } as const;
+  const told = failed.length === 0 ? done : withAnswer(done, { at: 'pull' }, answer);
+  return finish(settleBatch(told, facts.now), 'commit-failed');
+}
+
+function isUnderWay(proposal: Proposal): boolean {
+  return proposal.state === 'executing' || proposal.state === 'approved';
+}
+
+function fail(draft: Draft, proposal: Proposal, message: string, now: string): Draft {
+  const begun = proposal.state === 'approved' ? moved(proposal, 'executing', now) : proposal;
+  const failed = withProposal(draft, { ...moved(begun, 'failed', now), note: message });
+  return showing(answerCall(failed, proposal.callId, failedOutput(message)), proposal);
+}

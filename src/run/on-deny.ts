@@ -1,0 +1,47 @@
+import type { Command } from '../command/intent.ts';
+import { deniedOutput } from '../prompt/outputs.ts';
+import { answerCall, settleBatch, showing } from './batch.ts';
+import { type Draft, draftOf, finish, withEffects, withProposal, withVote } from './draft.ts';
+import type { Proposal } from './proposal.ts';
+import { resolveAim } from './resolve-aim.ts';
+import { type Spoken, voteOf, withLeftovers } from './spoken.ts';
+import type { Step } from './step.ts';
+import { answered } from './targets.ts';
+import { moved } from './transition.ts';
+
+type Deny = Extract<Command, { name: 'deny' }>;
+
+/** `/deny`: not this change. The reason is the model's to read if the person may instruct it. */
+export function onDeny(spoken: Spoken, command: Deny): Step {
+  const { targets, reason } = readTargets(spoken, command);
+  const found = resolveAim(spoken, 'deny', targets);
+  if (found.kind === 'answered') return recordTooLate(spoken, found.step, targets);
+  const text = spoken.standing === 'writer' && reason !== '' ? reason : null;
+  const denied = found.open.reduce((draft, proposal) => deny(draft, proposal, spoken, text), draftOf(spoken.pull));
+  const acknowledged = withEffects(denied, { type: 'react', place: spoken.intent.place, content: '+1' });
+  const settled = settleBatch(acknowledged, spoken.facts.now);
+  return finish(withLeftovers(settled, spoken, found.done, found.left), 'denied');
+}
+
+/** In a proposal's thread a first word that only looks like an id begins the reason. */
+function readTargets(spoken: Spoken, command: Deny): Pick<Deny, 'targets' | 'reason'> {
+  const { targets } = command;
+  if (targets.by !== 'ids' || answered(spoken.pull, spoken.words) === null) return command;
+  const known = targets.ids.some((id) => spoken.pull.proposals.some((proposal) => proposal.id === id));
+  return known ? command : { targets: { by: 'place' }, reason: command.line };
+}
+
+export function deny(draft: Draft, proposal: Proposal, spoken: Spoken, reason: string | null): Draft {
+  const voted = withVote(draft, voteOf(spoken, proposal, 'deny', reason));
+  const current = voted.pull.proposals.find((other) => other.id === proposal.id) ?? proposal;
+  const rejected = withProposal(voted, moved(current, 'rejected', spoken.intent.createdAt));
+  return showing(answerCall(rejected, proposal.callId, deniedOutput(reason)), proposal);
+}
+
+/** A deny that meets an attempt which has begun cannot stop it, but no further attempt begins after it. */
+function recordTooLate(spoken: Spoken, step: Step, targets: Deny['targets']): Step {
+  const target = targets.by === 'place' ? answered(spoken.pull, spoken.words) : null;
+  const ids = targets.by === 'ids' ? targets.ids : target === null ? [] : [target.id];
+  const executing = spoken.pull.proposals.filter((one) => one.state === 'executing' && ids.includes(one.id));
+  return executing.reduce((next, one) => ({ ...next, ...withVote(next, voteOf(spoken, one, 'deny', null)) }), step);
+}

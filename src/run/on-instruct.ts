@@ -1,0 +1,62 @@
+import type { Command } from '../command/intent.ts';
+import { instructionOutput } from '../prompt/outputs.ts';
+import { answerCall, settleBatch, showing } from './batch.ts';
+import { type Draft, draftOf, finish, withEffects, withProposal, withVote } from './draft.ts';
+import type { Proposal } from './proposal.ts';
+import { resolveAim } from './resolve-aim.ts';
+import { reply, type Spoken, settled, voteOf, withLeftovers } from './spoken.ts';
+import type { Step } from './step.ts';
+import { aimAtAll, answered } from './targets.ts';
+import { moved } from './transition.ts';
+
+type Edit = Extract<Command, { name: 'edit' }>;
+
+/** `/edit`: do it differently. On the pull request without ids it answers every pending proposal. */
+export function onEdit(spoken: Spoken, command: Edit): Step {
+  const here = answered(spoken.pull, spoken.words);
+  const { targets } = command;
+  if (targets.by === 'place')
+    return here === null ? editAll(spoken, command.instruction) : instruct(spoken, here, command.instruction);
+  const known = targets.by === 'all' || targets.ids.some((id) => spoken.pull.proposals.some((one) => one.id === id));
+  if (!known) return here === null ? editAll(spoken, command.line) : instruct(spoken, here, command.line);
+  const found = resolveAim(spoken, 'edit', targets);
+  if (found.kind === 'answered') return found.step;
+  return instructed(spoken, found.open, command.instruction, found.done, found.left);
+}
+
+/** A reply to one proposal, in its thread or by quoting it: what the person wants instead. */
+export function instruct(spoken: Spoken, proposal: Proposal, instruction: string): Step {
+  const open = proposal.state === 'proposed' || proposal.state === 'approved';
+  if (!open) return reply(spoken, { kind: 'settled', proposals: [settled(proposal)] }, 'already-settled');
+  return instructed(spoken, [proposal], instruction, [], []);
+}
+
+function editAll(spoken: Spoken, instruction: string): Step {
+  const found = aimAtAll(spoken.pull, spoken.words);
+  if (found.kind !== 'these') return reply(spoken, { kind: 'nothing-pending', command: 'edit' }, 'nothing-pending');
+  return instructed(spoken, found.proposals, instruction, [], found.left);
+}
+
+function instructed(
+  spoken: Spoken,
+  open: readonly Proposal[],
+  instruction: string,
+  done: readonly Proposal[],
+  left: readonly Proposal[],
+): Step {
+  const answeredAll = open.reduce(
+    (draft, one) => replaceByWords(draft, one, spoken, instruction),
+    draftOf(spoken.pull),
+  );
+  const acknowledged = withEffects(answeredAll, { type: 'react', place: spoken.intent.place, content: '+1' });
+  const settledBatch = settleBatch(acknowledged, spoken.facts.now);
+  return finish(withLeftovers(settledBatch, spoken, done, left), 'instructed');
+}
+
+/** The call is not executed; the person's words stand where its result would. */
+function replaceByWords(draft: Draft, proposal: Proposal, spoken: Spoken, instruction: string): Draft {
+  const voted = withVote(draft, voteOf(spoken, proposal, 'edit', instruction));
+  const current = voted.pull.proposals.find((other) => other.id === proposal.id) ?? proposal;
+  const rejected = withProposal(voted, moved(current, 'rejected', spoken.intent.createdAt));
+  return showing(answerCall(rejected, proposal.callId, instructionOutput(instruction)), proposal);
+}

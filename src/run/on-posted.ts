@@ -1,0 +1,41 @@
+import { settleBatch } from './batch.ts';
+import { type Draft, draftOf, finish, ignore, withProposal, withRun } from './draft.ts';
+import { endRun } from './end-run.ts';
+import type { Facts } from './facts.ts';
+import { judgeHead } from './judge-head.ts';
+import { activeRun, type Pull } from './run.ts';
+import type { PostedProposal, Signal } from './signal.ts';
+import type { Step } from './step.ts';
+
+type Posted = Extract<Signal, { type: 'review-posted' }>;
+type Failed = Extract<Signal, { type: 'posting-failed' }>;
+type Shown = Extract<Signal, { type: 'run-shown' }>;
+
+/** The proposals stand on the page. A head that has moved meanwhile counts as a push. */
+export function onReviewPosted(pull: Pull, signal: Posted, facts: Facts): Step {
+  const placed = signal.proposals.reduce(place, draftOf(pull));
+  const run = activeRun(placed.pull);
+  if (run === null || run.id !== signal.runId) return finish(placed, 'outdated-outcome');
+  return finish(settleBatch(judgeHead(placed, facts, null), facts.now), 'proposals-posted');
+}
+
+function place(draft: Draft, posted: PostedProposal): Draft {
+  const proposal = draft.pull.proposals.find((one) => one.id === posted.proposalId);
+  if (proposal === undefined) return draft;
+  const { placement, comment } = posted;
+  return withProposal(draft, { ...proposal, placement, comment, proposedAt: comment.createdAt });
+}
+
+export function onPostingFailed(pull: Pull, signal: Failed, facts: Facts): Step {
+  const run = activeRun(pull);
+  if (run === null || run.id !== signal.runId) return ignore(pull, 'outdated-outcome');
+  return finish(
+    endRun(draftOf(pull), { how: 'posting-failed', by: null, note: signal.message }, facts.now),
+    'posting-failed',
+  );
+}
+
+export function onRunShown(pull: Pull, signal: Shown): Step {
+  if (pull.run === null || pull.run.id !== signal.runId) return ignore(pull, 'outdated-outcome');
+  return finish(withRun(draftOf(pull), { comment: signal.comment }), 'run-shown');
+}

@@ -1,0 +1,118 @@
+import type { Command, SaidIntent, Utterance } from '../command/intent.ts';
+import { mayCommand, standingOf } from '../policy/roles.ts';
+import { type Bearing, bearing } from './bearing.ts';
+import { draftOf, finish, ignore, waitFor, withAnswer, withEffects, withPull, withRun } from './draft.ts';
+import type { Facts } from './facts.ts';
+import { onApprove } from './on-approve.ts';
+import { onDeny } from './on-deny.ts';
+import { instruct, onEdit } from './on-instruct.ts';
+import { onContinue, onHelp, onStatus, onStop } from './on-steer.ts';
+import { onTask } from './on-task.ts';
+import type { Proposal } from './proposal.ts';
+import { activeRun, type Pull } from './run.ts';
+import { reply, type Spoken } from './spoken.ts';
+import type { Step } from './step.ts';
+
+/** People who are told once on each pull request that they may not decide; the eleventh hears nothing. */
+const REFUSALS_PER_PULL = 10;
+
+/** Somebody said something: whether it concerns us, whether they may, and what it does. */
+export function onSaid(pull: Pull, intent: SaidIntent, deliveryId: string, facts: Facts): Step {
+  const about = bearing(pull, intent);
+  if (about.kind === 'none') return ignore(pull, about.reason);
+  if (about.kind === 'wait') return waitFor(pull, 'waits-for-posting');
+  if (!facts.served) return notServed(pull, intent);
+  const spoken = speak(pull, intent, deliveryId, facts);
+  if (!mayCommand(spoken.standing, about.asks)) return refuse(spoken, about);
+  return act(spoken, intent.utterance, about);
+}
+
+function speak(pull: Pull, intent: SaidIntent, deliveryId: string, facts: Facts): Spoken {
+  const person = { id: intent.actor.id, login: intent.actor.login };
+  const permission = facts.permission ?? 'none';
+  const author = pull.run?.pullAuthor ?? facts.pull?.author ?? null;
+  const { place, quotedIds, createdAt } = intent;
+  const standing = standingOf(permission, person, author);
+  return { pull, intent, deliveryId, facts, person, permission, standing, words: { place, quotedIds, createdAt } };
+}
+
+function notServed(pull: Pull, intent: SaidIntent): Step {
+  const answer = { kind: 'not-served', owner: pull.ref.owner } as const;
+  return finish(withAnswer(draftOf(pull), intent.place, answer, `not-served:${pull.ref.repositoryId}`), 'not-served');
+}
+
+/** One polite line for a command, none for a remark; nothing of it reaches the model. */
+function refuse(spoken: Spoken, about: Extract<Bearing, { kind: 'ours' }>): Step {
+  const { pull, person } = spoken;
+  const known = pull.refused.includes(person.id) || pull.refused.length >= REFUSALS_PER_PULL;
+  if (about.quietly || known) return ignore(pull, 'not-allowed');
+  const noted = withPull(draftOf(pull), { refused: [...pull.refused, person.id] });
+  const answer = { kind: 'not-allowed', login: person.login, command: about.asks } as const;
+  return finish(withAnswer(noted, spoken.intent.place, answer), 'not-allowed');
+}
+
+function act(spoken: Spoken, utterance: Utterance, about: Extract<Bearing, { kind: 'ours' }>): Step {
+  switch (utterance.kind) {
+    case 'command':
+      return perform(spoken, utterance.command);
+    case 'misfit':
+      return reply(spoken, { ...utterance }, 'not-a-command');
+    case 'unknown-command':
+      return reply(
+        spoken,
+        { kind: 'unknown-command', word: utterance.word, nearest: utterance.nearest },
+        'unknown-command',
+      );
+    case 'mention':
+      return onMention(spoken, utterance.text, about.proposal);
+    case 'remark':
+      return onRemark(spoken, utterance, about.proposal);
+  }
+}
+
+function perform(spoken: Spoken, command: Command): Step {
+  switch (command.name) {
+    case 'task':
+      return onTask(spoken, command.text);
+    case 'approve':
+      return onApprove(spoken, command);
+    case 'deny':
+      return onDeny(spoken, command);
+    case 'edit':
+      return onEdit(spoken, command);
+    case 'continue':
+      return onContinue(spoken);
+    case 'stop':
+      return onStop(spoken);
+    case 'status':
+      return onStatus(spoken);
+    case 'help':
+      return onHelp(spoken);
+  }
+}
+
+/** `@<app-slug> text`: an instruction where it answers a proposal, a note for the agent during a run, else a task. */
+function onMention(spoken: Spoken, text: string, proposal: Proposal | null): Step {
+  if (proposal !== null) return instruct(spoken, proposal, text);
+  const run = activeRun(spoken.pull);
+  if (run === null) return onTask(spoken, text);
+  const note = { by: spoken.person, text, at: spoken.intent.createdAt };
+  const kept = withRun(draftOf(spoken.pull), { notes: [...run.notes, note] });
+  return finish(withEffects(kept, { type: 'react', place: spoken.intent.place, content: 'eyes' }), 'kept-for-agent');
+}
+
+/** Plain words below a proposal: what the person wants instead, unless they say too little or could be a yes. */
+function onRemark(spoken: Spoken, remark: Extract<Utterance, { kind: 'remark' }>, proposal: Proposal | null): Step {
+  if (proposal === null) return ignore(spoken.pull, 'not-ours');
+  if (remark.suggestions.length > 0)
+    return reply(spoken, { kind: 'own-text', id: proposal.id }, 'own-text-not-supported');
+  if (remark.text === '') return hintOnce(spoken, proposal);
+  if (remark.affirmation) return reply(spoken, { kind: 'affirmation', id: proposal.id }, 'affirmation');
+  return instruct(spoken, proposal, remark.text);
+}
+
+function hintOnce(spoken: Spoken, proposal: Proposal): Step {
+  const once = `empty-reply:${spoken.pull.ref.repositoryId}:${spoken.pull.ref.number}:${proposal.id}`;
+  const hint = withAnswer(draftOf(spoken.pull), spoken.intent.place, { kind: 'empty-reply', id: proposal.id }, once);
+  return finish(hint, 'empty-reply');
+}

@@ -1,0 +1,46 @@
+import { settleBatch, withdraw } from './batch.ts';
+import { draftOf, finish, withAnswer, withEffects, withRun } from './draft.ts';
+import { endRun } from './end-run.ts';
+import { isPending } from './proposal.ts';
+import { activeRun } from './run.ts';
+import { named, reply, type Spoken } from './spoken.ts';
+import type { Step } from './step.ts';
+import { aimAtAll } from './targets.ts';
+
+/** `/continue`: what is undecided is withdrawn, and the outcomes so far go to the model. */
+export function onContinue(spoken: Spoken): Step {
+  const run = activeRun(spoken.pull);
+  const found = aimAtAll(spoken.pull, spoken.words);
+  if (run?.batch == null || found.kind !== 'these') {
+    const left = found.kind === 'none' ? found.left : [];
+    if (left.length > 0) return reply(spoken, { kind: 'posted-later', left: left.map(named) }, 'posted-later');
+    return reply(spoken, { kind: 'nothing-pending', command: 'continue' }, 'nothing-pending');
+  }
+  const going = withRun(draftOf(spoken.pull), { batch: { ...run.batch, continued: true } });
+  const note = `withdrawn by ${spoken.person.login} with /continue`;
+  const withdrawn = found.proposals.reduce((draft, one) => withdraw(draft, one, note, spoken.intent.createdAt), going);
+  const acknowledged = withEffects(withdrawn, { type: 'react', place: spoken.intent.place, content: '+1' });
+  return finish(settleBatch(acknowledged, spoken.facts.now), 'continued');
+}
+
+/** `/stop`: ends a run whose task was written before it, or in the same second. */
+export function onStop(spoken: Spoken): Step {
+  const run = activeRun(spoken.pull);
+  const begun = run !== null && Date.parse(run.task.askedAt) <= Date.parse(spoken.intent.createdAt);
+  if (!begun) return reply(spoken, { kind: 'no-run', command: 'stop' }, 'no-run');
+  const acknowledged = withEffects(draftOf(spoken.pull), { type: 'react', place: spoken.intent.place, content: '+1' });
+  return finish(endRun(acknowledged, { how: 'stopped', by: spoken.person, note: null }, spoken.facts.now), 'stopped');
+}
+
+/** `/status`: what is pending, with links. */
+export function onStatus(spoken: Spoken): Step {
+  const { pull, intent } = spoken;
+  const pending = pull.proposals.filter(isPending).map(named);
+  const answer = { kind: 'status', pending, running: activeRun(pull) !== null, queued: pull.queue.length } as const;
+  return finish(withAnswer(draftOf(pull), intent.place, answer), 'informed');
+}
+
+/** `/help`: the command table. */
+export function onHelp(spoken: Spoken): Step {
+  return reply(spoken, { kind: 'help' }, 'informed');
+}

@@ -1,0 +1,58 @@
+import type { CommandName, Targets } from '../command/intent.ts';
+import { isPending, type Proposal } from './proposal.ts';
+import { named, reply, type Spoken, settled } from './spoken.ts';
+import type { Step } from './step.ts';
+import { type Aim, aim } from './targets.ts';
+
+/** Either the proposals a verdict is about, or the step that says why it is about none. */
+export type Resolved =
+  | {
+      readonly kind: 'these';
+      readonly open: readonly Proposal[];
+      readonly done: readonly Proposal[];
+      readonly left: readonly Proposal[];
+    }
+  | { readonly kind: 'answered'; readonly step: Step };
+
+/** Finds what a verdict is about. Whatever is not certain becomes an answer, never a guess. */
+export function resolveAim(spoken: Spoken, command: CommandName, targets: Targets): Resolved {
+  return fromAim(spoken, command, aim(spoken.pull, targets, spoken.words));
+}
+
+function fromAim(spoken: Spoken, command: CommandName, found: Aim): Resolved {
+  switch (found.kind) {
+    case 'these':
+      return these(spoken, found.proposals, found.left);
+    case 'which':
+      return { kind: 'answered', step: which(spoken, command, found.pending) };
+    case 'unknown':
+      return { kind: 'answered', step: unknown(spoken, found.ids) };
+    case 'none':
+      return { kind: 'answered', step: none(spoken, command, found.left) };
+  }
+}
+
+function these(spoken: Spoken, proposals: readonly Proposal[], left: readonly Proposal[]): Resolved {
+  const open = proposals.filter((proposal) => proposal.state === 'proposed' || proposal.state === 'approved');
+  const done = proposals.filter((proposal) => !open.includes(proposal));
+  if (open.length > 0) return { kind: 'these', open, done, left };
+  return {
+    kind: 'answered',
+    step: reply(spoken, { kind: 'settled', proposals: done.map(settled) }, 'already-settled'),
+  };
+}
+
+function which(spoken: Spoken, command: CommandName, pending: readonly Proposal[]): Step {
+  const verb = command === 'deny' ? 'deny' : 'approve';
+  return reply(spoken, { kind: 'which', command: verb, pending: pending.map(named) }, 'ambiguous');
+}
+
+function unknown(spoken: Spoken, ids: readonly string[]): Step {
+  const pending = spoken.pull.proposals.filter(isPending).map(named);
+  return reply(spoken, { kind: 'unknown-ids', ids, pending }, 'unknown-ids');
+}
+
+function none(spoken: Spoken, command: CommandName, left: readonly Proposal[]): Step {
+  if (left.length > 0) return reply(spoken, { kind: 'posted-later', left: left.map(named) }, 'posted-later');
+  return reply(spoken, { kind: 'nothing-pending', command }, 'nothing-pending');
+}

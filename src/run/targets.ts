@@ -1,0 +1,69 @@
+import type { Place, Targets } from '../command/intent.ts';
+import { isPending, type Proposal } from './proposal.ts';
+import type { Pull } from './run.ts';
+
+/** What a command's words point at, with everything an answer needs where they do not fit. */
+export type Aim =
+  | { readonly kind: 'these'; readonly proposals: readonly Proposal[]; readonly left: readonly Proposal[] }
+  | { readonly kind: 'which'; readonly pending: readonly Proposal[] }
+  | { readonly kind: 'unknown'; readonly ids: readonly string[] }
+  | { readonly kind: 'none'; readonly left: readonly Proposal[] };
+
+export type Words = {
+  readonly place: Place;
+  readonly quotedIds: readonly string[];
+  /** GitHub's `created_at`. */
+  readonly createdAt: string;
+};
+
+/** The proposal that the words answer by where they stand: its thread, or a quote of exactly one. */
+export function answered(pull: Pull, words: Words): Proposal | null {
+  const { place } = words;
+  if (place.at === 'thread') return pull.proposals.find((proposal) => proposal.comment?.id === place.rootId) ?? null;
+  const [only, ...more] = words.quotedIds;
+  if (only === undefined || more.length > 0) return null;
+  return pull.proposals.find((proposal) => proposal.id === only && proposal.comment !== null) ?? null;
+}
+
+/** Only what stood on the page when the words were written; what came in the same second did not. */
+function stoodBefore(proposal: Proposal, createdAt: string): boolean {
+  return proposal.comment !== null && Date.parse(proposal.comment.createdAt) < Date.parse(createdAt);
+}
+
+export function aim(pull: Pull, targets: Targets, words: Words): Aim {
+  if (targets.by === 'ids') return aimByIds(pull, targets.ids);
+  if (targets.by === 'all') return aimAtAll(pull, words);
+  const proposal = answered(pull, words);
+  return proposal === null ? aimAtOnly(pull, words) : { kind: 'these', proposals: [proposal], left: [] };
+}
+
+function aimByIds(pull: Pull, ids: readonly string[]): Aim {
+  const posted = new Map(pull.proposals.filter((one) => one.comment !== null).map((one) => [one.id, one]));
+  const unknown = ids.filter((id) => !posted.has(id));
+  if (unknown.length > 0) return { kind: 'unknown', ids: unknown };
+  const proposals = [...new Set(ids)].flatMap((id) => posted.get(id) ?? []);
+  return { kind: 'these', proposals, left: [] };
+}
+
+/** Every pending proposal that the words could mean, and those that came too late for them. */
+export function aimAtAll(pull: Pull, words: Words): Aim {
+  const pending = pull.proposals.filter(isPending);
+  const proposals = pending.filter((proposal) => stoodBefore(proposal, words.createdAt));
+  const left = pending.filter((proposal) => !stoodBefore(proposal, words.createdAt));
+  return proposals.length === 0 ? { kind: 'none', left } : { kind: 'these', proposals, left };
+}
+
+/** "The only pending one" is counted as of when the words were written, so that a late delivery cannot move it. */
+function aimAtOnly(pull: Pull, words: Words): Aim {
+  const then = pull.proposals.filter((one) => stoodBefore(one, words.createdAt) && openAt(one, words.createdAt));
+  const left = pull.proposals.filter((one) => isPending(one) && !stoodBefore(one, words.createdAt));
+  const [only, ...more] = then;
+  if (only === undefined) return { kind: 'none', left };
+  if (more.length === 0) return { kind: 'these', proposals: [only], left };
+  return { kind: 'which', pending: then.filter(isPending) };
+}
+
+function openAt(proposal: Proposal, createdAt: string): boolean {
+  if (proposal.state === 'proposed') return true;
+  return proposal.decidedAt !== null && Date.parse(proposal.decidedAt) >= Date.parse(createdAt);
+}
