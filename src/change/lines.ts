@@ -1,0 +1,63 @@
+/**
+ * Splits a text into lines that keep their terminators, so that joining them gives the text back.
+ * A line ends after LF; a CR belongs to its line. The empty text has no line.
+ */
+export function splitLines(text: string): string[] {
+  const lines: string[] = [];
+  let start = 0;
+  while (start < text.length) {
+    const end = lineEnd(text, start);
+    lines.push(text.slice(start, end));
+    start = end;
+  }
+  return lines;
+}
+
+/** Number of lines that `splitLines` would give. */
+export function countLines(text: string): number {
+  let count = 0;
+  for (let start = 0; start < text.length; start = lineEnd(text, start)) count += 1;
+  return count;
+}
+
+/** Offset just behind the line that holds `offset`: behind its LF, or the end of the text. */
+export function lineEnd(text: string, offset: number): number {
+  const feed = text.indexOf('\n', offset);
+  return feed === -1 ? text.length : feed + 1;
+}
+
+/** Offset at which the line that holds `offset` begins. */
+export function lineStart(text: string, offset: number): number {
+  return offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1;
+}
+
+/** Offset at which the line of this 0-based index begins; one behind the last line is the end of the text; else null. */
+export function offsetOfLine(text: string, index: number): number | null {
+  let offset = 0;
+  for (let passed = 0; passed < index; passed += 1) {
+    if (offset >= text.length) return null;
+    offset = lineEnd(text, offset);
+  }
+  return offset;
+}
+
+/** Whether a line ends with LF; only the last line of a text may not. */
+export function isTerminated(line: string): boolean {
+  return line.endsWith('\n');
+}
+
+/** A line without its LF or CRLF. */
+export function bareLine(line: string): string {
+  if (line.endsWith('\r\n')) return line.slice(0, -2);
+  return isTerminated(line) ? line.slice(0, -1) : line;
+}
+
+/** The text with every CRLF made LF; a CR that stands elsewhere is kept. */
+export function withoutCarriageReturns(text: string): string {
+  return text.replaceAll('\r\n', '\n');
+}
+
+/** Whether two lists hold the same lines, byte for byte. */
+export function sameLines(left: readonly string[], right: readonly string[]): boolean {
+  return left.length === right.length && left.every((line, index) => line === right[index]);
+}

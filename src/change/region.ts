@@ -1,0 +1,131 @@
+import type { Region } from './change.ts';
+import { lineEnd, lineStart, offsetOfLine, sameLines, splitLines } from './lines.ts';
+
+const CONTEXT = 3;
+
+/** A region that changes nothing: what there is to see of a new file without content. */
+export const EMPTY_REGION: Region = { oldStart: 0, newStart: 0, before: [], old: [], new: [], after: [] };
+
+/**
+ * The region in which two texts differ: the longest common prefix of lines is taken away, then the longest
+ * common suffix of what is left. Null where the texts are equal. Linear in their length.
+ */
+export function regionBetween(before: string, after: string): Region | null {
+  if (before === after) return null;
+  const head = commonHead(before, after);
+  const tail = commonTail(before, after, head);
+  const old = splitLines(before.slice(head, before.length - tail));
+  const fresh = splitLines(after.slice(head, after.length - tail));
+  const index = splitCount(before, head);
+  return {
+    oldStart: startOf(index, old),
+    newStart: startOf(index, fresh),
+    before: linesUpTo(before, head),
+    old,
+    new: fresh,
+    after: linesFrom(before, before.length - tail),
+  };
+}
+
+/** The 0-based index of the line at which a region's old side begins; lines before it are untouched. */
+export function indexOf(region: Region): number {
+  return region.old.length === 0 ? region.oldStart : region.oldStart - 1;
+}
+
+/** The text with the region's new lines in place of its old ones. Throws unless `old` stands exactly at `oldStart`. */
+export function applyRegion(text: string, region: Region): string {
+  const start = offsetOfLine(text, indexOf(region));
+  const old = region.old.join('');
+  if (start === null || !text.startsWith(old, start) || !endsLine(text, start + old.length)) {
+    throw new Error(`The lines to be replaced do not stand at line ${region.oldStart}.`);
+  }
+  return text.slice(0, start) + region.new.join('') + text.slice(start + old.length);
+}
+
+/**
+ * The region that arises when the same lines are replaced at another line of another text, its context read from there.
+ * `oldStart` is 1-based, or the line before an insertion. Null where `old` does not stand there, or where lines would run together.
+ */
+export function placeAt(text: string, region: Region, oldStart: number): Region | null {
+  const index = region.old.length === 0 ? oldStart : oldStart - 1;
+  if (index < 0) return null;
+  const start = offsetOfLine(text, index);
+  if (start === null) return null;
+  const end = start + region.old.join('').length;
+  const stands = sameLines(splitLines(text.slice(start, end)), region.old) && endsLine(text, end);
+  if (!stands || !keepsLinesApart(text, start, end, region.new)) return null;
+  return regionBetween(text, text.slice(0, start) + region.new.join('') + text.slice(end));
+}
+
+/** Whether two regions of one text overlap or touch, so that their order would matter or their contexts would lie. */
+export function regionsCollide(left: Region, right: Region): boolean {
+  return indexOf(left) <= indexOf(right) + right.old.length && indexOf(right) <= indexOf(left) + left.old.length;
+}
+
+/** Whether two regions show a person the same: lines and context, wherever they stand. */
+export function sameRegionText(left: Region, right: Region): boolean {
+  return (
+    sameLines(left.old, right.old) &&
+    sameLines(left.new, right.new) &&
+    sameLines(left.before, right.before) &&
+    sameLines(left.after, right.after)
+  );
+}
+
+function commonHead(before: string, after: string): number {
+  const limit = Math.min(before.length, after.length);
+  let shared = 0;
+  while (shared < limit && before.charCodeAt(shared) === after.charCodeAt(shared)) shared += 1;
+  return lineStart(before, shared);
+}
+
+function commonTail(before: string, after: string, head: number): number {
+  const limit = Math.min(before.length, after.length) - head;
+  let shared = 0;
+  while (
+    shared < limit &&
+    before.charCodeAt(before.length - 1 - shared) === after.charCodeAt(after.length - 1 - shared)
+  ) {
+    shared += 1;
+  }
+  const start = before.length - shared;
+  if (startsLine(before, start) && startsLine(after, after.length - shared)) return shared;
+  const feed = before.indexOf('\n', start);
+  return feed === -1 ? 0 : before.length - feed - 1;
+}
+
+function startsLine(text: string, offset: number): boolean {
+  return offset === 0 || text[offset - 1] === '\n';
+}
+
+function endsLine(text: string, offset: number): boolean {
+  return offset === text.length || startsLine(text, offset);
+}
+
+function keepsLinesApart(text: string, start: number, end: number, fresh: readonly string[]): boolean {
+  if (fresh.length === 0) return true;
+  const last = fresh.at(-1) ?? '';
+  return startsLine(text, start) && (end === text.length || last.endsWith('\n'));
+}
+
+function splitCount(text: string, end: number): number {
+  let count = 0;
+  for (let offset = 0; offset < end; offset = lineEnd(text, offset)) count += 1;
+  return count;
+}
+
+function startOf(index: number, lines: readonly string[]): number {
+  return lines.length === 0 ? index : index + 1;
+}
+
+function linesUpTo(text: string, end: number): string[] {
+  let start = end;
+  for (let taken = 0; taken < CONTEXT && start > 0; taken += 1) start = lineStart(text, start - 1);
+  return splitLines(text.slice(start, end));
+}
+
+function linesFrom(text: string, start: number): string[] {
+  let end = start;
+  for (let taken = 0; taken < CONTEXT && end < text.length; taken += 1) end = lineEnd(text, end);
+  return splitLines(text.slice(start, end));
+}
