@@ -1,3 +1,4 @@
+import { fenceFor } from '../change/fence.ts';
 import { stripMarkers } from './markers.ts';
 import { visible } from './visible.ts';
 
@@ -41,8 +42,7 @@ export function cellSpan(text: string): string {
 
 /** A fenced block whose fence no line of it can end. Lines carry no terminators; no lines make an empty block. */
 export function fence(info: string, lines: readonly string[]): string {
-  const longest = Math.max(2, ...lines.flatMap(backtickRuns));
-  const ticks = '`'.repeat(longest + 1);
+  const ticks = fenceFor(lines.join('\n'));
   return [`${ticks}${info}`, ...lines, ticks].join('\n');
 }
 

@@ -1,0 +1,128 @@
+import type { Proposal } from '../run/proposal.ts';
+import type { Phase, Run, RunEnd } from '../run/run.ts';
+import { BODY_LIMIT, blocks, byteLength, cellSpan, codeSpan, escapeText, link, modelWords, quote } from './markdown.ts';
+import { runMarker } from './markers.ts';
+import { deciders, loginText, STATE_WORDS } from './verdict.ts';
+import { commitLink, count, type RepoLinks, sha7, thousands } from './words.ts';
+
+/** Everything that the run's one comment shows. */
+export type RunView = {
+  readonly run: Run;
+  /** All proposals of the run, oldest first. */
+  readonly proposals: readonly Proposal[];
+  /** Tasks waiting behind this run. */
+  readonly queued: number;
+  readonly links: RepoLinks;
+};
+
+const TASK_CAP = 1_500;
+const SUMMARY_CAP = 4_000;
+const NOTE_CAP = 500;
+/** What the table may take of the comment, in bytes. */
+const TABLE_LIMIT = BODY_LIMIT / 3;
+
+/** How a run ended, said of the run. */
+const ENDINGS = {
+  finished: 'finished',
+  stopped: 'was stopped',
+  closed: 'ended, because the pull request was closed',
+  merged: 'ended, because the pull request was merged',
+  denied: 'ended, because every change was rejected without a reason',
+  'turn-limit': 'ended, because it used all the model responses it may use',
+  'model-failed': 'ended, because the model gave no usable answer',
+  'posting-failed': 'ended, because its changes could not be posted',
+} as const satisfies Record<RunEnd, string>;
+
+/** How a run ended, as words that follow “the run”. */
+export function endingWords(how: RunEnd): string {
+  return ENDINGS[how];
+}
+
+function waiting(proposals: readonly Proposal[]): string {
+  const open = proposals.filter((proposal) => proposal.state === 'proposed').length;
+  return open === 0 ? 'Applying what was approved.' : `Waiting for people to decide on ${count(open, 'change')}.`;
+}
+
+function stateLine(phase: Phase, proposals: readonly Proposal[]): string {
+  switch (phase.kind) {
+    case 'thinking':
+      return '**Working.** The model is thinking.';
+    case 'using-tools':
+      return '**Working.** Reading files for the model.';
+    case 'posting':
+      return '**Working.** Posting the proposed changes.';
+    case 'waiting':
+      return `**Waiting.** ${waiting(proposals)}`;
+    case 'ended': {
+      const by = phase.by === null ? '' : ` by ${loginText(phase.by)}`;
+      const note = phase.note === null ? '' : ` ${escapeText([...phase.note].slice(0, NOTE_CAP).join(''))}`;
+      return `**Ended.** The run ${ENDINGS[phase.how]}${by}.${note}`;
+    }
+  }
+}
+
+function row(proposal: Proposal, links: RepoLinks): string {
+  const id = cellSpan(proposal.id);
+  const where = proposal.comment === null ? id : link(id, proposal.comment.url);
+  const commit =
+    proposal.commit === null ? '' : link(codeSpan(sha7(proposal.commit)), commitLink(links, proposal.commit));
+  const cells = [where, cellSpan(proposal.change.path), STATE_WORDS[proposal.state], deciders(proposal) ?? '', commit];
+  return `| ${cells.join(' | ')} |`;
+}
+
+function isOpen(proposal: Proposal): boolean {
+  return proposal.state === 'proposed' || proposal.state === 'approved' || proposal.state === 'executing';
+}
+
+/** The newest rows that fit, those still open before all others; what is left out is counted. */
+function table({ proposals, links }: RunView): string {
+  if (proposals.length === 0) return '';
+  const byWorth = [...proposals.filter(isOpen).toReversed(), ...proposals.filter((one) => !isOpen(one)).toReversed()];
+  const rows = new Map<string, string>();
+  let used = 0;
+  for (const proposal of byWorth) {
+    const text = row(proposal, links);
+    used += byteLength(text) + 1;
+    if (used > TABLE_LIMIT) break;
+    rows.set(proposal.id, text);
+  }
+  const shown = proposals.flatMap((proposal) => rows.get(proposal.id) ?? []);
+  const left = proposals.length - shown.length;
+  const head = ['| Change | File | State | By | Commit |', '|---|---|---|---|---|'];
+  return blocks([...head, ...shown].join('\n'), left === 0 ? '' : `${count(left, 'earlier change')} not listed here.`);
+}
+
+/** Said from our own records alone, whatever the model claims. */
+function changedLine({ run, proposals }: RunView): string {
+  const applied = proposals.filter((proposal) => proposal.state === 'completed').length;
+  if (applied === 0 && run.commits.length === 0) return 'Nothing has been changed yet.';
+  return `${count(applied, 'change')} applied in ${count(run.commits.length, 'commit')}.`;
+}
+
+function steering(phase: Phase): string {
+  if (phase.kind === 'ended')
+    return `${codeSpan('/countersign <task>')} starts a new run, ${codeSpan('/help')} lists all commands.`;
+  const go = phase.kind === 'waiting' ? `${codeSpan('/continue')} goes on without the undecided changes, ` : '';
+  return `${go}${codeSpan('/stop')} ends the run, ${codeSpan('/help')} lists all commands.`;
+}
+
+function usageLine({ run, queued }: RunView): string {
+  const tokens = `${thousands(run.usage.input + run.usage.output)} tokens used in ${count(run.turns, 'model response')}.`;
+  return queued === 0 ? tokens : `${tokens} ${count(queued, 'more task')} waiting behind this one.`;
+}
+
+/** The run's one comment, edited in place from the task to the end. At most 60,000 bytes of UTF-8. */
+export function renderRun(view: RunView): string {
+  const { run } = view;
+  return blocks(
+    runMarker(run.id),
+    stateLine(run.phase, view.proposals),
+    `${loginText(run.task.by)} asked:`,
+    quote(run.task.text, TASK_CAP),
+    table(view),
+    changedLine(view),
+    run.summary === null ? '' : modelWords('Closing words', run.summary, SUMMARY_CAP),
+    usageLine(view),
+    steering(run.phase),
+  );
+}
