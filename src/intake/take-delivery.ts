@@ -1,0 +1,59 @@
+import type { Intent, Place } from '../command/intent.ts';
+import { interpret } from '../command/interpret.ts';
+import type { Delivery, Store } from '../store/store.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { Counter } from '../telemetry/metrics.ts';
+import type { DeliveryEvent } from './delivery-event.ts';
+import { isSubscribed } from './subscriptions.ts';
+
+/** Who we are on GitHub. */
+export type Self = { readonly slug: string; readonly botId: number };
+
+export type TakeOptions = {
+  readonly store: Pick<Store, 'receive'>;
+  /** Null until GitHub has told; a delivery that comes before is not taken. */
+  readonly self: () => Self | null;
+  readonly now: () => number;
+  /** Called after something was stored. */
+  readonly wake: () => void;
+  readonly log: Log;
+  /** Counts deliveries by event and by what came of them. */
+  readonly deliveries: Counter;
+};
+
+/** Stores what a delivery means, if anything. Rejects where it could not be stored. */
+export type Take = (event: DeliveryEvent) => Promise<void>;
+
+const PLACE_KEYS = {
+  conversation: 'issue-comment',
+  thread: 'review-comment',
+  review: 'review',
+} as const satisfies Record<Place['at'], string>;
+
+/** One key for each thing that was said, whatever deliveries tell of it; null where only the delivery's id counts. */
+export function naturalKey(intent: Intent): string | null {
+  if (intent.kind !== 'said') return null;
+  const { place } = intent;
+  return `${PLACE_KEYS[place.at]}:${place.at === 'review' ? place.reviewId : place.commentId}`;
+}
+
+async function storeIntent(id: string, intent: Intent, options: TakeOptions): Promise<'stored' | 'duplicate'> {
+  const delivery: Delivery = { id, intent, naturalKey: naturalKey(intent) };
+  const [result] = await options.store.receive([delivery], options.now());
+  if (result === undefined) throw new Error('the store did not say what became of a delivery');
+  if (result === 'stored') options.wake();
+  return result;
+}
+
+/** Makes the function behind the webhook: exactly one outcome for each delivery, in the log and in the metric. */
+export function openTake(options: TakeOptions): Take {
+  return async ({ id, name, payload }) => {
+    const self = options.self();
+    if (self === null) throw new Error('GitHub has not told yet who we are');
+    const meaning = interpret({ event: name, payload, self });
+    const outcome = meaning.kind === 'nothing' ? meaning.reason : await storeIntent(id, meaning.intent, options);
+    const intent = meaning.kind === 'intent' ? { intent: meaning.intent.kind, pull: meaning.intent.pull } : {};
+    options.log.info({ delivery: id, event: name, action: payload['action'], outcome, ...intent }, 'delivery');
+    options.deliveries.add({ event: isSubscribed(name) ? name : 'other', outcome });
+  };
+}
