@@ -1,0 +1,117 @@
+import { blobSha } from './blob.ts';
+import type { BlobRef, Change, Region } from './change.ts';
+import { describeEdit } from './describe.ts';
+import { changeDigest } from './digest.ts';
+import { applyEdit, type EditRequest, type EditResult } from './edit.ts';
+import { bareLine, countLines, splitLines } from './lines.ts';
+import { diffTooLarge, editableText, notFound, notUnique, type StoredFile, unfitText } from './refusals.ts';
+import { indexOf, regionBetween } from './region.ts';
+import { encodeText } from './text.ts';
+import { type Block, refineBlock, trimBlock, unifiedDiff } from './unified-diff.ts';
+
+/** A change that can be shown to people, or the result that tells the model why it was not. */
+export type Built =
+  | { readonly kind: 'change'; readonly change: Change }
+  | { readonly kind: 'refused'; readonly output: string };
+
+/** An `edit_file` call on a file as it stands; the path has been checked, `sandbox` is the repository's name. */
+export type EditInput = EditRequest & { readonly path: string; readonly sandbox: string; readonly file: StoredFile };
+
+type Edited = Extract<EditResult, { kind: 'edited' }>;
+
+/** Builds the change that an `edit_file` call asks for. All that can be wrong with it is found here, before a person is asked. */
+export function buildEdit(input: EditInput): Built {
+  const { path, file } = input;
+  const editable = editableText(path, file.bytes);
+  if (editable.kind === 'refused') return editable;
+  const result = applyEdit(editable.text, input);
+  switch (result.kind) {
+    case 'edited':
+      return changeFrom(input, editable.text, result);
+    case 'not-unique':
+      return refused(notUnique(result.matches, result.lines));
+    case 'not-found':
+      return refused(notFound(path, result));
+    case 'no-change':
+      return refused(`No changes: ${path} would stay exactly as it is.`);
+    case 'empty-old':
+      return refused('old_string is empty. Use write_file to create a file or to replace all of it.');
+  }
+}
+
+function changeFrom(input: EditInput, text: string, result: Edited): Built {
+  const { path, file } = input;
+  const unfit = unfitText(path, result.text);
+  if (unfit !== null) return refused(unfit);
+  const region = regionBetween(text, result.text);
+  if (region === null) return refused(`No changes: ${path} would stay exactly as it is.`);
+  const baseLines = splitLines(text);
+  const diff = unifiedDiff({ path, exists: true, baseLines, blocks: blocksOf(text, result, region) });
+  const tooLarge = diffTooLarge(path, diff);
+  if (tooLarge !== null) return refused(tooLarge);
+  const { mode } = file.ref;
+  const after: BlobRef = { blob: blobSha(encodeText(result.text)), mode };
+  const body = { kind: 'region', region } as const;
+  return {
+    kind: 'change',
+    change: {
+      op: 'edit',
+      path,
+      from: null,
+      base: file.ref,
+      result: after,
+      region,
+      places: result.places.length,
+      digest: changeDigest({ op: 'edit', path, fromPath: null, oldMode: mode, newMode: mode, body }),
+      payload: payloadOf(input, { result, region, diff, baseLines }),
+    },
+  };
+}
+
+/** One place is shown as its region; several each as the lines around them, which tells more than all that lies between. */
+function blocksOf(text: string, result: Edited, region: Region): Block[] {
+  if (result.places.length === 1) return refineBlock({ index: indexOf(region), old: region.old, new: region.new });
+  let offset = 0;
+  let index = 0;
+  return result.places.map(({ start, end, text: fresh }) => {
+    index += countLines(text.slice(offset, start));
+    offset = start;
+    return trimBlock({ index, old: splitLines(text.slice(start, end)), new: splitLines(fresh) });
+  });
+}
+
+type Shown = {
+  readonly result: Edited;
+  readonly region: Region;
+  readonly diff: string;
+  readonly baseLines: readonly string[];
+};
+
+function payloadOf(input: EditInput, { result, region, diff, baseLines }: Shown): Change['payload'] {
+  const first = result.firstLine - 1;
+  return {
+    type: 'edit',
+    description: describeEdit(input.path, region, result.places.length),
+    path: input.path,
+    sandbox: input.sandbox,
+    old_string: input.oldString,
+    new_string: input.newString,
+    replace_all: input.replaceAll,
+    unified_diff: diff,
+    diff_lines: countLines(diff),
+    match_line: result.firstLine,
+    match_count: result.matches,
+    context_before: contextText(baseLines.slice(Math.max(0, first - 3), first)),
+    context_after: contextText(baseLines.slice(result.lastLine, result.lastLine + 3)),
+    file_lines: baseLines.length,
+    file_bytes: input.file.bytes.length,
+  };
+}
+
+function contextText(lines: readonly string[]): string {
+  return lines.map(bareLine).join('\n');
+}
+
+function refused(output: string): Built {
+  return { kind: 'refused', output };
+}

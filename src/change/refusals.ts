@@ -1,0 +1,88 @@
+import type { BlobRef } from './change.ts';
+import { MOST_DIFF_BYTES, MOST_FILE_BYTES } from './limits.ts';
+import type { NearMatch } from './near-match.ts';
+import { byteLength, decodeText } from './text.ts';
+
+/** A file as it stands at a head: where git keeps it, and its bytes. */
+export type StoredFile = { readonly ref: BlobRef; readonly bytes: Uint8Array };
+
+const MOST_LINES_NAMED = 50;
+const MOST_SUGGESTION = 400;
+const LARGE_FILE_POINTER = 'version https://git-lfs.github.com/spec/';
+
+/** The text of a file that may be changed, or why it may not, worded for the model. */
+export type Editable =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'refused'; readonly output: string };
+
+/** Reads a stored file for changing it. */
+export function editableText(path: string, bytes: Uint8Array): Editable {
+  if (bytes.length > MOST_FILE_BYTES) return refused(tooLarge(path, 'has', bytes.length));
+  const decoded = decodeText(bytes);
+  switch (decoded.kind) {
+    case 'text':
+      if (decoded.text.startsWith(LARGE_FILE_POINTER)) {
+        return refused(
+          `Not proposed: ${path} is a pointer of Git LFS; its content is not in the repository and cannot be changed here.`,
+        );
+      }
+      return decoded;
+    case 'binary':
+      return refused(`Not proposed: ${path} is a binary file (it holds NUL bytes); only text in UTF-8 can be changed.`);
+    case 'not-utf8':
+      return refused(`Not proposed: ${path} is not valid UTF-8; only text in UTF-8 can be changed.`);
+  }
+}
+
+/** Why a new text cannot be a file's content; null if it can. */
+export function unfitText(path: string, text: string): string | null {
+  if (text.includes('\0'))
+    return `Not proposed: the new text of ${path} holds a NUL character, which would make the file binary.`;
+  if (!text.isWellFormed())
+    return `Not proposed: the new text of ${path} holds half of a surrogate pair, which has no UTF-8 form.`;
+  const bytes = byteLength(text);
+  return bytes > MOST_FILE_BYTES ? tooLarge(path, 'would have', bytes) : null;
+}
+
+/** T16, or null where the diff can be reviewed. */
+export function diffTooLarge(path: string, diff: string): string | null {
+  const bytes = byteLength(diff);
+  if (bytes <= MOST_DIFF_BYTES) return null;
+  const kilobytes = Math.ceil(bytes / 1000);
+  return `Not proposed: the diff of ${path} is ${kilobytes} kB and at most 240 kB can be reviewed. Split it into smaller changes.`;
+}
+
+/** T5. */
+export function notUnique(matches: number, lines: readonly number[]): string {
+  const named = lines.slice(0, MOST_LINES_NAMED).join(', ');
+  const more = lines.length > MOST_LINES_NAMED ? ` and ${lines.length - MOST_LINES_NAMED} more` : '';
+  return `Found ${matches} matches for old_string. Use replace_all=True or provide more context. Matches at lines: ${named}${more}`;
+}
+
+/** T6; the question is left out where nothing is alike enough. */
+export function notFound(
+  path: string,
+  result: {
+    readonly fileLines: number;
+    readonly suggestions: readonly NearMatch[];
+    readonly alreadyPresent: number | null;
+  },
+): string {
+  const parts = [`old_string not found in ${path}. File contains ${result.fileLines} lines.`];
+  if (result.suggestions.length > 0) parts.push(`Did you mean: ${result.suggestions.map(suggestion).join(', ')}?`);
+  if (result.alreadyPresent !== null) parts.push(`new_string is already present at line ${result.alreadyPresent}.`);
+  return parts.join(' ');
+}
+
+function suggestion({ text, line }: NearMatch): string {
+  const shown = text.length > MOST_SUGGESTION ? `${text.slice(0, MOST_SUGGESTION)}…` : text;
+  return `${JSON.stringify(shown)} (line ${line})`;
+}
+
+function tooLarge(path: string, verb: string, bytes: number): string {
+  return `Not proposed: ${path} ${verb} ${bytes} bytes and at most ${MOST_FILE_BYTES} bytes can be edited or written.`;
+}
+
+function refused(output: string): Editable {
+  return { kind: 'refused', output };
+}
