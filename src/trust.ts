@@ -1,3 +1,6 @@
+import type { ProbotOctokit } from 'probot';
+import type { Countersigned } from './policy/countersigned.ts';
+
 /**
  * The only file that asserts types. Each function names why the assertion holds;
  * everything else in the code base is checked by the compiler.
@@ -12,4 +15,22 @@ export function parseJson(text: string): unknown {
 /** Whether a value is a plain JSON object, so that its keys can be looked at. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Brands a value as checked. Only `policy/countersign.ts` may call this, after its checks; the architecture test holds it to that. */
+export function countersigned<T>(value: T): Countersigned<T> {
+  return value as Countersigned<T>;
+}
+
+/** A row of ours comes back as it was written: the only writer of the column has the same type, and its form carries a number. */
+export function storedAs<T>(value: unknown): T {
+  return value as T;
+}
+
+/**
+ * Probot's type asks for an Octokit with its own retry and throttling plugins, which it never calls itself:
+ * it builds instances and asks their `auth`, which the one of `src/github/octokit.ts` has; a test starts Probot with it.
+ */
+export function asProbotOctokit(octokit: unknown): typeof ProbotOctokit {
+  return octokit as typeof ProbotOctokit;
 }

@@ -34,11 +34,10 @@ function guardRequests(octokit: Pick<Octokit, 'hook'>, options: Options): Record
   const asked: unknown = options.request?.['timeout'];
   const timeout = typeof asked === 'number' ? asked : REQUEST_TIMEOUT_MS;
   octokit.hook.wrap('request', async (request, given) => {
-    const response = await request({
-      ...given,
-      headers: { ...given.headers, 'x-github-api-version': API_VERSION },
-      request: { ...given.request, signal: given.request?.signal ?? AbortSignal.timeout(timeout) },
-    });
+    // The hooks below this one get the very same object: what is not written into it never reaches them.
+    given.headers = { ...given.headers, 'x-github-api-version': API_VERSION };
+    given.request = { ...given.request, signal: given.request?.signal ?? AbortSignal.timeout(timeout) };
+    const response = await request(given);
     refuseCutAnswer(response.status, response.headers['content-type'], response.data);
     return response;
   });

@@ -1,0 +1,253 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { inspect } from 'node:util';
+import { Probot } from 'probot';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { apiUrl, CountersignOctokit } from '../../src/github/octokit.ts';
+import { openGitHubs } from '../../src/github/open-github.ts';
+import { asProbotOctokit } from '../../src/trust.ts';
+import type { GitHub } from '../../src/worker/ports.ts';
+import {
+  faultOf,
+  HEAD,
+  type HttpMock,
+  mockHttp,
+  NOW,
+  PRIVATE_KEY,
+  READ_PERMISSIONS,
+  REF,
+  REPO,
+  WRITE_PERMISSIONS,
+} from './http-mock.ts';
+import { type RawServer, startRawServer } from './raw-server.ts';
+
+const COMMENT = { id: 5, node_id: 'IC_5', created_at: '2026-11-21T12:00:00Z', html_url: 'https://x/5' };
+
+describe('tokens', () => {
+  let http: HttpMock;
+  beforeEach(() => {
+    http = mockHttp();
+  });
+  afterEach(() => http.finish());
+
+  it('I7, I8: reads with a read-only token for this repository alone, minted once', async () => {
+    http.mints(READ_PERMISSIONS, 'ghs_read');
+    http.as('ghs_read').get(`${REPO}/collaborators/ana/permission`).twice().reply(200, { permission: 'write' });
+    await http.github.permission('ana');
+    await http.githubs.for(REF).permission('ana');
+  });
+
+  it('I8: mints the write token for the write, and only then', async () => {
+    http.mints(WRITE_PERMISSIONS, 'ghs_write');
+    http.as('ghs_write').post(`${REPO}/issues/3/comments`, { body: 'Hi' }).reply(201, COMMENT);
+    await http.github.createComment('Hi');
+  });
+
+  it('I9: a dead token is replaced once, and a write that was refused is sent again', async () => {
+    http.mints(WRITE_PERMISSIONS, 'ghs_old');
+    http.as('ghs_old').post(`${REPO}/issues/3/comments`).reply(401, { message: 'Bad credentials' });
+    http.mints(WRITE_PERMISSIONS, 'ghs_new');
+    http.as('ghs_new').post(`${REPO}/issues/3/comments`, { body: 'Hi' }).reply(201, COMMENT);
+    expect((await http.github.createComment('Hi')).id).toBe(5);
+  });
+
+  it('I9: a second 401 is a fault', async () => {
+    http.mints(READ_PERMISSIONS, 'ghs_old');
+    http.as('ghs_old').get(`${REPO}/pulls/3`).reply(401, { message: 'Bad credentials' });
+    http.mints(READ_PERMISSIONS, 'ghs_new');
+    http.as('ghs_new').get(`${REPO}/pulls/3`).reply(401, { message: 'Bad credentials' });
+    expect((await faultOf(http.github.pull())).status).toBe(401);
+  });
+
+  it('a token that cannot be minted is a fault, asked for once', async () => {
+    http.plain().post('/app/installations/11/access_tokens').reply(404, { message: 'Not Found' });
+    expect((await faultOf(http.github.pull())).status).toBe(404);
+  });
+
+  it('asks who it is once, and again after a failure', async () => {
+    http.plain().get('/app').reply(502, 'bad gateway');
+    expect((await faultOf(http.githubs.self())).status).toBe(502);
+    http.introduces();
+    const expected = { slug: 'countersign', botId: 4711, owner: 'ana' };
+    expect(await http.githubs.self()).toEqual(expected);
+    expect(await http.githubs.self()).toEqual(expected);
+  });
+
+  it('asks for its bot with a token where strangers are refused', async () => {
+    http
+      .plain()
+      .get('/app')
+      .reply(200, { slug: 'countersign', owner: { login: 'ana' } });
+    http.plain().get('/users/countersign%5Bbot%5D').reply(403, { message: 'API rate limit exceeded' });
+    http
+      .plain()
+      .get('/app/installations?per_page=1')
+      .reply(200, [{ id: 99 }]);
+    http
+      .plain()
+      .post('/app/installations/99/access_tokens', { permissions: { metadata: 'read' } })
+      .reply(201, { token: 'ghs_any', expires_at: '2026-11-21T13:00:00Z', permissions: { metadata: 'read' } });
+    http.as('ghs_any').get('/users/countersign%5Bbot%5D').reply(200, { id: 4711 });
+    expect((await http.githubs.self()).botId).toBe(4711);
+  });
+});
+
+type Limit = readonly [string, number, Record<string, string>, string, number | null];
+const LIMITS: readonly Limit[] = [
+  ['retry-after in seconds', 403, { 'retry-after': '30' }, 'You have exceeded a secondary rate limit', NOW + 30_000],
+  ['retry-after as a date', 429, { 'retry-after': new Date(NOW + 9000).toUTCString() }, 'slow', NOW + 9000],
+  [
+    'an empty budget',
+    403,
+    { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1800000000' },
+    'no',
+    1_800_000_000_000,
+  ],
+  ['a secondary limit without a time', 403, {}, 'You have exceeded a secondary rate limit.', NOW + 60_000],
+  ['429 without a time', 429, {}, 'Too many', NOW + 60_000],
+  ['503 with retry-after', 503, { 'retry-after': '5' }, 'busy', NOW + 5000],
+  ['no permission', 403, { 'x-ratelimit-remaining': '4000' }, 'Resource not accessible by integration', null],
+  ['a broken GitHub', 502, {}, 'Server Error', null],
+  ['a conflict', 409, {}, 'Conflict', null],
+];
+
+describe('M7: one request, one fault', () => {
+  let http: HttpMock;
+  beforeEach(() => {
+    http = mockHttp();
+    http.mints(WRITE_PERMISSIONS, 'ghs_write');
+  });
+  afterEach(() => http.finish());
+
+  it.each(LIMITS)('%s', async (_, status, headers, message, retryAt) => {
+    http.as('ghs_write').post(`${REPO}/issues/3/comments`).reply(status, { message }, headers);
+    const fault = await faultOf(http.github.createComment('Hi'));
+    expect([fault.status, fault.retryAt]).toEqual([status, retryAt]);
+    expect(fault.message).toContain(message);
+  });
+
+  it('M8: writes are not spaced out in memory', async () => {
+    http.as('ghs_write').post(`${REPO}/issues/3/comments`).times(4).reply(201, COMMENT);
+    const start = performance.now();
+    for (let count = 0; count < 4; count += 1) await http.github.createComment('Hi');
+    expect(performance.now() - start).toBeLessThan(900);
+  });
+
+  it('GraphQL out of budget answers 200 and is a limit all the same', async () => {
+    const errors = [{ type: 'RATE_LIMITED', message: 'API rate limit exceeded' }];
+    const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1800000000' };
+    http.mints(READ_PERMISSIONS, 'ghs_read');
+    http.as('ghs_read').get(`${REPO}/pulls/3/reviews/8`).reply(200, { node_id: 'PRR_8' });
+    http.as('ghs_write').post('/graphql').reply(200, { data: null, errors }, headers);
+    const fault = await faultOf(http.github.react({ at: 'review', reviewId: 8 }, 'eyes'));
+    expect([fault.status, fault.retryAt]).toEqual([429, 1_800_000_000_000]);
+  });
+
+  it('I2: a fault holds neither token nor request', async () => {
+    http
+      .as('ghs_write')
+      .post(`${REPO}/issues/3/comments`)
+      .reply(422, { message: 'no', errors: [{ message: 'why' }] });
+    const fault = await faultOf(http.github.createComment('a-secret-body'));
+    expect(fault.message).toContain('no: why');
+    expect(inspect(fault, { depth: 9, showHidden: true })).not.toMatch(/ghs_|a-secret-body|authorization/i);
+  });
+});
+
+describe('a GitHub that fails below HTTP', () => {
+  const servers: RawServer[] = [];
+  afterEach(async () => {
+    for (const server of servers.splice(0)) await server.close();
+  });
+
+  /** Answers tokens properly and all else as told. */
+  async function broken(
+    answer: (response: ServerResponse, request: IncomingMessage) => void,
+  ): Promise<{ github: GitHub; asked: () => readonly string[] }> {
+    const server = await startRawServer((request, response) => {
+      if (!request.url?.endsWith('/access_tokens')) return answer(response, request);
+      response.writeHead(201, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ token: 'ghs_x', expires_at: '2026-11-21T13:00:00Z', permissions: {} }));
+    });
+    servers.push(server);
+    const baseUrl = apiUrl(server.host, 'http');
+    const githubs = openGitHubs({ appId: 1, privateKey: PRIVATE_KEY, baseUrl, version: '9.9.9', timeoutMs: 150 });
+    return { github: githubs.for(REF), asked: () => server.requests.filter((line) => !line.includes('access_tokens')) };
+  }
+
+  it('M20: no answer is a fault of unknown outcome after the timeout, and the request left once', async () => {
+    const { github, asked } = await broken(() => {});
+    const fault = await faultOf(github.createComment('Hi'));
+    expect([fault.status, fault.retryAt]).toEqual([null, null]);
+    expect(asked()).toEqual([`POST /api/v3${REPO}/issues/3/comments`]);
+  });
+
+  it('M20: a body that never ends is left too', async () => {
+    const { github } = await broken((response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.write('{"permission":');
+    });
+    expect((await faultOf(github.permission('ana'))).status).toBeNull();
+  });
+
+  it('G3: a reset is a fault of unknown outcome, and the request left once', async () => {
+    const { github, asked } = await broken((response) => response.destroy());
+    expect((await faultOf(github.createComment('Hi'))).status).toBeNull();
+    expect(asked()).toHaveLength(1);
+  });
+
+  it.each([
+    ['half a document', '[{"id": 1}, {"id"'],
+    ['nothing', ''],
+    ['a page of HTML', '<html></html>'],
+  ])('an answer of %s is a fault, never a short list', async (_, body) => {
+    const { github } = await broken((response) => {
+      response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' });
+      response.end(body);
+    });
+    expect((await faultOf(github.files(HEAD))).status).toBeNull();
+  });
+
+  it('speaks to an Enterprise Server at /api/v3 and /api/graphql, by name and version', async () => {
+    const headers: IncomingMessage['headers'][] = [];
+    const { github, asked } = await broken((response, request) => {
+      headers.push(request.headers);
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(request.url?.endsWith('graphql') ? { data: {} } : { node_id: 'PRR_8' }));
+    });
+    await github.react({ at: 'review', reviewId: 8 }, 'eyes');
+    expect(asked()).toEqual([`GET /api/v3${REPO}/pulls/3/reviews/8`, 'POST /api/graphql']);
+    for (const sent of headers) {
+      expect(sent['user-agent']).toMatch(/^countersign\/9\.9\.9 /);
+      expect(sent['x-github-api-version']).toBe('2022-11-28');
+    }
+  });
+});
+
+it('M7: Probot takes this Octokit as its own, and a failing write leaves once', async () => {
+  const server = await startRawServer((request, response) => {
+    const minting = request.url?.endsWith('/access_tokens') === true;
+    response.writeHead(minting ? 201 : 502, { 'content-type': 'application/json' });
+    response.end(
+      JSON.stringify(minting ? { token: 'ghs_probot', expires_at: '2099-01-01T00:00:00Z', permissions: {} } : {}),
+    );
+  });
+  const OwnProbot = Probot.defaults({ Octokit: asProbotOctokit(CountersignOctokit), logLevel: 'fatal' });
+  const probot = new OwnProbot({
+    appId: 1,
+    privateKey: PRIVATE_KEY,
+    secret: 'a-long-enough-secret',
+    baseUrl: apiUrl(server.host, 'http'),
+  });
+  const octokit = await probot.auth(11);
+  const failure: unknown = await octokit
+    .request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', {
+      owner: 'ana',
+      repo: 'shop',
+      issue_number: 3,
+      body: 'Hi',
+    })
+    .catch((error: unknown) => error);
+  await server.close();
+  expect(failure).toMatchObject({ status: 502 });
+  expect(server.requests.filter((line) => line.endsWith('/comments'))).toHaveLength(1);
+});
