@@ -1,4 +1,5 @@
-import type { Proposal } from '../run/proposal.ts';
+import type { Change, Region } from '../change/change.ts';
+import { outcomeOf } from '../change/outcome.ts';
 
 /** T1: the person's instruction stands where the result would; the tool did not run. */
 export function instructionOutput(instruction: string): string {
@@ -50,30 +51,23 @@ export const RUN_ENDED = 'Not executed: the run was ended by a person before a d
 /** A turn that promises work without calling a tool (S37). */
 export const NO_CALLS = 'No change was proposed: a change is proposed only by calling edit_file or write_file.';
 
-/** What `change/` knows of an applied change and the model is told. */
-export type Applied = {
-  /** Null for a whole file. */
-  readonly replacementsMade: number | null;
-  readonly linesChanged: number | null;
-  /** One sentence for an edit: `Added 1 line at line 3.` */
-  readonly summary: string;
-};
-
-/** T2: the change was applied exactly as it was proposed. */
-export function appliedOutput(proposal: Proposal, applied: Applied, userNote: string | null): string {
-  const { path, payload } = proposal.change;
+/**
+ * T2: the change was applied exactly as it was proposed. `region` is where it was made, if the file had moved on;
+ * `userNote` is what the person wrote below the approval.
+ */
+export function appliedOutput(change: Change, region: Region | null, userNote: string | null): string {
+  const outcome = outcomeOf(change, region ?? change.region);
   return JSON.stringify({
-    path,
-    ...(applied.replacementsMade === null ? {} : { replacements_made: applied.replacementsMade }),
-    ...(applied.linesChanged === null ? {} : { lines_changed: applied.linesChanged }),
-    message: appliedMessage(proposal, applied.summary),
+    path: change.path,
+    ...(outcome.replacements === null ? {} : { replacements_made: outcome.replacements }),
+    ...(change.region === null ? {} : { lines_changed: outcome.linesChanged }),
+    message: appliedMessage(change, outcome.summary),
     ...(userNote === null || userNote === '' ? {} : { user_note: userNote }),
-    details: { diff: payload.unified_diff, userModified: false },
+    details: { diff: outcome.diff, userModified: false },
   });
 }
 
-function appliedMessage(proposal: Proposal, summary: string): string {
-  const { path, payload } = proposal.change;
+function appliedMessage({ path, payload }: Change, summary: string): string {
   switch (payload.type) {
     case 'edit':
       return `Successfully replaced text in ${path}. ${summary}`.trim();

@@ -1,5 +1,5 @@
 import type { Change } from '../change/change.ts';
-import type { Placement } from '../change/placement.ts';
+import type { NoSuggestion, Placement } from '../change/placement.ts';
 import type { Proposal } from '../run/proposal.ts';
 import { type DiffView, renderDiff, renderFoldedDiff, viewDiff } from './diff-view.ts';
 import { BODY_LIMIT, blocks, byteLength, codeSpan, escapeText, fence, link, modelWords } from './markdown.ts';
@@ -99,6 +99,21 @@ function diffOf(change: Change): DiffView | null {
   return 'unified_diff' in change.payload ? viewDiff(change.payload.unified_diff) : null;
 }
 
+/** Why GitHub's own button is not offered, so that nobody looks for it. */
+const NO_BUTTON = {
+  'no-text': 'the file is new or is not text',
+  'several-places': 'it changes several places',
+  'carriage-return': 'these lines end with CR LF, which a suggestion cannot keep',
+  'hidden-character': 'it adds characters that cannot be seen',
+  'too-long': 'it is too long for a suggestion',
+  'not-in-diff': 'these lines are not part of this pull request’s diff',
+  'not-expressible': 'a suggestion cannot say exactly this change',
+} as const satisfies Record<NoSuggestion, string>;
+
+function noButton(placement: Placement): string | null {
+  return placement.kind === 'suggestion' ? null : `Shown without a commit button, because ${NO_BUTTON[placement.why]}.`;
+}
+
 /** The change itself, from its bytes; where a payload has no diff, its own description. */
 function changeBlock({ placement, proposal }: ProposalView, diff: DiffView | null): string {
   if (placement.kind === 'suggestion') return fence('suggestion', placement.lines);
@@ -117,6 +132,7 @@ function openBody(view: ProposalView): string {
     `${titleLine(proposal.change)}\n${idLine(view)}`,
     warningLines(view, diff),
     changeBlock(view, diff),
+    noButton(view.placement),
     reason(view),
     wholeFile(view),
     commands(view),

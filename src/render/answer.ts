@@ -1,0 +1,145 @@
+import type { CommandName } from '../command/intent.ts';
+import type { Answer } from '../run/answer.ts';
+import { blocks, codeSpan, escapeText, link } from './markdown.ts';
+import { REPLY_MARKER } from './markers.ts';
+import { listNamed, settledSentence } from './named-list.ts';
+import { runEnded } from './run-ended.ts';
+import { commitLink, count, listOf, type RepoLinks, sha7 } from './words.ts';
+
+/** A row of `/help`: how the command is written, and what it does in one line. */
+export type CommandHelp = { readonly form: string; readonly meaning: string };
+
+/** What answers refer to beside what they say. */
+export type AnswerContext = { readonly links: RepoLinks; readonly commands: readonly CommandHelp[] };
+
+type AnswerByKind = { readonly [Kind in Answer['kind']]: Extract<Answer, { kind: Kind }> };
+type Sentences = {
+  readonly [Kind in Answer['kind']]: (answer: AnswerByKind[Kind], context: AnswerContext) => string;
+};
+
+const MESSAGE_CAP = 1_000;
+
+function cut(text: string): string {
+  return escapeText([...text].slice(0, MESSAGE_CAP).join(''));
+}
+
+/** A command as a person writes it. */
+function written(command: CommandName | 'mention' | 'reply'): string {
+  switch (command) {
+    case 'task':
+      return codeSpan('/countersign <task>');
+    case 'mention':
+      return 'A mention of Countersign';
+    case 'reply':
+      return 'A reply to a change';
+    default:
+      return codeSpan(`/${command}`);
+  }
+}
+
+const OWN_RIGHTS: ReadonlySet<string> = new Set(['deny', 'stop', 'status', 'help']);
+
+const HELP = `${codeSpan('/help')} lists all commands.`;
+const STATUS = `${codeSpan('/status')} lists what is waiting.`;
+const NEW_RUN = `${codeSpan('/countersign <task>')} starts a run.`;
+
+const SENTENCES: Sentences = {
+  'not-served': ({ owner }) =>
+    `Countersign does not work in repositories of ${cut(owner)}: its operator has not listed that account. Nothing was read or changed. Ask the operator to add it to ${codeSpan('ALLOWED_OWNERS')}.`,
+  'not-allowed': ({ login, command }) =>
+    `Sorry, ${cut(login)}: ${written(command)} is for people with write access to this repository${OWN_RIGHTS.has(command) ? ' and for the author of the pull request' : ''}. Nothing was decided. Somebody with write access can say it instead.`,
+  'pull-not-open': ({ state }) =>
+    `This pull request is ${state}, so nothing can be changed on it. ${state === 'closed' ? 'Reopen it and ask again.' : 'Open a new pull request and ask there.'}`,
+  which: ({ command, pending }) =>
+    blocks(
+      `Several changes are waiting, and ${codeSpan(`/${command}`)} alone does not say which. Nothing was decided.`,
+      listNamed(pending),
+      `Reply in the change’s own thread, or write ${codeSpan(`/${command} ${pending[0]?.id ?? '<id>'}`)} or ${codeSpan(`/${command} all`)}.`,
+    ),
+  'nothing-pending': ({ command }) =>
+    `No change was waiting for a decision when ${written(command)} was written, so nothing happened. ${STATUS}`,
+  'posted-later': ({ left }) =>
+    blocks(
+      'These were posted after that comment was written, or in the same second, so it does not cover them. They are still waiting:',
+      listNamed(left),
+      'Read them, then write the command once more.',
+    ),
+  'unknown-ids': ({ ids, pending }) =>
+    blocks(
+      `Execution not found or not in proposed state: this pull request has no change ${listOf(ids.slice(0, 20).map(codeSpan))}. Nothing was decided.`,
+      pending.length === 0 ? 'No change is waiting.' : blocks('These are waiting:', listNamed(pending)),
+      pending.length === 0 ? NEW_RUN : 'Write the command again with one of these ids.',
+    ),
+  settled: ({ proposals }) =>
+    blocks(
+      `Execution not found or not in proposed state: ${listOf(proposals.slice(0, 30).map(settledSentence))}.`,
+      `A decision is final. ${STATUS}`,
+    ),
+  misfit: ({ command, word, hint }) =>
+    blocks(
+      `${written(command)} was not understood at ${codeSpan(word.slice(0, 100))}. Nothing was decided.`,
+      `${cut(hint)}`,
+      HELP,
+    ),
+  'unknown-command': ({ word, nearest }) =>
+    `${codeSpan(word.slice(0, 100))} is not a command of Countersign. Nothing was decided. ${nearest === null ? '' : `Did you mean ${written(nearest)}? `}${HELP}`,
+  affirmation: ({ id }) =>
+    `Only a command decides, so ${codeSpan(id)} is still waiting. Write ${codeSpan(`/approve ${id}`)} to apply it or ${codeSpan(`/deny ${id}`)} to leave the file as it is.`,
+  'empty-reply': ({ id }) =>
+    `That reply has no words of its own, so ${codeSpan(id)} is still waiting. Write ${codeSpan('/approve')}, ${codeSpan('/deny [reason]')}, or what should be done differently.`,
+  'own-text': ({ id }) =>
+    `A suggestion block in a reply cannot be applied yet, so ${codeSpan(id)} is still waiting and nothing was changed. Say in words what should be different, or write ${codeSpan('/approve')} or ${codeSpan('/deny [reason]')}.`,
+  'edited-comment': () =>
+    'An edited comment never decides anything, because others may already have read it as it was. Nothing was done. Write a new comment instead.',
+  fork: ({ headRef }) =>
+    `The branch ${codeSpan(headRef)} lies in a fork, and Countersign never writes to forks, so nothing was approved. Press **Commit suggestion** where there is that button, or apply the diff by hand: what lands on the branch is recognised.`,
+  queued: ({ ahead }) =>
+    `Your task is queued: ${ahead === 1 ? 'another run goes' : `${count(ahead, 'task')} go`} first, and it starts by itself after that. ${codeSpan('/stop')} ends the run that is active and drops the queue.`,
+  'no-run': ({ command }) =>
+    `${written(command)} needs an active run, and there is none here. Nothing happened. ${NEW_RUN}`,
+  committed: ({ sha, applied }, { links }) =>
+    blocks(
+      `Applied in ${link(codeSpan(sha7(sha)), commitLink(links, sha))}${applied.length === 1 ? '' : ` (${count(applied.length, 'change')})`}:`,
+      listNamed(applied),
+    ),
+  stale: ({ proposals }) =>
+    blocks(
+      'Not applied, because the file changed after these were proposed. Nothing was written for them:',
+      listNamed(proposals),
+      'The agent is told, and may propose them again for the file as it is now.',
+    ),
+  'commit-failed': ({ proposals, message }) =>
+    blocks(
+      `Not applied, because the commit was refused: ${cut(message)}`,
+      listNamed(proposals),
+      'Nothing was written. Fix what stands in the way, then ask again.',
+    ),
+  'approval-void': ({ proposals, login }) =>
+    blocks(
+      `Not applied, because ${cut(login)} no longer has write access to this repository. These are waiting again:`,
+      listNamed(proposals),
+      'Somebody with write access has to approve them.',
+    ),
+  help: (_, { commands }) =>
+    blocks(
+      'A command stands alone on the first line of a comment. In a change’s thread it means that change; elsewhere give its id.',
+      commands.map(({ form, meaning }) => `- ${codeSpan(form)} – ${escapeText(meaning)}`).join('\n'),
+      'Any other reply in a change’s thread tells the agent what to do differently. Nothing is changed without somebody’s approval.',
+    ),
+  status: ({ pending, running, queued }) =>
+    blocks(
+      `${running ? 'A run is active.' : 'No run is active.'} ${queued === 0 ? '' : `${count(queued, 'task')} queued. `}${pending.length === 0 ? 'No change is waiting for a decision.' : 'Waiting for a decision:'}`,
+      listNamed(pending),
+      running ? '' : NEW_RUN,
+    ),
+  'run-ended': runEnded,
+};
+
+function sentence<Kind extends Answer['kind']>(kind: Kind, answer: AnswerByKind[Kind], context: AnswerContext): string {
+  return SENTENCES[kind](answer, context);
+}
+
+/** One answer to somebody's words, as a comment's Markdown. At most 60,000 bytes of UTF-8; mentions nobody but a run's requester at its end. */
+export function renderAnswer(answer: Answer, context: AnswerContext): string {
+  return blocks(REPLY_MARKER, sentence(answer.kind, answer, context).trim());
+}

@@ -1,0 +1,55 @@
+import type { Answer } from '../run/answer.ts';
+import { blocks, codeSpan, escapeText, link, modelWords } from './markdown.ts';
+import { endingWords } from './run-comment.ts';
+import { loginText } from './verdict.ts';
+import { commitLink, listOf, type RepoLinks, sha7 } from './words.ts';
+
+type Ended = Extract<Answer, { kind: 'run-ended' }>;
+
+const NOTE_CAP = 2_000;
+const DROPPED_AT_MOST = 10;
+const DROPPED_CAP = 200;
+const COMMITS_AT_MOST = 20;
+
+/** T10: what people read where a person's word ended the run. */
+const CANCELLED = 'Rejected. Agent response cancelled.';
+
+function changed(commits: readonly string[], links: RepoLinks): string {
+  if (commits.length === 0) return 'nothing was changed';
+  const shown = commits.slice(-COMMITS_AT_MOST).map((sha) => link(codeSpan(sha7(sha)), commitLink(links, sha)));
+  return `its changes are in ${listOf(shown)}`;
+}
+
+function noteText({ how, note }: Ended): string {
+  if (note === null || note.trim() === '') return '';
+  const failed = how === 'model-failed' || how === 'posting-failed';
+  return failed ? escapeText([...note].slice(0, NOTE_CAP).join('')) : modelWords('Closing words', note, NOTE_CAP);
+}
+
+function droppedText(dropped: readonly string[]): string {
+  if (dropped.length === 0) return '';
+  const rows = dropped
+    .slice(0, DROPPED_AT_MOST)
+    .map((task) => `- ${escapeText([...task].slice(0, DROPPED_CAP).join(''))}`);
+  const left = dropped.length - rows.length;
+  return blocks('These queued tasks were dropped:', [...rows, ...(left > 0 ? [`- and ${left} more`] : [])].join('\n'));
+}
+
+/** The one mention that the App ever writes; a login holds nothing else than these characters. */
+function mention(login: string): string {
+  return `@${login.replace(/[^A-Za-z0-9_-]/g, '')}`;
+}
+
+/** The end of a run, told once to the person who started it. */
+export function runEnded(answer: Ended, { links }: { readonly links: RepoLinks }): string {
+  const { how, by, commits, dropped, requester } = answer;
+  const byPerson = how === 'stopped' || how === 'closed' || how === 'merged';
+  const who = by === null ? '' : ` by ${loginText(by)}`;
+  return blocks(
+    byPerson ? CANCELLED : '',
+    `${mention(requester.login)}, the run ${endingWords(how)}${how === 'stopped' ? who : ''}; ${changed(commits, links)}.`,
+    noteText(answer),
+    droppedText(dropped),
+    how === 'closed' || how === 'merged' ? '' : `${codeSpan('/countersign <task>')} starts another run.`,
+  );
+}
