@@ -1,4 +1,5 @@
 import type { Actor } from '../world/access.ts';
+import type { Operations } from '../world/operations.ts';
 import type { Repository } from '../world/state.ts';
 import type { GitHubState } from './github-state.ts';
 import type { Identity } from './identity.ts';
@@ -6,6 +7,7 @@ import type { Identity } from './identity.ts';
 /** Everything a handler may look at. `body` is `{}` when none was sent; `now` is in milliseconds. */
 export type Call = {
   readonly state: GitHubState;
+  readonly operations: Operations;
   readonly now: number;
   readonly identity: Identity;
   readonly params: Readonly<Record<string, string>>;
@@ -14,7 +16,7 @@ export type Call = {
   readonly accept: string;
 };
 
-/** A call on a repository the caller may see. */
+/** A call by an App's installation on a repository within its reach. */
 export type RepositoryCall = Call & { readonly repository: Repository; readonly actor: Actor };
 
 /** A value of the path as a number; NaN finds nothing. */

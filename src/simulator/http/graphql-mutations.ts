@@ -1,9 +1,9 @@
 import { isRecord } from '../../trust.ts';
 import type { Actor } from '../world/access.ts';
+import { threadPlace } from '../world/lookup.ts';
 import type { Operations } from '../world/operations.ts';
 import type { Outcome, WebhookEvent } from '../world/outcome.ts';
 import type { Repository } from '../world/state.ts';
-import { findThread } from './find.ts';
 import type { GitHubState } from './github-state.ts';
 import type { Values } from './graphql-check.ts';
 import {
@@ -107,17 +107,16 @@ function clientMutationId(input: Values): string | null {
 
 function setResolved(context: Mutating, input: Values, resolved: boolean): Mutated {
   const threadNodeId = String(input['threadId']);
-  const repository = reachable(context).find((candidate) => findThread(candidate, threadNodeId) !== undefined);
-  if (repository === undefined) throw unknownNode(threadNodeId);
+  const place = threadPlace(context.state.world, threadNodeId);
+  if (place === undefined || !reachable(context).includes(place.repository)) throw unknownNode(threadNodeId);
   // GitHub asks for contents here: a token that may only write pull requests is refused.
   requirePermission(context, 'contents', 'write');
   requirePermission(context, 'pull_requests', 'write');
   const operation = resolved ? context.operations.resolveThread : context.operations.unresolveThread;
   const outcome = operation(context.state.world, { actor: context.actor, threadNodeId }, context.now);
   const { state } = done(context, outcome);
-  const after = state.world.repositories.get(repository.id);
-  const found = after === undefined ? undefined : findThread(after, threadNodeId);
-  const thread = found === undefined ? null : threadObject(state, found.pull, found.thread);
+  const after = threadPlace(state.world, threadNodeId);
+  const thread = after === undefined ? null : threadObject(state, after.pull, after.thread);
   const typeName = resolved ? 'ResolveReviewThreadPayload' : 'UnresolveReviewThreadPayload';
   return {
     payload: { typeName, fields: { clientMutationId: clientMutationId(input), thread } },

@@ -6,8 +6,6 @@ import type { Permissions } from '../world/state.ts';
  * read with either permission and written with the one of what the comment hangs on.
  */
 export type Need =
-  | { readonly kind: 'app' }
-  | { readonly kind: 'public' }
   | { readonly kind: 'permission'; readonly name: string; readonly level: PermissionLevel }
   | { readonly kind: 'conversation'; readonly level: PermissionLevel };
 
@@ -30,9 +28,6 @@ export function holdsConversation(permissions: Permissions, onPull: boolean, lev
   const names = level === 'read' ? ['issues', 'pull_requests'] : [onPull ? 'pull_requests' : 'issues'];
   return names.some((name) => holds(permissions, name, level));
 }
-
-export const appOnly: Need = { kind: 'app' };
-export const publicData: Need = { kind: 'public' };
 
 /** The need for one permission. */
 export function needs(name: string, level: PermissionLevel): Need {
