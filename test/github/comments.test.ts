@@ -1,0 +1,324 @@
+import { createHash } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ReviewRefused } from '../../src/github/faults.ts';
+import type { PostedComment } from '../../src/run/proposal.ts';
+import type { ReviewDraft } from '../../src/worker/ports.ts';
+import {
+  BOT_ID,
+  faultOf,
+  HEAD,
+  type HttpMock,
+  mockHttp,
+  NOW,
+  READ_PERMISSIONS,
+  REPO,
+  WRITE_PERMISSIONS,
+} from './http-mock.ts';
+
+let http: HttpMock;
+beforeEach(() => {
+  http = mockHttp();
+});
+afterEach(() => http.finish());
+
+const AT = '2026-11-21T12:00:00Z';
+const bot = { id: BOT_ID };
+
+function comment(id: number, body: string, path = 'a.ts') {
+  const rest = { node_id: `N${id}`, created_at: AT, html_url: `https://x/${id}`, commit_id: HEAD };
+  return { id, body, path, user: bot, subject_type: 'line', ...rest };
+}
+
+function posted(id: number, kind: PostedComment['kind'] = 'review-comment'): PostedComment {
+  return { kind, id, nodeId: `N${id}`, createdAt: AT, bodyHash: 'x', url: '' };
+}
+
+const reads = () => http.mints(READ_PERMISSIONS, 'ghs_read');
+const writes = () => http.mints(WRITE_PERMISSIONS, 'ghs_write');
+
+const DRAFTS: readonly ReviewDraft[] = [
+  { path: 'a.ts', startLine: 4, line: 6, body: '<!-- one -->\nfirst' },
+  { path: 'a.ts', startLine: null, line: 9, body: '<!-- two -->\nsecond' },
+  { path: 'b.ts', startLine: 2, line: 2, body: '<!-- three -->\nthird' },
+];
+
+describe('reviews', () => {
+  const path = `${REPO}/pulls/3/reviews`;
+
+  it('posts one COMMENT review with all drafts, and names its comments in their order', async () => {
+    writes();
+    http
+      .as('ghs_write')
+      .post(path, {
+        commit_id: HEAD,
+        event: 'COMMENT',
+        body: 'Three changes',
+        comments: [
+          { path: 'a.ts', start_line: 4, start_side: 'RIGHT', line: 6, side: 'RIGHT', body: '<!-- one -->\nfirst' },
+          { path: 'a.ts', line: 9, side: 'RIGHT', body: '<!-- two -->\nsecond' },
+          { path: 'b.ts', line: 2, side: 'RIGHT', body: '<!-- three -->\nthird' },
+        ],
+      })
+      .reply(200, { id: 80 });
+    reads();
+    const listed = [
+      comment(3, '<!-- three -->\r\nthird', 'b.ts'),
+      comment(2, '<!-- two -->\r\nsecond'),
+      comment(1, '<!-- one -->\r\nfirst'),
+    ];
+    http.as('ghs_read').get(`${path}/80/comments`).query({ per_page: 100, page: 1 }).reply(200, listed);
+    const comments = await http.github.createReview(HEAD, 'Three changes', DRAFTS);
+    expect(comments.map(({ id }) => id)).toEqual([1, 2, 3]);
+    expect(comments[0]).toEqual({
+      kind: 'review-comment',
+      id: 1,
+      nodeId: 'N1',
+      createdAt: AT,
+      bodyHash: createHash('sha256').update('<!-- one -->\nfirst').digest('hex'),
+      url: 'https://x/1',
+    });
+  });
+
+  it('a posted review of which a comment is missing is a fault', async () => {
+    writes();
+    http.as('ghs_write').post(path).reply(200, { id: 80 });
+    reads();
+    http.as('ghs_read').get(`${path}/80/comments`).query(true).reply(200, []);
+    expect((await faultOf(http.github.createReview(HEAD, 'x', DRAFTS))).status).toBeNull();
+  });
+
+  it('C15: a refused anchor is known as such, with the words of GitHub, and asked for once', async () => {
+    writes();
+    const words = 'Pull request review thread line must be part of the diff';
+    http
+      .as('ghs_write')
+      .post(path)
+      .reply(422, { message: 'Unprocessable Entity', errors: [words] });
+    const fault = await faultOf(http.github.createReview(HEAD, 'x', DRAFTS));
+    expect(fault).toBeInstanceOf(ReviewRefused);
+    expect([fault.status, fault.message]).toEqual([422, `Unprocessable Entity: ${words}`]);
+  });
+
+  it('what was submitted too quickly is no refusal: it passes', async () => {
+    writes();
+    http
+      .as('ghs_write')
+      .post(path)
+      .reply(422, { message: 'Validation Failed', errors: ['was submitted too quickly'] });
+    const fault = await faultOf(http.github.createReview(HEAD, 'x', DRAFTS));
+    expect(fault).not.toBeInstanceOf(ReviewRefused);
+    expect([fault.status, fault.retryAt]).toEqual([429, NOW + 60_000]);
+  });
+
+  it('a pending review of ours in the way is deleted, and the fault passes', async () => {
+    http.introduces();
+    writes();
+    reads();
+    const errors = ['User can only have one pending review per pull request'];
+    http.as('ghs_write').post(path).reply(422, { message: 'Unprocessable Entity', errors });
+    const reviews = [
+      { id: 1, state: 'COMMENTED', user: bot },
+      { id: 2, state: 'PENDING', user: { id: 99 } },
+      { id: 3, state: 'PENDING', user: bot },
+    ];
+    http.as('ghs_read').get(path).query({ per_page: 100, page: 1 }).reply(200, reviews);
+    http.as('ghs_write').delete(`${path}/3`).reply(200, {});
+    const fault = await faultOf(http.github.createReview(HEAD, 'x', DRAFTS));
+    expect([fault.status, fault.retryAt]).toEqual([409, NOW]);
+  });
+
+  it('G3, G4: a 502 after the review was made is a fault, sent once', async () => {
+    writes();
+    http.as('ghs_write').post(path).reply(502, 'bad gateway');
+    expect((await faultOf(http.github.createReview(HEAD, 'x', DRAFTS))).status).toBe(502);
+  });
+});
+
+describe('single comments', () => {
+  it('a file comment names head and file', async () => {
+    writes();
+    const body = { commit_id: HEAD, path: 'a.png', body: 'Hi', subject_type: 'file' };
+    http
+      .as('ghs_write')
+      .post(`${REPO}/pulls/3/comments`, body)
+      .reply(201, comment(5, 'Hi', 'a.png'));
+    expect(await http.github.createFileComment(HEAD, 'a.png', 'Hi')).toMatchObject({ kind: 'file-comment', id: 5 });
+  });
+
+  it('C15: a file outside of the diff is refused', async () => {
+    writes();
+    const errors = [
+      { resource: 'PullRequestReviewComment', code: 'custom', field: 'path', message: 'path is no part' },
+    ];
+    http.as('ghs_write').post(`${REPO}/pulls/3/comments`).reply(422, { message: 'Validation Failed', errors });
+    const fault = await faultOf(http.github.createFileComment(HEAD, 'x', 'Hi'));
+    expect(fault).toBeInstanceOf(ReviewRefused);
+    expect(fault.message).toContain('path is no part');
+  });
+
+  it('a reply in a thread we opened needs no question first', async () => {
+    writes();
+    http
+      .as('ghs_write')
+      .post(`${REPO}/pulls/3/comments`)
+      .reply(201, comment(5, 'Hi', 'a.png'));
+    await http.github.createFileComment(HEAD, 'a.png', 'Hi');
+    const body = { in_reply_to: 5, commit_id: HEAD, path: 'a.png', body: 'Yes' };
+    http.as('ghs_write').post(`${REPO}/pulls/3/comments`, body).reply(201, comment(6, 'Yes'));
+    expect(await http.github.reply(5, 'Yes')).toMatchObject({ kind: 'review-comment', id: 6 });
+  });
+
+  it('a reply in any other thread asks where it stands, once', async () => {
+    writes();
+    reads();
+    http
+      .as('ghs_read')
+      .get(`${REPO}/pulls/comments/7`)
+      .reply(200, comment(7, 'root', 'c.ts'));
+    const body = { in_reply_to: 7, commit_id: HEAD, path: 'c.ts', body: 'Yes' };
+    http.as('ghs_write').post(`${REPO}/pulls/3/comments`, body).twice().reply(201, comment(8, 'Yes'));
+    await http.github.reply(7, 'Yes');
+    await http.github.reply(7, 'Yes');
+  });
+
+  it.each([
+    ['issue-comment', 'issues'],
+    ['review-comment', 'pulls'],
+    ['file-comment', 'pulls'],
+  ] as const)('a %s is updated among the %s', async (kind, place) => {
+    writes();
+    http.as('ghs_write').patch(`${REPO}/${place}/comments/5`, { body: 'New' }).reply(200, comment(5, 'New'));
+    await http.github.updateComment(posted(5, kind), 'New');
+  });
+});
+
+describe('our own comments found again', () => {
+  const lists = (review: readonly object[], issue: readonly object[], query: object | true) => {
+    http.introduces();
+    reads();
+    http.as('ghs_read').get(`${REPO}/pulls/3/comments`).query(query).reply(200, review);
+    http.as('ghs_read').get(`${REPO}/issues/3/comments`).query(query).reply(200, issue);
+  };
+
+  it('G4, S74: by the marker in their first line, by the App alone, in both places', async () => {
+    const review = [
+      { ...comment(1, '<!-- one -->\nforged'), user: { id: 99 } },
+      { ...comment(2, '<!-- one -->\r\nours'), subject_type: 'file' },
+      comment(3, '<!-- one -->\ntwice'),
+      comment(4, 'quoting\n<!-- two -->'),
+    ];
+    lists(review, [{ ...comment(5, '<!-- three -->'), user: null }, comment(6, '<!-- two -->\nrun')], {
+      per_page: 100,
+      page: 1,
+    });
+    const found = await http.github.findByMarker(['<!-- one -->', '<!-- two -->', '<!-- three -->']);
+    expect([...found].map(([marker, { id, kind, body }]) => [marker, id, kind, body])).toEqual([
+      ['<!-- one -->', 2, 'file-comment', '<!-- one -->\r\nours'],
+      ['<!-- two -->', 6, 'issue-comment', '<!-- two -->\nrun'],
+    ]);
+  });
+
+  it('stops asking when all are found', async () => {
+    http.introduces();
+    reads();
+    const link = { link: '<https://api.github.com/x>; rel="next"' };
+    http
+      .as('ghs_read')
+      .get(`${REPO}/pulls/3/comments`)
+      .query({ per_page: 100, page: 1 })
+      .reply(200, [comment(1, '<!-- one -->')], link);
+    expect((await http.github.findByMarker(['<!-- one -->'])).size).toBe(1);
+  });
+
+  it('G3: knows a body that it wrote in this second, and no other', async () => {
+    const query = { per_page: 100, page: 1, since: AT };
+    const issue = [
+      { ...comment(1, 'Done.'), user: { id: 99 } },
+      { ...comment(2, 'Done.'), created_at: '2026-11-21T11:59:59Z' },
+      comment(3, 'Done, nearly.'),
+    ];
+    lists([], issue, query);
+    expect(await http.github.wrote('Done.', '2026-11-21T12:00:00.700Z')).toBe(false);
+    http.as('ghs_read').get(`${REPO}/pulls/3/comments`).query(query).reply(200, []);
+    http
+      .as('ghs_read')
+      .get(`${REPO}/issues/3/comments`)
+      .query(query)
+      .reply(200, [comment(4, 'Done.\r\nAll.')]);
+    expect(await http.github.wrote('Done.\nAll.\n', '2026-11-21T12:00:00.700Z')).toBe(true);
+  });
+});
+
+describe('threads', () => {
+  type Threads = readonly { readonly id: string; readonly isResolved: boolean; readonly root: string }[];
+  const answersThreads = (after: string | null, threads: Threads, endCursor: string | null = null) => {
+    const nodes = threads.map(({ id, isResolved, root }) => ({ id, isResolved, comments: { nodes: [{ id: root }] } }));
+    const reviewThreads = { nodes, pageInfo: { hasNextPage: endCursor !== null, endCursor } };
+    http
+      .as('ghs_read')
+      .post('/graphql', (body: { variables: object }) => {
+        expect(body.variables).toEqual({ owner: 'ana', repo: 'shop', number: 3, after });
+        return true;
+      })
+      .reply(200, { data: { repository: { pullRequest: { reviewThreads } } } });
+  };
+
+  it('resolves the thread of a comment, on whichever page it stands', async () => {
+    reads();
+    answersThreads(null, [{ id: 'T1', isResolved: false, root: 'N1' }], 'cursor');
+    answersThreads('cursor', [{ id: 'T2', isResolved: false, root: 'N2' }]);
+    writes();
+    http
+      .as('ghs_write')
+      .post('/graphql', ({ query, variables }: { query: string; variables: object }) => {
+        expect(variables).toEqual({ threadId: 'T2' });
+        return query.includes('resolveReviewThread');
+      })
+      .reply(200, { data: { resolveReviewThread: { thread: { id: 'T2' } } } });
+    await http.github.resolveThread(posted(2));
+  });
+
+  it.each([
+    ['resolved', true, 'N2'],
+    ['gone', false, 'N1'],
+  ])('writes nothing where it is %s', async (_, isResolved, root) => {
+    reads();
+    answersThreads(null, [{ id: 'T', isResolved, root }]);
+    await http.github.resolveThread(posted(2));
+  });
+
+  it('an answer of another form is a fault', async () => {
+    reads();
+    http
+      .as('ghs_read')
+      .post('/graphql')
+      .reply(200, { data: { repository: null } });
+    await faultOf(http.github.resolveThread(posted(2)));
+  });
+});
+
+describe('reactions', () => {
+  const thread = { at: 'thread', commentId: 6, rootId: 5, reviewId: 4, path: 'a', line: 1, diffHunk: '' } as const;
+  it.each([
+    [{ at: 'conversation', commentId: 5 } as const, 'issues/comments/5'],
+    [thread, 'pulls/comments/6'],
+  ])('go to the comment itself: %o', async (place, path) => {
+    writes();
+    http.as('ghs_write').post(`${REPO}/${path}/reactions`, { content: '+1' }).reply(201, { id: 1, content: '+1' });
+    await http.github.react(place, '+1');
+  });
+
+  it('go to a review through GraphQL', async () => {
+    reads();
+    http.as('ghs_read').get(`${REPO}/pulls/3/reviews/8`).reply(200, { node_id: 'PRR_8' });
+    writes();
+    http
+      .as('ghs_write')
+      .post('/graphql', ({ variables }: { variables: object }) => {
+        expect(variables).toEqual({ subjectId: 'PRR_8', content: 'CONFUSED' });
+        return true;
+      })
+      .reply(200, { data: { addReaction: { reaction: { content: 'CONFUSED' } } } });
+    await http.github.react({ at: 'review', reviewId: 8 }, 'confused');
+  });
+});
