@@ -1,0 +1,148 @@
+import { execFileSync } from 'node:child_process';
+import { lstatSync, mkdtempSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createFaultTable } from '../../src/simulator/http/fault-table.ts';
+import { cutPage } from '../../src/simulator/http/page.ts';
+import { holdsConversation, isSubset } from '../../src/simulator/http/permission-need.ts';
+import { matchRoute } from '../../src/simulator/http/route.ts';
+import { ROUTES } from '../../src/simulator/http/routes.ts';
+import { tarball } from '../../src/simulator/http/tarball.ts';
+import { readTarget } from '../../src/simulator/http/wire.ts';
+
+describe('targets and routes', () => {
+  it('takes both prefixes away and decodes the query', () => {
+    expect(readTarget('/api/v3/repos/a/b?x=%20y')).toEqual({ path: '/repos/a/b', query: { x: ' y' } });
+    expect(readTarget('/api/graphql').path).toBe('/graphql');
+    expect(readTarget('/api/v3').path).toBe('/');
+    expect(readTarget('/api/v30').path).toBe('/api/v30');
+  });
+
+  it.each([
+    [
+      'GET',
+      '/repos/a/b/git/ref/heads%2Ftopic%2Fone',
+      'GET /repos/{owner}/{repo}/git/ref/{ref}',
+      { ref: 'heads/topic/one' },
+    ],
+    ['GET', '/repos/a/b/git/ref/heads/topic', 'GET /repos/{owner}/{repo}/git/ref/{ref}', { ref: 'heads/topic' }],
+    ['GET', '/repos/a/b/contents/src/a%20b.ts', 'GET /repos/{owner}/{repo}/contents/{path}', { path: 'src/a b.ts' }],
+    [
+      'GET',
+      '/repos/a/b/pulls/7/reviews/3/comments',
+      'GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/comments',
+      { review_id: '3' },
+    ],
+    [
+      'GET',
+      '/repos/a/b/pulls/comments/9',
+      'GET /repos/{owner}/{repo}/pulls/comments/{comment_id}',
+      { comment_id: '9' },
+    ],
+    ['GET', '/users/countersign%5Bbot%5D', 'GET /users/{username}', { username: 'countersign[bot]' }],
+  ])('finds %s %s', (method, path, name, params) => {
+    const match = matchRoute(ROUTES, method, path);
+    expect(match?.route.name).toBe(name);
+    expect(match?.params).toMatchObject(params);
+  });
+
+  it.each([
+    ['PUT', '/repos/a/b/pulls/7/merge'],
+    ['GET', '/user'],
+    ['GET', '/repos/a/b/commits/main/check-runs'],
+    ['POST', '/repos/a/b/pulls/7/comments/3/replies'],
+    ['GET', '/repos/a/b/git/blobs/%E0%A4%A'],
+  ])('does not know %s %s', (method, path) => {
+    expect(matchRoute(ROUTES, method, path)).toBeUndefined();
+  });
+});
+
+describe('pages', () => {
+  it('cuts every list into pages that together are the list, whatever the size', () => {
+    const size = fc.integer({ min: -1, max: 150 });
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 350 }), size, (count, perPage) => {
+        const items = Array.from({ length: count }, (_, index) => index);
+        const seen: unknown[] = [];
+        let query: Readonly<Record<string, string>> = { per_page: String(perPage), state: 'all' };
+        for (let turns = 0; turns < 400; turns += 1) {
+          const page = cutPage(items, query, 'http://host/list');
+          seen.push(...page.items);
+          const next = /<([^>]+)>; rel="next"/.exec(page.link ?? '')?.[1];
+          if (next === undefined) break;
+          expect(page.items).toHaveLength(perPage < 1 ? 30 : Math.min(perPage, 100));
+          query = readTarget(next.replace('http://host', '')).query;
+          expect(query['state']).toBe('all');
+        }
+        expect(seen).toEqual(items);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('links back to the first and previous page', () => {
+    const { link } = cutPage([1, 2, 3], { per_page: '1', page: '2' }, 'http://host/list');
+    expect(link?.match(/rel="\w+"/g)).toEqual(['rel="prev"', 'rel="next"', 'rel="last"', 'rel="first"']);
+  });
+});
+
+describe('permissions', () => {
+  it('I7: asks the permission of what a comment hangs on for writing, either one for reading', () => {
+    expect(holdsConversation({ issues: 'write', pull_requests: 'read' }, true, 'write')).toBe(false);
+    expect(holdsConversation({ issues: 'read', pull_requests: 'write' }, true, 'write')).toBe(true);
+    expect(holdsConversation({ issues: 'read', pull_requests: 'write' }, false, 'write')).toBe(false);
+    expect(holdsConversation({ pull_requests: 'read' }, false, 'read')).toBe(true);
+  });
+
+  it('I7: grants no more than was granted', () => {
+    expect(isSubset({ contents: 'write' }, { contents: 'read' })).toBe(false);
+    expect(isSubset({ contents: 'read', metadata: 'read' }, { contents: 'write' })).toBe(true);
+    expect(isSubset({ checks: 'read' }, { contents: 'write' })).toBe(false);
+  });
+});
+
+describe('faults', () => {
+  it('hits the calls it names, after `skip`, `times` times, first rule first', () => {
+    const faults = createFaultTable();
+    faults.add({ on: 'GET /app', kind: 'before', status: 500, skip: 1, times: 2 });
+    faults.add({ on: '*', kind: 'reset', applied: false });
+    expect(faults.take('GET /app')?.kind).toBe('reset');
+    expect([1, 2, 3].map(() => faults.take('GET /app')?.kind)).toEqual(['before', 'before', undefined]);
+    expect(faults.waiting()).toEqual([]);
+  });
+});
+
+describe('tarball', () => {
+  it('is an archive the tar program unpacks: modes, links, long names, binary bytes', () => {
+    const long = `${'directory/'.repeat(15)}${'n'.repeat(120)}.ts`;
+    const binary = Uint8Array.from({ length: 1000 }, (_, index) => index % 256);
+    const bytes = tarball(
+      'ana-shop-abc',
+      [
+        { path: 'a.bin', mode: '100644', bytes: binary },
+        { path: 'run.sh', mode: '100755', bytes: Buffer.from('#!/bin/sh\n') },
+        { path: 'link', mode: '120000', bytes: Buffer.from('a.bin') },
+        { path: 'vendor', mode: '160000', bytes: new Uint8Array() },
+        { path: long, mode: '100644', bytes: Buffer.from('x') },
+        { path: 'empty', mode: '100644', bytes: new Uint8Array() },
+      ],
+      1_700_000_000,
+    );
+    const directory = mkdtempSync(join(tmpdir(), 'tarball-'));
+    try {
+      execFileSync('tar', ['-xz', '-C', directory], { input: bytes });
+      const root = join(directory, 'ana-shop-abc');
+      expect(new Uint8Array(readFileSync(join(root, 'a.bin')))).toEqual(binary);
+      expect(lstatSync(join(root, 'run.sh')).mode & 0o111).not.toBe(0);
+      expect(lstatSync(join(root, 'a.bin')).mode & 0o111).toBe(0);
+      expect(readlinkSync(join(root, 'link'))).toBe('a.bin');
+      expect(readFileSync(join(root, long), 'utf8')).toBe('x');
+      expect(lstatSync(join(root, 'vendor')).isDirectory()).toBe(true);
+      expect(readFileSync(join(root, 'empty'))).toHaveLength(0);
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  });
+});
