@@ -7,7 +7,7 @@ import { visible } from './visible.ts';
  * because that is the one place where GitHub looks for nothing: it links mentions, references, addresses, commits and
  * emoji names after Markdown is rendered, so that neither a backslash nor an entity stops it, but it leaves code alone.
  */
-const PLAIN_WORD = /^[("'“‘]*[\p{L}\p{N}\p{M}]+(?:['’-][\p{L}\p{N}\p{M}]+)*[)"'”’.,;:?!…%]*$/u;
+const PLAIN_WORD = /^[("'“‘]*(?:[\p{L}\p{N}\p{M}]+(?:['’-][\p{L}\p{N}\p{M}]+)*|\d+(?:[.,]\d+)+)[)"'”’.,;:?!…%]*$/u;
 const PLAIN_MARKS = /^(?:[\)\("'“”‘’.,;:?!…–—•]|\p{RGI_Emoji})+$/v;
 
 /** Plain words that GitHub would link all the same: commits, `GH-1`, advisories, `TICKET-1`. */

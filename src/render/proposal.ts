@@ -79,8 +79,8 @@ function commands({ placement, proposal }: ProposalView): string {
   const id = placement.kind === 'conversation' ? ` ${proposal.id}` : '';
   const otherwise =
     placement.kind === 'conversation'
-      ? `${codeSpan(`/edit ${proposal.id} <instruction>`)}, or quote this comment and write`
-      : 'any other reply here';
+      ? `${codeSpan(`/edit ${proposal.id} <instruction>`)}, or a reply that quotes this comment`
+      : 'any other reply in this thread';
   const rows = [
     `- ${codeSpan(`/approve${id}`)} – apply exactly this change`,
     `- ${codeSpan(`/deny${id} [reason]`)} – leave the file as it is`,

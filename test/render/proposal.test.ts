@@ -1,0 +1,339 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Placement } from '../../src/change/placement.ts';
+import { byteLength } from '../../src/render/markdown.ts';
+import { fits, renderProposal } from '../../src/render/proposal.ts';
+import { checkSuggestion, foreignNodes, suggestionIn } from '../../src/render/self-check.ts';
+import { PROPOSAL_STATES } from '../../src/run/proposal.ts';
+import { hostileText } from './hostile-text.ts';
+import { liveText, nodesOf } from './markdown-tree.ts';
+import {
+  ana,
+  ben,
+  bigint,
+  commit,
+  edit,
+  inConversation,
+  inSuggestion,
+  origin,
+  proposal,
+  total,
+  view,
+  vote,
+  write,
+} from './sample.ts';
+
+const runs = { numRuns: 200 };
+const inFile: Placement = { kind: 'file', path: 'src/total.ts', why: 'too-long' };
+
+function lines(amount: number, word = 'line'): string {
+  return Array.from({ length: amount }, (_, index) => `${word} ${index + 1}\n`).join('');
+}
+
+function body(...args: Parameters<typeof view>): string {
+  return renderProposal(view(...args)).body;
+}
+
+function suggesting(block: readonly string[]): Placement {
+  return { kind: 'suggestion', path: 'src/total.ts', startLine: null, line: 2, lines: block };
+}
+
+function diffLines(text: string): readonly string[] {
+  return nodesOf(text).flatMap((node) => (node.type === 'code' && node.lang === 'diff' ? [node.value] : []));
+}
+
+describe('an open proposal', () => {
+  it('S31 S36: shows a suggestion with everything needed to decide', () => {
+    expect(body(proposal(bigint), inSuggestion)).toMatchInlineSnapshot(`
+      "<!-- countersign:proposal:k7q2 -->
+
+      **Edit** \`src/total.ts\` (line 2)
+      Change 1 of 2 · \`k7q2\` · digest \`b93c30667e39\` · head \`9f8e7d6\`
+
+      \`\`\`suggestion
+        let total = 0n;
+      \`\`\`
+
+      Reason, written by the model:
+
+      > Sums beyond \`2^53\` lose digits.
+
+      [The whole file at \`9f8e7d6\`](https://github.com/ana/shop/blob/9f8e7d6c5b4a39281706f5e4d3c2b1a09f8e7d6c/src/total.ts#L2)
+
+      Nothing is changed until somebody decides:
+
+      - \`/approve\` – apply exactly this change
+      - \`/deny [reason]\` – leave the file as it is
+      - any other reply in this thread – say what should be done differently
+      - GitHub’s **Commit suggestion** button – apply it yourself; it counts as your approval"
+    `);
+  });
+
+  it('S36 C15: shows the same in the conversation, with the id in every command', () => {
+    expect(body(proposal(bigint), inConversation, ['package.json can run code.'])).toMatchInlineSnapshot(`
+      "<!-- countersign:proposal:k7q2 -->
+
+      **Edit** \`src/total.ts\` (line 2)
+      Change 1 of 2 · \`k7q2\` · digest \`b93c30667e39\` · head \`9f8e7d6\`
+
+      ⚠️ \`package.json\` can run code.
+
+      \`\`\`diff
+      --- a/src/total.ts
+      +++ b/src/total.ts
+      @@ -1,5 +1,5 @@
+       export function sum(items) {
+      -  let total = 0;
+      +  let total = 0n;
+         for (const item of items) total += item;
+         return total;
+       }
+      \`\`\`
+
+      Shown without a commit button, because these lines are not part of this pull request’s diff.
+
+      Reason, written by the model:
+
+      > Sums beyond \`2^53\` lose digits.
+
+      [The whole file at \`9f8e7d6\`](https://github.com/ana/shop/blob/9f8e7d6c5b4a39281706f5e4d3c2b1a09f8e7d6c/src/total.ts#L2)
+
+      Nothing is changed until somebody decides:
+
+      - \`/approve k7q2\` – apply exactly this change
+      - \`/deny k7q2 [reason]\` – leave the file as it is
+      - \`/edit k7q2 <instruction>\`, or a reply that quotes this comment – say what should be done differently"
+    `);
+  });
+
+  it('S31 S32 T11: warns in these words before a file is overwritten, and shows a diff', () => {
+    const text = body(proposal(write('notes.md', lines(42), lines(150, 'new'))), inFile);
+    expect(text).toContain('⚠️ This will overwrite existing file (was 42 lines, now 150 lines)');
+    expect(text).toContain('**Write** `notes.md` (150 lines)');
+    expect(diffLines(text)[0]).toContain('-line 1\n');
+  });
+
+  it('S31: calls a new file new', () => {
+    expect(body(proposal(write('notes.md', null, lines(150))), inConversation)).toContain('(150 lines, new file)');
+  });
+
+  it.each([
+    [20, { folds: 0, blocks: 1 }],
+    [60, { folds: 1, blocks: 2 }],
+    [200, { folds: 1, blocks: 1 }],
+  ])('S29: a new file of %i lines is folded as %o, and the whole diff is always there', (amount, expected) => {
+    const change = write('notes.md', null, lines(amount));
+    const text = body(proposal(change), inConversation);
+    expect(text.split('<details>').length - 1).toBe(expected.folds);
+    const shown = diffLines(text);
+    expect(shown).toHaveLength(expected.blocks);
+    expect(`${shown.at(-1)}\n`).toBe('unified_diff' in change.payload ? change.payload.unified_diff : '');
+    if (shown.length === 2) expect(text).toContain('(showing 10 of 63 lines)');
+  });
+
+  it('B15: the change stands before the model’s words', () => {
+    const text = body(proposal(bigint), inSuggestion);
+    expect(text.indexOf('```suggestion')).toBeLessThan(text.indexOf('written by the model'));
+  });
+
+  it('C8 S35: names hidden characters in added lines and writes them out', () => {
+    const text = body(proposal(edit('a.ts', 'one\ntwo\n', 'two', 'tw\u202Eo')), {
+      ...inConversation,
+      why: 'hidden-character',
+    });
+    expect(text).toContain('cannot be seen: `U+202E` in line 2');
+    expect(text).toContain('+tw\\u{202E}o');
+    expect(text).not.toContain('\u202E');
+    const unchanged = body(proposal(edit('a.ts', 'one\u202E\ntwo\n', 'two', 'three')), inConversation);
+    expect(unchanged).not.toContain('cannot be seen');
+  });
+
+  it('C10: names very long lines', () => {
+    const text = body(proposal(edit('a.ts', 'one\n', 'one', 'x'.repeat(4000))), inConversation);
+    expect(text).toContain('line 1 (4,000 columns)');
+  });
+
+  it('B18: a change of line endings alone can be seen', () => {
+    const text = body(proposal(write('a.txt', 'a\nb\n', 'a\r\nb\n')), {
+      kind: 'file',
+      path: 'a.txt',
+      why: 'carriage-return',
+    });
+    expect(text).toContain('-a\n+a\\u{D}\n');
+    const all = body(proposal(edit('a.txt', 'a\r\nb\r\n', 'b', 'c')), inFile);
+    expect(all).toContain('All lines end with CR LF');
+    expect(all).toContain('-b\n+c\n');
+  });
+
+  it('S25: an unknown type shows its description and the commands', () => {
+    const unknown = JSON.parse(JSON.stringify(bigint));
+    unknown.payload = { type: 'teleport', description: 'Teleport a.ts to b.ts', path: 'a.ts', sandbox: 'shop' };
+    const text = body(proposal(unknown), inConversation);
+    expect(text).toContain('Teleport `a.ts` to `b.ts`');
+    expect(text).toContain('`/approve k7q2`');
+  });
+
+  it('B16: what one comment cannot hold has no command to approve it', () => {
+    const big = proposal(write('big.txt', null, lines(9000)));
+    expect(fits(view(big, inConversation))).toBe(false);
+    const text = body(big, inConversation);
+    expect(text).not.toContain('/approve');
+    expect(fits(view(proposal(bigint), inSuggestion))).toBe(true);
+  });
+});
+
+describe('a decided proposal', () => {
+  const decided = {
+    approved: { votes: [vote('approve', ana)] },
+    executing: { votes: [vote('approve', ana)] },
+    completed: { votes: [vote('approve', ana), vote('approve', ben)], commit },
+    rejected: { votes: [vote('edit', ben, 'use a Decimal\n/approve')], replacedBy: 'm3x8' },
+    failed: { votes: [vote('approve', ana)], note: 'the branch is protected' },
+    superseded: { note: 'withdrawn by ana with /continue' },
+    expired: {},
+    cancelled: { note: 'the run was stopped' },
+  } as const;
+
+  it('S72: says what became of it and by whom', () => {
+    const said = Object.entries(decided).map(([state, more]) => {
+      const one = proposal(bigint, { state: state as never, ...more });
+      return body(one, inSuggestion).split('\n\n<details>')[0]?.split('`9f8e7d6`\n\n')[1];
+    });
+    expect(said.join('\n----\n')).toMatchInlineSnapshot(`
+      "**Approved** by ana. It will be applied in a moment.
+      ----
+      **Approved** by ana. It is being applied now.
+      ----
+      **Applied** in [\`1a2b3c4\`](https://github.com/ana/shop/commit/1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d), approved by ana and ben-k.
+      ----
+      **Rejected by user** ben-k, who asked for something else. Nothing was changed.
+
+      > use a Decimal
+      >
+      > \`/approve\`
+
+      Replaced by \`m3x8\`.
+      ----
+      **Failed.** Nothing was changed. The branch is protected.
+      ----
+      **Withdrawn** without a decision. Nothing was changed. Withdrawn by ana with \`/continue\`.
+      ----
+      **Expired** before anybody decided. Nothing was changed.
+      ----
+      **Cancelled** without a decision. Nothing was changed. The run was stopped."
+    `);
+  });
+
+  it('S72: the button is gone, the change is folded as a diff', () => {
+    for (const state of PROPOSAL_STATES.filter((one) => one !== 'proposed')) {
+      const text = body(proposal(bigint, { state }), inSuggestion);
+      expect(suggestionIn(text)).toEqual({ kind: 'none' });
+      expect(diffLines(text)).toHaveLength(1);
+      expect(text).not.toContain('`/approve');
+    }
+  });
+
+  it('S50: names who committed the suggestion', () => {
+    const text = body(proposal(bigint, { state: 'completed', votes: [vote('commit', ben)], commit }), inSuggestion);
+    expect(text).toContain('**Applied** by ben-k in [`1a2b3c4`](https://github.com/ana/shop/commit/1a2b3c4');
+  });
+
+  it('links the proposal that replaced it', () => {
+    const one = proposal(bigint, { state: 'superseded', replacedBy: 'm3x8' });
+    const text = renderProposal({
+      ...view(one, inSuggestion),
+      replacedByUrl: 'https://github.com/ana/shop/pull/3#r1',
+    }).body;
+    expect(text).toContain('Replaced by [`m3x8`](https://github.com/ana/shop/pull/3#r1).');
+  });
+});
+
+describe('any proposal', () => {
+  const change = fc.record({
+    path: hostileText,
+    text: hostileText,
+    reason: hostileText,
+    note: hostileText,
+    times: fc.constantFrom(1, 1, 1, 20),
+  });
+
+  it('S30 C1 C2 C3 C7: holds nothing foreign and at most 60,000 bytes, whatever it is made of', () => {
+    fc.assert(
+      fc.property(change, fc.constantFrom(...PROPOSAL_STATES), fc.boolean(), (made, state, block) => {
+        const content = `${made.text.toWellFormed().replaceAll('\0', '')}\n`.repeat(made.times);
+        const written = { ...write('f.txt', null, content), path: made.path };
+        const placement: Placement = block
+          ? { kind: 'suggestion', path: made.path, startLine: null, line: 1, lines: content.split('\n') }
+          : inConversation;
+        const one = proposal(written, {
+          state,
+          modelReason: made.reason,
+          note: made.note,
+          votes: [vote('deny', ana, made.note)],
+        });
+        const text = body(one, placement, [made.note]);
+        expect(byteLength(text)).toBeLessThanOrEqual(60_000);
+        expect(foreignNodes(text, origin)).toEqual([]);
+        const open = state === 'proposed' && block && fits(view(one, placement, [made.note]));
+        expect(suggestionIn(text).kind === 'none').toBe(!open);
+        for (const live of liveText(text)) expect(live).not.toMatch(/@|#\d|:\/\/|<!--/);
+      }),
+      runs,
+    );
+  });
+
+  it('S30 B16: near the limit a body is whole or holds no command', () => {
+    for (let amount = 52_000; amount < 60_500; amount += 171) {
+      const one = proposal(write('f.txt', null, 'x'.repeat(amount)));
+      const text = body(one, inConversation);
+      expect(byteLength(text)).toBeLessThanOrEqual(60_000);
+      expect(text.includes('x'.repeat(amount))).toBe(text.includes('/approve'));
+      expect(
+        byteLength(body({ ...one, state: 'completed', note: 'x '.repeat(9000) }, inConversation)),
+      ).toBeLessThanOrEqual(60_000);
+    }
+    const ticks = proposal(write('f.txt', null, '`'.repeat(30_000)), { state: 'rejected' });
+    expect(byteLength(body(ticks, inConversation))).toBeLessThanOrEqual(60_000);
+  });
+
+  it('S34 B17: the block that is read back is the block that was meant, or the check says so', () => {
+    const block = fc.array(
+      fc.oneof(
+        hostileText.map((text) => text.replaceAll('\n', '')),
+        fc.constant(''),
+      ),
+      { maxLength: 5 },
+    );
+    fc.assert(
+      fc.property(block, (expected) => {
+        const text = body(proposal(bigint), suggesting(expected));
+        const faithful = expected.every((line) => !/[\r\0]/.test(line));
+        if (faithful) expect(checkSuggestion(text, expected)).toBe(true);
+        expect(checkSuggestion(text, [...expected, ''])).toBe(false);
+        expect(checkSuggestion(text, null)).toBe(false);
+      }),
+      runs,
+    );
+  });
+
+  it('S34: tells an empty block from one with an empty line', () => {
+    const none = body(proposal(bigint), suggesting([]));
+    const empty = body(proposal(bigint), suggesting(['']));
+    expect([checkSuggestion(none, []), checkSuggestion(none, [''])]).toEqual([true, false]);
+    expect([checkSuggestion(empty, ['']), checkSuggestion(empty, [])]).toEqual([true, false]);
+  });
+
+  it('S34: refuses two blocks, an open fence and a block inside a quote', () => {
+    const block = '```suggestion\na\n```';
+    expect(checkSuggestion(block, ['a'])).toBe(true);
+    expect(checkSuggestion(`${block}\n\n${block}`, ['a'])).toBe(false);
+    expect(checkSuggestion('```suggestion\na', ['a'])).toBe(false);
+    expect(checkSuggestion('> ```suggestion\n> a\n> ```', ['a'])).toBe(false);
+    expect(checkSuggestion('> ```suggestion\n> a\n> ```', null)).toBe(false);
+  });
+
+  it('C3: the check of foreign parts can fail', () => {
+    expect(foreignNodes('<b>x</b> ![a](b) [a](http://evil.test) \n\n# A', origin)).toHaveLength(5);
+    expect(total).toContain('total');
+  });
+});

@@ -1,0 +1,124 @@
+import { blobSha } from '../../src/change/blob.ts';
+import { buildEdit } from '../../src/change/build-edit.ts';
+import { buildWrite } from '../../src/change/build-write.ts';
+import type { Change } from '../../src/change/change.ts';
+import type { Placement } from '../../src/change/placement.ts';
+import { encodeText } from '../../src/change/text.ts';
+import type { RepoLinks } from '../../src/render/words.ts';
+import type { Person, Proposal, Vote } from '../../src/run/proposal.ts';
+import type { Run } from '../../src/run/run.ts';
+
+export const links: RepoLinks = { repository: 'https://github.com/ana/shop' };
+export const origin = 'https://github.com/';
+export const ana: Person = { id: 11, login: 'ana' };
+export const ben: Person = { id: 12, login: 'ben-k' };
+export const commit = '1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d';
+export const head = '9f8e7d6c5b4a39281706f5e4d3c2b1a09f8e7d6c';
+
+function stored(text: string) {
+  const bytes = encodeText(text);
+  return { ref: { blob: blobSha(bytes), mode: '100644' } as const, bytes };
+}
+
+/** A change built as the product builds it. */
+export function edit(path: string, text: string, oldString: string, newString: string, replaceAll = false): Change {
+  const built = buildEdit({ path, sandbox: 'shop', file: stored(text), oldString, newString, replaceAll });
+  if (built.kind === 'refused') throw new Error(built.output);
+  return built.change;
+}
+
+export function write(path: string, before: string | null, content: string): Change {
+  const file = before === null ? null : stored(before);
+  const built = buildWrite({ path, sandbox: 'shop', file, content, seenBlob: file === null ? null : file.ref.blob });
+  if (built.kind === 'refused') throw new Error(built.output);
+  return built.change;
+}
+
+export const total =
+  'export function sum(items) {\n  let total = 0;\n  for (const item of items) total += item;\n  return total;\n}\n';
+export const bigint = edit('src/total.ts', total, 'let total = 0;', 'let total = 0n;');
+
+export function vote(action: Vote['action'], by: Person, text: string | null = null): Vote {
+  return {
+    proposalId: 'k7q2',
+    digest: 'd',
+    action,
+    by,
+    permission: 'write',
+    surface: 'thread',
+    commentId: 5,
+    bodyHash: null,
+    deliveryId: 'x',
+    head,
+    at: '2026-01-01T00:00:00.000Z',
+    text,
+  };
+}
+
+export function proposal(change: Change, more: Partial<Proposal> = {}): Proposal {
+  return {
+    id: 'k7q2',
+    runId: 'r1',
+    turn: 1,
+    callId: 'c1',
+    index: 1,
+    total: 2,
+    tool: 'edit_file',
+    modelReason: 'Sums beyond 2^53 lose digits.',
+    change,
+    head,
+    state: 'proposed',
+    votes: [],
+    placement: null,
+    comment: null,
+    commit: null,
+    note: null,
+    replacedBy: null,
+    proposedAt: null,
+    decidedAt: null,
+    executedAt: null,
+    ...more,
+  };
+}
+
+export const inSuggestion: Placement = {
+  kind: 'suggestion',
+  path: 'src/total.ts',
+  startLine: null,
+  line: 2,
+  lines: ['  let total = 0n;'],
+};
+export const inConversation: Placement = { kind: 'conversation', path: 'src/total.ts', why: 'not-in-diff' };
+
+export function view(one: Proposal, placement: Placement, warnings: readonly string[] = []) {
+  return { proposal: one, placement, links, warnings, replacedByUrl: null };
+}
+
+export function run(more: Partial<Run> = {}): Run {
+  return {
+    schema: 1,
+    id: '7-3-c9',
+    task: {
+      text: 'use bigint for the sum',
+      by: ana,
+      place: { at: 'conversation', commentId: 9 },
+      askedAt: '2026-01-01T00:00:00Z',
+    },
+    phase: { kind: 'waiting', turn: 1 },
+    turns: 1,
+    messages: 3,
+    batch: null,
+    usage: { input: 12_000, cachedInput: 0, output: 345 },
+    head,
+    headRef: 'topic',
+    fork: false,
+    pullAuthor: ana,
+    notes: [],
+    commits: [],
+    ownBlobs: {},
+    read: {},
+    summary: null,
+    comment: null,
+    ...more,
+  };
+}
