@@ -26,11 +26,14 @@ export type Need =
   /** These paths at two commits. */
   | { readonly kind: 'files'; readonly base: string; readonly head: string; readonly paths: readonly string[] };
 
+/** The App itself: its slug, and the numeric id of its bot account. */
+export type Self = { readonly slug: string; readonly botId: number };
+
 /** What was fetched for a signal. A fact that was not needed is absent; one that was needed never is. */
 export type Facts = {
   /** ISO 8601 in milliseconds, from the worker's clock. */
   readonly now: string;
-  readonly self: { readonly slug: string; readonly botId: number };
+  readonly self: Self;
   /** Whether the operator serves this repository's owner. */
   readonly served: boolean;
   readonly permission?: Permission;

@@ -15,12 +15,13 @@ type Deny = Extract<Command, { name: 'deny' }>;
 export function onDeny(spoken: Spoken, command: Deny): Step {
   const { targets, reason } = readTargets(spoken, command);
   const found = resolveAim(spoken, 'deny', targets);
-  if (found.kind === 'answered') return recordTooLate(spoken, found.step, targets);
+  if (found.kind === 'answered') return recordTooLate(spoken, found.step, found.done);
   const text = spoken.standing === 'writer' && reason !== '' ? reason : null;
   const denied = found.open.reduce((draft, proposal) => deny(draft, proposal, spoken, text), draftOf(spoken.pull));
   const acknowledged = withEffects(denied, { type: 'react', place: spoken.intent.place, content: '+1' });
   const settled = settleBatch(acknowledged, spoken.facts.now);
-  return finish(withLeftovers(settled, spoken, found.done, found.left), 'denied');
+  const step = finish(withLeftovers(settled, spoken, found.done, found.left), 'denied');
+  return recordTooLate(spoken, step, found.done);
 }
 
 /** In a proposal's thread a first word that only looks like an id begins the reason. */
@@ -39,9 +40,11 @@ export function deny(draft: Draft, proposal: Proposal, spoken: Spoken, reason: s
 }
 
 /** A deny that meets an attempt which has begun cannot stop it, but no further attempt begins after it. */
-function recordTooLate(spoken: Spoken, step: Step, targets: Deny['targets']): Step {
-  const target = targets.by === 'place' ? answered(spoken.pull, spoken.words) : null;
-  const ids = targets.by === 'ids' ? targets.ids : target === null ? [] : [target.id];
-  const executing = spoken.pull.proposals.filter((one) => one.state === 'executing' && ids.includes(one.id));
-  return executing.reduce((next, one) => ({ ...next, ...withVote(next, voteOf(spoken, one, 'deny', null)) }), step);
+function recordTooLate(spoken: Spoken, step: Step, done: readonly Proposal[]): Step {
+  const executing = done.filter((proposal) => proposal.state === 'executing');
+  const { pull, votes } = executing.reduce(
+    (draft: Draft, one) => withVote(draft, voteOf(spoken, one, 'deny', null)),
+    step,
+  );
+  return { ...step, pull, votes };
 }

@@ -1,7 +1,9 @@
-import { staleOutput, tooManyOutput } from '../prompt/outputs.ts';
+import { conflictingChange } from '../policy/batch-conflict.ts';
+import { dependsOutput, overlapsOutput, staleOutput, tooManyOutput } from '../prompt/outputs.ts';
 import { answerCall, settleBatch, withCall } from './batch.ts';
 import { type Draft, draftOf, finish, ignore, withEffects, withProposal, withPull, withRun } from './draft.ts';
 import type { Facts } from './facts.ts';
+import { openProposals } from './judge-head.ts';
 import type { Proposal } from './proposal.ts';
 import { proposalId } from './proposal-id.ts';
 import { activeRun, type Pull, pullKey, type Run } from './run.ts';
@@ -9,6 +11,8 @@ import type { Signal, ToolResult } from './signal.ts';
 import type { Step } from './step.ts';
 
 type Used = Extract<Signal, { type: 'tools-used' }>;
+/** With the head that was read, or the one before it where nothing could be. */
+type UsedAt = Used & { readonly head: string };
 type Proposed = Extract<ToolResult, { kind: 'change' }>;
 
 /** Changes that may wait for people at once. */
@@ -21,19 +25,20 @@ export function onToolsUsed(pull: Pull, signal: Used, facts: Facts): Step {
     return ignore(pull, 'outdated-outcome');
   const results = signal.results.filter((result) => isAwaited(run, result.callId));
   if (results.length === 0) return ignore(pull, 'outdated-outcome');
-  const headed = withRun(draftOf(pull), { head: signal.head });
-  const answered = results.reduce(takeOutput, headed);
-  const proposed = propose(answered, results.filter(isChange), signal);
+  const head = signal.head ?? run.head;
+  const answered = results.reduce(takeOutput, withHead(draftOf(pull), head));
+  const proposed = propose(answered, results, { ...signal, head });
   const made = proposed.pull.proposalCount > pull.proposalCount;
   return finish(settleBatch(proposed, facts.now), made ? 'proposals-made' : 'tools-answered');
 }
 
-function isAwaited(run: Run, callId: string): boolean {
-  return run.batch?.calls.some((call) => call.call.id === callId && call.status.kind === 'using') ?? false;
+/** Proposals that wait were judged at another head: that one stands until they are judged again. */
+function withHead(draft: Draft, head: string): Draft {
+  return openProposals(draft.pull.proposals).length > 0 ? draft : withRun(draft, { head });
 }
 
-function isChange(result: ToolResult): result is Proposed {
-  return result.kind === 'change';
+function isAwaited(run: Run, callId: string): boolean {
+  return run.batch?.calls.some((call) => call.call.id === callId && call.status.kind === 'using') ?? false;
 }
 
 function takeOutput(draft: Draft, result: ToolResult): Draft {
@@ -50,27 +55,48 @@ function staleAnswer(pull: Pull, callId: string): string | null {
   return stale === undefined || run === null ? null : staleOutput(stale.change.path, stale.head, run.head);
 }
 
-function propose(draft: Draft, changes: readonly Proposed[], signal: Used): Draft {
-  const open = draft.pull.proposals.filter((one) => one.state === 'proposed' || one.state === 'approved').length;
-  const room = Math.max(0, PROPOSALS_PER_TURN - open);
-  const shown = changes.slice(0, room);
-  const refused = changes.slice(room);
-  const output = tooManyOutput(PROPOSALS_PER_TURN);
-  const told = refused.reduce((next, result) => answerCall(next, result.callId, output), draft);
-  const added = shown.reduce(
-    (next, result, index) => add(next, result, { index: index + 1, total: shown.length }, signal),
-    told,
-  );
-  if (shown.length === 0) return added;
-  const proposalIds = added.pull.proposals.slice(-shown.length).map((proposal) => proposal.id);
+/** Each change in the order of the calls: shown, or refused because of one that is shown already. */
+function propose(draft: Draft, results: readonly ToolResult[], signal: UsedAt): Draft {
+  const sorted = results.reduce(sortOut, { draft, shown: [] });
+  const total = sorted.shown.length;
+  if (total === 0) return sorted.draft;
+  const added = sorted.shown.reduce((next, one, at) => add(next, one, { index: at + 1, total }, signal), sorted.draft);
+  const proposalIds = added.pull.proposals.slice(-total).map((proposal) => proposal.id);
   return withEffects(added, { type: 'post-review', runId: signal.runId, turn: signal.turn, proposalIds });
 }
 
-function add(draft: Draft, result: Proposed, place: { index: number; total: number }, signal: Used): Draft {
+type Sorted = { readonly draft: Draft; readonly shown: readonly Proposed[] };
+
+function sortOut(sorted: Sorted, result: ToolResult): Sorted {
+  const { draft, shown } = sorted;
+  const waiting = [
+    ...openProposals(draft.pull.proposals),
+    ...shown.map((one, at) => ({ ...one, id: idAt(draft.pull, at) })),
+  ];
+  if (result.kind === 'depends') {
+    const on = waiting.find((one) => one.callId === result.onCallId)?.id;
+    return { draft: answerCall(draft, result.callId, dependsOutput(result.path, on ?? 'of the same response')), shown };
+  }
+  if (result.kind === 'output') return sorted;
+  if (waiting.length >= PROPOSALS_PER_TURN) return refuse(sorted, result, tooManyOutput(PROPOSALS_PER_TURN));
+  const conflict = conflictingChange(result.change, waiting);
+  if (conflict !== null) return refuse(sorted, result, overlapsOutput(result.change.path, conflict.id));
+  return { draft, shown: [...shown, result] };
+}
+
+function refuse({ draft, shown }: Sorted, result: Proposed, output: string): Sorted {
+  return { draft: answerCall(draft, result.callId, output), shown };
+}
+
+function idAt(pull: Pull, offset: number): string {
+  return proposalId(pullKey(pull.ref), pull.proposalCount + offset);
+}
+
+function add(draft: Draft, result: Proposed, place: { index: number; total: number }, signal: UsedAt): Draft {
   const { pull } = draft;
   const proposal: Proposal = {
     ...place,
-    id: proposalId(pullKey(pull.ref), pull.proposalCount),
+    id: idAt(pull, 0),
     runId: signal.runId,
     turn: signal.turn,
     callId: result.callId,

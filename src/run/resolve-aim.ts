@@ -12,7 +12,7 @@ export type Resolved =
       readonly done: readonly Proposal[];
       readonly left: readonly Proposal[];
     }
-  | { readonly kind: 'answered'; readonly step: Step };
+  | { readonly kind: 'answered'; readonly step: Step; readonly done: readonly Proposal[] };
 
 /** Finds what a verdict is about. Whatever is not certain becomes an answer, never a guess. */
 export function resolveAim(spoken: Spoken, command: CommandName, targets: Targets): Resolved {
@@ -24,11 +24,11 @@ function fromAim(spoken: Spoken, command: CommandName, found: Aim): Resolved {
     case 'these':
       return these(spoken, found.proposals, found.left);
     case 'which':
-      return { kind: 'answered', step: which(spoken, command, found.pending) };
+      return { kind: 'answered', step: which(spoken, command, found.pending), done: [] };
     case 'unknown':
-      return { kind: 'answered', step: unknown(spoken, found.ids) };
+      return { kind: 'answered', step: unknown(spoken, found.ids), done: [] };
     case 'none':
-      return { kind: 'answered', step: none(spoken, command, found.left) };
+      return { kind: 'answered', step: none(spoken, command, found.left), done: [] };
   }
 }
 
@@ -39,6 +39,7 @@ function these(spoken: Spoken, proposals: readonly Proposal[], left: readonly Pr
   return {
     kind: 'answered',
     step: reply(spoken, { kind: 'settled', proposals: done.map(settled) }, 'already-settled'),
+    done,
   };
 }
 

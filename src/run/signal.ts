@@ -7,6 +7,8 @@ import type { Permission, PostedComment } from './proposal.ts';
 
 /** What the tools made of one call: words for the model at once, or a change for people. */
 export type ToolResult =
+  /** An edit whose text exists only thanks to another call of the same batch. */
+  | { readonly callId: string; readonly kind: 'depends'; readonly path: string; readonly onCallId: string }
   | {
       readonly callId: string;
       readonly kind: 'output';
@@ -47,7 +49,8 @@ export type Signal =
       readonly type: 'tools-used';
       readonly runId: string;
       readonly turn: number;
-      readonly head: string;
+      /** Head SHA that was read; null where nothing could be. */
+      readonly head: string | null;
       readonly results: readonly ToolResult[];
     }
   | {

@@ -1,0 +1,24 @@
+import { GitHubFault, ModelFault } from './ports.ts';
+
+const FIRST_MS = 1_000;
+const LONGEST_MS = 5 * 60_000;
+
+/** When to try again after the n-th failure (1-based): GitHub's own word where it gave one, else doubling waits. */
+export function retryTime(now: number, attempts: number, error: unknown): number {
+  const asked = error instanceof GitHubFault || error instanceof ModelFault ? error.retryAt : null;
+  const wait = Math.min(FIRST_MS * 2 ** Math.max(0, attempts - 1), LONGEST_MS);
+  return Math.max(asked ?? 0, now + wait);
+}
+
+/** Answers of GitHub that no repetition changes: the thing is gone, locked, or refused as it was asked. */
+const LASTING = new Set([400, 403, 404, 410, 422, 451]);
+
+export function isLasting(error: unknown): boolean {
+  if (error instanceof ModelFault) return error.kind === 'lasting';
+  return error instanceof GitHubFault && error.retryAt === null && error.status !== null && LASTING.has(error.status);
+}
+
+/** An error's words for the log and the error columns; never shown to people. */
+export function wordsOf(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+}

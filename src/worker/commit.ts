@@ -1,0 +1,109 @@
+import { countersign, type Signed, type Signing } from '../policy/countersign.ts';
+import { findTrailers } from '../render/commit-message.ts';
+import type { PullFacts } from '../run/facts.ts';
+import type { Proposal } from '../run/proposal.ts';
+import type { Pull } from '../run/run.ts';
+import type { Check, Signal } from '../run/signal.ts';
+import { type Ground, layGround } from './commit-ground.ts';
+import { DONE, type Job, type Outcome } from './job.ts';
+import type { GitHub } from './ports.ts';
+
+/** Tries at once when the branch moves under an attempt, then the wait between further ones, and how many of those (10 minutes). */
+const QUICK_TRIES = 3;
+const MOVING_WAIT_MS = 30_000;
+const SLOW_TRIES = 20;
+
+type Committed = Extract<Signal, { type: 'committed' }>;
+
+/**
+ * Commits what is approved of the effect's proposals. Each attempt looks first for what an earlier one may have left,
+ * is announced to the decision core (which may take proposals out), and is bound to the head that was checked.
+ */
+export async function performCommit(job: Job<'commit'>): Promise<Outcome> {
+  const { context, stored, effect } = job;
+  const pull = await context.store.load(stored.pullKey, { ids: effect.proposalIds, commentId: null });
+  const mine = pull.proposals.filter((one) => effect.proposalIds.includes(one.id) && isUnderWay(one));
+  if (mine.length === 0) return DONE;
+  const github = context.githubs.for(pull.ref);
+  const facts = await github.pull();
+  const landed = job.attempts > 1 ? await findLanded(github, mine, facts) : null;
+  if (landed !== null) return { kind: 'done', signal: landed };
+  if (facts.state !== 'open') return failed(job, mine, `the pull request is ${facts.state}`);
+  return attempt(job, github, pull, mine, facts);
+}
+
+function isUnderWay(proposal: Proposal): boolean {
+  return proposal.state === 'approved' || proposal.state === 'executing';
+}
+
+/** A commit on the branch that carries our trailers: an earlier attempt whose answer was lost. */
+async function findLanded(github: GitHub, mine: readonly Proposal[], facts: PullFacts): Promise<Committed | null> {
+  const [first] = mine;
+  if (first === undefined) return null;
+  for (const { sha, message } of await github.commits(first.head, facts.headSha)) {
+    const ids = findTrailers(message).map((trailer) => trailer.proposalId);
+    const proposalIds = mine.filter((one) => ids.includes(one.id)).map((one) => one.id);
+    if (proposalIds.length > 0) return { type: 'committed', runId: first.runId, sha, proposalIds, files: [] };
+  }
+  return null;
+}
+
+async function attempt(
+  job: Job<'commit'>,
+  github: GitHub,
+  pull: Pull,
+  mine: readonly Proposal[],
+  facts: PullFacts,
+): Promise<Outcome> {
+  const ground = await layGround(github, pull, mine, { head: facts.headSha, branch: facts.headRef });
+  const { head, checks } = ground;
+  const begun = await job.decideNow({ type: 'commit-starting', runId: job.effect.runId, head, checks });
+  if (begun === null) return { kind: 'again', at: job.context.clock.now(), error: 'people spoke first' };
+  const executing = begun.proposals.filter(
+    (one) => job.effect.proposalIds.includes(one.id) && one.state === 'executing',
+  );
+  return executing.length === 0 ? DONE : write(job, github, executing, ground);
+}
+
+async function write(
+  job: Job<'commit'>,
+  github: GitHub,
+  executing: readonly Proposal[],
+  ground: Ground,
+): Promise<Outcome> {
+  const { branch, head, files, checks } = ground;
+  const signings = executing.map((proposal) => signingOf(proposal, checks));
+  const signed = countersign({ branch, head, signings, files });
+  const outcome = await github.commit(signed.plan);
+  switch (outcome.kind) {
+    case 'committed':
+      return { kind: 'done', signal: committed(job, outcome.sha, signed) };
+    case 'head-moved':
+      return again(job, executing);
+    case 'refused':
+      return failed(job, executing, outcome.message);
+  }
+}
+
+function committed(job: Job<'commit'>, sha: string, signed: Signed): Signal {
+  const { plan, files } = signed;
+  return { type: 'committed', runId: job.effect.runId, sha, proposalIds: plan.proposalIds, files };
+}
+
+function signingOf(proposal: Proposal, checks: readonly Check[]): Signing {
+  const check = checks.find((one) => one.proposalId === proposal.id);
+  const region = check?.verdict.kind === 'applies' ? check.verdict.region : null;
+  return { proposal, region, permissions: check?.permissions ?? {} };
+}
+
+function again(job: Job<'commit'>, executing: readonly Proposal[]): Outcome {
+  const { attempts, context } = job;
+  if (attempts >= QUICK_TRIES + SLOW_TRIES) return failed(job, executing, 'the branch kept moving');
+  const wait = attempts < QUICK_TRIES ? 0 : MOVING_WAIT_MS;
+  return { kind: 'again', at: context.clock.now() + wait, error: 'the branch moved' };
+}
+
+function failed(job: Job<'commit'>, proposals: readonly Proposal[], message: string): Outcome {
+  const proposalIds = proposals.map((one) => one.id);
+  return { kind: 'done', signal: { type: 'commit-failed', runId: job.effect.runId, proposalIds, message } };
+}

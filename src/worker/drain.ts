@@ -1,0 +1,145 @@
+import type { ToolCall } from '../prompt/message.ts';
+import { decide } from '../run/decide.ts';
+import type { Pull } from '../run/run.ts';
+import type { Signal, ToolResult } from '../run/signal.ts';
+import type { Claim, StoredEffect, StoredSignal } from '../store/store.ts';
+import { isLasting, retryTime, wordsOf } from './backoff.ts';
+import type { Context } from './context.ts';
+import { baseFacts, gather } from './gather.ts';
+import type { Job, Outcome } from './job.ts';
+import { namedBy } from './named-by.ts';
+import { perform } from './perform.ts';
+
+/** How long a claim lasts without being renewed. */
+export const LEASE_MS = 15_000;
+
+/** Tries of one signal before it is put aside with its error, so that it blocks nothing. */
+const SIGNAL_TRIES = 8;
+/** Tries of an effect; a commit, which may have landed unseen, is looked after for as long as it takes. */
+const EFFECT_TRIES = 12;
+const WAIT_MS = 1_000;
+
+/** Works off one pull request: its signals in order, then its effects, until nothing is due, the lease is lost, or the process stops. */
+export async function drain(context: Context, claim: Claim, stopping: AbortSignal): Promise<void> {
+  while (!stopping.aborted && (await context.store.renew(claim, context.clock.now(), LEASE_MS))) {
+    const signal = await context.store.nextSignal(claim, context.clock.now());
+    if (signal !== null) {
+      if (!(await takeSignal(context, claim, signal))) return;
+      continue;
+    }
+    const effect = await context.store.nextEffect(claim, context.clock.now());
+    if (effect === null) return;
+    await takeEffect(context, effect, stopping, (direct) => decideDirect(context, claim, direct));
+  }
+}
+
+/** False once the pull request is another worker's. */
+async function takeSignal(context: Context, claim: Claim, stored: StoredSignal): Promise<boolean> {
+  const { store, clock } = context;
+  try {
+    const pull = await store.load(claim.pullKey, namedBy(stored.signal));
+    const facts = await gather(context, pull, stored.signal);
+    const step = decide(pull, stored.signal, facts);
+    if (step.wait) {
+      await store.postponeSignal(claim, stored, clock.now() + WAIT_MS, null);
+      return true;
+    }
+    const result = await store.save(claim, stored, step, clock.now());
+    if (result === 'saved') report(context, stored.signal, step.reason);
+    return result === 'saved';
+  } catch (error) {
+    await putBack(context, claim, stored, error);
+    return true;
+  }
+}
+
+function report(context: Context, signal: Signal, reason: string): void {
+  const delivery = signal.type === 'intent' ? signal.deliveryId : undefined;
+  context.count('signal', reason);
+  context.log.info({ signal: signal.type, delivery, reason }, 'decided');
+}
+
+async function putBack(context: Context, claim: Claim, stored: StoredSignal, error: unknown): Promise<void> {
+  const { store, clock, log } = context;
+  const attempts = stored.attempts + 1;
+  if (attempts >= SIGNAL_TRIES) {
+    log.error({ err: error, signal: stored.id }, 'a signal was put aside: it failed too often');
+    await store.parkSignal(claim, stored, wordsOf(error), clock.now());
+    return;
+  }
+  log.warn({ err: error, signal: stored.id, attempts }, 'a signal could not be decided yet');
+  await store.postponeSignal(claim, stored, retryTime(clock.now(), attempts, error), wordsOf(error));
+}
+
+/** Decides a signal of an effect that is under way, unless people's words wait. */
+async function decideDirect(context: Context, claim: Claim, signal: Signal): Promise<Pull | null> {
+  const pull = await context.store.load(claim.pullKey, namedBy(signal));
+  const step = decide(pull, signal, baseFacts(context, pull));
+  const result = await context.store.saveDirect(claim, signal, step, context.clock.now());
+  if (result !== 'saved') return null;
+  report(context, signal, step.reason);
+  return step.pull;
+}
+
+/** Performs an effect and stores what came of it. Nothing that goes wrong leaves this function as an exception. */
+export async function takeEffect(
+  context: Context,
+  stored: StoredEffect,
+  stopping: AbortSignal,
+  decideNow: Job['decideNow'],
+): Promise<void> {
+  const { attempts, effect } = stored;
+  const job: Job = { context, stored, effect, attempts, stopping, decideNow };
+  const outcome = await attemptOnce(job);
+  const now = context.clock.now();
+  context.count('effect', `${effect.type}:${outcome.kind}`);
+  if (outcome.kind === 'done') await context.store.finishEffect(stored, outcome.signal, now);
+  else await context.store.postponeEffect(stored, outcome.at, outcome.error);
+}
+
+async function attemptOnce(job: Job): Promise<Outcome> {
+  try {
+    return await perform(job);
+  } catch (error) {
+    return afterFailure(job, error);
+  }
+}
+
+function afterFailure(job: Job, error: unknown): Outcome {
+  const { context, stored, attempts } = job;
+  const now = context.clock.now();
+  const fields = { err: error, effect: stored.effect.type, attempts };
+  if (job.stopping.aborted) return { kind: 'again', at: now, error: 'the process stopped' };
+  if (isLasting(error) || (attempts >= EFFECT_TRIES && stored.effect.type !== 'commit')) {
+    context.log.error(fields, 'an effect was given up');
+    return { kind: 'done', signal: givenUp(job) };
+  }
+  context.log.warn(fields, 'an effect will be tried again');
+  return { kind: 'again', at: retryTime(now, attempts, error), error: wordsOf(error) };
+}
+
+function unread(call: ToolCall): ToolResult {
+  return { callId: call.id, kind: 'output', output: 'The repository could not be read.', read: null };
+}
+
+/** What the decision core must hear of an effect that will not be tried again. */
+function givenUp({ effect }: Job): Signal | null {
+  switch (effect.type) {
+    case 'post-review':
+      return { type: 'posting-failed', runId: effect.runId, turn: effect.turn, message: 'GitHub did not accept them' };
+    case 'commit': {
+      const { runId, proposalIds } = effect;
+      return { type: 'commit-failed', runId, proposalIds, message: 'GitHub did not take the commit' };
+    }
+    case 'use-tools':
+      return {
+        type: 'tools-used',
+        runId: effect.runId,
+        turn: effect.turn,
+        head: null,
+        results: effect.calls.map(unread),
+      };
+    default:
+      return null;
+  }
+}

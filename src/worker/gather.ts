@@ -1,0 +1,66 @@
+import { decodeText } from '../change/text.ts';
+import type { Tree } from '../policy/path.ts';
+import type { Facts, HeadFile, Need } from '../run/facts.ts';
+import { needs } from '../run/needs.ts';
+import type { Permission, Person } from '../run/proposal.ts';
+import type { Pull } from '../run/run.ts';
+import type { Signal } from '../run/signal.ts';
+import type { Context } from './context.ts';
+import type { GitHub } from './ports.ts';
+
+/** Fetches facts until the signal can be decided. Throws `GitHubFault`: then nothing is decided. */
+export async function gather(context: Context, pull: Pull, signal: Signal): Promise<Facts> {
+  const github = context.githubs.for(pull.ref);
+  let facts = baseFacts(context, pull);
+  for (;;) {
+    const [need] = needs(pull, signal, facts);
+    if (need === undefined) return facts;
+    facts = { ...facts, ...(await fetchFact(github, need, facts)) };
+  }
+}
+
+/** What is known without asking anybody. */
+export function baseFacts(context: Context, pull: Pull): Facts {
+  const now = new Date(context.clock.now()).toISOString();
+  return { now, self: context.self, served: context.serves(pull.ref.owner) };
+}
+
+async function fetchFact(github: GitHub, need: Need, facts: Facts): Promise<Partial<Facts>> {
+  switch (need.kind) {
+    case 'permission':
+      return { permission: await permissionOf(github, need) };
+    case 'pull-request':
+      return { pull: await github.pull() };
+    case 'changed-paths':
+      return { changedPaths: (await github.files(facts.pull?.headSha ?? '')).map((file) => file.path) };
+    case 'files':
+      return { files: await filesAt(github, need) };
+  }
+}
+
+/** A login that now belongs to another account is nobody's permission. */
+export async function permissionOf(github: GitHub, person: Person): Promise<Permission> {
+  const { permission, userId } = await github.permission(person.login);
+  return userId === null || userId === person.id ? permission : 'none';
+}
+
+async function filesAt(github: GitHub, need: Extract<Need, { kind: 'files' }>): Promise<NonNullable<Facts['files']>> {
+  const [base, head] = [await github.tree(need.base), await github.tree(need.head)];
+  return { atBase: await readAll(github, base, need.paths), atHead: await readAll(github, head, need.paths) };
+}
+
+async function readAll(github: GitHub, tree: Tree, paths: readonly string[]): Promise<Record<string, HeadFile | null>> {
+  const files: Record<string, HeadFile | null> = Object.create(null);
+  for (const path of paths) files[path] = await readFile(github, tree, path);
+  return files;
+}
+
+/** A path of a commit's tree with its text; null where there is nothing, no text where it is no plain file. */
+export async function readFile(github: GitHub, tree: Tree, path: string): Promise<HeadFile | null> {
+  const entry = tree.get(path);
+  if (entry === undefined) return null;
+  const { sha: blob, mode } = entry;
+  if (mode !== '100644' && mode !== '100755') return { blob, mode, text: null };
+  const decoded = decodeText(await github.blob(blob));
+  return { blob, mode, text: decoded.kind === 'text' ? decoded.text : null };
+}

@@ -1,0 +1,26 @@
+import type { Effect } from '../run/effect.ts';
+import type { Pull } from '../run/run.ts';
+import type { Signal } from '../run/signal.ts';
+import type { StoredEffect } from '../store/store.ts';
+import type { Context } from './context.ts';
+
+/** What came of an effect: done, with the signal it leads to if any, or to be tried again at a time (ms). */
+export type Outcome =
+  | { readonly kind: 'done'; readonly signal: Signal | null }
+  | { readonly kind: 'again'; readonly at: number; readonly error: string };
+
+export const DONE: Outcome = { kind: 'done', signal: null };
+
+/** Decides a signal of an effect that is under way; null where people's words wait and must be heard first. */
+export type DecideNow = (signal: Signal) => Promise<Pull | null>;
+
+/** One effect as its performer sees it. `attempts` counts this one: from the second on, look before you repeat. */
+export type Job<Type extends Effect['type'] = Effect['type']> = {
+  readonly context: Context;
+  readonly stored: StoredEffect;
+  readonly effect: Extract<Effect, { type: Type }>;
+  readonly attempts: number;
+  /** Aborts when the process stops. */
+  readonly stopping: AbortSignal;
+  readonly decideNow: DecideNow;
+};

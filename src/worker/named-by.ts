@@ -1,0 +1,36 @@
+import type { Intent } from '../command/intent.ts';
+import type { Signal } from '../run/signal.ts';
+
+/** Proposals that a signal names, beyond those of the current run. */
+export type NamedProposals = { readonly ids: readonly string[]; readonly commentId: number | null };
+
+const NOBODY: NamedProposals = { ids: [], commentId: null };
+
+export function namedBy(signal: Signal): NamedProposals {
+  switch (signal.type) {
+    case 'intent':
+      return namedByIntent(signal.intent);
+    case 'review-posted':
+      return { ids: signal.proposals.map((posted) => posted.proposalId), commentId: null };
+    case 'commit-starting':
+      return { ids: signal.checks.map((check) => check.proposalId), commentId: null };
+    case 'committed':
+    case 'commit-failed':
+      return { ids: signal.proposalIds, commentId: null };
+    case 'run-shown':
+    case 'model-replied':
+    case 'model-failed':
+    case 'tools-used':
+    case 'posting-failed':
+    case 'task-due':
+      return NOBODY;
+  }
+}
+
+function namedByIntent(intent: Intent): NamedProposals {
+  if (intent.kind !== 'said') return NOBODY;
+  const { utterance, quotedIds, place } = intent;
+  const targets = utterance.kind === 'command' && 'targets' in utterance.command ? utterance.command.targets : null;
+  const ids = targets?.by === 'ids' ? targets.ids : [];
+  return { ids: [...ids, ...quotedIds], commentId: place.at === 'thread' ? place.rootId : null };
+}

@@ -1,0 +1,39 @@
+import { askModel } from './ask-model.ts';
+import { performCommit } from './commit.ts';
+import { DONE, type Job, type Outcome } from './job.ts';
+import { postAnswer } from './post-answer.ts';
+import { postReview } from './post-review.ts';
+import { showProposal } from './show-proposal.ts';
+import { showRun } from './show-run.ts';
+import { useTools } from './use-tools.ts';
+
+/** Performs one effect. Throws `GitHubFault` and `ModelFault`, which the caller turns into a later attempt. */
+export function perform(job: Job): Promise<Outcome> {
+  const { effect } = job;
+  switch (effect.type) {
+    case 'ask-model':
+      return askModel({ ...job, effect });
+    case 'use-tools':
+      return useTools({ ...job, effect });
+    case 'post-review':
+      return postReview({ ...job, effect });
+    case 'commit':
+      return performCommit({ ...job, effect });
+    case 'show-proposal':
+      return showProposal({ ...job, effect });
+    case 'show-run':
+      return showRun({ ...job, effect });
+    case 'react':
+      return react({ ...job, effect });
+    case 'answer':
+      return postAnswer({ ...job, effect });
+    case 'start-next':
+      return Promise.resolve({ kind: 'done', signal: { type: 'task-due' } });
+  }
+}
+
+async function react({ context, stored, effect }: Job<'react'>): Promise<Outcome> {
+  const pull = await context.store.load(stored.pullKey, { ids: [], commentId: null });
+  await context.githubs.for(pull.ref).react(effect.place, effect.content);
+  return DONE;
+}

@@ -1,0 +1,170 @@
+import { type NoSuggestion, type Placement, placeChange } from '../change/placement.ts';
+import { proposalMarker } from '../render/markers.ts';
+import { type ProposalView, renderProposal } from '../render/proposal.ts';
+import { renderReview } from '../render/review.ts';
+import { checkSuggestion } from '../render/self-check.ts';
+import type { PostedComment, Proposal } from '../run/proposal.ts';
+import { activeRun, type Pull } from '../run/run.ts';
+import type { PostedProposal } from '../run/signal.ts';
+import { isLasting } from './backoff.ts';
+import { readFile } from './gather.ts';
+import { DONE, type Job, type Outcome } from './job.ts';
+import type { GitHub, PullFile, ReviewDraft } from './ports.ts';
+
+/** A proposal with the place and the body it gets on the page. */
+type Draft = { readonly proposal: Proposal; readonly placement: Placement; readonly body: string };
+
+/**
+ * Posts the proposals of a turn together: one review for what suggestion blocks can say, then the exact diffs.
+ * A repetition first looks for what is already there, by the markers of our own comments.
+ */
+export async function postReview(job: Job<'post-review'>): Promise<Outcome> {
+  const { context, stored, effect } = job;
+  const pull = await context.store.load(stored.pullKey, { ids: effect.proposalIds, commentId: null });
+  const run = activeRun(pull);
+  const open = pull.proposals.filter((one) => effect.proposalIds.includes(one.id) && one.state === 'proposed');
+  if (run === null || run.id !== effect.runId || open.length === 0) return DONE;
+  const github = context.githubs.for(pull.ref);
+  const drafts = await draftAll(job, github, pull, open);
+  const standing = job.attempts > 1 ? await alreadyPosted(github, drafts) : [];
+  const missing = drafts.filter((draft) => !standing.some((posted) => posted.proposalId === draft.proposal.id));
+  const posted = [...standing, ...(await postMissing(job, github, pull, missing))];
+  return { kind: 'done', signal: { type: 'review-posted', runId: run.id, turn: effect.turn, proposals: posted } };
+}
+
+async function draftAll(
+  job: Job<'post-review'>,
+  github: GitHub,
+  pull: Pull,
+  open: readonly Proposal[],
+): Promise<Draft[]> {
+  const [first] = open;
+  if (first === undefined) return [];
+  const files = new Map((await github.files(first.head)).map((file) => [file.path, file]));
+  const tree = await github.tree(first.head);
+  const drafts: Draft[] = [];
+  for (const proposal of open) {
+    const file = await readFile(github, tree, proposal.change.path);
+    drafts.push(draftOne(job, pull, proposal, file?.text ?? '', files.get(proposal.change.path)));
+  }
+  return drafts;
+}
+
+/** The highest rung of the ladder whose rendered form, read back as GitHub would, says exactly the stored lines. */
+function draftOne(
+  job: Job<'post-review'>,
+  pull: Pull,
+  proposal: Proposal,
+  baseText: string,
+  file: PullFile | undefined,
+): Draft {
+  const { change } = proposal;
+  const inPullRequest = file !== undefined && file.status !== 'removed';
+  const placement = placeChange({ change, baseText, patch: file?.patch ?? null, inPullRequest });
+  const draft = render(job, pull, proposal, placement);
+  if (placement.kind !== 'suggestion' || checkSuggestion(draft.body, placement.lines)) return draft;
+  return render(job, pull, proposal, { kind: 'file', path: change.path, why: 'not-expressible' });
+}
+
+function render(job: Job<'post-review'>, pull: Pull, proposal: Proposal, placement: Placement): Draft {
+  const links = job.context.links(pull.ref);
+  const view: ProposalView = { proposal, placement, warnings: [], links, replacedByUrl: null };
+  return { proposal, placement, body: renderProposal(view).body };
+}
+
+/** What an earlier try left on the page, under the place it really has there. */
+async function alreadyPosted(github: GitHub, drafts: readonly Draft[]): Promise<PostedProposal[]> {
+  const found = await github.findByMarker(drafts.map((draft) => proposalMarker(draft.proposal.id)));
+  return drafts.flatMap(({ proposal, placement }) => {
+    const comment = found.get(proposalMarker(proposal.id));
+    if (comment === undefined) return [];
+    return [{ proposalId: proposal.id, placement: placementOf(comment, placement, proposal), comment }];
+  });
+}
+
+function placementOf(comment: PostedComment, intended: Placement, proposal: Proposal): Placement {
+  const { path } = proposal.change;
+  if (comment.kind === 'file-comment') return { kind: 'file', path, why: 'not-in-diff' };
+  if (comment.kind === 'issue-comment' && intended.kind !== 'conversation')
+    return { kind: 'conversation', path, why: 'not-in-diff' };
+  return intended;
+}
+
+async function postMissing(
+  job: Job<'post-review'>,
+  github: GitHub,
+  pull: Pull,
+  missing: readonly Draft[],
+): Promise<PostedProposal[]> {
+  const suggestions = missing.filter((draft) => draft.placement.kind === 'suggestion');
+  const reviewed = suggestions.length === 0 ? [] : await postSuggestions(job, github, pull, suggestions);
+  const others = missing.filter((draft) => !reviewed.some((posted) => posted.proposalId === draft.proposal.id));
+  const posted: PostedProposal[] = [...reviewed];
+  for (const draft of others) posted.push(await postDiff(job, github, pull, draft));
+  return posted;
+}
+
+/** One bad anchor loses the whole review, and GitHub does not say which: then all of them go one rung down. */
+async function postSuggestions(
+  job: Job<'post-review'>,
+  github: GitHub,
+  pull: Pull,
+  drafts: readonly Draft[],
+): Promise<PostedProposal[]> {
+  const [first] = drafts;
+  if (first === undefined) return [];
+  const { runId, turn, proposalIds } = job.effect;
+  const modelText = pull.run?.batch?.text ?? null;
+  const body = renderReview({ runId, turn, proposals: proposalIds.length, modelText });
+  try {
+    const comments = await github.createReview(first.proposal.head, body, drafts.flatMap(anchored));
+    return drafts.flatMap(({ proposal, placement }, index) => {
+      const comment = comments[index];
+      return comment === undefined ? [] : [{ proposalId: proposal.id, placement, comment }];
+    });
+  } catch (error) {
+    if (!isLasting(error)) throw error;
+    job.context.log.warn(
+      { err: error, effect: job.stored.id },
+      'GitHub refused a review; its changes are posted as diffs',
+    );
+    return [];
+  }
+}
+
+function anchored({ placement, body }: Draft): readonly ReviewDraft[] {
+  if (placement.kind !== 'suggestion') return [];
+  const { path, startLine, line } = placement;
+  return [{ path, startLine, line, body }];
+}
+
+/** A suggestion that ends as a diff was refused by GitHub for its place. */
+function whyOf(placement: Placement): NoSuggestion {
+  return placement.kind === 'suggestion' ? 'not-in-diff' : placement.why;
+}
+
+/** The exact diff in a comment of its file, or, where GitHub has no such place, in the conversation. */
+async function postDiff(job: Job<'post-review'>, github: GitHub, pull: Pull, draft: Draft): Promise<PostedProposal> {
+  const { proposal, placement } = draft;
+  const proposalId = proposal.id;
+  const { path } = placement;
+  if (placement.kind !== 'conversation') {
+    const onFile = render(job, pull, proposal, { kind: 'file', path, why: whyOf(placement) });
+    const comment = await fileComment(github, proposal.head, path, onFile.body);
+    if (comment !== null) return { proposalId, placement: onFile.placement, comment };
+  }
+  const last =
+    placement.kind === 'conversation'
+      ? draft
+      : render(job, pull, proposal, { kind: 'conversation', path, why: 'not-in-diff' });
+  return { proposalId, placement: last.placement, comment: await github.createComment(last.body) };
+}
+
+async function fileComment(github: GitHub, head: string, path: string, body: string): Promise<PostedComment | null> {
+  try {
+    return await github.createFileComment(head, path, body);
+  } catch (error) {
+    if (!isLasting(error)) throw error;
+    return null;
+  }
+}

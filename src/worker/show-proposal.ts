@@ -1,0 +1,23 @@
+import { renderProposal } from '../render/proposal.ts';
+import type { Proposal } from '../run/proposal.ts';
+import type { Pull } from '../run/run.ts';
+import { isFinal } from '../run/transition.ts';
+import { DONE, type Job, type Outcome } from './job.ts';
+
+/** Makes the proposal's comment say how it stands now, and resolves its thread once nothing can change any more. */
+export async function showProposal({ context, stored, effect }: Job<'show-proposal'>): Promise<Outcome> {
+  const pull = await context.store.load(stored.pullKey, { ids: [effect.proposalId], commentId: null });
+  const proposal = pull.proposals.find((one) => one.id === effect.proposalId);
+  if (proposal === undefined || proposal.comment === null || proposal.placement === null) return DONE;
+  const github = context.githubs.for(pull.ref);
+  const view = { proposal, placement: proposal.placement, warnings: [], links: context.links(pull.ref) };
+  const { body } = renderProposal({ ...view, replacedByUrl: replacementUrl(pull, proposal) });
+  await github.updateComment(proposal.comment, body);
+  if (isFinal(proposal.state) && proposal.comment.kind !== 'issue-comment')
+    await github.resolveThread(proposal.comment);
+  return DONE;
+}
+
+function replacementUrl(pull: Pull, proposal: Proposal): string | null {
+  return pull.proposals.find((one) => one.id === proposal.replacedBy)?.comment?.url ?? null;
+}

@@ -1,0 +1,27 @@
+import { runMarker } from '../render/markers.ts';
+import { renderRun } from '../render/run-comment.ts';
+import type { PostedComment } from '../run/proposal.ts';
+import { DONE, type Job, type Outcome } from './job.ts';
+import type { GitHub } from './ports.ts';
+
+/** Makes the run comment true: written once, edited in place ever after. */
+export async function showRun({ context, stored, effect, attempts }: Job<'show-run'>): Promise<Outcome> {
+  const pull = await context.store.load(stored.pullKey, { ids: [], commentId: null });
+  const { run } = pull;
+  if (run === null || run.id !== effect.runId) return DONE;
+  const proposals = pull.proposals.filter((proposal) => proposal.runId === run.id);
+  const body = renderRun({ run, proposals, queued: pull.queue.length, links: context.links(pull.ref) });
+  const github = context.githubs.for(pull.ref);
+  if (run.comment !== null) {
+    await github.updateComment(run.comment, body);
+    return DONE;
+  }
+  const comment = await create(github, run.id, body, attempts);
+  return { kind: 'done', signal: { type: 'run-shown', runId: run.id, comment } };
+}
+
+async function create(github: GitHub, runId: string, body: string, attempts: number): Promise<PostedComment> {
+  const marker = runMarker(runId);
+  const found = attempts > 1 ? (await github.findByMarker([marker])).get(marker) : undefined;
+  return found ?? github.createComment(body);
+}
