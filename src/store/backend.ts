@@ -1,0 +1,38 @@
+import { randomInt } from 'node:crypto';
+import type { Kysely } from 'kysely';
+import { sql } from 'kysely';
+import type { Tables } from './tables.ts';
+
+/** A database that is open. What differs between the two kinds lies behind this. */
+export type Backend = {
+  readonly db: Kysely<Tables>;
+  /** Second key of the advisory lock that this process holds for its life; leases carry it. */
+  readonly holder: number;
+  /** Tells other processes that there may be work; a hint that may get lost. */
+  readonly tellOthers: () => void;
+  /** Calls back when another process says so. */
+  readonly onTold: (listener: () => void) => void;
+  readonly close: () => Promise<void>;
+};
+
+/** First key of the advisory locks that say which processes live. */
+export const HOLDERS = 1_129_534_291;
+
+/** A key for `holder`: random, so that a process never meets the leases of an earlier one under its own key. */
+export function newHolder(): number {
+  return randomInt(1, 0x7fff_ffff);
+}
+
+/** Keys of the processes that live now: a lease of any other is void at once, whatever its time says. */
+export const LIVE_HOLDERS = sql`(
+  select objid::bigint from pg_locks
+  where locktype = 'advisory' and granted and classid::bigint = ${sql.lit(HOLDERS)} and objsubid = 2
+    and database = (select oid from pg_database where datname = current_database())
+)`;
+
+/** Whether a row with this lease may be taken. `table` is our own name for it in the query. */
+export function isFree(table: 'pulls' | 'effects', now: number) {
+  const until = sql.ref(`${table}.lease_until`);
+  const by = sql.ref(`${table}.leased_by`);
+  return sql<boolean>`(${until} is null or ${until} <= ${now} or ${by} not in ${LIVE_HOLDERS})`;
+}

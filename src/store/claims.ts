@@ -1,0 +1,80 @@
+import { type Kysely, sql, type Transaction } from 'kysely';
+import { type Backend, isFree } from './backend.ts';
+import type { Claim } from './store.ts';
+import type { Tables } from './tables.ts';
+
+/**
+ * Claims the free pull request whose due work is oldest, and raises its fencing number.
+ * A row that another claimer is just taking is skipped, so that any number may ask at once and one gets it (G6).
+ */
+export async function claimPull(
+  { db, holder }: Pick<Backend, 'db' | 'holder'>,
+  worker: string,
+  now: number,
+  leaseMs: number,
+): Promise<Claim | null> {
+  const leaseUntil = now + leaseMs;
+  const { rows } = await sql<{ pull_key: string; fence: number }>`
+    with next as (
+      select pulls.pull_key from (
+        select pull_key, not_before from inbox where done_at is null and not_before <= ${now}
+        union all
+        select pull_key, not_before from effects where done_at is null and lane = 'pull' and not_before <= ${now}
+      ) as work
+      join pulls on pulls.pull_key = work.pull_key
+      where ${isFree('pulls', now)}
+      order by work.not_before
+      limit 1
+      for update of pulls skip locked
+    )
+    update pulls
+    set fence = pulls.fence + 1, lease_until = ${leaseUntil}, leased_by = ${holder}, worker = ${worker}
+    from next where pulls.pull_key = next.pull_key
+    returning pulls.pull_key, pulls.fence
+  `.execute(db);
+  const row = rows[0];
+  return row === undefined ? null : { pullKey: row.pull_key, fence: row.fence, leaseUntil };
+}
+
+/** Extends the lease to `now + leaseMs`; false once the claim is lost. */
+export async function renew(db: Kysely<Tables>, claim: Claim, now: number, leaseMs: number): Promise<boolean> {
+  const result = await db
+    .updateTable('pulls')
+    .set({ lease_until: now + leaseMs })
+    .where('pull_key', '=', claim.pullKey)
+    .where('fence', '=', claim.fence)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** Gives the pull request back; the fence rises, so that the claim is void for its former holder too. */
+export async function release(db: Kysely<Tables>, claim: Claim): Promise<void> {
+  await db
+    .updateTable('pulls')
+    .set({ fence: claim.fence + 1, lease_until: null, leased_by: null, worker: null })
+    .where('pull_key', '=', claim.pullKey)
+    .where('fence', '=', claim.fence)
+    .execute();
+}
+
+/**
+ * Runs `work` in one transaction with the pull request's row locked, so that two holders can never interleave.
+ * Gives `lost`, and writes nothing, where the claim's fence is no longer the row's (G7).
+ */
+export async function whileHeld<T, Lost>(
+  db: Kysely<Tables>,
+  claim: Claim,
+  lost: Lost,
+  work: (transaction: Transaction<Tables>) => Promise<T>,
+): Promise<T | Lost> {
+  return db.transaction().execute(async (transaction) => {
+    const held = await transaction
+      .selectFrom('pulls')
+      .select('fence')
+      .where('pull_key', '=', claim.pullKey)
+      .where('fence', '=', claim.fence)
+      .forUpdate()
+      .executeTakeFirst();
+    return held === undefined ? lost : work(transaction);
+  });
+}

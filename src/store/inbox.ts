@@ -1,0 +1,107 @@
+import type { Kysely, Transaction } from 'kysely';
+import type { Reason } from '../run/reason.ts';
+import type { Signal } from '../run/signal.ts';
+import { whileHeld } from './claims.ts';
+import type { Claim, StoredSignal } from './store.ts';
+import { fromStored, plainText, toStored } from './stored-json.ts';
+import type { Tables } from './tables.ts';
+
+/** The next due signal of a held pull request: outcomes first, then intents, each in the order received. */
+export async function nextSignal(db: Kysely<Tables>, claim: Claim, now: number): Promise<StoredSignal | null> {
+  const row = await db
+    .selectFrom('inbox')
+    .innerJoin('pulls', 'pulls.pull_key', 'inbox.pull_key')
+    .select(['inbox.id', 'inbox.signal', 'inbox.attempts'])
+    .where('inbox.pull_key', '=', claim.pullKey)
+    .where('pulls.fence', '=', claim.fence)
+    .where('inbox.done_at', 'is', null)
+    .where('inbox.not_before', '<=', now)
+    .where('inbox.signal', 'is not', null)
+    .orderBy('inbox.kind', 'desc')
+    .orderBy('inbox.id')
+    .limit(1)
+    .executeTakeFirst();
+  if (row === undefined || row.signal === null) return null;
+  return { id: row.id, signal: fromStored<Signal>(row.signal), attempts: row.attempts };
+}
+
+/** Whether a due signal waits for this pull request. */
+export async function hasDueSignal(transaction: Transaction<Tables>, pullKey: string, now: number): Promise<boolean> {
+  const row = await transaction
+    .selectFrom('inbox')
+    .select('id')
+    .where('pull_key', '=', pullKey)
+    .where('done_at', 'is', null)
+    .where('not_before', '<=', now)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Marks a signal done; false where it was already. Words that are none of our business are not kept. */
+export async function settleSignal(
+  transaction: Transaction<Tables>,
+  claim: Claim,
+  signal: StoredSignal,
+  reason: Reason,
+  now: number,
+): Promise<boolean> {
+  const result = await transaction
+    .updateTable('inbox')
+    .set({ done_at: now, reason, ...(reason === 'not-ours' ? { signal: null } : {}) })
+    .where('id', '=', signal.id)
+    .where('pull_key', '=', claim.pullKey)
+    .where('done_at', 'is', null)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** Stores what came of an effect. */
+export async function addOutcome(
+  transaction: Transaction<Tables>,
+  pullKey: string,
+  signal: Signal,
+  now: number,
+): Promise<void> {
+  await transaction
+    .insertInto('inbox')
+    .values({ pull_key: pullKey, kind: 'outcome', signal: toStored(signal), received_at: now, not_before: now })
+    .execute();
+}
+
+/** Puts a signal back until `notBefore`; with an error, that counts as an attempt. */
+export async function postponeSignal(
+  db: Kysely<Tables>,
+  claim: Claim,
+  signal: StoredSignal,
+  notBefore: number,
+  error: string | null,
+): Promise<void> {
+  const counted = error === null ? {} : { error: plainText(error), attempts: signal.attempts + 1 };
+  await whileHeld(db, claim, null, (transaction) =>
+    transaction
+      .updateTable('inbox')
+      .set({ not_before: notBefore, ...counted })
+      .where('id', '=', signal.id)
+      .where('done_at', 'is', null)
+      .execute(),
+  );
+}
+
+/** Gives a signal up: the row stays, with its error, for people to look at. */
+export async function parkSignal(
+  db: Kysely<Tables>,
+  claim: Claim,
+  signal: StoredSignal,
+  error: string,
+  now: number,
+): Promise<void> {
+  await whileHeld(db, claim, null, (transaction) =>
+    transaction
+      .updateTable('inbox')
+      .set({ done_at: now, parked: true, error: plainText(error) })
+      .where('id', '=', signal.id)
+      .where('done_at', 'is', null)
+      .execute(),
+  );
+}

@@ -1,0 +1,69 @@
+import type { Kysely } from 'kysely';
+import type { Message } from '../prompt/message.ts';
+import type { Proposal } from '../run/proposal.ts';
+import { type Pull, RUN_SCHEMA, type Run } from '../run/run.ts';
+import type { PullState } from './pull-state.ts';
+import { fromStored } from './stored-json.ts';
+import type { Tables } from './tables.ts';
+import { UnknownSchema } from './unknown-schema.ts';
+
+export type NamedProposals = { readonly ids: readonly string[]; readonly commentId: number | null };
+
+/** What is in the database exactly as it is here: objects that `load` returned. Nothing in a `Pull` is ever changed in place. */
+export type Unchanged = WeakSet<object>;
+
+/**
+ * The pull request with its current run, that run's proposals and those named; never the whole history. Two queries.
+ * Throws `UnknownSchema` where any of that was stored in a form that this version does not know (S84).
+ */
+export async function load(
+  db: Kysely<Tables>,
+  unchanged: Unchanged,
+  pullKey: string,
+  named: NamedProposals,
+): Promise<Pull> {
+  const row = await db
+    .selectFrom('pulls')
+    .leftJoin('runs', 'runs.run_id', 'pulls.run_id')
+    .select(['pulls.state', 'pulls.run_id', 'runs.schema', 'runs.state as run'])
+    .where('pulls.pull_key', '=', pullKey)
+    .executeTakeFirst();
+  if (row === undefined) throw new Error(`No pull request ${pullKey} is stored`);
+  const run = row.run === null ? null : fromStored<Run>(known(pullKey, row.schema, row.run));
+  const proposals = await loadProposals(db, pullKey, row.run_id, named);
+  for (const loaded of [...proposals, ...(run === null ? [] : [run])]) unchanged.add(loaded);
+  return { ...fromStored<PullState>(row.state), run, proposals };
+}
+
+async function loadProposals(
+  db: Kysely<Tables>,
+  pullKey: string,
+  runId: string | null,
+  named: NamedProposals,
+): Promise<readonly Proposal[]> {
+  const rows = await db
+    .selectFrom('proposals')
+    .select(['schema', 'body'])
+    .where('pull_key', '=', pullKey)
+    .where((row) =>
+      row.or([
+        ...(runId === null ? [] : [row('run_id', '=', runId)]),
+        ...(named.ids.length === 0 ? [] : [row('proposal_id', 'in', named.ids)]),
+        ...(named.commentId === null ? [] : [row('comment_id', '=', named.commentId)]),
+      ]),
+    )
+    .orderBy('place')
+    .execute();
+  return rows.map((row) => fromStored<Proposal>(known(pullKey, row.schema, row.body)));
+}
+
+function known(pullKey: string, schema: number | null, stored: string): string {
+  if (schema !== RUN_SCHEMA) throw new UnknownSchema(pullKey, schema ?? 0);
+  return stored;
+}
+
+/** A run's messages, from the first. */
+export async function transcript(db: Kysely<Tables>, runId: string): Promise<readonly Message[]> {
+  const rows = await db.selectFrom('messages').select('body').where('run_id', '=', runId).orderBy('seq').execute();
+  return rows.map((row) => fromStored<Message>(row.body));
+}

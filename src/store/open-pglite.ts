@@ -1,0 +1,51 @@
+import { join } from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
+import { Kysely, PGliteDialect, sql } from 'kysely';
+import { type Backend, HOLDERS, newHolder } from './backend.ts';
+import { type DirectoryLock, lockDirectory } from './directory-lock.ts';
+import { DurableFiles, durableStart } from './durable-files.ts';
+import { StoreUnusable } from './store-unusable.ts';
+import type { Tables } from './tables.ts';
+
+/** Number of PostgreSQL's type `bigint`; ours stay far below 2^53. */
+const BIGINT = 20;
+
+/** Opens the embedded database: in memory, or in `dataDir`, which is then held by this process alone. */
+export async function openPglite(dataDir: string | null): Promise<Backend> {
+  const lock = dataDir === null ? null : lockDirectory(dataDir);
+  try {
+    const pglite = await start(dataDir);
+    return await backendOf(pglite, lock);
+  } catch (error) {
+    lock?.release();
+    throw dataDir === null ? error : new StoreUnusable(unreadable(dataDir, error), { cause: error });
+  }
+}
+
+function start(dataDir: string | null): Promise<PGlite> {
+  const parsers = { [BIGINT]: Number };
+  if (dataDir === null) return PGlite.create({ parsers });
+  const fs = new DurableFiles(join(dataDir, 'database'));
+  return PGlite.create({ fs, parsers, relaxedDurability: false, startParams: durableStart() });
+}
+
+async function backendOf(pglite: PGlite, lock: DirectoryLock | null): Promise<Backend> {
+  const db = new Kysely<Tables>({ dialect: new PGliteDialect({ pglite }) });
+  const holder = newHolder();
+  await sql`select pg_advisory_lock(${HOLDERS}::integer, ${holder}::integer)`.execute(db);
+  return {
+    db,
+    holder,
+    tellOthers: () => {},
+    onTold: () => {},
+    async close() {
+      await db.destroy();
+      lock?.release();
+    },
+  };
+}
+
+function unreadable(dataDir: string, error: unknown): string {
+  const reason = error instanceof Error ? error.message : String(error);
+  return `The database in ${dataDir} cannot be opened (${reason}). Restore a backup there, or set DATA_DIR to an empty directory.`;
+}

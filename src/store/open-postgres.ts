@@ -1,0 +1,47 @@
+import { Kysely, PostgresDialect } from 'kysely';
+import { type ClientConfig, Pool, types } from 'pg';
+import { type Backend, newHolder } from './backend.ts';
+import { StoreUnusable } from './store-unusable.ts';
+import type { Tables } from './tables.ts';
+import { openWatch } from './watch.ts';
+
+const CONNECTIONS = 10;
+
+/** Opens a PostgreSQL database that any number of processes may share. Throws `StoreUnusable` where none answers. */
+export async function openPostgres(databaseUrl: string): Promise<Backend> {
+  const config: ClientConfig = {
+    connectionString: databaseUrl,
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+    application_name: 'countersign',
+    types: { getTypeParser },
+  };
+  const holder = newHolder();
+  const watch = await openWatch(config, holder).catch((error: unknown) => {
+    throw new StoreUnusable(unreachable(error), { cause: error });
+  });
+  const pool = new Pool({ ...config, max: CONNECTIONS, statement_timeout: 60_000 });
+  // An idle connection that breaks is replaced by the next query; without a listener it would end the process.
+  pool.on('error', () => {});
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  return {
+    db,
+    holder,
+    tellOthers: watch.tell,
+    onTold: watch.onTold,
+    async close() {
+      await watch.close();
+      await db.destroy();
+    },
+  };
+}
+
+/** `bigint` as a number: ours are ids, counters and ms, far below 2^53. */
+const getTypeParser: typeof types.getTypeParser = (type: number, format?: 'text' | 'binary') =>
+  type === types.builtins.INT8 ? Number : types.getTypeParser(type, format);
+
+/** Without the address, which may hold a password. */
+function unreachable(error: unknown): string {
+  const reason = error instanceof Error ? error.message || error.name : String(error);
+  return `The database that DATABASE_URL names cannot be reached (${reason}). Check its address and credentials, and that it is running.`;
+}

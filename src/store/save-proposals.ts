@@ -1,0 +1,106 @@
+import type { Transaction } from 'kysely';
+import type { Proposal } from '../run/proposal.ts';
+import { RUN_SCHEMA } from '../run/run.ts';
+import { isFinal } from '../run/transition.ts';
+import { plainText, toStored } from './stored-json.ts';
+import type { Tables } from './tables.ts';
+
+/** Rows of one insert; a proposal may hold a whole file. */
+const MOST_ROWS = 100;
+
+/** Writes proposals that are new or changed, and the outcome of each that is final now: the first one stays (S77). */
+export async function saveProposals(
+  transaction: Transaction<Tables>,
+  pullKey: string,
+  changed: readonly Proposal[],
+  now: number,
+): Promise<void> {
+  for (let start = 0; start < changed.length; start += MOST_ROWS) {
+    await upsert(transaction, pullKey, changed.slice(start, start + MOST_ROWS), now);
+  }
+  const final = changed.filter((proposal) => isFinal(proposal.state));
+  if (final.length > 0) await saveOutcomes(transaction, pullKey, final, now);
+}
+
+async function upsert(
+  transaction: Transaction<Tables>,
+  pullKey: string,
+  proposals: readonly Proposal[],
+  now: number,
+): Promise<void> {
+  await transaction
+    .insertInto('proposals')
+    .values(proposals.map((proposal) => rowOf(pullKey, proposal, now)))
+    .onConflict((conflict) =>
+      conflict.columns(['pull_key', 'proposal_id']).doUpdateSet((row) => ({
+        schema: row.ref('excluded.schema'),
+        state: row.ref('excluded.state'),
+        comment_id: row.ref('excluded.comment_id'),
+        digest: row.ref('excluded.digest'),
+        body: row.ref('excluded.body'),
+        updated_at: row.ref('excluded.updated_at'),
+      })),
+    )
+    .execute();
+}
+
+function rowOf(pullKey: string, proposal: Proposal, now: number) {
+  return {
+    pull_key: pullKey,
+    proposal_id: proposal.id,
+    run_id: proposal.runId,
+    schema: RUN_SCHEMA,
+    state: proposal.state,
+    comment_id: proposal.comment?.id ?? null,
+    digest: proposal.change.digest,
+    body: toStored(proposal),
+    created_at: now,
+    updated_at: now,
+  };
+}
+
+async function saveOutcomes(
+  transaction: Transaction<Tables>,
+  pullKey: string,
+  proposals: readonly Proposal[],
+  now: number,
+): Promise<void> {
+  await transaction
+    .insertInto('outcomes')
+    .values(proposals.map((proposal) => outcomeOf(pullKey, proposal, now)))
+    .onConflict((conflict) => conflict.columns(['pull_key', 'proposal_id']).doNothing())
+    .execute();
+  await refuseSecondOutcome(transaction, pullKey, proposals);
+}
+
+function outcomeOf(pullKey: string, proposal: Proposal, now: number) {
+  return {
+    pull_key: pullKey,
+    proposal_id: proposal.id,
+    run_id: proposal.runId,
+    state: proposal.state,
+    digest: proposal.change.digest,
+    commit_sha: proposal.commit,
+    note: proposal.note === null ? null : plainText(proposal.note),
+    decided_at: now,
+  };
+}
+
+/** The last line of defence: a step that would give a proposal another final state is undone whole. */
+async function refuseSecondOutcome(
+  transaction: Transaction<Tables>,
+  pullKey: string,
+  proposals: readonly Proposal[],
+): Promise<void> {
+  const ids = proposals.map((proposal) => proposal.id);
+  const rows = await transaction
+    .selectFrom('outcomes')
+    .select(['proposal_id', 'state'])
+    .where('pull_key', '=', pullKey)
+    .where('proposal_id', 'in', ids)
+    .execute();
+  const stored = new Map(rows.map((row) => [row.proposal_id, row.state]));
+  const second = proposals.find((proposal) => stored.get(proposal.id) !== proposal.state);
+  if (second === undefined) return;
+  throw new Error(`Proposal ${second.id} is ${stored.get(second.id)} for good and cannot become ${second.state}`);
+}

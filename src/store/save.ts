@@ -1,0 +1,108 @@
+import type { Kysely, Transaction } from 'kysely';
+import type { Vote } from '../run/proposal.ts';
+import { RUN_SCHEMA, type Run } from '../run/run.ts';
+import type { Step } from '../run/step.ts';
+import { whileHeld } from './claims.ts';
+import { hasDueSignal, settleSignal } from './inbox.ts';
+import type { Unchanged } from './load.ts';
+import { pullState } from './pull-state.ts';
+import { saveProposals } from './save-proposals.ts';
+import type { Claim, SaveResult, StoredSignal } from './store.ts';
+import { plainText, toStored } from './stored-json.ts';
+import type { Tables } from './tables.ts';
+import { wantEffects } from './want-effects.ts';
+
+/** Where a step is saved: the database, and what of the step is there already. */
+export type Place = { readonly db: Kysely<Tables>; readonly unchanged: Unchanged };
+
+/** Saves a decided signal and marks it done, in one transaction; `lost` also where the signal was done already. */
+export function save(place: Place, claim: Claim, signal: StoredSignal, step: Step, now: number): Promise<SaveResult> {
+  return whileHeld<SaveResult, SaveResult>(place.db, claim, 'lost', async (transaction) => {
+    if (!(await settleSignal(transaction, claim, signal, step.reason, now))) return 'lost';
+    await saveStep(transaction, place.unchanged, claim.pullKey, step, now);
+    return 'saved';
+  });
+}
+
+/** Saves a step of our own, and only while no due signal waits: what people said meanwhile is decided first. */
+export function saveDirect(place: Place, claim: Claim, step: Step, now: number): Promise<SaveResult> {
+  return whileHeld<SaveResult, SaveResult>(place.db, claim, 'lost', async (transaction) => {
+    if (await hasDueSignal(transaction, claim.pullKey, now)) return 'signals-waiting';
+    await saveStep(transaction, place.unchanged, claim.pullKey, step, now);
+    return 'saved';
+  });
+}
+
+async function saveStep(
+  transaction: Transaction<Tables>,
+  unchanged: Unchanged,
+  pullKey: string,
+  step: Step,
+  now: number,
+): Promise<void> {
+  const { run, proposals } = step.pull;
+  if (run !== null && !unchanged.has(run)) await saveRun(transaction, pullKey, run, now);
+  const changed = proposals.filter((proposal) => !unchanged.has(proposal));
+  await saveProposals(transaction, pullKey, changed, now);
+  await saveVotes(transaction, pullKey, step.votes);
+  await saveMessages(transaction, step);
+  await wantEffects(transaction, pullKey, step.effects, now);
+  await transaction
+    .updateTable('pulls')
+    .set({ state: toStored(pullState(step.pull)), run_id: run?.id ?? null })
+    .where('pull_key', '=', pullKey)
+    .execute();
+}
+
+async function saveRun(transaction: Transaction<Tables>, pullKey: string, run: Run, now: number): Promise<void> {
+  const state = toStored(run);
+  const result = await transaction
+    .insertInto('runs')
+    .values({ run_id: run.id, pull_key: pullKey, schema: RUN_SCHEMA, state, created_at: now, updated_at: now })
+    .onConflict((conflict) =>
+      conflict
+        .column('run_id')
+        .doUpdateSet({ schema: RUN_SCHEMA, state, updated_at: now })
+        .where('runs.pull_key', '=', pullKey),
+    )
+    .executeTakeFirst();
+  if (result.numInsertedOrUpdatedRows === 0n) throw new Error(`Run ${run.id} belongs to another pull request`);
+}
+
+async function saveVotes(transaction: Transaction<Tables>, pullKey: string, votes: readonly Vote[]): Promise<void> {
+  if (votes.length === 0) return;
+  await transaction
+    .insertInto('votes')
+    .values(
+      votes.map((vote) => ({
+        pull_key: pullKey,
+        proposal_id: vote.proposalId,
+        digest: vote.digest,
+        action: vote.action,
+        person_id: vote.by.id,
+        login: vote.by.login,
+        permission: vote.permission,
+        surface: vote.surface,
+        comment_id: vote.commentId,
+        body_hash: vote.bodyHash,
+        delivery_id: vote.deliveryId,
+        head: vote.head,
+        at: vote.at,
+        text: vote.text === null ? null : plainText(vote.text),
+      })),
+    )
+    .execute();
+}
+
+/** The run counts its messages, so the new ones are its last; two writers of one position cannot both succeed. */
+async function saveMessages(transaction: Transaction<Tables>, { pull, messages }: Step): Promise<void> {
+  if (messages.length === 0) return;
+  if (pull.run === null || pull.run.messages < messages.length)
+    throw new Error('Messages without a run that counts them');
+  const { id, messages: count } = pull.run;
+  const first = count - messages.length;
+  await transaction
+    .insertInto('messages')
+    .values(messages.map((message, place) => ({ run_id: id, seq: first + place, body: toStored(message) })))
+    .execute();
+}
