@@ -1,7 +1,8 @@
 import type { Region } from './change.ts';
 import { lineEnd, lineStart, offsetOfLine, sameLines, splitLines } from './lines.ts';
 
-const CONTEXT = 3;
+/** How many lines are shown on each side of a region. */
+export const CONTEXT = 3;
 
 /** A region that changes nothing: what there is to see of a new file without content. */
 export const EMPTY_REGION: Region = { oldStart: 0, newStart: 0, before: [], old: [], new: [], after: [] };

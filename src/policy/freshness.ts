@@ -1,0 +1,118 @@
+import type { Change, Region } from '../change/change.ts';
+import { sameLines, splitLines, withoutCarriageReturns } from '../change/lines.ts';
+import { comparableRegion, keepsEdges, locateRegion, placeByNeighbours, placesWithContext } from '../change/locate.ts';
+import { EMPTY_REGION, placeAt, sameRegionText } from '../change/region.ts';
+import { takenSteps } from '../change/subset.ts';
+
+/** A file at a head; `text` is null where it is not text. */
+export type FileAtHead = { readonly blob: string; readonly mode: string; readonly text: string | null };
+
+/** How a change stands at a head. `region` is where it would be made there, with the context that it has there. */
+export type Verdict =
+  | { readonly kind: 'applies'; readonly region: Region; readonly sameDigest: boolean }
+  | { readonly kind: 'already-there' }
+  | { readonly kind: 'stale' };
+
+/**
+ * A change and the file at a new head (null: there is none). `ownHistory`: since the change was shown, only this run's
+ * commits have changed the file.
+ */
+export type JudgeInput = { readonly change: Change; readonly file: FileAtHead | null; readonly ownHistory: boolean };
+
+const STALE: Verdict = { kind: 'stale' };
+const ALREADY_THERE: Verdict = { kind: 'already-there' };
+
+/**
+ * Says whether a change may be made to a file as it is now. It may on the blob that it was built on; an edit also where
+ * its lines stand exactly once with the context that people saw; and where only this run changed the file, between the
+ * lines next to it. Nothing is ever guessed: whatever stands twice is stale.
+ */
+export function judge({ change, file, ownHistory }: JudgeInput): Verdict {
+  const base = change.base;
+  if (base === null || file === null) return judgeAbsent(change, file);
+  if (file.blob === base.blob && file.mode === base.mode) return applies(change.region ?? EMPTY_REGION, true);
+  if (isResult(change, file)) return ALREADY_THERE;
+  if (change.region === null || file.text === null || file.mode !== base.mode) return STALE;
+  if (change.op !== 'edit') return STALE;
+  const placed = change.places === 1 ? atShownContext(file.text, change.region) : null;
+  if (placed !== null) return applies(placed, true);
+  const kept = ownHistory ? betweenNeighbours(file.text, change.region) : null;
+  if (kept !== null) return applies(kept, sameRegionText(kept, change.region));
+  return holdsResult(file.text, change.region) ? ALREADY_THERE : STALE;
+}
+
+/** A file before and after a push, and the changes that were waiting for it. `headText` is null where it is gone or no text. */
+export type RecogniseInput<Candidate> = {
+  readonly baseText: string | null;
+  readonly headText: string | null;
+  readonly changes: readonly Candidate[];
+};
+
+/** Whether a push did nothing to a file but make some of the waiting changes. */
+export type Recognised<Candidate> =
+  | { readonly kind: 'subset'; readonly applied: readonly Candidate[] }
+  | { readonly kind: 'other' };
+
+/** Finds the waiting changes that a push made, if they are all that it did to the file. CR before LF is not compared. */
+export function recognise<Candidate extends { readonly region: Region | null }>({
+  baseText,
+  headText,
+  changes,
+}: RecogniseInput<Candidate>): Recognised<Candidate> {
+  if (headText === null) return { kind: 'other' };
+  const base = splitLines(withoutCarriageReturns(baseText ?? ''));
+  const head = splitLines(withoutCarriageReturns(headText));
+  const steps = changes.flatMap((item) => {
+    if (item.region === null) return [];
+    const region = comparableRegion(item.region);
+    const index = locateRegion(base, region);
+    return index === null || sameLines(region.old, region.new)
+      ? []
+      : [{ item, index, old: region.old, new: region.new }];
+  });
+  const applied = takenSteps(base, head, steps);
+  return applied === null || applied.length === 0 ? { kind: 'other' } : { kind: 'subset', applied };
+}
+
+function judgeAbsent(change: Change, file: FileAtHead | null): Verdict {
+  if (file !== null) return isResult(change, file) ? ALREADY_THERE : STALE;
+  return change.base === null ? applies(change.region ?? EMPTY_REGION, true) : STALE;
+}
+
+function isResult(change: Change, file: FileAtHead): boolean {
+  if (file.blob === change.result?.blob) return file.mode === change.result.mode;
+  if (file.text === null || change.payload.type !== 'write') return false;
+  return withoutCarriageReturns(file.text) === withoutCarriageReturns(change.payload.content);
+}
+
+function atShownContext(text: string, region: Region): Region | null {
+  const lines = splitLines(text);
+  const [index, ...others] = placesWithContext(lines, region, 'old');
+  if (index === undefined || others.length > 0 || !keepsEdges(lines, region, index, region.old.length)) return null;
+  const placed = placeAt(text, region, startFor(region, index));
+  return placed !== null && sameRegionText(placed, region) ? placed : null;
+}
+
+function betweenNeighbours(text: string, region: Region): Region | null {
+  const index = placeByNeighbours(splitLines(text), region);
+  const placed = index === null ? null : placeAt(text, region, startFor(region, index));
+  if (placed === null) return null;
+  return sameLines(placed.old, region.old) && sameLines(placed.new, region.new) ? placed : null;
+}
+
+/** The new lines stand once with their context and the old ones nowhere; line endings are not compared. */
+function holdsResult(text: string, shown: Region): boolean {
+  const lines = splitLines(withoutCarriageReturns(text));
+  const region = comparableRegion(shown);
+  const [index, ...others] = placesWithContext(lines, region, 'new');
+  if (index === undefined || others.length > 0 || !keepsEdges(lines, region, index, region.new.length)) return false;
+  return placesWithContext(lines, region, 'old').length === 0;
+}
+
+function startFor(region: Region, index: number): number {
+  return region.old.length === 0 ? index : index + 1;
+}
+
+function applies(region: Region, sameDigest: boolean): Verdict {
+  return { kind: 'applies', region, sameDigest };
+}
