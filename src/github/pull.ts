@@ -5,6 +5,7 @@ import { type Connection, repositoryOf } from './connection.ts';
 import { RequestFault } from './faults.ts';
 
 const PERMISSIONS: Readonly<Record<string, Permission>> = { admin: 'admin', write: 'write', read: 'read' };
+const NOBODY = { permission: 'none', userId: null } as const;
 
 /** The pull request as GitHub has it now. */
 export async function fetchPull({ ref, read }: Connection): Promise<PullFacts> {
@@ -35,9 +36,11 @@ export async function fetchPermission({ ref, read }: Connection, login: string):
         username: login,
       }),
     );
-    return { permission: PERMISSIONS[data.permission] ?? 'none', userId: data.user ? Number(data.user.id) : null };
+    // Without a numeric id nobody can tell whose permission it is.
+    if (!data.user) return NOBODY;
+    return { permission: PERMISSIONS[data.permission] ?? 'none', userId: Number(data.user.id) };
   } catch (error) {
-    if (error instanceof RequestFault && error.status === 404) return { permission: 'none', userId: null };
+    if (error instanceof RequestFault && error.status === 404) return NOBODY;
     throw error;
   }
 }

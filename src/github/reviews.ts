@@ -18,11 +18,17 @@ export async function createReview(
   drafts: readonly ReviewDraft[],
 ): Promise<readonly PostedComment[]> {
   const reviewId = await submit(connection, head, body, drafts);
-  const comments = await commentsOf(connection, reviewId);
+  const comments = await commentsOf(connection, reviewId).catch(afterPosting);
   for (const { id, path } of comments) {
     connection.caches.anchors.set(cacheKey(connection.ref, Number(id)), { path, commit: head });
   }
   return inOrder(drafts, comments);
+}
+
+/** The review stands: whatever fails now must not look like a refusal of it, which has a status. */
+function afterPosting(error: unknown): never {
+  if (!(error instanceof GitHubFault)) throw error;
+  throw new GitHubFault(`A review was posted and could not be read: ${error.message}`, null, error.retryAt);
 }
 
 async function submit(

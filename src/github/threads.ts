@@ -39,6 +39,7 @@ const ThreadsPage = z
 
 /** Resolves the thread whose first comment this is; nothing happens where it is resolved or gone. */
 export async function resolveThread(connection: Connection, comment: PostedComment): Promise<void> {
+  if (comment.kind === 'issue-comment') return;
   const thread = await findThread(connection, comment.nodeId);
   if (thread === null || thread.isResolved) return;
   await connection.write((client) => client.graphql(RESOLVE, { threadId: thread.id }));

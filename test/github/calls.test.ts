@@ -31,7 +31,11 @@ describe('tokens', () => {
 
   it('I7, I8: reads with a read-only token for this repository alone, minted once', async () => {
     http.mints(READ_PERMISSIONS, 'ghs_read');
-    http.as('ghs_read').get(`${REPO}/collaborators/ana/permission`).twice().reply(200, { permission: 'write' });
+    http
+      .as('ghs_read')
+      .get(`${REPO}/collaborators/ana/permission`)
+      .twice()
+      .reply(200, { permission: 'write', user: { id: 7 } });
     await http.github.permission('ana');
     await http.githubs.for(REF).permission('ana');
   });

@@ -87,6 +87,14 @@ describe('reviews', () => {
     expect((await faultOf(http.github.createReview(HEAD, 'x', DRAFTS))).status).toBeNull();
   });
 
+  it.each([403, 404, 502])('a posted review that cannot be read (%i) never looks refused', async (status) => {
+    writes();
+    http.as('ghs_write').post(path).reply(200, { id: 80 });
+    reads();
+    http.as('ghs_read').get(`${path}/80/comments`).query(true).reply(status, {});
+    expect((await faultOf(http.github.createReview(HEAD, 'x', DRAFTS))).status).toBeNull();
+  });
+
   it('C15: a refused anchor is known as such, with the words of GitHub, and asked for once', async () => {
     writes();
     const words = 'Pull request review thread line must be part of the diff';
@@ -285,6 +293,10 @@ describe('threads', () => {
     reads();
     answersThreads(null, [{ id: 'T', isResolved, root }]);
     await http.github.resolveThread(posted(2));
+  });
+
+  it('a comment of the conversation has no thread', async () => {
+    await http.github.resolveThread(posted(2, 'issue-comment'));
   });
 
   it('an answer of another form is a fault', async () => {

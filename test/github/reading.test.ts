@@ -71,6 +71,11 @@ describe('permission', () => {
     expect(await http.github.permission('Copilot')).toEqual({ permission: 'none', userId: null });
   });
 
+  it('a permission of nobody in particular is none', async () => {
+    reader.get(`${REPO}/collaborators/bob/permission`).reply(200, { permission: 'admin', user: null });
+    expect(await http.github.permission('bob')).toEqual({ permission: 'none', userId: null });
+  });
+
   it('a failure is a fault and not a lack of permission', async () => {
     reader.get(`${REPO}/collaborators/bob/permission`).reply(500, {});
     expect((await faultOf(http.github.permission('bob'))).status).toBe(500);
