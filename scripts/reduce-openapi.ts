@@ -23,6 +23,7 @@ const REVIEW_COMMENT = `${REPOSITORY}/pulls/comments/{comment_id}`;
 /** Path to the methods the simulator answers. */
 const OPERATIONS: Readonly<Record<string, readonly string[]>> = {
   '/app': ['get'],
+  '/app/installations': ['get'],
   '/app/installations/{installation_id}/access_tokens': ['post'],
   '/rate_limit': ['get'],
   '/users/{username}': ['get'],

@@ -5,7 +5,7 @@ import { appPayload, installationPayload } from '../payloads/app-payload.ts';
 import { repositoryPayload } from '../payloads/repository-payload.ts';
 import type { Installation, Permissions, Repository, World } from '../world/state.ts';
 import { timestamp } from '../world/timestamp.ts';
-import { type Answer, notFound, refused, shown } from './answer.ts';
+import { type Answer, listed, notFound, refused, shown } from './answer.ts';
 import { type Call, numberParam, textParam } from './call.ts';
 import { findAccount, findRepository } from './find.ts';
 import type { InstallationToken } from './github-state.ts';
@@ -15,6 +15,7 @@ import { globalRoute, type Route } from './route.ts';
 /** Operations outside a repository. */
 export const APP_ROUTES: readonly Route[] = [
   globalRoute('GET /app', 'app', showApp),
+  globalRoute('GET /app/installations', 'app', listInstallations),
   globalRoute('POST /app/installations/{installation_id}/access_tokens', 'app', mintToken),
   globalRoute('GET /repos/{owner}/{repo}/installation', 'app', showInstallation),
   globalRoute('GET /users/{username}', 'anyone', showUser),
@@ -24,6 +25,15 @@ export const APP_ROUTES: readonly Route[] = [
 function showApp(call: Call): Answer {
   if (call.identity.kind !== 'app') return notFound(call.state);
   return shown(call.state, appPayload(call.state.world, call.identity.app));
+}
+
+function listInstallations({ state, identity }: Call): Answer {
+  if (identity.kind !== 'app') return notFound(state);
+  const own = [...state.world.installations.values()].filter(({ appId }) => appId === identity.app.id);
+  return listed(
+    state,
+    own.map((installation) => installationPayload(state.world, installation)),
+  );
 }
 
 function showUser(call: Call): Answer {

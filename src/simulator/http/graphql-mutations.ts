@@ -1,31 +1,11 @@
 import { isRecord } from '../../trust.ts';
-import type { Actor } from '../world/access.ts';
 import { threadPlace } from '../world/lookup.ts';
-import type { Operations } from '../world/operations.ts';
-import type { Outcome, WebhookEvent } from '../world/outcome.ts';
 import type { Repository } from '../world/state.ts';
-import type { GitHubState } from './github-state.ts';
 import type { Values } from './graphql-check.ts';
-import {
-  type GraphView,
-  reachable,
-  requirePermission,
-  requireRepository,
-  threadObject,
-  unknownNode,
-} from './graphql-graph.ts';
-import { REACTION_WORDS } from './graphql-schema.ts';
-import { type GraphObject, GraphRefusal } from './graphql-select.ts';
-import { holdsConversation } from './permission-need.ts';
-
-/** A mutation that was done. */
-export type Mutated = {
-  readonly payload: GraphObject;
-  readonly state: GitHubState;
-  readonly events: readonly WebhookEvent[];
-};
-export type Mutating = GraphView & { readonly actor: Actor; readonly now: number; readonly operations: Operations };
-type Mutation = (context: Mutating, input: Values) => Mutated;
+import { reachable, requirePermission, requireRepository, threadObject, unknownNode } from './graphql-graph.ts';
+import { addReaction } from './graphql-reaction.ts';
+import type { GraphObject } from './graphql-select.ts';
+import { clientMutationId, type Mutated, type Mutating, type Mutation, settled } from './mutation.ts';
 
 /** Mutations by field name. Each throws a `GraphRefusal` and then has changed nothing. */
 export const MUTATIONS: Readonly<Record<string, Mutation>> = {
@@ -41,14 +21,6 @@ function record(value: unknown): Values {
 
 function records(value: unknown): readonly Values[] {
   return Array.isArray(value) ? value.map(record) : [];
-}
-
-function done<Value>(
-  context: Mutating,
-  outcome: Outcome<Value>,
-): { readonly state: GitHubState; readonly value: Value } {
-  if (!outcome.ok) throw new GraphRefusal(outcome.error.type, outcome.error.message);
-  return { state: { ...context.state, world: outcome.state }, value: outcome.value };
 }
 
 function createCommitOnBranch(context: Mutating, input: Values): Mutated {
@@ -76,7 +48,7 @@ function createCommitOnBranch(context: Mutating, input: Values): Mutated {
     },
     context.now,
   );
-  const { state, value } = done(context, outcome);
+  const { state, value } = settled(context, outcome);
   return { payload: commitPayload(context, repository, branchName, value, input), state, events: outcome.events };
 }
 
@@ -100,11 +72,6 @@ function commitPayload(
   };
 }
 
-function clientMutationId(input: Values): string | null {
-  const id = input['clientMutationId'];
-  return typeof id === 'string' ? id : null;
-}
-
 function setResolved(context: Mutating, input: Values, resolved: boolean): Mutated {
   const threadNodeId = String(input['threadId']);
   const place = threadPlace(context.state.world, threadNodeId);
@@ -114,7 +81,7 @@ function setResolved(context: Mutating, input: Values, resolved: boolean): Mutat
   requirePermission(context, 'pull_requests', 'write');
   const operation = resolved ? context.operations.resolveThread : context.operations.unresolveThread;
   const outcome = operation(context.state.world, { actor: context.actor, threadNodeId }, context.now);
-  const { state } = done(context, outcome);
+  const { state } = settled(context, outcome);
   const after = threadPlace(state.world, threadNodeId);
   const thread = after === undefined ? null : threadObject(state, after.pull, after.thread);
   const typeName = resolved ? 'ResolveReviewThreadPayload' : 'UnresolveReviewThreadPayload';
@@ -123,64 +90,4 @@ function setResolved(context: Mutating, input: Values, resolved: boolean): Mutat
     state,
     events: outcome.events,
   };
-}
-
-type Subject = {
-  readonly repositoryId: number;
-  readonly commentId: number;
-  readonly kind: 'issue' | 'review';
-  readonly onPull: boolean;
-};
-
-function addReaction(context: Mutating, input: Values): Mutated {
-  const subjectId = String(input['subjectId']);
-  const subject = reachable(context)
-    .map((repository) => subjectIn(repository, subjectId))
-    .find((found) => found !== undefined);
-  if (subject === undefined) throw unknownNode(subjectId);
-  requireReactable(context, subject);
-  const word = Object.entries(REACTION_WORDS).find(([name]) => name === input['content']);
-  if (word === undefined) throw new GraphRefusal('UNPROCESSABLE', 'Unknown reaction');
-  const [content, restContent] = word;
-  const { repositoryId, commentId, kind } = subject;
-  const { reactToComment, reactToReviewComment } = context.operations;
-  const operation = kind === 'issue' ? reactToComment : reactToReviewComment;
-  const react = { actor: context.actor, repositoryId, commentId, content: restContent };
-  const outcome = operation(context.state.world, react, context.now);
-  const { state, value } = done(context, outcome);
-  const fields = { id: `REA_${value.id}`, databaseId: value.id, content };
-  const payload = {
-    typeName: 'AddReactionPayload',
-    fields: { clientMutationId: clientMutationId(input), reaction: { typeName: 'Reaction', fields } },
-  };
-  return { payload, state, events: outcome.events };
-}
-
-function requireReactable(context: Mutating, subject: Subject): void {
-  if (subject.kind === 'review') {
-    requirePermission(context, 'pull_requests', 'write');
-    return;
-  }
-  const { identity } = context;
-  const held =
-    identity.kind === 'installation' && holdsConversation(identity.token.permissions, subject.onPull, 'write');
-  if (!held) throw new GraphRefusal('FORBIDDEN', 'Resource not accessible by integration');
-}
-
-function subjectIn(repository: Repository, nodeId: string): Subject | undefined {
-  const repositoryId = repository.id;
-  for (const pull of repository.pulls.values()) {
-    for (const { id, nodeId: other } of pull.comments.values()) {
-      if (other === nodeId) return { repositoryId, commentId: id, kind: 'issue', onPull: true };
-    }
-    for (const { id, nodeId: other } of pull.reviewComments.values()) {
-      if (other === nodeId) return { repositoryId, commentId: id, kind: 'review', onPull: true };
-    }
-  }
-  for (const issue of repository.issues.values()) {
-    for (const { id, nodeId: other } of issue.comments.values()) {
-      if (other === nodeId) return { repositoryId, commentId: id, kind: 'issue', onPull: false };
-    }
-  }
-  return undefined;
 }
