@@ -1,0 +1,191 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ToolCall } from '../../src/prompt/message.ts';
+import { checkTranscript } from '../../src/prompt/transcript.ts';
+import { isPending } from '../../src/run/proposal.ts';
+import { ANA, BEN, TableGame } from './table-game.ts';
+
+/** One thing that may happen next; numbers pick among what is there. */
+const move = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: fc.constant('progress' as const),
+      calls: fc.integer({ min: 0, max: 4 }),
+      reads: fc.boolean(),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('begin' as const, 'land' as const, 'fail' as const) }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      kind: fc.constant('person' as const),
+      verb: fc.constantFrom('approve', 'deny', 'edit', 'continue', 'reply', 'approve-all', 'mention', 'deny-why'),
+      pick: fc.nat(5),
+      outsider: fc.boolean(),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('stop' as const, 'task' as const) }) },
+);
+type Move = typeof move extends fc.Arbitrary<infer T> ? T : never;
+
+class Play {
+  readonly game = new TableGame();
+  readonly denied = new Set<string>();
+  attempt: { runId: string; ids: readonly string[] } | null = null;
+  committed: string[] = [];
+  #call = 0;
+
+  do(next: Move): void {
+    switch (next.kind) {
+      case 'progress':
+        this.#progress(this.#calls(next.calls, next.reads));
+        break;
+      case 'begin':
+        this.attempt ??= this.#begin();
+        break;
+      case 'land':
+      case 'fail':
+        this.#end(next.kind === 'land');
+        break;
+      case 'person':
+        this.#person(next);
+        break;
+      case 'stop':
+        this.game.commands(ANA, { name: 'stop' });
+        break;
+      case 'task':
+        this.game.commands(ANA, { name: 'task', text: 'do it' });
+    }
+  }
+
+  /** Whatever would happen next by itself. */
+  #progress(calls: readonly ToolCall[]): void {
+    const next = this.game.effects.map((effect) => effect.type);
+    if (this.attempt !== null) this.#end(true);
+    else if (next.includes('use-tools')) this.game.toolsAnswer();
+    else if (next.includes('post-review')) this.game.reviewIsPosted();
+    else if (next.includes('ask-model')) this.game.modelReplies(calls);
+    else this.attempt = this.#begin();
+  }
+
+  #calls(count: number, reads: boolean) {
+    return Array.from({ length: count }, (_, index) => {
+      this.#call += 1;
+      const args = reads && index === 0 ? 'read' : `edit ${1 + index * 6} text${this.#call}`;
+      return { id: `call-${this.#call}`, name: 'edit_file', arguments: args };
+    });
+  }
+
+  #begin() {
+    const attempt = this.game.commitBegins();
+    return attempt !== null && attempt.ids.length > 0 ? attempt : null;
+  }
+
+  #end(lands: boolean): void {
+    if (this.attempt === null) return;
+    const { attempt } = this;
+    this.attempt = null;
+    if (lands) this.committed.push(...attempt.ids);
+    if (lands) this.game.commitLands(attempt);
+    else this.game.commitFails(attempt);
+  }
+
+  #person({ verb, pick, outsider }: Extract<Move, { kind: 'person' }>): void {
+    const posted = this.game.pull.proposals.filter((one) => one.comment !== null);
+    const target = posted[pick % Math.max(1, posted.length)];
+    const options = outsider ? ({ permission: 'read' } as const) : {};
+    if (target === undefined) return;
+    const at = { ...options, place: this.game.threadOf(target) };
+    const targets = { by: 'place' } as const;
+    const open = target.state === 'proposed' || target.state === 'approved';
+    const speaker = outsider ? BEN : ANA;
+    const deny = (reason: string) => this.game.commands(speaker, { name: 'deny', targets, reason, line: reason }, at);
+    const remark = {
+      kind: 'remark',
+      text: 'differently',
+      toSomebodyElse: false,
+      affirmation: false,
+      suggestions: [],
+    } as const;
+    const verbs = {
+      approve: () => this.game.commands(speaker, { name: 'approve', targets, note: '' }, at),
+      deny: () => deny(''),
+      'deny-why': () => deny('not like this'),
+      edit: () => this.game.commands(speaker, { name: 'edit', targets, instruction: 'so', line: 'so' }, at),
+      reply: () => this.game.says(speaker, remark, at),
+      continue: () => this.game.commands(speaker, { name: 'continue' }, options),
+      'approve-all': () => this.game.commands(speaker, { name: 'approve', targets: { by: 'all' }, note: '' }, options),
+      mention: () => this.game.says(speaker, { kind: 'mention', text: 'and mind the tests' }, options),
+    };
+    const step = verbs[verb]();
+    if (open && verb.startsWith('deny') && step.reason === 'denied') this.denied.add(target.id);
+  }
+}
+
+function play(moves: readonly Move[], each: (play: Play) => void): void {
+  const table = new Play();
+  table.do({ kind: 'task' });
+  for (const next of moves) {
+    table.do(next);
+    each(table);
+  }
+}
+
+const game = fc.array(move, { minLength: 10, maxLength: 60 });
+
+describe('decide, over random conversations', () => {
+  it('S102, S103: the model is asked only with a transcript in which every call has its one answer, in order', () => {
+    let requests = 0;
+    fc.assert(
+      fc.property(game, (moves) => {
+        play(moves, ({ game: table }) => {
+          const asked = table.effects.some(
+            (effect) => effect.type === 'ask-model' && effect.runId === table.pull.run?.id,
+          );
+          if (!asked || table.pull.run?.phase.kind !== 'thinking') return;
+          requests += 1;
+          expect(checkTranscript(table.transcript)).toEqual([]);
+          expect(table.pull.proposals.filter(isPending)).toEqual([]);
+        });
+      }),
+      { numRuns: 300 },
+    );
+    expect(requests).toBeGreaterThan(300);
+  });
+
+  it('S76: no proposal ever takes a step that the table of transitions does not have', () => {
+    fc.assert(
+      fc.property(game, (moves) => play(moves, ({ game: table }) => expect(table.problems).toEqual([]))),
+      { numRuns: 300 },
+    );
+  });
+
+  it('S77, B14: what was denied before an attempt began is never in one, and nothing is committed twice', () => {
+    let commits = 0;
+    fc.assert(
+      fc.property(game, (moves) => {
+        play(moves, ({ committed, denied, attempt }) => {
+          commits += committed.length;
+          expect(new Set(committed).size).toBe(committed.length);
+          expect(attempt?.ids.filter((id) => denied.has(id)) ?? []).toEqual([]);
+        });
+      }),
+      { numRuns: 300 },
+    );
+    expect(commits).toBeGreaterThan(100);
+  });
+
+  it('A1: people without write access change nothing but by denying what is theirs', () => {
+    fc.assert(
+      fc.property(game, (moves) => {
+        const outsiders = moves.map((next) => (next.kind === 'person' ? { ...next, outsider: true } : next));
+        play(outsiders, ({ game: table }) => {
+          expect(table.votes.filter((vote) => vote.action === 'approve' || vote.action === 'edit')).toEqual([]);
+          expect(table.effects.filter((effect) => effect.type === 'commit')).toEqual([]);
+        });
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
