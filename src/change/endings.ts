@@ -25,12 +25,18 @@ export function keepEndings(replaced: string, replacement: string, dominant: End
   return fresh
     .map((line, index) => {
       if (!isTerminated(line)) return line;
-      return old[pairs[index] ?? UNPAIRED] ?? bareLine(line) + dominant;
+      return old[pairs[index] ?? UNPAIRED] ?? withEnding(line, dominant);
     })
     .join('');
 }
 
 const UNPAIRED = -1;
+
+/** A line that ends in a CR of its own keeps its ending: with another one that CR would become part of it. */
+function withEnding(line: string, ending: Ending): string {
+  const bare = bareLine(line);
+  return bare.endsWith('\r') ? line : bare + ending;
+}
 
 /** For each new line the old line that it stands for: equal heads and tails first, then in order, then wherever it is. */
 function pairLines(old: readonly string[], fresh: readonly string[]): number[] {

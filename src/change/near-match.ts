@@ -1,4 +1,4 @@
-import { bareLine, splitLines } from './lines.ts';
+import { bareLine, offsetOfLine, splitLines } from './lines.ts';
 import { mayReach, similarityTo } from './similarity.ts';
 
 /** Text of a file that resembles what was looked for; shown to the model, never applied. `line` is 1-based. */
@@ -8,16 +8,19 @@ const ENOUGH = 0.6;
 const MOST = 3;
 /** Windows that are compared in full; the rest is told apart by one line alone. */
 const CANDIDATES = 24;
+/** Lines of a file beyond which nothing is suggested. */
+const MOST_LINES = 50_000;
 /** Letters beyond which a line or a window is compared by its beginning only. */
 const LONGEST = 2000;
 
 /**
  * Up to three places that resemble `sought`, best first, none overlapping another. Both are compared as they
- * are and with white space folded. Linear in the file but for a fixed number of windows.
+ * are and with white space folded. Linear in the file but for a fixed number of windows; of a very long file only the beginning is looked at.
  */
 export function nearMatches(text: string, sought: string): NearMatch[] {
   const wanted = splitLines(sought).map(bareLine);
-  const lines = splitLines(text).map(bareLine);
+  const end = offsetOfLine(text, MOST_LINES) ?? text.length;
+  const lines = splitLines(text.slice(0, end)).map(bareLine);
   const anchor = longestLine(wanted);
   const windows = candidateStarts(lines, wanted[anchor] ?? '')
     .map((index) => Math.max(0, index - anchor))

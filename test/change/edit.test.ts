@@ -1,0 +1,217 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { applyEdit } from '../../src/change/edit.ts';
+import { keepEndings } from '../../src/change/endings.ts';
+import { findMatches } from '../../src/change/match.ts';
+import { findText } from '../../src/change/occurrences.ts';
+
+function edit(text: string, oldString: string, newString: string, replaceAll = false) {
+  return applyEdit(text, { oldString, newString, replaceAll });
+}
+
+function edited(text: string, oldString: string, newString: string, replaceAll = false): string {
+  const result = edit(text, oldString, newString, replaceAll);
+  if (result.kind !== 'edited') throw new Error(result.kind);
+  return result.text;
+}
+
+describe('applyEdit', () => {
+  it('S2: exactly one occurrence is replaced', () => {
+    expect(edit('one\ntwo\nthree\n', 'two', '2')).toMatchObject({
+      kind: 'edited',
+      text: 'one\n2\nthree\n',
+      matches: 1,
+      lines: [2],
+      firstLine: 2,
+      lastLine: 2,
+    });
+  });
+
+  it('S3: an empty new_string deletes', () => {
+    expect(edited('one\ntwo\nthree\n', 'two\n', '')).toBe('one\nthree\n');
+  });
+
+  it('S4, E13: several occurrences are counted with their lines and nothing is replaced', () => {
+    expect(edit('a\nb\na\nb\na', 'a', 'c')).toEqual({ kind: 'not-unique', matches: 3, lines: [1, 3, 5] });
+  });
+
+  it('S4, E13: occurrences that overlap are not unique either', () => {
+    expect(edit('aaa', 'aa', 'b')).toMatchObject({ kind: 'not-unique', matches: 2 });
+  });
+
+  it('S5, E13: says what resembles a text that is not there, and where', () => {
+    const result = edit('let total = 0\nlet other = 1\n', 'let totl = 0', 'x');
+    expect(result).toMatchObject({ kind: 'not-found', fileLines: 2, alreadyPresent: null });
+    expect(result.kind === 'not-found' && result.suggestions[0]).toMatchObject({ text: 'let total = 0', line: 1 });
+  });
+
+  it('S5: finds lines that differ in white space only', () => {
+    const result = edit('if (a) {\n\treturn  1;\n}\n', 'if (a) {\n    return 1;\n}', 'x');
+    expect(result.kind === 'not-found' && result.suggestions).toEqual([
+      { text: 'if (a) {\n\treturn  1;\n}', line: 1, similarity: 1 },
+    ]);
+  });
+
+  it('S5: says when the new text is there already; K16: nothing resembling, no suggestion', () => {
+    expect(edit('x\nnew text\n', 'qqqqqqqq', 'new text')).toEqual({
+      kind: 'not-found',
+      fileLines: 2,
+      suggestions: [],
+      alreadyPresent: 2,
+    });
+  });
+
+  it('S6: replace_all replaces every non-overlapping occurrence', () => {
+    expect(edit('aaaa\nb\na', 'aa', 'c', true)).toMatchObject({ text: 'cc\nb\na', matches: 2, lines: [1, 1] });
+  });
+
+  it('S7: no change is no edit', () => {
+    expect(edit('a', 'a', 'a').kind).toBe('no-change');
+    expect(edit('a\r\nb\r\n', 'a\n', 'a\r\n').kind).toBe('no-change');
+  });
+
+  it('S8, E13: an empty old_string is an error of its own', () => {
+    expect(edit('a', '', 'b').kind).toBe('empty-old');
+  });
+
+  it.each(['$&', '$1', '$`', "$'", '$$', '\\1'])('S9: replacement is literal: %s survives', (literal) => {
+    expect(edited('a b c', 'b', literal)).toBe(`a ${literal} c`);
+  });
+
+  it('S10: matching ignores line endings and the file keeps its own', () => {
+    expect(edited('a\r\nb\r\nc\r\n', 'a\nb', 'a\nx\nb')).toBe('a\r\nx\r\nb\r\nc\r\n');
+    expect(edited('a\nb\nc\n', 'a\r\nb', 'a\r\nx\r\nb')).toBe('a\nx\nb\nc\n');
+  });
+
+  it('S10, E11: in a mixed file a line that stays keeps its bytes, a new one gets the dominant ending', () => {
+    const mixed = 'a\r\nb\nc\r\nd\r\n';
+    expect(edited(mixed, 'a\nb\nc\n', 'a\nb\nnew\nc\n')).toBe('a\r\nb\nnew\r\nc\r\nd\r\n');
+    expect(edited(mixed, 'b\nc\n', 'c\nb\n')).toBe('a\r\nc\r\nb\nd\r\n');
+  });
+
+  it('S10: a match that ends before a line ending leaves that ending alone', () => {
+    expect(edited('a\r\nb\nc', 'a', 'z')).toBe('z\r\nb\nc');
+    expect(edited('a\r\nb\nc', '\nb', '')).toBe('a\nc');
+  });
+
+  it('S11: a byte order mark is not matched and not lost', () => {
+    expect(edited('\u{FEFF}a\nb\n', 'a\n', '')).toBe('\u{FEFF}b\n');
+    expect(edited('\u{FEFF}a\nb\n', '\u{FEFF}a', '\u{FEFF}z')).toBe('\u{FEFF}z\nb\n');
+    expect(edit('\u{FEFF}b\na\n', '\u{FEFF}a', 'z').kind).toBe('not-found');
+  });
+
+  it('S11: the state of the final newline is kept', () => {
+    expect(edited('a\nb', 'b', 'c')).toBe('a\nc');
+    expect(edited('a\nb\n', 'b', 'c')).toBe('a\nc\n');
+  });
+
+  it.each([
+    ['‘a’', "'a'"],
+    ['e\u{301}', 'é'],
+    ['a  b', 'a b'],
+    ['A', 'a'],
+  ])('S11, S12: nothing else is folded: %j is not %j', (text, sought) => {
+    expect(edit(text, sought, 'x').kind).toBe('not-found');
+  });
+
+  it('S93: matches on the same or neighbouring lines are one place, others several', () => {
+    const places = (text: string) => {
+      const result = edit(text, 'a', 'b', true);
+      return result.kind === 'edited' ? result.places.length : 0;
+    };
+    expect(places('a a\n')).toBe(1);
+    expect(places('a\na\n')).toBe(1);
+    expect(places('a\nx\na\n')).toBe(2);
+  });
+});
+
+const piece = fc.constantFrom('a', 'b', 'ab', ' ', '\n', '\r\n', '\r', '\u{FEFF}', '😀', '');
+const text = fc.array(piece, { maxLength: 30 }).map((pieces) => pieces.join(''));
+
+describe('applyEdit, whatever the text', () => {
+  it('S10, S11, E11: bytes outside the match never change', () => {
+    fc.assert(
+      fc.property(text, text, text, text, (head, sought, tail, fresh) => {
+        const result = edit(head + sought + tail, sought, fresh);
+        if (result.kind !== 'edited') return;
+        const [match] = findMatches(head + sought + tail, sought);
+        const { start, end } = match ?? { start: 0, end: 0 };
+        const whole = head + sought + tail;
+        expect(result.text.startsWith(whole.slice(0, start))).toBe(true);
+        expect(result.text.endsWith(whole.slice(end))).toBe(true);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('S6: with LF alone it does what splitting and joining does', () => {
+    const plain = text.map((value) => value.replaceAll('\r', '').replaceAll('\u{FEFF}', ''));
+    fc.assert(
+      fc.property(plain, plain, plain, (whole, sought, fresh) => {
+        const expected = whole.split(sought).join(fresh);
+        const result = edit(whole, sought, fresh, true);
+        if (sought === '' || expected === whole) expect(result.kind).not.toBe('edited');
+        else expect(result).toMatchObject({ kind: 'edited', text: expected, matches: whole.split(sought).length - 1 });
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('places rebuild the edited text', () => {
+    fc.assert(
+      fc.property(text, text, text, (whole, sought, fresh) => {
+        const result = edit(whole, sought, fresh, true);
+        if (result.kind !== 'edited') return;
+        let rebuilt = '';
+        let offset = 0;
+        for (const place of result.places) {
+          expect(place.start === 0 || whole[place.start - 1] === '\n').toBe(true);
+          expect(place.end === whole.length || whole[place.end - 1] === '\n').toBe(true);
+          rebuilt += whole.slice(offset, place.start) + place.text;
+          offset = place.end;
+        }
+        expect(rebuilt + whole.slice(offset)).toBe(result.text);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('finds every occurrence, overlapping ones too', () => {
+    fc.assert(
+      fc.property(text, text, (whole, sought) => {
+        const naive: number[] = [];
+        for (let index = 0; sought !== '' && index < whole.length; index += 1) {
+          if (whole.startsWith(sought, index)) naive.push(index);
+        }
+        expect(findText(whole, sought)).toEqual(naive);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('S10: kept endings change nothing but endings', () => {
+    fc.assert(
+      fc.property(text, text, fc.constantFrom('\n' as const, '\r\n' as const), (old, fresh, dominant) => {
+        const kept = keepEndings(old, fresh, dominant);
+        expect(kept.replaceAll('\r\n', '\n')).toBe(fresh.replaceAll('\r\n', '\n'));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe('applyEdit on large files', () => {
+  const megabytes = 2_000_000;
+  it.each([
+    ['one letter repeated', 'a'.repeat(megabytes), `b${'a'.repeat(megabytes / 2)}`],
+    ['a periodic text', 'ab'.repeat(megabytes / 2), `${'ab'.repeat(megabytes / 4)}c`],
+    ['half of a run', 'a'.repeat(megabytes), 'a'.repeat(megabytes / 2)],
+    ['many short lines', 'x\n'.repeat(megabytes / 2), `${'x\n'.repeat(1000)}y`],
+    ['blank lines', '\n'.repeat(megabytes), `${'\n'.repeat(megabytes / 2)} `],
+    ['one long line, every letter', 'a'.repeat(megabytes), 'a'],
+  ])('E13: never quadratic: %s', (_, whole, sought) => {
+    const started = performance.now();
+    edit(whole, sought, 'z', true);
+    expect(performance.now() - started).toBeLessThan(3000);
+  });
+});
