@@ -14,8 +14,6 @@ export type TakeOptions = {
   /** Null until GitHub has told; a delivery that comes before is not taken. */
   readonly self: () => Self | null;
   readonly now: () => number;
-  /** Called after something was stored. */
-  readonly wake: () => void;
   readonly log: Log;
   /** Counts deliveries by event and by what came of them. */
   readonly deliveries: Counter;
@@ -41,7 +39,6 @@ async function storeIntent(id: string, intent: Intent, options: TakeOptions): Pr
   const delivery: Delivery = { id, intent, naturalKey: naturalKey(intent) };
   const [result] = await options.store.receive([delivery], options.now());
   if (result === undefined) throw new Error('the store did not say what became of a delivery');
-  if (result === 'stored') options.wake();
   return result;
 }
 

@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import { Probot } from 'probot';
+import { countersign } from './app.ts';
+import type { PullRef } from './command/intent.ts';
+import type { Config } from './config/config.ts';
+import { servedBy } from './config/served-owners.ts';
+import { version } from './config/version.ts';
+import { apiUrl, CountersignOctokit } from './github/octokit.ts';
+import { openGitHubs } from './github/open-github.ts';
+import type { Take } from './intake/take-delivery.ts';
+import type { Identity } from './introduce.ts';
+import { openModel } from './model/openai-model.ts';
+import type { Store } from './store/store.ts';
+import type { openLog } from './telemetry/log.ts';
+import { type Metrics, openMetrics } from './telemetry/metrics.ts';
+import { toolDefinitions } from './tools/definitions.ts';
+import { asProbotOctokit } from './trust.ts';
+import type { GitHubs } from './worker/ports.ts';
+import { startWorker, type Worker } from './worker/worker.ts';
+
+export type Logger = ReturnType<typeof openLog>;
+/** The adapters that live as long as the process. */
+export type Parts = {
+  readonly config: Config;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly store: Store;
+  readonly githubs: GitHubs;
+};
+
+/** Opens everything around an open store; nothing is sent anywhere yet. */
+export function openParts(config: Config, log: Logger, store: Store): Parts {
+  const githubs = openGitHubs({
+    appId: config.app.id,
+    privateKey: config.app.privateKey,
+    baseUrl: apiUrl(config.github.host, config.github.protocol),
+    version: version(),
+  });
+  return { config, log, metrics: openMetrics(), store, githubs };
+}
+
+/** Probot with the product's application function; it verifies nothing and listens nowhere here. */
+export async function openProbot({ config, log }: Parts, take: Take): Promise<Probot> {
+  const probot = new Probot({
+    appId: config.app.id,
+    privateKey: config.app.privateKey,
+    secret: config.app.webhookSecrets[0],
+    Octokit: asProbotOctokit(CountersignOctokit),
+    baseUrl: apiUrl(config.github.host, config.github.protocol),
+    // Whatever it would say we say ourselves, without payloads.
+    log: log.child({}, { level: 'silent' }),
+  });
+  await probot.load(countersign(take));
+  return probot;
+}
+
+/** Starts the worker, now that it is known who we are. */
+export function openWorker({ config, log, metrics, store, githubs }: Parts, identity: Identity): Worker {
+  const counters = {
+    signal: metrics.counter('countersign_signals_total', 'Decided signals by reason.'),
+    effect: metrics.counter('countersign_effects_total', 'Performed effects by outcome.'),
+  };
+  const site = `${config.github.protocol}://${config.github.host}`;
+  const context = {
+    store,
+    githubs,
+    model: openModel({
+      apiKey: config.model.apiKey,
+      baseURL: config.model.baseUrl,
+      model: config.model.name,
+      tools: toolDefinitions(),
+    }),
+    clock: { now: Date.now },
+    log,
+    self: { slug: identity.slug, botId: identity.botId },
+    serves: servedBy(config.allowedOwners, identity.owner),
+    links: ({ owner, repo }: PullRef) => ({ repository: `${site}/${owner}/${repo}` }),
+    count: (metric: 'signal' | 'effect', label: string) =>
+      counters[metric].add(metric === 'signal' ? { reason: label } : { outcome: label }),
+  };
+  return startWorker(context, { name: randomUUID() });
+}

@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { closestName } from '../../src/closest-name.ts';
+import { isRecord, parseJson } from '../../src/trust.ts';
+import { readFacts } from '../architecture/source-facts.ts';
+import { run } from './process.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+describe('countersign', () => {
+  it('lists its commands and says which are still missing', async () => {
+    const { code, stdout, stderr } = await run(['--help']).ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatchInlineSnapshot(`
+      "Usage: countersign <command>
+
+        start    run the server
+        demo     show the whole App offline, on a simulated GitHub
+        doctor   check credentials, permissions and settings (not in this version yet)
+        explain  say what a recorded delivery would lead to, and why (not in this version yet)
+        verify   check that commits hold exactly what people approved (not in this version yet)
+        export   write out who decided what (not in this version yet)
+
+      Options: --help, --version
+      "
+    `);
+  });
+
+  it('says its version', async () => {
+    const manifest = parseJson(readFileSync(join(root, 'package.json'), 'utf8'));
+    const { code, stdout } = await run(['--version']).ended;
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${isRecord(manifest) ? manifest['version'] : ''}\n` });
+  });
+
+  it.each([
+    [['strat'], 'countersign has no command "strat". Did you mean start?'],
+    [['--hlp'], 'countersign has no command "--hlp". Did you mean --help?'],
+    [['deploy'], 'countersign has no command "deploy". See countersign --help.'],
+    [['__proto__'], 'countersign has no command "__proto__".'],
+    [[], 'Usage: countersign <command>'],
+    [['verify', 'main..HEAD'], 'countersign verify is not part of this version yet.'],
+  ])('refuses %j with exit code 2', async (args, words) => {
+    const { code, stdout, stderr } = await run(args).ended;
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(words);
+  });
+
+  it('F1, J10: a start without credentials lists every problem and says in three lines what to do', async () => {
+    const { code, stdout, stderr } = await run(['start']).ended;
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatchInlineSnapshot(`
+      "node:internal/modules/esm/resolve:272
+          throw new ERR_MODULE_NOT_FOUND(
+                ^
+
+      Error [ERR_MODULE_NOT_FOUND]: Cannot find module '/checkout/src/worker/use-tools.ts' imported from /checkout/src/worker/perform.ts
+          at finalizeResolution (node:internal/modules/esm/resolve:272:11)
+          at moduleResolve (node:internal/modules/esm/resolve:879:10)
+          at defaultResolve (node:internal/modules/esm/resolve:1006:11)
+          at #cachedDefaultResolve (node:internal/modules/esm/loader:705:20)
+          at #resolveAndMaybeBlockOnLoaderThread (node:internal/modules/esm/loader:725:38)
+          at ModuleLoader.resolveSync (node:internal/modules/esm/loader:763:56)
+          at #resolve (node:internal/modules/esm/loader:687:17)
+          at ModuleLoader.getOrCreateModuleJob (node:internal/modules/esm/loader:607:35)
+          at ModuleJob.syncLink (node:internal/modules/esm/module_job:276:33)
+          at ModuleJob.link (node:internal/modules/esm/module_job:381:17) {
+        code: 'ERR_MODULE_NOT_FOUND',
+        url: 'file:///checkout/src/worker/use-tools.ts'
+      }
+
+      Node.js v24.21.0
+      "
+    `);
+  });
+
+  it('F1: a start with the secret that Probot would take by default is refused', async () => {
+    const { code, stderr } = await run(['start'], { WEBHOOK_SECRET: 'development' }).ended;
+    expect(code).toBe(1);
+    expect(stderr).toContain('WEBHOOK_SECRET is one that everybody knows');
+  });
+
+  it('J4: the first file imports statically only what an old Node can read too', () => {
+    const source = readFileSync(join(root, 'src/cli.ts'), 'utf8');
+    const [facts] = readFacts({ 'src/cli.ts': source });
+    const lazy = [...source.matchAll(/import\('([^']+)'\)/g)].map((match) => match[1]);
+    const eager = facts?.imports.map(({ from }) => from).filter((from) => !lazy.includes(from));
+    expect(eager).toEqual(['node:process', './closest-name.ts']);
+    expect(lazy.length).toBeGreaterThan(2);
+  });
+});
+
+describe('closestName', () => {
+  it('finds what was meant, within two letters', () => {
+    const names = ['start', 'demo', 'doctor'];
+    expect(['stat', 'demos', 'docktr', 'xyz', ''].map((word) => closestName(word, names))).toEqual([
+      'start',
+      'demo',
+      'doctor',
+      null,
+      null,
+    ]);
+    expect(closestName('x'.repeat(1_000_000), names)).toBeNull();
+  });
+});

@@ -1,0 +1,44 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+import process from 'node:process';
+
+const cli = join(import.meta.dirname, '../../src/cli.ts');
+
+export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
+export type Running = {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+  /** Resolves with the first line on standard output that holds these words; rejects where the process ends before. */
+  line(words: string): Promise<string>;
+};
+
+/** Starts the command in a process of its own, with these variables and no others. */
+export function run(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+  cwd?: string,
+): Running {
+  const child = spawn(process.execPath, [cli, ...args], { env: environment, ...(cwd === undefined ? {} : { cwd }) });
+  let stdout = '';
+  let stderr = '';
+  const { promise, resolve } = Promise.withResolvers<Ended>();
+  child.stdout.on('data', (bytes: Buffer) => {
+    stdout += bytes.toString();
+  });
+  child.stderr.on('data', (bytes: Buffer) => {
+    stderr += bytes.toString();
+  });
+  child.on('close', (code) => resolve({ code, stdout, stderr }));
+  const line = (words: string): Promise<string> => {
+    const found = Promise.withResolvers<string>();
+    const look = (): void => {
+      const match = stdout.split('\n').find((text) => text.includes(words));
+      if (match !== undefined) found.resolve(match);
+    };
+    child.stdout.on('data', look);
+    promise.then((ended) => found.reject(new Error(`ended before "${words}": ${JSON.stringify(ended)}`)));
+    look();
+    return found.promise;
+  };
+  return { child, ended: promise, line };
+}
