@@ -1,7 +1,7 @@
 import process from 'node:process';
 import { loadConfig } from './config/load-config.ts';
 import { secretsOf } from './config/secrets.ts';
-import { type RunningServer, startServer } from './main.ts';
+import type { RunningServer } from './main.ts';
 import { StartRefused } from './start-refused.ts';
 import { StoreUnusable } from './store/store-unusable.ts';
 import { type Log, openLog } from './telemetry/log.ts';
@@ -62,6 +62,8 @@ export async function start(): Promise<number> {
   const signal = stopSignal(log);
   for (const warning of warnings) log.warn({ warning }, 'configuration');
   try {
+    // Loaded only now: a refusal should not wait for a database and an HTTP client to load.
+    const { startServer } = await import('./main.ts');
     return await serveUntilSignal(await startServer(config, log), log, signal);
   } catch (error) {
     const words = explain(error);

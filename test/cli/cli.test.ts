@@ -50,26 +50,16 @@ describe('countersign', () => {
     const { code, stdout, stderr } = await run(['start']).ended;
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatchInlineSnapshot(`
-      "node:internal/modules/esm/resolve:272
-          throw new ERR_MODULE_NOT_FOUND(
-                ^
+      "Countersign cannot start:
+      - APP_ID is missing: it is the number on the page of your GitHub App ("App ID").
+      - WEBHOOK_SECRET is missing: make one with "openssl rand -hex 32" and enter it on the page of your GitHub App too.
+      - OPENAI_MODEL is missing: set it to the name of the model that your endpoint serves.
+      - PRIVATE_KEY or PRIVATE_KEY_PATH is missing: generate one on the page of your GitHub App ("Private keys").
+      - OPENAI_API_KEY is missing: set it, or set OPENAI_BASE_URL to an endpoint of your own that needs none.
 
-      Error [ERR_MODULE_NOT_FOUND]: Cannot find module '/checkout/src/worker/use-tools.ts' imported from /checkout/src/worker/perform.ts
-          at finalizeResolution (node:internal/modules/esm/resolve:272:11)
-          at moduleResolve (node:internal/modules/esm/resolve:879:10)
-          at defaultResolve (node:internal/modules/esm/resolve:1006:11)
-          at #cachedDefaultResolve (node:internal/modules/esm/loader:705:20)
-          at #resolveAndMaybeBlockOnLoaderThread (node:internal/modules/esm/loader:725:38)
-          at ModuleLoader.resolveSync (node:internal/modules/esm/loader:763:56)
-          at #resolve (node:internal/modules/esm/loader:687:17)
-          at ModuleLoader.getOrCreateModuleJob (node:internal/modules/esm/loader:607:35)
-          at ModuleJob.syncLink (node:internal/modules/esm/module_job:276:33)
-          at ModuleJob.link (node:internal/modules/esm/module_job:381:17) {
-        code: 'ERR_MODULE_NOT_FOUND',
-        url: 'file:///checkout/src/worker/use-tools.ts'
-      }
-
-      Node.js v24.21.0
+      Create a GitHub App with the permissions of app.yml, then set APP_ID, PRIVATE_KEY_PATH and WEBHOOK_SECRET.
+      Set OPENAI_MODEL and OPENAI_API_KEY, or OPENAI_BASE_URL for an endpoint of your own.
+      Or see everything without any of it, offline: npm run demo
       "
     `);
   });
