@@ -97,7 +97,7 @@ const NAME_MAPS = new Set(['properties', 'patternProperties']);
 /** Keywords whose value is a list of schemas. */
 const SCHEMA_LISTS = new Set(['allOf', 'anyOf', 'oneOf']);
 /** A subtree shorter than this is cheaper in place than behind a reference. */
-const WORTH_SHARING = 80;
+const WORTH_SHARING = 36;
 
 function record(value: unknown, where: string): Json {
   if (!isRecord(value)) throw new Error(`Expected an object at ${where}`);

@@ -32,6 +32,8 @@ export type GatewayOptions = {
   readonly operations: Operations;
   readonly now: () => number;
   readonly referee?: Referee;
+  /** Where breaches of the rules are collected. */
+  readonly violations: string[];
   readonly onWebhooks: (events: readonly WebhookEvent[], world: World) => void;
 };
 
@@ -44,19 +46,17 @@ export type Gateway = {
   readonly replaceState: (state: GitHubState) => void;
   readonly faults: FaultTable;
   readonly requests: readonly CallRecord[];
-  readonly violations: string[];
 };
 
 type Held = {
   readonly options: GatewayOptions;
   readonly requests: CallRecord[];
-  readonly violations: string[];
   state: GitHubState;
 };
 
 /** A gateway over a state. */
 export function createGateway(options: GatewayOptions): Gateway {
-  const held: Held = { options, requests: [], violations: [], state: options.state };
+  const held: Held = { options, requests: [], state: options.state };
   const faults = createFaultTable();
   return {
     exchange: (request) => exchange(held, faults, request),
@@ -72,7 +72,6 @@ export function createGateway(options: GatewayOptions): Gateway {
     },
     faults,
     requests: held.requests,
-    violations: held.violations,
   };
 }
 
@@ -111,8 +110,8 @@ function isApplied(fault: FaultEffect): boolean {
 function perform(held: Held, name: string, request: WireRequest): Handled {
   const handled = handle(request, held.state, held.options.now(), held.options.operations);
   held.state = handled.state;
-  if (handled.violation !== undefined) held.violations.push(handled.violation);
-  held.violations.push(...refereed(held.options.referee, name, handled));
+  if (handled.violation !== undefined) held.options.violations.push(handled.violation);
+  held.options.violations.push(...refereed(held.options.referee, name, handled));
   held.options.onWebhooks(handled.webhooks, handled.state.world);
   return handled;
 }

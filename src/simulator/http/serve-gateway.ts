@@ -4,9 +4,9 @@ import type { Exchange, Gateway } from './gateway.ts';
 import { flatHeaders, type Listening, listen, readBody } from './listen.ts';
 
 /** Puts a gateway on 127.0.0.1. Requests are taken one after the other, in the order their bodies ended. */
-export function serveGateway(gateway: () => Gateway, port = 0): Promise<Listening> {
+export function serveGateway(gateway: Gateway, port = 0): Promise<Listening> {
   return listen((request, response) => {
-    serve(gateway(), request, response).catch(() => response.destroy());
+    serve(gateway, request, response).catch(() => response.destroy());
   }, port);
 }
 
