@@ -1,4 +1,5 @@
-import { fsyncSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
 import { isRecord } from '../trust.ts';
@@ -37,5 +38,22 @@ function syncStream(stream: unknown): number {
     return 0;
   } catch {
     return WASI_EIO;
+  }
+}
+
+/** Syncs every file and directory below `root`: what made a new database's files did not. */
+export function syncTree(root: string): void {
+  for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
+    if (entry.isFile() || entry.isDirectory()) syncPath(join(entry.parentPath, entry.name));
+  }
+  syncPath(root);
+}
+
+function syncPath(path: string): void {
+  const descriptor = openSync(path, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
   }
 }

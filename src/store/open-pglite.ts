@@ -1,9 +1,10 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { Kysely, PGliteDialect, sql } from 'kysely';
 import { type Backend, HOLDERS, newHolder } from './backend.ts';
 import { type DirectoryLock, lockDirectory } from './directory-lock.ts';
-import { DurableFiles, durableStart } from './durable-files.ts';
+import { DurableFiles, durableStart, syncTree } from './durable-files.ts';
 import { StoreUnusable } from './store-unusable.ts';
 import type { Tables } from './tables.ts';
 
@@ -22,11 +23,15 @@ export async function openPglite(dataDir: string | null): Promise<Backend> {
   }
 }
 
-function start(dataDir: string | null): Promise<PGlite> {
+async function start(dataDir: string | null): Promise<PGlite> {
   const parsers = { [BIGINT]: Number };
   if (dataDir === null) return PGlite.create({ parsers });
-  const fs = new DurableFiles(join(dataDir, 'database'));
-  return PGlite.create({ fs, parsers, relaxedDurability: false, startParams: durableStart() });
+  const directory = join(dataDir, 'database');
+  const isNew = !existsSync(join(directory, 'PG_VERSION'));
+  const fs = new DurableFiles(directory);
+  const pglite = await PGlite.create({ fs, parsers, relaxedDurability: false, startParams: durableStart() });
+  if (isNew) syncTree(dataDir);
+  return pglite;
 }
 
 async function backendOf(pglite: PGlite, lock: DirectoryLock | null): Promise<Backend> {

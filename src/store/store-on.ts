@@ -1,0 +1,58 @@
+import type { Backend } from './backend.ts';
+import { claimPull, release, renew } from './claims.ts';
+import { claimEffect, finishEffect, nextEffect, postponeEffect } from './effects.ts';
+import { groupCommit } from './group-commit.ts';
+import { nextSignal, parkSignal, postponeSignal } from './inbox.ts';
+import { load, transcript } from './load.ts';
+import { nextDue } from './next-due.ts';
+import { ping } from './ping.ts';
+import { type Receipt, type Received, receive } from './receive.ts';
+import { type Place, save, saveDirect } from './save.ts';
+import type { Delivery, SaveResult, Store } from './store.ts';
+import { wakes } from './wakes.ts';
+
+/** Deliveries of several callers that are stored together. */
+const GROUP = 500;
+
+/** The store on a database that has this version's form. */
+export function storeOn(backend: Backend): Store {
+  const { db } = backend;
+  const place: Place = { db, unchanged: new WeakSet() };
+  const { onWake, wake } = wakes(backend);
+  const receiveGroup = groupCommit<Received, Receipt>((received) => receive(db, received), GROUP);
+
+  /** A saved step may have wanted effects that any worker may perform. */
+  async function waking(saving: Promise<SaveResult>): Promise<SaveResult> {
+    const result = await saving;
+    if (result === 'saved') wake();
+    return result;
+  }
+
+  return {
+    async receive(deliveries: readonly Delivery[], now: number) {
+      const receipts = await receiveGroup(deliveries.map((delivery) => ({ delivery, now })));
+      if (receipts.includes('stored')) wake();
+      return receipts;
+    },
+    claimPull: (worker, now, leaseMs) => claimPull(backend, worker, now, leaseMs),
+    renew: (claim, now, leaseMs) => renew(db, claim, now, leaseMs),
+    release: (claim) => release(db, claim),
+    load: (pullKey, named) => load(db, place.unchanged, pullKey, named),
+    transcript: (runId) => transcript(db, runId),
+    nextSignal: (claim, now) => nextSignal(db, claim, now),
+    save: (claim, signal, step, now) => waking(save(place, claim, signal, step, now)),
+    saveDirect: (claim, _signal, step, now) => waking(saveDirect(place, claim, step, now)),
+    postponeSignal: (claim, signal, notBefore, error) => postponeSignal(db, claim, signal, notBefore, error),
+    parkSignal: (claim, signal, error, now) => parkSignal(db, claim, signal, error, now),
+    nextEffect: (claim, now) => nextEffect(db, claim, now),
+    claimEffect: (worker, now, leaseMs) => claimEffect(backend, worker, now, leaseMs),
+    async finishEffect(effect, outcome, now) {
+      if ((await finishEffect(db, effect, outcome, now)) && outcome !== null) wake();
+    },
+    postponeEffect: (effect, notBefore, error) => postponeEffect(db, effect, notBefore, error),
+    nextDue: () => nextDue(db),
+    onWake,
+    ping: () => ping(db),
+    close: () => backend.close(),
+  };
+}
