@@ -1,14 +1,12 @@
 import { type Commit, readCommit, type Signature, unsignedText } from '../git/commit-object.ts';
 import type { Sha } from '../git/object-store.ts';
+import { WEB_FLOW } from '../world/new-world.ts';
 import { changesBetween } from '../world/pull-diff.ts';
 import type { Account, Repository, World } from '../world/state.ts';
 import { timestamp } from '../world/timestamp.ts';
 import { simpleUser } from './account-payload.ts';
 import type { Json } from './json.ts';
 import { apiUrl, pageUrl } from './urls.ts';
-
-/** Where GitHub gives everybody an address: `id+login@…`. */
-export const NOREPLY = 'users.noreply.github.com';
 
 /** A commit of the git data API. */
 export function gitCommitPayload(world: World, repository: Repository, sha: Sha): Json | undefined {
@@ -78,12 +76,8 @@ export function pushedCommit(world: World, repository: Repository, sha: Sha): Js
   };
 }
 
-/** The address commits made on GitHub carry for an account. */
-export function addressOf(account: Account): string {
-  return `${account.id}+${account.login}@${NOREPLY}`;
-}
-
 function accountOfAddress(world: World, email: string): Account | undefined {
+  if (email === 'noreply@github.com') return WEB_FLOW;
   const id = /^(\d+)\+.*@users\.noreply\.github\.com$/.exec(email)?.[1];
   return id === undefined ? undefined : world.accounts.get(Number(id));
 }

@@ -1,10 +1,28 @@
 import type { Sha } from '../git/object-store.ts';
+import { addAccount, addApp, installApp } from './accounts.ts';
+import { createComment, deleteComment, editComment } from './comments.ts';
+import { createCommitOnBranch } from './commit-on-branch.ts';
+import { createBlob, createCommit, createTree } from './git-data.ts';
 import type * as Input from './inputs.ts';
+import { mergePull } from './merge-pull.ts';
 import type { Operation } from './outcome.ts';
+import { closePull, editPull, lockPull, openPull, reopenPull, setDraft } from './pulls.ts';
+import { pushFiles } from './push-files.ts';
+import { reactToComment, reactToReviewComment } from './reactions.ts';
+import { createRef, deleteRef, updateRef } from './refs.ts';
+import { addRepository, addRule, openIssue, setPermission } from './repositories.ts';
+import {
+  createReviewComment,
+  deleteReviewComment,
+  editReviewComment,
+  replyToReviewComment,
+} from './review-comments.ts';
+import { createReview, deletePendingReview, dismissReview, editReview, submitReview } from './reviews.ts';
 import type { Account, App, Installation, Issue, PullRequest, Repository } from './state.ts';
 import type { IssueComment, Reaction, Review, ReviewComment, Thread } from './talk.ts';
+import { resolveThread, unresolveThread } from './threads.ts';
 
-/** A write that found nothing new to tell. */
+/** A write that has nothing to give back. */
 export type Nothing = null;
 
 /** Every write on the world, with what it takes and what it gives back. */
@@ -53,4 +71,46 @@ export type Operations = {
   readonly deleteRef: Operation<Input.DeleteRef, Nothing>;
   readonly createCommitOnBranch: Operation<Input.CreateCommitOnBranch, Sha>;
   readonly pushFiles: Operation<Input.PushFiles, Sha>;
+};
+
+/** The operations themselves, for callers that pick one by name. */
+export const operations: Operations = {
+  addAccount,
+  addApp,
+  installApp,
+  addRepository,
+  setPermission,
+  addRule,
+  openIssue,
+  openPull,
+  editPull,
+  closePull,
+  reopenPull,
+  mergePull,
+  lockPull,
+  setDraft,
+  createComment,
+  editComment,
+  deleteComment,
+  createReview,
+  submitReview,
+  editReview,
+  dismissReview,
+  deletePendingReview,
+  createReviewComment,
+  replyToReviewComment,
+  editReviewComment,
+  deleteReviewComment,
+  resolveThread,
+  unresolveThread,
+  reactToComment,
+  reactToReviewComment,
+  createBlob,
+  createTree,
+  createCommit,
+  createRef,
+  updateRef,
+  deleteRef,
+  createCommitOnBranch,
+  pushFiles,
 };

@@ -1,0 +1,66 @@
+import { installationEvent } from '../payloads/events.ts';
+import type { AddAccount, AddApp, InstallApp } from './inputs.ts';
+import type { Operation } from './outcome.ts';
+import { NOT_FOUND, validationFailed } from './refusals.ts';
+import type { Account, AccountType, App, Installation } from './state.ts';
+import { timestamp } from './timestamp.ts';
+import { done, nodeId, recorded, refused, takeId, withEntry } from './update.ts';
+
+const PREFIXES: Readonly<Record<AccountType, string>> = { User: 'U', Bot: 'BOT', Organization: 'O', Mannequin: 'M' };
+
+/** Adds an account. A login is taken in any spelling of its letters. */
+export const addAccount: Operation<AddAccount, Account> = (world, input, now) => {
+  const login = input.login.toLowerCase();
+  for (const other of world.accounts.values()) {
+    if (other.login.toLowerCase() === login || other.id === input.id) {
+      return refused(world, validationFailed({ resource: 'User', code: 'already_exists', field: 'login' }));
+    }
+  }
+  const [fresh, counted] = takeId(world);
+  const id = input.id ?? fresh;
+  const type = input.type ?? 'User';
+  const account = { id, nodeId: nodeId(PREFIXES[type], id), login: input.login, type, createdAt: timestamp(now) };
+  const state = { ...counted, accounts: withEntry(counted.accounts, id, account) };
+  return done(recorded(state, 'account-added', null, now, { id }), account);
+};
+
+/** Registers an App and makes its bot account `<slug>[bot]`. */
+export const addApp: Operation<AddApp, App> = (world, input, now) => {
+  const bot = addAccount(world, { login: `${input.slug}[bot]`, type: 'Bot' }, now);
+  if (!bot.ok) return bot;
+  const [fresh, counted] = takeId(bot.state);
+  const id = input.id ?? fresh;
+  const app: App = {
+    id,
+    nodeId: nodeId('A', id),
+    slug: input.slug,
+    name: input.name ?? input.slug,
+    ownerId: input.ownerId,
+    botId: bot.value.id,
+    clientId: `Iv23li${id.toString(36).padStart(14, '0')}`,
+    permissions: input.permissions,
+    events: input.events,
+    createdAt: timestamp(now),
+  };
+  return done({ ...counted, apps: withEntry(counted.apps, id, app) }, app);
+};
+
+/** Installs an App on an account with the permissions and events it asks for now. */
+export const installApp: Operation<InstallApp, Installation> = (world, input, now) => {
+  const app = world.apps.get(input.appId);
+  if (app === undefined || !world.accounts.has(input.accountId)) return refused(world, NOT_FOUND);
+  const [id, counted] = takeId(world);
+  const installation: Installation = {
+    id,
+    appId: app.id,
+    accountId: input.accountId,
+    repositories: input.repositories ?? 'all',
+    permissions: app.permissions,
+    events: app.events,
+    createdAt: timestamp(now),
+  };
+  const actor = { accountId: input.accountId, viaAppId: null };
+  const state = { ...counted, installations: withEntry(counted.installations, id, installation) };
+  const event = installationEvent(state, installation, actor);
+  return done(recorded(state, 'app-installed', actor, now, { id }), installation, [event]);
+};
