@@ -1,0 +1,106 @@
+import type { HintName } from './hint.ts';
+import type { Targets } from './intent.ts';
+import { readId } from './proposal-name.ts';
+import type { ArgumentForm } from './table.ts';
+
+/** What stands behind a command's word: the rest of its line, and the lines below; both trimmed. */
+export type Words = { readonly rest: string; readonly below: string };
+
+/** What a form found in the words. `text` is the task, note, reason or instruction; `line` all that was said. */
+export type Arguments = { readonly targets: Targets; readonly text: string; readonly line: string };
+
+/** Words that do not fit a form: the first that is wrong (empty: one is missing), and why. */
+export type Wrong = { readonly word: string; readonly hint: HintName };
+
+export type ReadArguments = ({ readonly fits: true } & Arguments) | Misfitting;
+
+type Found = { readonly fits: true; readonly targets: Targets; readonly text: string } | Misfitting;
+type Misfitting = { readonly fits: false } & Wrong;
+
+const FORMS: { readonly [Form in ArgumentForm]: (words: Words) => Found } = {
+  task: readTask,
+  'ids-only': readIdsOnly,
+  'ids-and-reason': readReason,
+  'ids-and-instruction': readInstruction,
+  nothing: readNothing,
+};
+
+const LEADING_IDS = /^(?:[a-z0-9]{4,6}(?:[ \t]+|$))+/i;
+
+/** Reads the words behind a command's word by the command's form. */
+export function readArguments(form: ArgumentForm, words: Words): ReadArguments {
+  const found = FORMS[form](words);
+  return found.fits ? { ...found, line: joined(words.rest, words.below) } : found;
+}
+
+/** The first word of a line and what stands behind it, trimmed. Only spaces and tabs part words. */
+export function firstWord(line: string): { readonly word: string; readonly rest: string } {
+  const end = line.search(/[ \t]/);
+  if (end === -1) return { word: line, rest: '' };
+  return { word: line.slice(0, end), rest: line.slice(end).trim() };
+}
+
+function readTask({ rest, below }: Words): Found {
+  return rest === '' ? wrong('', 'no-task') : fits({ by: 'place' }, rest, below);
+}
+
+function readIdsOnly({ rest, below }: Words): Found {
+  if (rest === '') return fits({ by: 'place' }, '', below);
+  const words = rest.split(/[ \t]+/);
+  if (words.length === 1 && isAll(rest)) return fits({ by: 'all' }, '', below);
+  const bad = words.find((word) => readId(word) === null);
+  if (bad !== undefined) return wrong(bad, bad.toLowerCase() === 'always' ? 'no-always' : 'ids-only');
+  return fits(named(words), '', below);
+}
+
+function readReason(words: Words): Found {
+  if (isAll(words.rest)) return fits({ by: 'all' }, '', words.below);
+  return readNamed(words);
+}
+
+function readInstruction(words: Words): Found {
+  const { word, rest } = firstWord(words.rest);
+  const found = isAll(word) ? fits({ by: 'all' }, rest, words.below) : readNamed(words);
+  return found.fits && found.text === '' ? wrong('', 'no-instruction') : found;
+}
+
+function readNothing({ rest }: Words): Found {
+  return rest === '' ? fits({ by: 'place' }, '', '') : wrong(firstWord(rest).word, 'nothing-behind');
+}
+
+/** Leading words formed like ids are ids; what follows is text. */
+function readNamed({ rest, below }: Words): Found {
+  const leading = LEADING_IDS.exec(rest)?.[0] ?? '';
+  const words = leading.split(/[ \t]+/).filter((word) => word !== '');
+  const end = words.findIndex((word) => readId(word) === null);
+  const ids = end === -1 ? words : words.slice(0, end);
+  if (ids.length === 0) return fits({ by: 'place' }, rest, below);
+  return fits(named(ids), afterWords(rest, ids), below);
+}
+
+/** The ids are the text's first words, parted by spaces and tabs alone. */
+function afterWords(text: string, words: readonly string[]): string {
+  let at = 0;
+  for (const word of words) at = text.indexOf(word, at) + word.length;
+  return text.slice(at).trim();
+}
+
+function fits(targets: Targets, text: string, below: string): Found {
+  return { fits: true, targets, text: joined(text, below) };
+}
+
+function wrong(word: string, hint: HintName): Found {
+  return { fits: false, word, hint };
+}
+
+function joined(rest: string, below: string): string {
+  return [rest, below].filter((part) => part !== '').join('\n');
+}
+
+function named(words: readonly string[]): Targets {
+  return { by: 'ids', ids: [...new Set(words.flatMap((word) => readId(word) ?? []))] };
+}
+
+function isAll(word: string): boolean {
+  return word.toLowerCase() === 'all';
+}

@@ -1,0 +1,46 @@
+import type { PageLine } from './page.ts';
+
+/** How mail programs introduce the message that is answered: the words at the start and at the end. */
+const INTRODUCTIONS: readonly { readonly start: RegExp; readonly end: RegExp }[] = [
+  { start: /^On\b/i, end: /\bwrote:\s*$/i },
+  { start: /^Am\b/i, end: /\bschrieb\b[^:]*:\s*$/i },
+  { start: /^Le\b/i, end: /\ba écrit\s*:\s*$/i },
+  { start: /^El\b/i, end: /\bescribió:\s*$/i },
+];
+/** A program may break its introduction into this many lines. */
+const INTRODUCTION_LINES = 3;
+const DATED = /\d{4}|\d:\d\d|@/;
+
+const SEPARATOR = /^(?:-{2,} ?Original Message ?-{2,}|-{2,} ?Forwarded message ?-{2,})\s*$/i;
+const FROM = /^\*{0,2}From:\*{0,2}\s/i;
+const NEXT_FIELD = /^\*{0,2}(?:Sent|Date|To):\*{0,2}\s/i;
+
+/** Index of the first line of an e-mail reply's header, or the number of lines where there is none. */
+export function replyHeader(lines: readonly PageLine[]): number {
+  const at = lines.findIndex((line, index) => line.mark === 'plain' && beginsHeader(lines, index));
+  return at === -1 ? lines.length : at;
+}
+
+function beginsHeader(lines: readonly PageLine[], at: number): boolean {
+  const text = startOf(lines[at]);
+  if (SEPARATOR.test(text)) return true;
+  if (FROM.test(text)) return [1, 2].some((step) => NEXT_FIELD.test(startOf(lines[at + step])));
+  const introduction = INTRODUCTIONS.find(({ start }) => start.test(text));
+  return introduction !== undefined && isIntroduction(lines, at, introduction.end);
+}
+
+/** A person may write such words too: a date or an address, or a quote below them, tells the program's. */
+function isIntroduction(lines: readonly PageLine[], at: number, end: RegExp): boolean {
+  const few = lines.slice(at, at + INTRODUCTION_LINES);
+  const last = few.findIndex((line) => line.mark !== 'plain' || end.test(line.text.slice(-200)));
+  if (last === -1 || few[last]?.mark !== 'plain') return false;
+  const words = few.slice(0, last + 1).map(startOf);
+  if (words.some((line) => DATED.test(line))) return true;
+  const next = lines.slice(at + last + 1, at + last + 4).find((line) => line.mark !== 'blank');
+  return next === undefined || next.mark === 'quoted';
+}
+
+/** Long lines are no header; looking at their start only keeps the search linear. */
+function startOf(line: PageLine | undefined): string {
+  return line === undefined ? '' : line.text.trimStart().slice(0, 300);
+}

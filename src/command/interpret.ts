@@ -1,0 +1,57 @@
+import type { IgnoreReason } from './ignore-reason.ts';
+import type { Intent } from './intent.ts';
+import { Envelope } from './payloads.ts';
+import { readClosed, readPushed } from './read-pull.ts';
+import { readEdited, readSaid } from './read-words.ts';
+import type { Reader, Self } from './reader.ts';
+import { saidInConversation, saidInReview, saidInThread } from './said.ts';
+
+/** A verified delivery: GitHub's event name, its parsed body, and who we are on GitHub. */
+export type Received = { readonly event: string; readonly payload: unknown; readonly self: Self };
+
+export type Interpretation =
+  | { readonly kind: 'intent'; readonly intent: Intent }
+  | { readonly kind: 'nothing'; readonly reason: IgnoreReason };
+
+/** Every event and action that can mean something. */
+const READERS: ReadonlyMap<string, ReadonlyMap<string, Reader>> = new Map([
+  [
+    'issue_comment',
+    new Map([
+      ['created', readSaid(saidInConversation)],
+      ['edited', readEdited(saidInConversation)],
+    ]),
+  ],
+  [
+    'pull_request_review_comment',
+    new Map([
+      ['created', readSaid(saidInThread)],
+      ['edited', readEdited(saidInThread)],
+    ]),
+  ],
+  ['pull_request_review', new Map([['submitted', readSaid(saidInReview)]])],
+  [
+    'pull_request',
+    new Map<string, Reader>([
+      ['synchronize', readPushed],
+      ['closed', readClosed],
+    ]),
+  ],
+]);
+
+/** What a delivery means, from its bytes alone. Total: any payload gives an intent or one reason, and nothing throws. */
+export function interpret({ event, payload, self }: Received): Interpretation {
+  const meaning = readEvent(event, payload, self);
+  return typeof meaning === 'string' ? { kind: 'nothing', reason: meaning } : { kind: 'intent', intent: meaning };
+}
+
+function readEvent(event: string, payload: unknown, self: Received['self']): Intent | IgnoreReason {
+  const actions = READERS.get(event);
+  if (actions === undefined) return 'unknown-event';
+  const envelope = Envelope.safeParse(payload);
+  if (!envelope.success) return 'malformed';
+  const { action, installation, sender } = envelope.data;
+  const reader = actions.get(action);
+  if (reader === undefined) return 'unknown-action';
+  return installation ? reader(payload, { self, installationId: installation.id, sender }) : 'no-installation';
+}

@@ -1,0 +1,59 @@
+import { replyHeader } from './email-reply.ts';
+import { type PageLine, readPage } from './page.ts';
+
+/** A comment's Markdown, taken apart into what may be a command, what is said and what is merely quoted. */
+export type MaskedBody = {
+  /** First line that is neither blank nor quoted as rendered, without its indentation; null where it can hold no command. */
+  readonly first: string | null;
+  /** A line that would have been first, had Markdown not made it part of the quote right above it. */
+  readonly swallowed: string | null;
+  /** What stands below the first line, trimmed, without an e-mail reply's tail. */
+  readonly below: string;
+  /** Lines that begin with `>`, in order. */
+  readonly quoted: readonly string[];
+  /** What the person wrote: no quotes, no suggestion blocks, no HTML comments, no e-mail tail; trimmed. */
+  readonly text: string;
+  /** Lines of each suggestion block. */
+  readonly suggestions: readonly (readonly string[])[];
+  /** True where the body is longer than what is read. */
+  readonly cut: boolean;
+};
+
+const AT_MOST_THREE_SPACES = /^ {0,3}(?=[^ \t])/;
+
+/** Takes a comment's body apart, in time linear in its length, whatever it holds. */
+export function maskBody(body: string): MaskedBody {
+  const { lines, suggestions, cut } = readPage(body);
+  const firstAt = lines.findIndex(({ mark }) => mark !== 'blank' && mark !== 'quoted' && mark !== 'swallowed');
+  const own = lines.slice(0, replyHeader(lines));
+  return {
+    first: commandLine(lines[firstAt]),
+    swallowed: commandLine(lines.slice(0, firstAt === -1 ? undefined : firstAt).find(isSwallowedCommand)),
+    below: firstAt === -1 ? '' : joined(own.slice(firstAt + 1)),
+    quoted: lines.flatMap(({ text, mark }) => (mark === 'quoted' ? [text] : [])),
+    text: joined(own.filter(isSaid)),
+    suggestions,
+    cut,
+  };
+}
+
+function isSwallowedCommand(line: PageLine): boolean {
+  return line.mark === 'swallowed' && /^ {0,3}[/@]/.test(line.text);
+}
+
+function commandLine(line: PageLine | undefined): string | null {
+  if (line === undefined || (line.mark !== 'plain' && line.mark !== 'swallowed')) return null;
+  const indent = AT_MOST_THREE_SPACES.exec(line.text);
+  return indent === null ? null : line.text.slice(indent[0].length).trimEnd();
+}
+
+function isSaid({ mark }: PageLine): boolean {
+  return mark === 'plain' || mark === 'code' || mark === 'html' || mark === 'blank';
+}
+
+function joined(lines: readonly PageLine[]): string {
+  return lines
+    .map(({ text }) => text)
+    .join('\n')
+    .trim();
+}

@@ -1,0 +1,62 @@
+import { isAffirmation } from './affirmation.ts';
+import { misfit, readLine } from './grammar.ts';
+import type { CommandName, Utterance } from './intent.ts';
+import { type MaskedBody, maskBody } from './mask.ts';
+import { quotedIds } from './quoted-ids.ts';
+
+/** What a comment says, and which of our proposals it quotes. */
+export type ReadComment = { readonly utterance: Utterance; readonly quotedIds: readonly string[] };
+
+/** Reads any comment's body, in time linear in its length; `slug` is the App's own name. Never throws. */
+export function readComment(body: string, slug: string): ReadComment {
+  const masked = maskBody(body);
+  return { utterance: utteranceOf(masked, slug), quotedIds: quotedIds(masked.quoted) };
+}
+
+function utteranceOf(masked: MaskedBody, slug: string): Utterance {
+  const said = masked.first === null ? null : readLine(masked.first, masked.below, slug);
+  if (said !== null) return masked.cut ? cutShort(said) : said;
+  return swallowedCommand(masked, slug) ?? remark(masked, slug);
+}
+
+/** What a cut comment quotes is not wholly known, so an approval in it must name its ids. */
+function cutShort(said: Utterance): Utterance {
+  if (said.kind !== 'command' || said.command.name !== 'approve' || said.command.targets.by === 'ids') return said;
+  return misfit('approve', '', 'too-long');
+}
+
+/** People mean a command that they wrote right below a quote; Markdown does not show it as one. */
+function swallowedCommand({ swallowed }: MaskedBody, slug: string): Utterance | null {
+  const meant = swallowed === null ? null : readLine(swallowed, '', slug);
+  const name = meant === null ? null : commandOf(meant);
+  return name === null ? null : misfit(name, '>', 'swallowed');
+}
+
+function commandOf(utterance: Utterance): CommandName | null {
+  switch (utterance.kind) {
+    case 'command':
+      return utterance.command.name;
+    case 'misfit':
+      return utterance.command;
+    case 'mention':
+      return 'task';
+    case 'unknown-command':
+    case 'remark':
+      return null;
+  }
+}
+
+function remark({ text, suggestions }: MaskedBody, slug: string): Utterance {
+  return {
+    kind: 'remark',
+    text,
+    toSomebodyElse: isToSomebodyElse(text, slug),
+    affirmation: suggestions.length === 0 && isAffirmation(text),
+    suggestions,
+  };
+}
+
+function isToSomebodyElse(text: string, slug: string): boolean {
+  const name = /^@([a-z0-9](?:[a-z0-9/_-]{0,150}))/i.exec(text)?.[1];
+  return name !== undefined && name.toLowerCase() !== slug.toLowerCase();
+}

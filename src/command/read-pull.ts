@@ -1,0 +1,26 @@
+import type { IgnoreReason } from './ignore-reason.ts';
+import type { Intent } from './intent.ts';
+import { ClosedEvent, PushedEvent } from './payloads.ts';
+import { actorOf, type Context, pullRef } from './reader.ts';
+
+/** The head moved. Whoever pushed, the branch is another now; our own pushes are known from their outcome. */
+export function readPushed(payload: unknown, context: Context): Intent | IgnoreReason {
+  const read = PushedEvent.safeParse(payload);
+  if (!read.success) return 'malformed';
+  const { sender, self } = context;
+  if (!sender) return 'no-actor';
+  if (sender.id === self.botId) return 'own-event';
+  const { repository, pull_request, before, after } = read.data;
+  const pull = pullRef(repository, pull_request.number, context);
+  return { kind: 'pushed', pull, actor: actorOf(sender, false), before, after };
+}
+
+/** Closed, merged or not. Who did it does not matter: what waits can no longer be applied. */
+export function readClosed(payload: unknown, context: Context): Intent | IgnoreReason {
+  const read = ClosedEvent.safeParse(payload);
+  if (!read.success) return 'malformed';
+  if (!context.sender) return 'no-actor';
+  const { repository, pull_request } = read.data;
+  const pull = pullRef(repository, pull_request.number, context);
+  return { kind: 'closed', pull, actor: actorOf(context.sender, false), merged: pull_request.merged === true };
+}

@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import type { IgnoreReason } from './ignore-reason.ts';
+import type { Actor, Utterance } from './intent.ts';
+import { readComment } from './read-comment.ts';
+import { actorOf, type Context, pullRef, type Reader } from './reader.ts';
+import type { ReadWords, Said } from './said.ts';
+
+/** New words. Only a person who speaks for themselves is heard. */
+export function readSaid(read: ReadWords): Reader {
+  return (payload, context) => {
+    const words = read(payload);
+    if (typeof words === 'string') return words;
+    const actor = personOf(words, context);
+    if (typeof actor === 'string') return actor;
+    if (words.writer?.id !== actor.id) return 'another-hand';
+    if (words.place.at === 'review' && words.body.trim() === '') return 'empty-review';
+    const { utterance, quotedIds } = readComment(words.body, context.self.slug);
+    const reason = notForUs(words, utterance, quotedIds);
+    if (reason !== null) return reason;
+    const bodyHash = createHash('sha256').update(words.body, 'utf8').digest('hex');
+    const { place, createdAt } = words;
+    const pull = pullRef(words.repository, words.number, context);
+    return { kind: 'said', pull, actor, place, utterance, quotedIds, createdAt, bodyHash };
+  };
+}
+
+/** Edited words never decide; somebody who edited them into a command is told so, whoever wrote them first. */
+export function readEdited(read: ReadWords): Reader {
+  return (payload, context) => {
+    const words = read(payload);
+    if (typeof words === 'string') return words;
+    const actor = personOf(words, context);
+    if (typeof actor === 'string') return actor;
+    const { utterance } = readComment(words.body, context.self.slug);
+    if (!isToUs(utterance)) return 'harmless-edit';
+    const { place, createdAt } = words;
+    const pull = pullRef(words.repository, words.number, context);
+    return { kind: 'edited', pull, actor, place, utterance, createdAt };
+  };
+}
+
+/** The person behind the words: the sender, never the comment's author; known by type and id, never by login. */
+function personOf(words: Said, { self, sender }: Context): Actor | IgnoreReason {
+  const { writer, viaApp } = words;
+  if (!sender || !writer) return 'no-actor';
+  if (sender.id === self.botId) return 'own-event';
+  if (writer.id === self.botId) return 'own-comment-edited';
+  if (sender.type === 'Bot' || writer.type === 'Bot') return 'bot';
+  if (sender.type !== 'User') return 'not-a-person';
+  return viaApp ? 'via-app' : actorOf(sender, viaApp);
+}
+
+/** Why words concern nobody here, as far as they tell; only the store knows whose thread a reply stands in. */
+function notForUs(words: Said, utterance: Utterance, quotedIds: readonly string[]): IgnoreReason | null {
+  if (words.isReply || isToUs(utterance)) return null;
+  if (utterance.kind === 'unknown-command') return utterance.nearest === null ? 'other-command' : null;
+  return words.place.at === 'conversation' && quotedIds.length > 0 ? null : 'not-addressed';
+}
+
+function isToUs(utterance: Utterance): boolean {
+  switch (utterance.kind) {
+    case 'command':
+    case 'misfit':
+    case 'mention':
+      return true;
+    case 'unknown-command':
+      return utterance.addressed;
+    case 'remark':
+      return false;
+  }
+}
