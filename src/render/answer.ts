@@ -1,4 +1,5 @@
 import type { CommandName } from '../command/intent.ts';
+import type { CommandRow } from '../command/table.ts';
 import type { Answer } from '../run/answer.ts';
 import { blocks, codeSpan, escapeText, link } from './markdown.ts';
 import { REPLY_MARKER } from './markers.ts';
@@ -6,8 +7,8 @@ import { listNamed, settledSentence } from './named-list.ts';
 import { runEnded } from './run-ended.ts';
 import { commitLink, count, listOf, type RepoLinks, sha7 } from './words.ts';
 
-/** A row of `/help`: how the command is written, and what it does in one line. */
-export type CommandHelp = { readonly form: string; readonly meaning: string };
+/** A row of the command table, as far as `/help` and refusals show it. */
+export type CommandHelp = Pick<CommandRow, 'name' | 'form' | 'meaning' | 'who'>;
 
 /** What answers refer to beside what they say. */
 export type AnswerContext = { readonly links: RepoLinks; readonly commands: readonly CommandHelp[] };
@@ -37,7 +38,9 @@ function written(command: CommandName | 'mention' | 'reply'): string {
   }
 }
 
-const OWN_RIGHTS: ReadonlySet<string> = new Set(['deny', 'stop', 'status', 'help']);
+function isForAuthor(command: string, commands: readonly CommandHelp[]): boolean {
+  return commands.some((row) => row.name === command && row.who === 'writer-or-author');
+}
 
 const HELP = `${codeSpan('/help')} lists all commands.`;
 const STATUS = `${codeSpan('/status')} lists what is waiting.`;
@@ -46,8 +49,8 @@ const NEW_RUN = `${codeSpan('/countersign <task>')} starts a run.`;
 const SENTENCES: Sentences = {
   'not-served': ({ owner }) =>
     `Countersign does not work in repositories of ${cut(owner)}: its operator has not listed that account. Nothing was read or changed. Ask the operator to add it to ${codeSpan('ALLOWED_OWNERS')}.`,
-  'not-allowed': ({ login, command }) =>
-    `Sorry, ${cut(login)}: ${written(command)} is for people with write access to this repository${OWN_RIGHTS.has(command) ? ' and for the author of the pull request' : ''}. Nothing was decided. Somebody with write access can say it instead.`,
+  'not-allowed': ({ login, command }, { commands }) =>
+    `Sorry, ${cut(login)}: ${written(command)} is for people with write access to this repository${isForAuthor(command, commands) ? ' and for the author of the pull request' : ''}. Nothing was decided. Somebody with write access can say it instead.`,
   'pull-not-open': ({ state }) =>
     `This pull request is ${state}, so nothing can be changed on it. ${state === 'closed' ? 'Reopen it and ask again.' : 'Open a new pull request and ask there.'}`,
   which: ({ command, pending }) =>
@@ -66,7 +69,10 @@ const SENTENCES: Sentences = {
     ),
   'unknown-ids': ({ ids, pending }) =>
     blocks(
-      `Execution not found or not in proposed state: this pull request has no change ${listOf(ids.slice(0, 20).map(codeSpan))}. Nothing was decided.`,
+      `Execution not found or not in proposed state: no change of this pull request has the id ${ids
+        .slice(0, 20)
+        .map((id) => codeSpan(id.slice(0, 100)))
+        .join(' or ')}. Nothing was decided.`,
       pending.length === 0 ? 'No change is waiting.' : blocks('These are waiting:', listNamed(pending)),
       pending.length === 0 ? NEW_RUN : 'Write the command again with one of these ids.',
     ),
@@ -92,9 +98,9 @@ const SENTENCES: Sentences = {
   'edited-comment': () =>
     'An edited comment never decides anything, because others may already have read it as it was. Nothing was done. Write a new comment instead.',
   fork: ({ headRef }) =>
-    `The branch ${codeSpan(headRef)} lies in a fork, and Countersign never writes to forks, so nothing was approved. Press **Commit suggestion** where there is that button, or apply the diff by hand: what lands on the branch is recognised.`,
+    `The branch ${codeSpan(headRef.slice(0, 300))} lies in a fork, and Countersign never writes to forks, so nothing was approved. Press **Commit suggestion** where there is that button, or apply the diff by hand: what lands on the branch is recognised.`,
   queued: ({ ahead }) =>
-    `Your task is queued: ${ahead === 1 ? 'another run goes' : `${count(ahead, 'task')} go`} first, and it starts by itself after that. ${codeSpan('/stop')} ends the run that is active and drops the queue.`,
+    `Your task is queued. It starts by itself ${ahead === 1 ? 'when the run that is active ends' : `after the ${count(ahead, 'task')} before it`}. ${codeSpan('/stop')} ends the run that is active and drops the queue.`,
   'no-run': ({ command }) =>
     `${written(command)} needs an active run, and there is none here. Nothing happened. ${NEW_RUN}`,
   committed: ({ sha, applied }, { links }) =>

@@ -89,9 +89,12 @@ function cutTo(text: string, cap: number): { readonly text: string; readonly not
   return { text: points.slice(0, cap).join(''), note: `(showing ${cap} of ${points.length} characters)` };
 }
 
-/** Drops what would only be noise once escaped: heading marks, and bullets become real ones. */
+/** Drops what would only be noise once escaped: fences and heading marks, and bullets become real ones. */
 function plainLine(line: string): string {
-  return line.replace(/^\s*#{1,6}\s+/, '').replace(/^\s*[-*+]\s+/, '• ');
+  return line
+    .replace(/^\s*(?:`{3,}|~{3,})[^`]*$/, '')
+    .replace(/^\s*#{1,6}\s+/, '')
+    .replace(/^\s*[-*+]\s+/, '• ');
 }
 
 /** Somebody else's words as a block quote, a paragraph per line of theirs, cut after `cap` characters with a note. */

@@ -40,7 +40,9 @@ export function endingWords(how: RunEnd): string {
 
 function waiting(proposals: readonly Proposal[]): string {
   const open = proposals.filter((proposal) => proposal.state === 'proposed').length;
-  return open === 0 ? 'Applying what was approved.' : `Waiting for people to decide on ${count(open, 'change')}.`;
+  return open === 0
+    ? '**Working.** Applying what was approved.'
+    : `**Waiting** for people to decide on ${count(open, 'change')}.`;
 }
 
 function stateLine(phase: Phase, proposals: readonly Proposal[]): string {
@@ -52,7 +54,7 @@ function stateLine(phase: Phase, proposals: readonly Proposal[]): string {
     case 'posting':
       return '**Working.** Posting the proposed changes.';
     case 'waiting':
-      return `**Waiting.** ${waiting(proposals)}`;
+      return waiting(proposals);
     case 'ended': {
       const by = phase.by === null ? '' : ` by ${loginText(phase.by)}`;
       const note = phase.note === null ? '' : ` ${escapeText([...phase.note].slice(0, NOTE_CAP).join(''))}`;

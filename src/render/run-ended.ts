@@ -37,7 +37,7 @@ function droppedText(dropped: readonly string[]): string {
 
 /** The one mention that the App ever writes; a login holds nothing else than these characters. */
 function mention(login: string): string {
-  return `@${login.replace(/[^A-Za-z0-9_-]/g, '')}`;
+  return `@${login.replace(/[^A-Za-z0-9_-]/g, '').slice(0, 100)}`;
 }
 
 /** The end of a run, told once to the person who started it. */

@@ -25,9 +25,9 @@ export type VerdictContext = {
 const QUOTE_CAP = 1_000;
 const NOTE_CAP = 500;
 
-/** A login as text; it never becomes a mention. */
+/** A login as text; it never becomes a mention. GitHub's are at most 39 characters and a suffix. */
 export function loginText(person: Person): string {
-  return escapeText(person.login);
+  return escapeText(person.login.slice(0, 100));
 }
 
 function votesFor(proposal: Proposal, ...actions: readonly Vote['action'][]): readonly Vote[] {

@@ -138,7 +138,8 @@ describe('an open proposal', () => {
 
   it('C8 S35: names hidden characters in added lines and writes them out', () => {
     const text = body(proposal(edit('a.ts', 'one\ntwo\n', 'two', 'tw\u202Eo')), {
-      ...inConversation,
+      kind: 'conversation',
+      path: 'a.ts',
       why: 'hidden-character',
     });
     expect(text).toContain('cannot be seen: `U+202E` in line 2');

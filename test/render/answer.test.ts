@@ -1,0 +1,309 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { commandTable } from '../../src/command/table.ts';
+import { renderAnswer } from '../../src/render/answer.ts';
+import { byteLength } from '../../src/render/markdown.ts';
+import { foreignNodes } from '../../src/render/self-check.ts';
+import type { Answer } from '../../src/run/answer.ts';
+import { hostileText } from './hostile-text.ts';
+import { liveText } from './markdown-tree.ts';
+import { ana, ben, commit, links, origin } from './sample.ts';
+
+const context = { links, commands: commandTable };
+
+function say(answer: Answer): string {
+  return renderAnswer(answer, context);
+}
+
+/** One answer of every kind, made of the same words. */
+function everyAnswer(text: string): readonly Answer[] {
+  const named = [
+    { id: 'k7q2', title: text, url: 'https://github.com/ana/shop/pull/3#r1' },
+    { id: 'm3x8', title: text, url: null },
+  ];
+  const settled = { id: 'k7q2', state: 'completed', by: { id: 1, login: text }, commit, replacedBy: 'm3x8' } as const;
+  return [
+    { kind: 'not-served', owner: text },
+    { kind: 'not-allowed', login: text, command: 'approve' },
+    { kind: 'not-allowed', login: text, command: 'deny' },
+    { kind: 'pull-not-open', state: 'closed' },
+    { kind: 'pull-not-open', state: 'merged' },
+    { kind: 'which', command: 'approve', pending: named },
+    { kind: 'nothing-pending', command: 'approve' },
+    { kind: 'posted-later', left: named },
+    { kind: 'unknown-ids', ids: [text, 'zz99'], pending: named },
+    { kind: 'unknown-ids', ids: [text], pending: [] },
+    { kind: 'settled', proposals: [settled] },
+    { kind: 'misfit', command: 'approve', word: text, hint: `Only ids may stand on its line. ${text}` },
+    { kind: 'unknown-command', word: text, nearest: 'approve' },
+    { kind: 'affirmation', id: 'k7q2' },
+    { kind: 'empty-reply', id: 'k7q2' },
+    { kind: 'own-text', id: 'k7q2' },
+    { kind: 'edited-comment' },
+    { kind: 'fork', headRef: text },
+    { kind: 'queued', ahead: 1 },
+    { kind: 'queued', ahead: 3 },
+    { kind: 'no-run', command: 'stop' },
+    { kind: 'committed', sha: commit, applied: named },
+    { kind: 'stale', proposals: named },
+    { kind: 'commit-failed', proposals: named, message: text },
+    { kind: 'approval-void', proposals: named, login: text },
+    { kind: 'help' },
+    { kind: 'status', pending: named, running: true, queued: 2 },
+    { kind: 'status', pending: [], running: false, queued: 0 },
+    {
+      kind: 'run-ended',
+      requester: { id: 1, login: text },
+      how: 'finished',
+      by: null,
+      commits: [commit],
+      note: text,
+      dropped: [text],
+    },
+    {
+      kind: 'run-ended',
+      requester: { id: 1, login: text },
+      how: 'model-failed',
+      by: null,
+      commits: [],
+      note: text,
+      dropped: [],
+    },
+  ];
+}
+
+describe('answers', () => {
+  it('J10: each says what, why and what to do next', () => {
+    const texts = everyAnswer('total').map(
+      (answer) => `[${answer.kind}]\n${say(answer).replace('<!-- countersign:reply -->\n\n', '')}`,
+    );
+    expect(texts.join('\n\n')).toMatchInlineSnapshot(`
+      "[not-served]
+      Countersign does not work in repositories of total: its operator has not listed that account. Nothing was read or changed. Ask the operator to add it to \`ALLOWED_OWNERS\`.
+
+      [not-allowed]
+      Sorry, total: \`/approve\` is for people with write access to this repository. Nothing was decided. Somebody with write access can say it instead.
+
+      [not-allowed]
+      Sorry, total: \`/deny\` is for people with write access to this repository and for the author of the pull request. Nothing was decided. Somebody with write access can say it instead.
+
+      [pull-not-open]
+      This pull request is closed, so nothing can be changed on it. Reopen it and ask again.
+
+      [pull-not-open]
+      This pull request is merged, so nothing can be changed on it. Open a new pull request and ask there.
+
+      [which]
+      Several changes are waiting, and \`/approve\` alone does not say which. Nothing was decided.
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      Reply in the change’s own thread, or write \`/approve k7q2\` or \`/approve all\`.
+
+      [nothing-pending]
+      No change was waiting for a decision when \`/approve\` was written, so nothing happened. \`/status\` lists what is waiting.
+
+      [posted-later]
+      These were posted after that comment was written, or in the same second, so it does not cover them. They are still waiting:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      Read them, then write the command once more.
+
+      [unknown-ids]
+      Execution not found or not in proposed state: no change of this pull request has the id \`total\` or \`zz99\`. Nothing was decided.
+
+      These are waiting:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      Write the command again with one of these ids.
+
+      [unknown-ids]
+      Execution not found or not in proposed state: no change of this pull request has the id \`total\`. Nothing was decided.
+
+      No change is waiting.
+
+      \`/countersign <task>\` starts a run.
+
+      [settled]
+      Execution not found or not in proposed state: k7q2 was already applied by total in 1a2b3c4 and replaced by \`m3x8\`.
+
+      A decision is final. \`/status\` lists what is waiting.
+
+      [misfit]
+      \`/approve\` was not understood at \`total\`. Nothing was decided.
+
+      Only ids may stand on its line. total
+
+      \`/help\` lists all commands.
+
+      [unknown-command]
+      \`total\` is not a command of Countersign. Nothing was decided. Did you mean \`/approve\`? \`/help\` lists all commands.
+
+      [affirmation]
+      Only a command decides, so \`k7q2\` is still waiting. Write \`/approve k7q2\` to apply it or \`/deny k7q2\` to leave the file as it is.
+
+      [empty-reply]
+      That reply has no words of its own, so \`k7q2\` is still waiting. Write \`/approve\`, \`/deny [reason]\`, or what should be done differently.
+
+      [own-text]
+      A suggestion block in a reply cannot be applied yet, so \`k7q2\` is still waiting and nothing was changed. Say in words what should be different, or write \`/approve\` or \`/deny [reason]\`.
+
+      [edited-comment]
+      An edited comment never decides anything, because others may already have read it as it was. Nothing was done. Write a new comment instead.
+
+      [fork]
+      The branch \`total\` lies in a fork, and Countersign never writes to forks, so nothing was approved. Press **Commit suggestion** where there is that button, or apply the diff by hand: what lands on the branch is recognised.
+
+      [queued]
+      Your task is queued. It starts by itself when the run that is active ends. \`/stop\` ends the run that is active and drops the queue.
+
+      [queued]
+      Your task is queued. It starts by itself after the 3 tasks before it. \`/stop\` ends the run that is active and drops the queue.
+
+      [no-run]
+      \`/stop\` needs an active run, and there is none here. Nothing happened. \`/countersign <task>\` starts a run.
+
+      [committed]
+      Applied in [\`1a2b3c4\`](https://github.com/ana/shop/commit/1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d) (2 changes):
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      [stale]
+      Not applied, because the file changed after these were proposed. Nothing was written for them:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      The agent is told, and may propose them again for the file as it is now.
+
+      [commit-failed]
+      Not applied, because the commit was refused: total
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      Nothing was written. Fix what stands in the way, then ask again.
+
+      [approval-void]
+      Not applied, because total no longer has write access to this repository. These are waiting again:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      Somebody with write access has to approve them.
+
+      [help]
+      A command stands alone on the first line of a comment. In a change’s thread it means that change; elsewhere give its id.
+
+      - \`/countersign <task>\` – start a run on this pull request, or queue one behind the run that is active
+      - \`/approve [<id>…|all]\` – make the change; in its thread the id may be left out, lines below are a note for the agent
+      - \`/deny [<id>…|all] [reason]\` – not this change; the reason goes to the agent
+      - \`/edit [<id>…|all] <instruction>\` – do it differently; without an id outside a thread, every change that waits
+      - \`/continue\` – send the decisions so far to the agent and withdraw what is undecided
+      - \`/stop\` – end the run; what waits is cancelled and queued tasks are dropped
+      - \`/status\` – say what the run does and link every change that waits
+      - \`/help\` – list the commands
+
+      Any other reply in a change’s thread tells the agent what to do differently. Nothing is changed without somebody’s approval.
+
+      [status]
+      A run is active. 2 tasks queued. Waiting for a decision:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      [status]
+      No run is active. No change is waiting for a decision.
+
+      \`/countersign <task>\` starts a run.
+
+      [run-ended]
+      @total, the run finished; its changes are in [\`1a2b3c4\`](https://github.com/ana/shop/commit/1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d).
+
+      Closing words, written by the model:
+
+      > total
+
+      These queued tasks were dropped:
+
+      - total
+
+      \`/countersign <task>\` starts another run.
+
+      [run-ended]
+      @total, the run ended, because the model gave no usable answer; nothing was changed.
+
+      total
+
+      \`/countersign <task>\` starts another run."
+    `);
+  });
+
+  it('C4: begin with the hidden line, so that they are never read as a command', () => {
+    for (const answer of everyAnswer('x')) expect(say(answer).split('\n')[0]).toBe('<!-- countersign:reply -->');
+  });
+
+  it('T12: names what became of a decided change', () => {
+    const settled = { id: 'k7q2', state: 'completed', by: ana, commit, replacedBy: null } as const;
+    expect(say({ kind: 'settled', proposals: [settled] })).toContain(
+      'Execution not found or not in proposed state: k7q2 was already applied by ana in 1a2b3c4.',
+    );
+  });
+
+  it('T10 S51 S89a: a stop is told to the requester in these words', () => {
+    const text = say({
+      kind: 'run-ended',
+      requester: ana,
+      how: 'stopped',
+      by: ben,
+      commits: [],
+      note: null,
+      dropped: ['fix it'],
+    });
+    expect(text).toMatchInlineSnapshot(`
+      "<!-- countersign:reply -->
+
+      Rejected. Agent response cancelled.
+
+      @ana, the run was stopped by ben-k; nothing was changed.
+
+      These queued tasks were dropped:
+
+      - fix it
+
+      \`/countersign <task>\` starts another run."
+    `);
+  });
+
+  it('C1 C2 C3 C5 C6 C7 A4: whatever they are made of, they hold nothing foreign', () => {
+    fc.assert(
+      fc.property(hostileText, (words) => {
+        for (const answer of everyAnswer(words)) {
+          const text = say(answer);
+          expect(foreignNodes(text, origin)).toEqual([]);
+          expect(text).not.toMatch(/^\s*\/\w/m);
+          expect(byteLength(text)).toBeLessThanOrEqual(60_000);
+          const live = liveText(text).map((part) =>
+            answer.kind === 'run-ended' ? part.replace(/^@[\w-]*,/, '') : part,
+          );
+          for (const part of live) expect(part).not.toMatch(/@|#\d|:\/\/|www\.\S|<!--/);
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('S30: long lists and long words stay below the limit', () => {
+    const long = '@a `'.repeat(20_000);
+    for (const answer of everyAnswer(long)) expect(byteLength(say(answer))).toBeLessThanOrEqual(60_000);
+    const many = Array.from({ length: 900 }, (_, index) => ({ id: `k${index}`, title: long, url: links.repository }));
+    expect(byteLength(say({ kind: 'which', command: 'approve', pending: many }))).toBeLessThanOrEqual(60_000);
+    expect(say({ kind: 'which', command: 'approve', pending: many })).toContain('- and 870 more');
+  });
+});
