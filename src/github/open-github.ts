@@ -1,6 +1,7 @@
 import type { PullRef } from '../command/intent.ts';
 import type { GitHub, GitHubs } from '../worker/ports.ts';
 import { openIdentity } from './app-identity.ts';
+import { fetchArchive } from './archive.ts';
 import { fetchBlob } from './blobs.ts';
 import { openCall } from './calls.ts';
 import { createComment, createFileComment, createReply, updateComment } from './comments.ts';
@@ -64,6 +65,7 @@ function portOf(connection: Connection): GitHub {
     permission: (login) => fetchPermission(connection, login),
     tree: (commit) => fetchTree(connection, commit),
     blob: (sha) => fetchBlob(connection, sha),
+    archive: (commit) => fetchArchive(connection, commit),
     files: () => fetchFiles(connection),
     commits: (base, head) => fetchCommits(connection, base, head),
     createReview: (head, body, drafts) => createReview(connection, head, body, drafts),

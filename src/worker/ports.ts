@@ -43,6 +43,11 @@ export type GitHub = {
   tree(commit: string): Promise<Tree>;
   /** Bytes of a blob; cached by SHA. */
   blob(sha: string): Promise<Uint8Array>;
+  /**
+   * Every plain file of a commit in one request, for searching only: `.gitattributes` may leave out or change some.
+   * Null where the archive is too large to be searched.
+   */
+  archive(commit: string): Promise<ReadonlyMap<string, Uint8Array> | null>;
   files(head: string): Promise<readonly PullFile[]>;
   /** Commits reachable from `head` and not from `base`, newest first. */
   commits(base: string, head: string): Promise<readonly CommitNote[]>;
