@@ -5,6 +5,8 @@ import type { Actor, Permission, RulePolicy } from './access.ts';
 import type { AccountType, Permissions } from './state.ts';
 import type { ReactionContent, Side } from './talk.ts';
 
+export type { Files };
+
 /** A numbered pull request (or issue) and who acts on it. */
 export type OnPull = { readonly actor: Actor; readonly repositoryId: number; readonly number: number };
 /** A repository and who acts on it. */
@@ -35,6 +37,8 @@ export type AddRepository = {
   readonly files: Files;
   readonly message?: string;
 };
+/** A copy with all refs under another owner; its collaborators are its own. */
+export type ForkRepository = { readonly repositoryId: number; readonly ownerId: number };
 export type SetPermission = {
   readonly repositoryId: number;
   readonly accountId: number;

@@ -10,7 +10,7 @@ import { closePull, editPull, lockPull, openPull, reopenPull, setDraft } from '.
 import { pushFiles } from './push-files.ts';
 import { reactToComment, reactToReviewComment } from './reactions.ts';
 import { createRef, deleteRef, updateRef } from './refs.ts';
-import { addRepository, addRule, openIssue, setPermission } from './repositories.ts';
+import { addRepository, addRule, forkRepository, openIssue, setPermission } from './repositories.ts';
 import {
   createReviewComment,
   deleteReviewComment,
@@ -31,6 +31,7 @@ export type Operations = {
   readonly addApp: Operation<Input.AddApp, App>;
   readonly installApp: Operation<Input.InstallApp, Installation>;
   readonly addRepository: Operation<Input.AddRepository, Repository>;
+  readonly forkRepository: Operation<Input.ForkRepository, Repository>;
   readonly setPermission: Operation<Input.SetPermission, Nothing>;
   readonly addRule: Operation<Input.AddRule, Nothing>;
 
@@ -79,6 +80,7 @@ export const operations: Operations = {
   addApp,
   installApp,
   addRepository,
+  forkRepository,
   setPermission,
   addRule,
   openIssue,

@@ -1,5 +1,5 @@
 import { commitFiles } from '../git/commit-files.ts';
-import type { AddRepository, AddRule, OpenIssue, SetPermission } from './inputs.ts';
+import type { AddRepository, AddRule, ForkRepository, OpenIssue, SetPermission } from './inputs.ts';
 import type { Operation } from './outcome.ts';
 import { NOT_FOUND, validationFailed } from './refusals.ts';
 import { personSignature } from './signatures.ts';
@@ -36,6 +36,28 @@ export const addRepository: Operation<AddRepository, Repository> = (world, input
   const actor = { accountId: owner.id, viaAppId: null };
   const about = { repositoryId: id, ref: `refs/heads/${defaultBranch}`, after: sha };
   return done(recorded(withRepository(counted, repository), 'repository-added', actor, now, about), repository);
+};
+
+/** Forks a repository: the same refs under another owner, nobody's rights and no conversations. */
+export const forkRepository: Operation<ForkRepository, Repository> = (world, input, now) => {
+  const source = world.repositories.get(input.repositoryId);
+  if (source === undefined || !world.accounts.has(input.ownerId)) return refused(world, NOT_FOUND);
+  const [id, counted] = takeId(world);
+  const fork: Repository = {
+    ...source,
+    id,
+    nodeId: nodeId('R', id),
+    ownerId: input.ownerId,
+    forkOf: source.id,
+    createdAt: timestamp(now),
+    collaborators: new Map(),
+    rules: [],
+    nextNumber: 1,
+    issues: new Map(),
+    pulls: new Map(),
+  };
+  const actor = { accountId: input.ownerId, viaAppId: null };
+  return done(recorded(withRepository(counted, fork), 'repository-added', actor, now, { repositoryId: id }), fork);
 };
 
 /** Sets what a person may do in a repository; `none` takes the person off the list. */

@@ -1,0 +1,81 @@
+import type { Sha } from '../git/object-store.ts';
+import type { Actor } from '../world/access.ts';
+import { createComment, deleteComment, editComment } from '../world/comments.ts';
+import type { CreateReview, PushFiles } from '../world/inputs.ts';
+import { mergePull } from '../world/merge-pull.ts';
+import type { Operation } from '../world/outcome.ts';
+import { closePull, reopenPull } from '../world/pulls.ts';
+import { pushFiles } from '../world/push-files.ts';
+import { deleteReviewComment, editReviewComment, replyToReviewComment } from '../world/review-comments.ts';
+import { createReview } from '../world/reviews.ts';
+import type { PullRequest } from '../world/state.ts';
+import type { IssueComment, Review, ReviewComment, Thread } from '../world/talk.ts';
+import { resolveThread, unresolveThread } from '../world/threads.ts';
+import { commitSuggestion } from './commit-suggestion.ts';
+
+/** Does a write on the world and gives back its value; how a refusal shows is up to the caller. */
+export type Apply = <Input, Value>(operation: Operation<Input, Value>, input: Input) => Value;
+
+/** Where a person stands: a pull request and the branch they push to. */
+export type Standing = {
+  readonly accountId: number;
+  readonly repositoryId: number;
+  readonly number: number;
+  readonly branch: string;
+};
+
+/** What a person can do on a pull request with GitHub's pages and git. */
+export type Person = {
+  readonly actor: Actor;
+  readonly says: (body: string) => IssueComment;
+  /** By the id of the thread's first comment. */
+  readonly replies: (inReplyTo: number, body: string) => ReviewComment;
+  readonly reviews: (review: Pick<CreateReview, 'body' | 'event' | 'comments' | 'commitSha'>) => Review;
+  /** Null deletes a file. */
+  readonly pushes: (files: Readonly<Record<string, string | Uint8Array | null>>, message?: string) => Sha;
+  readonly commitsSuggestions: (...commentIds: readonly number[]) => Sha;
+  readonly edits: (commentId: number, body: string) => IssueComment;
+  readonly deletes: (commentId: number) => null;
+  readonly editsInThread: (commentId: number, body: string) => ReviewComment;
+  readonly deletesInThread: (commentId: number) => null;
+  readonly resolves: (threadNodeId: string) => Thread;
+  readonly unresolves: (threadNodeId: string) => Thread;
+  readonly closes: () => PullRequest;
+  readonly reopens: () => PullRequest;
+  readonly merges: () => PullRequest;
+};
+
+/** A person in front of one pull request. */
+export function personOn(apply: Apply, { accountId, branch, repositoryId, number }: Standing): Person {
+  const actor: Actor = { accountId, viaAppId: null };
+  const inRepository = { actor, repositoryId };
+  const here = { ...inRepository, number };
+  return {
+    actor,
+    says: (body) => apply(createComment, { ...here, body }),
+    replies: (inReplyTo, body) => apply(replyToReviewComment, { ...here, inReplyTo, body }),
+    reviews: (review) => apply(createReview, { ...here, ...review }),
+    pushes: (files, message) => apply(pushFiles, pushOf({ ...inRepository, branch }, files, message)),
+    commitsSuggestions: (...commentIds) => apply(commitSuggestion, { ...here, commentIds }),
+    edits: (commentId, body) => apply(editComment, { ...inRepository, commentId, body }),
+    deletes: (commentId) => apply(deleteComment, { ...inRepository, commentId }),
+    editsInThread: (commentId, body) => apply(editReviewComment, { ...inRepository, commentId, body }),
+    deletesInThread: (commentId) => apply(deleteReviewComment, { ...inRepository, commentId }),
+    resolves: (threadNodeId) => apply(resolveThread, { actor, threadNodeId }),
+    unresolves: (threadNodeId) => apply(unresolveThread, { actor, threadNodeId }),
+    closes: () => apply(closePull, here),
+    reopens: () => apply(reopenPull, here),
+    merges: () => apply(mergePull, here),
+  };
+}
+
+type PushedFiles = Readonly<Record<string, string | Uint8Array | null>>;
+
+function pushOf(
+  where: Omit<PushFiles, 'files' | 'message'>,
+  files: PushedFiles,
+  message: string | undefined,
+): PushFiles {
+  const pushed = { ...where, files: new Map(Object.entries(files)) };
+  return message === undefined ? pushed : { ...pushed, message };
+}
