@@ -1,0 +1,163 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { promisify } from 'node:util';
+import { afterAll, describe, expect, it } from 'vitest';
+import { SUBSCRIPTIONS } from '../../src/intake/subscriptions.ts';
+import { isRecord, parseJson } from '../../src/trust.ts';
+
+const root = join(import.meta.dirname, '../..');
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const folder = mkdtempSync(join(tmpdir(), 'countersign-packaging-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** The lines of a simple block of YAML, `key: value` or `- value`, comments left out. */
+function block(yaml: string, key: string): readonly string[] {
+  const lines = yaml.split('\n').filter((line) => !line.trim().startsWith('#'));
+  const rest = lines.slice(lines.indexOf(`${key}:`) + 1);
+  const end = rest.findIndex((line) => !line.startsWith('  '));
+  return rest.slice(0, end === -1 ? undefined : end).map((line) => line.trim());
+}
+
+describe('app.yml', () => {
+  const manifest = read('app.yml');
+
+  it('I7: asks for four permissions and nothing else', () => {
+    expect(block(manifest, 'default_permissions')).toEqual([
+      'contents: write',
+      'issues: read',
+      'metadata: read',
+      'pull_requests: write',
+    ]);
+  });
+
+  it('subscribes to exactly the events that have a handler', () => {
+    expect(block(manifest, 'default_events')).toEqual(SUBSCRIPTIONS.map((name) => `- ${name}`));
+  });
+
+  it('says where deliveries go, at the default path, and is private', () => {
+    expect(block(manifest, 'hook_attributes')).toEqual([
+      'url: https://countersign.example.com/api/github/webhooks',
+      'active: true',
+    ]);
+    expect(manifest).toMatch(/^public: false$/m);
+    expect(manifest).toMatch(/^url: https:\/\/\S+$/m);
+  });
+});
+
+describe('Dockerfile', () => {
+  const lines = read('Dockerfile')
+    .replaceAll('\\\n', ' ')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'));
+  const last = (word: string): string =>
+    lines.findLast((line) => line.startsWith(`${word} `))?.slice(word.length + 1) ?? '';
+  const final = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM ')));
+
+  it('J6: is built in stages on a slim Node 24, without test tools and without install scripts', () => {
+    const bases = lines.filter((line) => line.startsWith('FROM '));
+    expect(bases.length).toBeGreaterThan(1);
+    for (const base of bases) expect(base).toMatch(/^FROM node:24-slim\b/);
+    expect(lines.filter((line) => line.includes('npm ci'))).toEqual(['RUN npm ci --omit=dev --ignore-scripts']);
+  });
+
+  it('J6: runs as nobody special, in production mode, with one place to write', () => {
+    expect(last('USER')).toBe('node');
+    expect(final.indexOf('USER node')).toBeGreaterThan(final.findLastIndex((line) => /^(?:RUN|COPY)/.test(line)));
+    expect(last('ENV')).toContain('NODE_ENV=production');
+    expect(last('ENV')).toContain('DATA_DIR=/data');
+    expect(last('VOLUME')).toBe('/data');
+  });
+
+  it('G12, J6: starts node itself, so that SIGTERM reaches it, and asks /readyz', () => {
+    expect(parseJson(last('ENTRYPOINT'))).toEqual(['node', 'src/cli.ts']);
+    expect(parseJson(last('CMD'))).toEqual(['start']);
+    const check = last('HEALTHCHECK');
+    expect(parseJson(check.slice(check.indexOf('[')))).toEqual(['node', '-e', expect.stringContaining('/readyz')]);
+  });
+
+  it('I6: copies named files only; no key and no environment file can get in', () => {
+    const copied = lines
+      .filter((line) => line.startsWith('COPY ') && !line.includes('--from'))
+      .map((line) => line.slice(5));
+    expect(copied).toEqual(['package.json package-lock.json .npmrc ./', 'package.json LICENSE ./', 'src ./src']);
+    const [ignored, ...allowed] = read('.dockerignore')
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'));
+    expect(ignored).toBe('*');
+    for (const path of allowed) expect([path, existsSync(join(root, path.slice(1)))]).toEqual([path, true]);
+  });
+});
+
+describe('package.json', () => {
+  const manifest = parseJson(read('package.json'));
+  const part = (key: string): Readonly<Record<string, unknown>> => {
+    const value = isRecord(manifest) ? manifest[key] : null;
+    return isRecord(value) ? value : {};
+  };
+
+  it('I14: pins every dependency exactly, and lets one package run an install script', () => {
+    const versions = Object.entries({ ...part('dependencies'), ...part('devDependencies') });
+    expect(versions.length).toBeGreaterThan(10);
+    for (const [name, version] of versions)
+      expect([name, version]).toEqual([name, expect.stringMatching(/^\d+\.\d+\.\d+$/)]);
+    expect(part('allowScripts')).toEqual({ node: true });
+  });
+
+  it('J4: names the Node it needs, and brings it for its scripts', () => {
+    expect(part('engines')).toEqual({ node: '>=24' });
+    expect(part('devDependencies')['node']).toMatch(/^24\./);
+  });
+
+  it('has the commands that the documentation names', () => {
+    expect(part('bin')).toEqual({ countersign: 'dist/cli.js' });
+    expect(Object.keys(part('scripts'))).toEqual(expect.arrayContaining(['start', 'demo', 'test', 'lint', 'types']));
+    expect(read('src/cli.ts')).toMatch(/^#!\/usr\/bin\/env node\n/);
+    expect(read('LICENSE')).toMatch(/^MIT License\n/);
+  });
+});
+
+describe('.ci/run', () => {
+  const sum = async (broken: string, ...results: readonly unknown[]) => {
+    const paths = results.map((result, index) => {
+      const path = join(folder, `${index}.json`);
+      writeFileSync(path, typeof result === 'string' ? result : JSON.stringify(result));
+      return path;
+    });
+    const script = join(root, 'scripts/sum-results.ts');
+    const run = promisify(execFile)(process.execPath, [
+      script,
+      broken,
+      ...paths,
+      ...(results.length > 0 ? [] : ['none']),
+    ]);
+    return run.then(
+      ({ stdout }) => ({ code: 0, stdout }),
+      ({ code, stdout }: { code: number; stdout: string }) => ({ code, stdout }),
+    );
+  };
+  const good = { success: true, numPassedTests: 7, numFailedTests: 0 };
+
+  it('can be run, stops at what is unset, and ends with the sum', () => {
+    expect(statSync(join(root, '.ci/run')).mode & 0o111).not.toBe(0);
+    expect(read('.ci/run')).toContain('set -euo pipefail');
+    expect(read('.ci/run').trimEnd().split('\n').at(-1)).toContain('scripts/sum-results.ts');
+  });
+
+  it('sums results up in one line, and fails with any of them', async () => {
+    expect(await sum('0', good, { ...good, numPassedTests: 5 })).toEqual({ code: 0, stdout: '12 passed, 0 failed\n' });
+    expect(await sum('0', good, { success: false, numPassedTests: 5, numFailedTests: 2 })).toEqual({
+      code: 1,
+      stdout: '12 passed, 2 failed\n',
+    });
+    expect(await sum('1', good)).toEqual({ code: 1, stdout: '7 passed, 1 failed\n' });
+  });
+
+  it('counts a run without results, or broken without a failed test, as a failure', async () => {
+    expect(await sum('0')).toEqual({ code: 1, stdout: '0 passed, 1 failed\n' });
+    expect(await sum('0', '{')).toEqual({ code: 1, stdout: '0 passed, 1 failed\n' });
+    expect(await sum('0', { ...good, success: false })).toEqual({ code: 1, stdout: '7 passed, 1 failed\n' });
+  });
+});
