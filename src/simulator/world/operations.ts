@@ -75,7 +75,7 @@ export type Operations = {
 };
 
 /** The operations themselves, for callers that pick one by name. */
-export const operations: Operations = {
+export const OPERATIONS: Operations = {
   addAccount,
   addApp,
   installApp,
@@ -116,3 +116,6 @@ export const operations: Operations = {
   createCommitOnBranch,
   pushFiles,
 };
+
+/** The same table under the name of a value. */
+export const operations: Operations = OPERATIONS;
