@@ -36,8 +36,8 @@ async function unpack(body: ReadableStream, commit: string): Promise<ReadonlyMap
       const { name, type, size = 0 } = entry.header;
       unpacked += size;
       const wanted = type === 'file' && size <= MOST_FILE_BYTES && unpacked <= MOST_BYTES;
-      const chunks: Uint8Array[] = [];
-      for await (const chunk of entry) if (wanted) chunks.push(chunk);
+      const chunks: Buffer[] = [];
+      for await (const chunk of entry) if (wanted && Buffer.isBuffer(chunk)) chunks.push(chunk);
       if (wanted) files.set(withoutRoot(name), Buffer.concat(chunks));
     }
   })();

@@ -18,6 +18,8 @@ export type Worker = {
   /** Work may have come. */
   wake(): void;
   running(): boolean;
+  /** True while something is worked on or due: nothing more will happen by itself once this is false. */
+  busy(): Promise<boolean>;
   /** Takes no more work and waits for what is under way, at most this long (ms); what is left is taken up by the next process. */
   stop(graceMs: number): Promise<void>;
 };
@@ -35,6 +37,7 @@ export function startWorker(context: Context, options: Pick<WorkerOptions, 'name
   const settings = { ...DEFAULTS, ...options };
   const stopping = new AbortController();
   const wakener = new Wakener();
+  let underWay = 0;
   const unsubscribe = context.store.onWake(() => wakener.wake());
   const lanes = [
     runLane(() => claimPull(context, settings.name, stopping.signal), settings.pulls),
@@ -43,22 +46,29 @@ export function startWorker(context: Context, options: Pick<WorkerOptions, 'name
 
   /** Claims and works, up to `limit` at a time; sleeps while there is nothing to claim. */
   async function runLane(claim: () => Promise<Work | null>, limit: number): Promise<void> {
-    const underWay = new Set<Promise<void>>();
+    const mine = new Set<Promise<void>>();
     while (!stopping.signal.aborted) {
-      const work = underWay.size < limit ? await safely(context, claim) : null;
+      const work = mine.size < limit ? await safely(context, claim) : null;
       if (work === null) await wakener.wait(await pauseMs(context, settings.pollMs));
-      else
-        track(
-          underWay,
-          safely(context, work).then(() => wakener.wake()),
-        );
+      else track(mine, carryOut(work));
     }
-    await Promise.all(underWay);
+    await Promise.all(mine);
+  }
+
+  async function carryOut(work: Work): Promise<void> {
+    underWay += 1;
+    await safely(context, work);
+    underWay -= 1;
+    wakener.wake();
   }
 
   return {
     wake: () => wakener.wake(),
     running: () => !stopping.signal.aborted,
+    async busy() {
+      const due = await context.store.nextDue();
+      return underWay > 0 || (due !== null && due <= context.clock.now() + SOON_MS);
+    },
     async stop(graceMs) {
       stopping.abort();
       wakener.wake();
@@ -76,6 +86,8 @@ async function pauseMs(context: Context, pollMs: number): Promise<number> {
 }
 
 const MIN_PAUSE_MS = 20;
+/** What becomes due this soon counts as due: it is a matter of the next moment. */
+const SOON_MS = 1_500;
 
 /** A fault of one piece of work must not end the lane that others depend on. */
 async function safely<T>(context: Context, work: () => Promise<T>): Promise<T | null> {
