@@ -86,6 +86,27 @@ describe('a person’s text', () => {
     expect(cleanText(text)).toEqual({ text, removed: 0 });
   });
 
+  it.each([
+    ['a <!-- b', 'a <!-- b', 0],
+    ['a\n<!-- b\nc', 'a', 1],
+    ['a <!-- b\nc --> d', 'a \n d', 1],
+    ['<!--\n```\nx\n```\n-->\na', 'a', 1],
+    ['``a ` <!-- b --> `` <!-- c -->d', '``a ` <!-- b --> `` d', 1],
+    ['` a <!-- b --> c', '` a  c', 1],
+    ['~~~\n<!-- a -->\n```\n<!-- b -->', '~~~\n<!-- a -->\n```\n<!-- b -->', 0],
+    ['a <!-- b --><!-- c --> d', 'a  d', 2],
+  ])('D2: of %j the agent reads %j', (text, shown, removed) =>
+    expect(cleanText(text)).toEqual({ text: shown, removed }),
+  );
+
+  it('H12: is read in linear time', () => {
+    const started = performance.now();
+    for (const piece of ['[', '*a', '`', '``` ', '` ', '> ', '<!--', '<!-- x -->', '-->', '\n<!--', '~~~\n', '`\n']) {
+      cleanText(`${piece.repeat(Math.floor(65_000 / piece.length))}<!--`);
+    }
+    expect(performance.now() - started).toBeLessThan(1_500);
+  });
+
   it('D2: nothing hidden is left', () => {
     fc.assert(
       fc.property(hostileText, (text) => {

@@ -196,8 +196,9 @@ describe('a decided proposal', () => {
   } as const;
 
   it('S72: says what became of it and by whom', () => {
-    const said = Object.entries(decided).map(([state, more]) => {
-      const one = proposal(bigint, { state: state as never, ...more });
+    const said = PROPOSAL_STATES.flatMap((state) => {
+      if (state === 'proposed') return [];
+      const one = proposal(bigint, { state, ...decided[state] });
       return body(one, inSuggestion).split('\n\n<details>')[0]?.split('`9f8e7d6`\n\n')[1];
     });
     expect(said.join('\n----\n')).toMatchInlineSnapshot(`
