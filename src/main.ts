@@ -7,10 +7,16 @@ import { webhookHandle } from './intake/webhook.ts';
 import { askIdentity, awaitIdentity, type Identity } from './introduce.ts';
 import { type Logger, openParts, openProbot, openWorker, type Parts } from './parts.ts';
 import { openStore } from './store/open-store.ts';
+import type { Store } from './store/store.ts';
 import type { Worker } from './worker/worker.ts';
 
 /** A server that takes deliveries. `stop` lets what is under way end or parks it; a second call waits for the first. */
-export type RunningServer = { readonly url: string; stop(): Promise<void> };
+export type RunningServer = {
+  readonly url: string;
+  /** True while something is worked on or due; once it is false nothing more happens by itself. */
+  busy(): Promise<boolean>;
+  stop(): Promise<void>;
+};
 
 /** What comes to be only after GitHub told who we are. */
 type Life = { identity: Identity | null; worker: Worker | null; readonly stopping: AbortController };
@@ -76,10 +82,11 @@ async function introduce(parts: Parts, life: Life): Promise<void> {
 /**
  * Opens the store, listens, learns from GitHub who we are and starts the worker, in this order; deliveries that come
  * before GitHub told are answered 503. Throws `StartRefused`, `StoreUnusable` or the socket's error, with everything
- * closed again.
+ * closed again. A store that is open already is used instead of the configured one, and closed in the end.
  */
-export async function startServer(config: Config, log: Logger): Promise<RunningServer> {
-  const store = await openStore({ databaseUrl: config.database.url, dataDir: config.database.dataDir });
+export async function startServer(config: Config, log: Logger, opened?: Store): Promise<RunningServer> {
+  const { url: databaseUrl, dataDir } = config.database;
+  const store = opened ?? (await openStore({ databaseUrl, dataDir }));
   const parts = openParts(config, log, store);
   const life: Life = { identity: null, worker: null, stopping: new AbortController() };
   const closers: (() => Promise<void>)[] = [];
@@ -94,7 +101,8 @@ export async function startServer(config: Config, log: Logger): Promise<RunningS
     await introduce(parts, life);
     let stopped: Promise<void> | null = null;
     const url = `http://${config.http.host}:${entry.port}`;
-    return { url, stop: () => (stopped ??= stop()) };
+    const busy = async () => (await life.worker?.busy()) ?? false;
+    return { url, busy, stop: () => (stopped ??= stop()) };
   } catch (error) {
     await stop();
     throw error;
