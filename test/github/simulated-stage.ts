@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { apiUrl } from '../../src/github/octokit.ts';
+import { openGitHubs } from '../../src/github/open-github.ts';
+import { createReferee } from '../../src/simulator/referee/referee.ts';
+import { person, type Simulator, startSimulator } from '../../src/simulator/simulator.ts';
+import { operations } from '../../src/simulator/world/operations.ts';
+import { parseJson } from '../../src/trust.ts';
+import type { GitHub, GitHubs } from '../../src/worker/ports.ts';
+
+const FIXTURE = new URL('../fixtures/openapi/github.json', import.meta.url);
+const referee = createReferee(parseJson(readFileSync(FIXTURE, 'utf8')));
+
+const LINES = Array.from({ length: 40 }, (_, index) => `line ${index + 1}`);
+const BEFORE = `${LINES.join('\n')}\n`;
+export const AFTER = BEFORE.replace('line 20\n', 'line twenty\n');
+export const BRANCH = 'work/totals';
+export const BINARY = Buffer.from([0xef, 0xbb, 0xbf, 0, 0xff, 0x0d, 0x0a]);
+type Mode = '100644' | '100755';
+const file = (text: string | Buffer, mode: Mode = '100644') => ({ mode, bytes: Buffer.from(text) });
+
+/** A pull request of one changed file, by its repository's owner, with our adapter in front of it. */
+export type Stage = {
+  readonly simulator: Simulator;
+  readonly githubs: GitHubs;
+  readonly github: GitHub;
+  readonly ana: number;
+  readonly repositoryId: number;
+  readonly number: number;
+  readonly head: string;
+  readonly mainHead: string;
+};
+
+export async function openStage(): Promise<Stage> {
+  const simulator = await startSimulator({ referee });
+  const { apply } = simulator;
+  const ana = apply(operations.addAccount, { login: 'ana' }).id;
+  const files = new Map([
+    ['src/a.txt', file(BEFORE)],
+    ['run.sh', file('#!/bin/sh\n', '100755')],
+    ['logo.bin', file(BINARY)],
+  ]);
+  const repository = apply(operations.addRepository, { ownerId: ana, name: 'shop', files });
+  const on = { actor: person(ana), repositoryId: repository.id };
+  const installation = apply(operations.installApp, { appId: simulator.app.id, accountId: ana });
+  const mainHead = repository.refs.get('refs/heads/main') ?? '';
+  apply(operations.createRef, { ...on, ref: `refs/heads/${BRANCH}`, sha: mainHead });
+  const head = apply(operations.pushFiles, { ...on, branch: BRANCH, files: new Map([['src/a.txt', AFTER]]) });
+  const { number } = apply(operations.openPull, { ...on, title: 'Totals', head: BRANCH });
+  const githubs = openGitHubs({
+    appId: simulator.app.id,
+    privateKey: simulator.app.privateKeyPem,
+    baseUrl: apiUrl(new URL(simulator.url).host, 'http'),
+    version: '0.0.0',
+    timeoutMs: 2000,
+  });
+  const ref = { installationId: installation.id, repositoryId: repository.id, owner: 'ana', repo: 'shop', number };
+  return { simulator, githubs, github: githubs.for(ref), ana, repositoryId: repository.id, number, head, mainHead };
+}
