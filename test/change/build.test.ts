@@ -1,0 +1,247 @@
+import { describe, expect, it } from 'vitest';
+import { type Built, buildEdit } from '../../src/change/build-edit.ts';
+import { buildWrite } from '../../src/change/build-write.ts';
+import { fenceFor } from '../../src/change/fence.ts';
+import { fileAfter } from '../../src/change/file-after.ts';
+import { hiddenCharacters, showHidden } from '../../src/change/hidden.ts';
+import { splitLines } from '../../src/change/lines.ts';
+import { outcomeOf } from '../../src/change/outcome.ts';
+import { Payload } from '../../src/change/payload.ts';
+import { decodeText } from '../../src/change/text.ts';
+import { changeOf, editOf, stored } from './samples.ts';
+
+const path = 'src/total.ts';
+const sandbox = 'shop';
+
+function edit(text: string, oldString: string, newString: string, replaceAll = false): Built {
+  return buildEdit({ path, sandbox, file: stored(text), oldString, newString, replaceAll });
+}
+
+function write(existing: string | null, content: string, seen = true): Built {
+  const file = existing === null ? null : stored(existing);
+  return buildWrite({ path, sandbox, file, content, seenBlob: seen ? (file?.ref.blob ?? null) : null });
+}
+
+function output(built: Built): string {
+  return built.kind === 'refused' ? built.output : 'not refused';
+}
+
+describe('buildEdit', () => {
+  it('S19, S22, K15: the payload of an edit', () => {
+    const text = 'import os\nimport sys\n\ndef helper():\n    pass\n';
+    const { payload } = changeOf(edit(text, 'import os\nimport sys', 'import os\nimport sys\nimport json'));
+    expect(payload).toEqual({
+      type: 'edit',
+      description: 'Edit src/total.ts: add 1 line at line 3',
+      path,
+      sandbox,
+      old_string: 'import os\nimport sys',
+      new_string: 'import os\nimport sys\nimport json',
+      replace_all: false,
+      unified_diff:
+        '--- a/src/total.ts\n+++ b/src/total.ts\n@@ -1,5 +1,6 @@\n import os\n import sys\n+import json\n \n def helper():\n     pass\n',
+      diff_lines: 9,
+      match_line: 1,
+      match_count: 1,
+      context_before: '',
+      context_after: '\ndef helper():\n    pass',
+      file_lines: 5,
+      file_bytes: 45,
+    });
+    expect(Payload.parse(JSON.parse(JSON.stringify(payload)))).toEqual(payload);
+  });
+
+  it('S4: T5 to the letter', () => {
+    expect(output(edit('a\nb\na\n', 'a', 'c'))).toBe(
+      'Found 2 matches for old_string. Use replace_all=True or provide more context. Matches at lines: 1, 3',
+    );
+  });
+
+  it('S5, K16: T6 with a suggestion, and without one', () => {
+    expect(output(edit('let total = 0\n', 'let totl = 0', 'x'))).toBe(
+      'old_string not found in src/total.ts. File contains 1 lines. Did you mean: "let total = 0" (line 1)?',
+    );
+    expect(output(edit('a\nb\n', 'qqqqqq', 'b'))).toBe(
+      'old_string not found in src/total.ts. File contains 2 lines. new_string is already present at line 2.',
+    );
+  });
+
+  it('S7, S8, S17: what changes nothing or looks for nothing is refused before anybody is asked', () => {
+    expect(output(edit('a', 'a', 'a'))).toMatch(/^No changes/);
+    expect(output(edit('a', '', 'b'))).toContain('write_file');
+  });
+
+  it('S15, E10, E12: what is no text of ours to edit', () => {
+    const of = (bytes: Uint8Array) =>
+      output(
+        buildEdit({ path, sandbox, file: { ...stored(''), bytes }, oldString: 'a', newString: 'b', replaceAll: false }),
+      );
+    expect(of(new Uint8Array([0x61, 0]))).toContain('binary');
+    expect(of(new Uint8Array([0xe9]))).toContain('UTF-8');
+    expect(of(new Uint8Array(2_000_001).fill(0x61))).toMatch(/2000001 bytes.*2000000 bytes/);
+    expect(output(edit('version https://git-lfs.github.com/spec/v1\noid a\n', 'a', 'b'))).toContain('LFS');
+    expect(output(edit('a', 'a', '\0'))).toContain('NUL');
+    expect(output(edit('a', 'a', '\u{DC00}'))).toContain('surrogate');
+  });
+
+  it('B16: T16 above 240,000 bytes of diff', () => {
+    expect(output(edit('a\n', 'a', 'b'.repeat(240_000)))).toBe(
+      'Not proposed: the diff of src/total.ts is 241 kB and at most 240 kB can be reviewed. Split it into smaller changes.',
+    );
+    expect(edit('a\n', 'a', 'b'.repeat(239_900)).kind).toBe('change');
+  });
+
+  it('B3, S92: the bytes come from the stored region, and a tampered one is refused', () => {
+    const change = editOf('a\nb\nc\n', 'b', 'B');
+    const { bytes } = stored('a\nb\nc\n');
+    expect(decodeText(fileAfter(bytes, change))).toEqual({ kind: 'text', text: 'a\nB\nc\n' });
+    const { region } = change;
+    if (region === null) throw new Error('no region');
+    expect(() => fileAfter(bytes, { ...change, region: { ...region, new: ['b!\n'] } })).toThrow();
+    expect(() => fileAfter(bytes, { ...change, region: { ...region, oldStart: 1 } })).toThrow();
+    expect(() => fileAfter(stored('a\nb\nd\n').bytes, change)).toThrow();
+    expect(() => fileAfter(null, change)).toThrow();
+  });
+
+  it('E5: a file keeps its mode', () => {
+    const file = stored('a\n', '100755');
+    const change = changeOf(buildEdit({ path, sandbox, file, oldString: 'a', newString: 'b', replaceAll: false }));
+    expect([change.base?.mode, change.result?.mode]).toEqual(['100755', '100755']);
+  });
+
+  it('an edit of a large file costs little more than reading it', () => {
+    const text = Array.from({ length: 60_000 }, (_, index) => `const value${index} = ${index};\n`).join('');
+    const started = performance.now();
+    expect(edit(text, 'const value59000 = 59000;', 'const value = 1;').kind).toBe('change');
+    expect(performance.now() - started).toBeLessThan(1500);
+  });
+});
+
+describe('descriptions and summaries', () => {
+  it.each([
+    ['a\nb\n', 'a\n', 'a\nx\n', 'add 1 line at line 2', 'Added 1 line at line 2.'],
+    ['a\nb', 'b', 'b\nc', 'add 1 line at line 3', 'Added 1 line at line 3.'],
+    ['a\nb\nc\n', 'b\n', '', 'delete 1 line at line 2', 'Deleted 1 line at line 2.'],
+    ['a\nb\nc\n', 'a\nb', 'x\ny', 'replace 2 lines', 'Replaced 2 lines at line 1.'],
+    ['a\nb\nc\n', 'b', 'x\ny', 'replace 1 line with 2', 'Replaced 1 line with 2 at line 2.'],
+    [
+      'a\nb',
+      'b',
+      'b\n',
+      'change the line ending at the end of line 2',
+      'Changed the line ending at the end of line 2.',
+    ],
+  ])('S27, T2: %j, %j to %j', (text, oldString, newString, plan, done) => {
+    const change = changeOf(edit(text, oldString, newString));
+    expect(change.payload.description).toBe(`Edit src/total.ts: ${plan}`);
+    expect(outcomeOf(change).summary).toBe(done);
+  });
+
+  it('S2, S6: lines changed are the larger side, summed over places', () => {
+    expect(outcomeOf(changeOf(edit('a\nb\nc\n', 'b', 'x\ny')))).toMatchObject({ linesChanged: 2, replacements: 1 });
+    expect(outcomeOf(changeOf(edit('a\n1\n2\n3\na\n', 'a', 'x\ny', true)))).toMatchObject({
+      linesChanged: 4,
+      replacements: 2,
+      summary: 'Replaced text in 2 places.',
+    });
+    expect(outcomeOf(changeOf(edit('a a\n', 'a', 'b', true)))).toMatchObject({ linesChanged: 1, replacements: 2 });
+  });
+});
+
+describe('buildWrite', () => {
+  it('S20, S21, S27: the payload of a new file', () => {
+    const content = Array.from({ length: 51 }, (_, index) => `${index}\n`).join('');
+    const { payload, base, result } = changeOf(write(null, content));
+    expect(base).toBeNull();
+    expect(result?.mode).toBe('100644');
+    expect(payload).toMatchObject({
+      type: 'write',
+      description: 'Write 51 lines to src/total.ts',
+      content,
+      content_lines: 51,
+      content_bytes: 143,
+      preview: splitLines(content).slice(0, 50).join(''),
+      preview_truncated: true,
+      file_exists: false,
+      existing_lines: null,
+      existing_bytes: null,
+    });
+    expect(Payload.parse(JSON.parse(JSON.stringify(payload)))).toEqual(payload);
+    expect(changeOf(write(null, 'a\n')).payload).toMatchObject({ preview: 'a\n', preview_truncated: false });
+  });
+
+  it('S20, S32: over an existing file with its size and a diff against it', () => {
+    const change = changeOf(write('a\nb\nc\n', 'a\nB\nc\n'));
+    expect(change.payload).toMatchObject({ file_exists: true, existing_lines: 3, existing_bytes: 6 });
+    expect(change.payload.unified_diff).toContain('-b\n+B\n');
+  });
+
+  it('S16: an existing file must have been read as it stands', () => {
+    expect(output(write('a\n', 'b\n', false))).toContain('Read it with read_file first');
+    expect(
+      output(buildWrite({ path, sandbox, file: stored('a\n'), content: 'b', seenBlob: 'f'.repeat(40) })),
+    ).toContain('read_file');
+  });
+
+  it('S7: writing what is there already is no change', () => {
+    expect(output(write('a\n', 'a\n'))).toMatch(/^No changes/);
+  });
+
+  it('S15: at most 2 MB', () => {
+    expect(output(write(null, 'a'.repeat(2_000_001)))).toMatch(/2000001 bytes.*2000000 bytes/);
+  });
+
+  it('E11: a file with CRLF that is written with LF keeps the bytes of the lines that stay', () => {
+    expect(changeOf(write('a\r\nb\r\nc\r\n', 'a\nx\nc\n')).region).toMatchObject({ old: ['b\r\n'], new: ['x\r\n'] });
+    expect(changeOf(write('\u{FEFF}a\nb\n', 'a\nx\n')).region).toMatchObject({
+      oldStart: 2,
+      old: ['b\n'],
+      new: ['x\n'],
+    });
+    expect(changeOf(write('a\nb\n', 'a\r\nb\r\n')).region).toMatchObject({ new: ['a\r\n', 'b\r\n'] });
+  });
+
+  it('a new file may be empty', () => {
+    const change = changeOf(write(null, ''));
+    expect(fileAfter(null, change)).toHaveLength(0);
+    expect(change.payload).toMatchObject({ content_lines: 0 });
+  });
+});
+
+describe('hidden characters', () => {
+  it('C8: every ignorable and every direction control is found', () => {
+    let points = 0;
+    for (let point = 0; point <= 0x10ffff; point += 1) {
+      const letter = String.fromCodePoint(point);
+      if (!/[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}]/u.test(letter)) continue;
+      points += 1;
+      if (hiddenCharacters(`ab${letter}`).length !== 1) throw new Error(point.toString(16));
+    }
+    expect(points).toBeGreaterThan(4000);
+  });
+
+  it('S35: names the line, and shows what is there', () => {
+    expect(hiddenCharacters('a\nb\u{202E}\n\u{E0041}')).toMatchObject([
+      { codePoint: 0x202e, line: 2 },
+      { codePoint: 0xe0041, line: 3 },
+    ]);
+    expect(showHidden('a\u{202E}b\u{E0041}c\u{0}')).toBe('a\\u{202E}b\\u{E0041}c\\u{0}');
+  });
+
+  it.each(['👩‍👩‍👧', '❤️', '1️⃣', '👍🏽', 'a\tb\r\nc', 'é'])('S35: %j is no warning', (text) => {
+    expect(hiddenCharacters(text)).toEqual([]);
+  });
+
+  it('S35: a byte order mark is none at the start of a file only', () => {
+    expect(hiddenCharacters('\u{FEFF}a', true)).toEqual([]);
+    expect(hiddenCharacters('\u{FEFF}a')).toHaveLength(1);
+    expect(hiddenCharacters('a\u{FEFF}', true)).toHaveLength(1);
+  });
+});
+
+describe('fenceFor', () => {
+  it('C1, S34: is longer than any run of backticks inside', () => {
+    expect(fenceFor('a')).toBe('```');
+    expect(fenceFor('a ```` b ``')).toBe('`````');
+  });
+});

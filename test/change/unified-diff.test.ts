@@ -1,0 +1,85 @@
+import { type ExecFileSyncOptions, execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildWrite } from '../../src/change/build-write.ts';
+import { fileAfter } from '../../src/change/file-after.ts';
+import { parseHunks } from '../../src/change/hunks.ts';
+import { anyText, changeOf, editOf, rewriteOf, rewritten, stored } from './samples.ts';
+
+let folder = '';
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'unified-diff-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What a tool makes of a file with a diff; `before` null: there is none. */
+function applied(tool: 'patch' | 'git', before: string | null, diff: string, path = 'file.txt'): string {
+  const target = join(folder, path);
+  rmSync(target, { force: true });
+  if (before !== null) writeFileSync(target, before);
+  const options: ExecFileSyncOptions = { cwd: folder, input: diff, stdio: ['pipe', 'ignore', 'pipe'] };
+  if (tool === 'git') execFileSync('git', ['apply', '--whitespace=nowarn', '-p1'], options);
+  else execFileSync('patch', ['-p1', '--quiet', '--fuzz=0', '--no-backup-if-mismatch'], options);
+  return readFileSync(target, 'utf8');
+}
+
+const base = Array.from({ length: 30 }, (_, index) => `line ${index + 1}\n`).join('');
+
+describe('unified_diff', () => {
+  it('S23, K15: three lines of context, headers with the path in the repository, every line counted', () => {
+    const { payload } = editOf(
+      'import os\nimport sys\n\ndef helper():\n    pass\n',
+      'import sys',
+      'import sys\nimport json',
+    );
+    expect(payload.unified_diff).toBe(
+      '--- a/file.txt\n+++ b/file.txt\n@@ -1,5 +1,6 @@\n import os\n import sys\n+import json\n \n def helper():\n     pass\n',
+    );
+    expect(payload).toMatchObject({ diff_lines: 9 });
+  });
+
+  it('S23: several places are several hunks, near ones share one', () => {
+    const text = base.replaceAll(/line (?:2|5|25)\n/g, 'same\n');
+    const change = editOf(text, 'same', 'other', true);
+    expect(parseHunks(change.payload.unified_diff)).toHaveLength(2);
+    expect(applied('patch', text, change.payload.unified_diff)).toBe(text.replaceAll('same', 'other'));
+  });
+
+  it.each(['patch', 'git'] as const)('S23: a new file comes from /dev/null (%s)', (tool) => {
+    const built = buildWrite({ path: 'my file.txt', sandbox: 'shop', file: null, content: 'a\nb', seenBlob: null });
+    const diff = changeOf(built).payload.unified_diff;
+    expect(diff).toBe('--- /dev/null\n+++ b/my file.txt\t\n@@ -0,0 +1,2 @@\n+a\n+b\n\\ No newline at end of file\n');
+    expect(applied(tool, null, diff, 'my file.txt')).toBe('a\nb');
+  });
+
+  it.each(['patch', 'git'] as const)('S23: applies to the base and gives the stored bytes (%s)', (tool) => {
+    fc.assert(
+      fc.property(rewritten(anyText), ({ before, after }) => {
+        const change = before === '' ? null : rewriteOf(before, after);
+        if (change === null) return;
+        const result = new TextDecoder('utf-8', { ignoreBOM: true }).decode(fileAfter(stored(before).bytes, change));
+        expect(applied(tool, before, change.payload.unified_diff)).toBe(result);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('S23: what differs too much to be told apart is still exact', () => {
+    const lines = (word: string) => Array.from({ length: 1500 }, (_, index) => `${word} ${index}\n`).join('');
+    const [before, after] = [`top\n${lines('old')}`, `top\n${lines('new')}end\n`];
+    const change = rewriteOf(before, after);
+    expect(change === null ? '' : applied('patch', before, change.payload.unified_diff)).toBe(after);
+  });
+
+  it('parses what it writes', () => {
+    const [hunk] = parseHunks(editOf(base, 'line 10\n', '@@ -1,1 +1,1 @@\n--- a\n').payload.unified_diff);
+    expect(hunk).toMatchObject({ oldStart: 7, oldLines: 7, newStart: 7, newLines: 8 });
+    expect(hunk?.lines.filter(({ side }) => side === 'right').map(({ text }) => text)).toEqual([
+      '@@ -1,1 +1,1 @@',
+      '--- a',
+    ]);
+  });
+});
