@@ -1,0 +1,163 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { isRecord, parseJson } from '../../src/trust.ts';
+import { commented } from '../intake/payloads.ts';
+import { send, signed } from '../intake/raw-client.ts';
+import { type Running, run } from './process.ts';
+import { type SmallGitHub, startSmallGitHub } from './small-github.ts';
+
+const SECRET = 'b2f1c09d7e6a4835';
+const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const pem = privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
+
+let github: SmallGitHub;
+let folder: string;
+let running: Running[] = [];
+beforeEach(async () => {
+  github = await startSmallGitHub();
+  folder = mkdtempSync(join(tmpdir(), 'countersign-start-'));
+});
+afterEach(async () => {
+  for (const { child } of running) child.kill('SIGKILL');
+  await Promise.all(running.map(({ ended }) => ended));
+  running = [];
+  github.close();
+  rmSync(folder, { recursive: true });
+});
+
+function environment(changes: Readonly<Record<string, string>> = {}): Record<string, string> {
+  return {
+    APP_ID: '7',
+    PRIVATE_KEY: pem.replaceAll('\n', '\\n'),
+    WEBHOOK_SECRET: SECRET,
+    OPENAI_MODEL: 'some-model',
+    OPENAI_BASE_URL: 'http://127.0.0.1:9/v1',
+    GHE_HOST: github.host,
+    GHE_PROTOCOL: 'http',
+    HOST: '127.0.0.1',
+    PORT: '0',
+    DATA_DIR: join(folder, 'data'),
+    ...changes,
+  };
+}
+
+function begin(changes: Readonly<Record<string, string>> = {}): Running {
+  const started = run(['start'], environment(changes), folder);
+  running.push(started);
+  return started;
+}
+
+async function portOf(started: Running): Promise<number> {
+  const line = parseJson(await started.line('"listening"'));
+  return Number(new URL(String(isRecord(line) ? line['url'] : '')).port);
+}
+
+async function comment(port: number, id: number): Promise<number> {
+  const body = JSON.stringify(commented('/countersign tidy up', id));
+  const headers = signed(body, SECRET, { 'x-github-delivery': `delivery-${id}` });
+  return (await send(port, { headers, body })).status;
+}
+
+describe('countersign start', () => {
+  it('serves, takes a delivery once, and ends with 0 soon after SIGTERM; the next start remembers (G12, F4)', async () => {
+    const first = begin({ PAUSED: '1' });
+    const port = await portOf(first);
+    expect((await send(port, { method: 'GET', path: '/readyz' })).status).toBe(200);
+    expect(await comment(port, 21)).toBe(202);
+    expect((await send(port, { method: 'GET', path: '/metrics' })).body).toContain('outcome="stored"} 1');
+    const begun = performance.now();
+    first.child.kill('SIGTERM');
+    const { code, stderr } = await first.ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(performance.now() - begun).toBeLessThan(10_000);
+
+    const second = begin({ PAUSED: '1' });
+    const again = await portOf(second);
+    expect(await comment(again, 21)).toBe(202);
+    expect((await send(again, { method: 'GET', path: '/metrics' })).body).toContain('outcome="duplicate"} 1');
+    second.child.kill('SIGINT');
+    expect((await second.ended).code).toBe(0);
+  }, 40_000);
+
+  it('F10: what was answered 202 survives SIGKILL', async () => {
+    const first = begin({ PAUSED: '1' });
+    const port = await portOf(first);
+    expect(await comment(port, 22)).toBe(202);
+    first.child.kill('SIGKILL');
+    await first.ended;
+    const second = begin({ PAUSED: '1' });
+    const again = await portOf(second);
+    expect(await comment(again, 22)).toBe(202);
+    expect((await send(again, { method: 'GET', path: '/metrics' })).body).toContain('outcome="duplicate"} 1');
+  }, 40_000);
+
+  it('J9: paused, it stores and asks GitHub for nothing but its own name', async () => {
+    const started = begin({ PAUSED: '1' });
+    expect(await comment(await portOf(started), 23)).toBe(202);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(github.asked).toEqual(['GET /api/v3/app', 'GET /api/v3/users/countersign%5Bbot%5D']);
+  }, 30_000);
+
+  it('G12: ends with 0 while its worker is at work', async () => {
+    const started = begin();
+    const port = await portOf(started);
+    expect((await send(port, { method: 'GET', path: '/readyz' })).status).toBe(200);
+    expect(await comment(port, 24)).toBe(202);
+    await expect.poll(() => github.asked.length, { timeout: 10_000 }).toBeGreaterThan(2);
+    started.child.kill('SIGTERM');
+    expect((await started.ended).code).toBe(0);
+  }, 40_000);
+
+  it('writes no secret to its log', async () => {
+    const started = begin({ LOG_LEVEL: 'trace', OPENAI_API_KEY: 'canary-of-the-model' });
+    const port = await portOf(started);
+    await comment(port, 25);
+    await send(port, { headers: signed('{}', 'another-secret-here'), body: '{}' });
+    await expect.poll(() => github.asked.length, { timeout: 10_000 }).toBeGreaterThan(2);
+    started.child.kill('SIGTERM');
+    const { stdout, stderr } = await started.ended;
+    for (const secret of [SECRET, 'canary-of-the-model', pem.slice(40, 80)]) {
+      expect(stdout).not.toContain(secret);
+      expect(stderr).not.toContain(secret);
+    }
+  }, 40_000);
+
+  it('refuses where GitHub does not know the App, and says what to check', async () => {
+    github.close();
+    github = await startSmallGitHub(401);
+    const { code, stderr } = await begin().ended;
+    expect(code).toBe(1);
+    expect(stderr).toContain('Countersign cannot start: GitHub does not know this App (status 401): check that APP_ID');
+  }, 30_000);
+
+  it('listens while GitHub is out of reach, but is not ready and takes nothing', async () => {
+    github.close();
+    const started = begin();
+    const port = await portOf(started);
+    expect((await send(port, { method: 'GET', path: '/healthz' })).status).toBe(200);
+    expect((await send(port, { method: 'GET', path: '/readyz' })).status).toBe(503);
+    expect(await comment(port, 26)).toBe(503);
+    started.child.kill('SIGTERM');
+    expect((await started.ended).code).toBe(0);
+  }, 30_000);
+
+  it('refuses a port that is taken, and a directory that another process has', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => other.once('listening', resolve));
+    const address = other.address();
+    const taken = String(typeof address === 'object' && address !== null ? address.port : 0);
+    const refused = await begin({ PORT: taken }).ended;
+    other.close();
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('PORT is taken by another process') });
+
+    await portOf(begin({ PAUSED: '1' }));
+    const second = await begin({ PAUSED: '1' }).ended;
+    expect(second.code).toBe(1);
+    expect(second.stderr).toMatch(/^Countersign cannot start: /);
+    expect(second.stderr).toContain(join(folder, 'data'));
+  }, 40_000);
+});
