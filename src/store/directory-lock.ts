@@ -15,6 +15,7 @@ const held = new Set<DatabaseSync>();
  * The lock is the kernel's own record lock on a file, which SQLite takes for us (Node has no call for it). It is void
  * the moment its holder dies, so nothing is ever stale and nothing has to be taken over; and it belongs to the file, so
  * two containers that share a volume see each other, which process ids and abstract sockets do not promise.
+ * One rule comes with it: no other code of this process may open the lock's file, because closing it would end the lock.
  */
 export function lockDirectory(directory: string): DirectoryLock {
   let lock: DatabaseSync | null = null;

@@ -30,7 +30,7 @@ async function start(dataDir: string | null): Promise<PGlite> {
   const isNew = !existsSync(join(directory, 'PG_VERSION'));
   const fs = new DurableFiles(directory);
   const pglite = await PGlite.create({ fs, parsers, relaxedDurability: false, startParams: durableStart() });
-  if (isNew) syncTree(dataDir);
+  if (isNew) syncTree(directory);
   return pglite;
 }
 

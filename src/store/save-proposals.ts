@@ -28,20 +28,25 @@ async function upsert(
   proposals: readonly Proposal[],
   now: number,
 ): Promise<void> {
-  await transaction
+  const result = await transaction
     .insertInto('proposals')
     .values(proposals.map((proposal) => rowOf(pullKey, proposal, now)))
     .onConflict((conflict) =>
-      conflict.columns(['pull_key', 'proposal_id']).doUpdateSet((row) => ({
-        schema: row.ref('excluded.schema'),
-        state: row.ref('excluded.state'),
-        comment_id: row.ref('excluded.comment_id'),
-        digest: row.ref('excluded.digest'),
-        body: row.ref('excluded.body'),
-        updated_at: row.ref('excluded.updated_at'),
-      })),
+      conflict
+        .columns(['pull_key', 'proposal_id'])
+        .doUpdateSet((row) => ({
+          schema: row.ref('excluded.schema'),
+          state: row.ref('excluded.state'),
+          comment_id: row.ref('excluded.comment_id'),
+          digest: row.ref('excluded.digest'),
+          body: row.ref('excluded.body'),
+          updated_at: row.ref('excluded.updated_at'),
+        }))
+        .whereRef('proposals.run_id', '=', 'excluded.run_id'),
     )
-    .execute();
+    .executeTakeFirst();
+  if (result.numInsertedOrUpdatedRows !== BigInt(proposals.length))
+    throw new Error(`An id of ${pullKey} was given twice`);
 }
 
 function rowOf(pullKey: string, proposal: Proposal, now: number) {

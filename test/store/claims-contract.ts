@@ -1,0 +1,113 @@
+import { sql } from 'kysely';
+import { describe, expect, it } from 'vitest';
+import { storeOn } from '../../src/store/store-on.ts';
+import { type Bench, LEASE, present } from './bench.ts';
+import { delivery, pullOf, step } from './samples.ts';
+
+/** One worker per pull request at a time, and a former one changes nothing. */
+export function claimsContract({ backend, store, value, claimed, signalled }: Bench): void {
+  describe('claims', () => {
+    it('G6, S86: ten claimers at once, one pull request: one gets it', async () => {
+      await store().receive([delivery('a')], 1);
+      const claims = await Promise.all(Array.from({ length: 10 }, () => store().claimPull('w', 5, LEASE)));
+      expect(claims.filter((claim) => claim !== null)).toEqual([{ pullKey: '1/2/1', fence: 1, leaseUntil: 5 + LEASE }]);
+    });
+
+    it('ten claimers at once, ten pull requests: each gets one of its own', async () => {
+      await store().receive(
+        Array.from({ length: 10 }, (_, index) => delivery(`d${index}`, index)),
+        1,
+      );
+      const keys = new Set<string>();
+      for (let round = 0; round < 10 && keys.size < 10; round += 1) {
+        const claims = await Promise.all(Array.from({ length: 10 }, () => store().claimPull('w', 5, LEASE)));
+        for (const claim of claims) if (claim !== null) expect(keys.has(claim.pullKey)).toBe(false);
+        for (const claim of claims) if (claim !== null) keys.add(claim.pullKey);
+      }
+      expect(keys.size).toBe(10);
+    });
+
+    it('takes the oldest work first, and none that is not due', async () => {
+      await store().receive([delivery('late', 1)], 30);
+      await store().receive([delivery('early', 2)], 20);
+      expect(await store().claimPull('w', 19, LEASE)).toBeNull();
+      expect(present(await store().claimPull('w', 40, LEASE)).pullKey).toBe('1/2/2');
+      expect(present(await store().claimPull('w', 40, LEASE)).pullKey).toBe('1/2/1');
+      expect(await store().claimPull('w', 40, LEASE)).toBeNull();
+    });
+
+    it('an effect of the pull lane is work as well, one of the free lane is not', async () => {
+      const { claim, signal } = await signalled('a');
+      await store().save(claim, signal, step(pullOf(1), { effects: [{ type: 'ask-model', runId: 'r', turn: 1 }] }), 10);
+      await store().release(claim);
+      expect(await store().claimPull('w', 20, LEASE)).toBeNull();
+      const again = await signalled('b');
+      await store().save(
+        again.claim,
+        again.signal,
+        step(pullOf(1), { effects: [{ type: 'show-run', runId: 'r' }] }),
+        10,
+      );
+      await store().release(again.claim);
+      expect(await store().claimPull('w', 20, LEASE)).not.toBeNull();
+    });
+
+    it('a lease keeps others out until it ends or is renewed', async () => {
+      const claim = await claimed('a', 1, 10);
+      expect(await store().claimPull('v', 10 + LEASE - 1, LEASE)).toBeNull();
+      expect(await store().renew(claim, 500, LEASE)).toBe(true);
+      expect(await store().claimPull('v', 10 + LEASE, LEASE)).toBeNull();
+      expect(await store().claimPull('v', 500 + LEASE, LEASE)).toMatchObject({ fence: claim.fence + 1 });
+    });
+
+    it('S81: the lease of a process that is gone is void at once', async () => {
+      const gone = storeOn({ ...backend(), holder: backend().holder === 1 ? 2 : 1 });
+      await store().receive([delivery('a')], 1);
+      const lost = present(await gone.claimPull('gone', 5, LEASE));
+      expect(await store().claimPull('w', 6, LEASE)).toMatchObject({ fence: lost.fence + 1 });
+    });
+
+    it('G7: whoever lost its lease changes nothing', async () => {
+      const { claim, signal } = await signalled('a');
+      const now = 10 + LEASE;
+      const next = present(await store().claimPull('v', now, LEASE));
+      const effects = [{ type: 'show-run', runId: 'r' }] as const;
+      const before = await everything();
+      expect(await store().save(claim, signal, step(pullOf(1), { effects }), now)).toBe('lost');
+      expect(await store().saveDirect(claim, signal.signal, step(pullOf(1), { effects }), now)).toBe('lost');
+      expect(await store().renew(claim, now, LEASE)).toBe(false);
+      expect(await store().nextSignal(claim, now)).toBeNull();
+      expect(await store().nextEffect(claim, now)).toBeNull();
+      await store().postponeSignal(claim, signal, now * 9, 'late');
+      await store().parkSignal(claim, signal, 'late', now);
+      await store().release(claim);
+      expect(await everything()).toEqual(before);
+      expect(await store().save(next, signal, step(pullOf(1)), now)).toBe('saved');
+    });
+
+    it('a claim that was given back is void for its own holder, and the pull request free', async () => {
+      const { claim, signal } = await signalled('a');
+      await store().release(claim);
+      expect(await store().save(claim, signal, step(pullOf(1)), 20)).toBe('lost');
+      expect(await store().claimPull('v', 20, LEASE)).not.toBeNull();
+    });
+
+    it('tells when the earliest work may be taken', async () => {
+      expect(await store().nextDue()).toBeNull();
+      const { claim, signal } = await signalled('a');
+      expect(await store().nextDue()).toBe(10 + LEASE);
+      await store().postponeSignal(claim, signal, 5_000, null);
+      expect(await store().nextDue()).toBe(5_000);
+      await store().save(claim, signal, step(pullOf(1), { effects: [{ type: 'ask-model', runId: 'r', turn: 1 }] }), 70);
+      expect(await store().nextDue()).toBe(70);
+      await store().claimEffect('w', 70, LEASE);
+      expect(await store().nextDue()).toBe(70 + LEASE);
+    });
+  });
+
+  async function everything(): Promise<unknown> {
+    const tables = ['inbox', 'pulls', 'effects'];
+    const rows = await Promise.all(tables.map((table) => sql`select * from ${sql.table(table)}`.execute(backend().db)));
+    return [rows.map((result) => result.rows), await value('select count(*) from runs')];
+  }
+}

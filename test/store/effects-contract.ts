@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import type { Effect } from '../../src/run/effect.ts';
+import type { Claim } from '../../src/store/store.ts';
+import { type Bench, LEASE, present } from './bench.ts';
+import { delivery, pullOf, step } from './samples.ts';
+
+const SHOW: Effect = { type: 'show-run', runId: 'r' };
+const ASK: Effect = { type: 'ask-model', runId: 'r', turn: 1 };
+const FAILED = { type: 'model-failed', runId: 'r', turn: 1, message: 'm' } as const;
+
+function answer(once: string | null): Effect {
+  return { type: 'answer', to: { at: 'pull' }, answer: { kind: 'help' }, once };
+}
+
+/** What a step wants is performed in order, once, and never forgotten. */
+export function effectsContract({ store, value, claimed }: Bench): void {
+  describe('effects', () => {
+    it('those of the pull lane come in order, each with its attempt counted and its first time', async () => {
+      const claim = await wanting('a', [answer(null), ASK, SHOW]);
+      const first = present(await store().nextEffect(claim, 30));
+      expect(first).toMatchObject({ effect: answer(null), attempts: 1, since: new Date(20).toISOString() });
+      await store().postponeEffect(first, 40, 'no');
+      const second = present(await store().nextEffect(claim, 39));
+      expect(second.effect).toEqual(SHOW);
+      await store().finishEffect(second, null, 39);
+      expect(await store().nextEffect(claim, 39)).toBeNull();
+      expect(await store().nextEffect(claim, 40)).toEqual({ ...first, attempts: 2 });
+      expect(await value('select error from effects where attempts = 2')).toBe('no');
+    });
+
+    it('a free effect is leased to one of ten workers', async () => {
+      await wanting('a', [ASK, SHOW]);
+      const all = await Promise.all(Array.from({ length: 10 }, () => store().claimEffect('w', 30, LEASE)));
+      expect(all.filter((effect) => effect !== null)).toHaveLength(1);
+      expect(await store().claimEffect('v', 30 + LEASE - 1, LEASE)).toBeNull();
+      expect(await store().claimEffect('v', 30 + LEASE, LEASE)).toMatchObject({ effect: ASK, attempts: 2 });
+    });
+
+    it('S78: an effect is finished once, whoever says so again', async () => {
+      const claim = await wanting('a', [ASK]);
+      const slow = present(await store().claimEffect('w', 30, LEASE));
+      const quick = present(await store().claimEffect('v', 30 + LEASE, LEASE));
+      await store().finishEffect(quick, FAILED, 2_000);
+      await store().finishEffect(slow, FAILED, 2_001);
+      await store().finishEffect(quick, FAILED, 2_002);
+      await store().postponeEffect(quick, 2_003, 'late');
+      expect(await value('select count(*) from inbox where kind = $$outcome$$')).toBe(1);
+      expect(present(await store().nextSignal(claim, 2_000)).signal).toEqual(FAILED);
+      expect(await store().claimEffect('w', 9_000, LEASE)).toBeNull();
+    });
+
+    it('G7: whoever lost an effect cannot put it back', async () => {
+      await wanting('a', [ASK]);
+      const slow = present(await store().claimEffect('w', 30, LEASE));
+      await store().claimEffect('v', 30 + LEASE, LEASE);
+      await store().postponeEffect(slow, 0, 'late');
+      expect(await store().claimEffect('w', 31 + LEASE, LEASE)).toBeNull();
+    });
+
+    it('a postponed free effect is anybody’s from its time on', async () => {
+      await wanting('a', [ASK]);
+      await store().postponeEffect(present(await store().claimEffect('w', 30, LEASE)), 50, null);
+      expect(await store().claimEffect('v', 49, LEASE)).toBeNull();
+      expect(await store().claimEffect('v', 50, LEASE)).toMatchObject({ attempts: 2 });
+    });
+
+    it('equal effects that have not begun are one, within a step and across steps', async () => {
+      await wanting('a', [SHOW, { type: 'show-run', runId: 'other' }, SHOW]);
+      await wanting('b', [SHOW]);
+      expect(await value('select count(*) from effects')).toBe(2);
+    });
+
+    it('one that is being performed swallows nothing: what came since is shown afterwards', async () => {
+      const claim = await wanting('a', [SHOW]);
+      const begun = present(await store().nextEffect(claim, 30));
+      await wanting('b', [SHOW], claim);
+      await wanting('c', [SHOW], claim);
+      await store().finishEffect(begun, null, 40);
+      const again = present(await store().nextEffect(claim, 40));
+      expect(again).toMatchObject({ effect: SHOW, attempts: 1 });
+      await store().finishEffect(again, null, 40);
+      expect(await store().nextEffect(claim, 40)).toBeNull();
+    });
+
+    it('one that waits to be tried again swallows its equals', async () => {
+      const claim = await wanting('a', [SHOW]);
+      await store().postponeEffect(present(await store().nextEffect(claim, 30)), 90, 'no');
+      await wanting('b', [SHOW], claim);
+      expect(await value('select count(*) from effects')).toBe(1);
+    });
+
+    it('an answer with a once key is given once for ever, per pull request', async () => {
+      const claim = await wanting('a', [answer('fork'), answer('fork'), answer(null), answer(null)]);
+      for (let effect = await store().nextEffect(claim, 30); effect; effect = await store().nextEffect(claim, 30)) {
+        await store().finishEffect(effect, null, 30);
+      }
+      await wanting('b', [answer('fork'), answer('other')], claim);
+      await wanting('c', [answer('fork')], undefined, 2);
+      expect(await value('select count(*) from effects where once_key = $$fork$$')).toBe(2);
+      expect(await value('select count(*) from effects')).toBe(5);
+    });
+
+    it('wakes those who listen, until they stop', async () => {
+      let heard = 0;
+      const stop = store().onWake(() => {
+        heard += 1;
+      });
+      await wanting('a', [ASK]);
+      expect(heard).toBe(2);
+      await store().finishEffect(present(await store().claimEffect('w', 30, LEASE)), FAILED, 30);
+      expect(heard).toBe(3);
+      await store().receive([delivery('a')], 40);
+      expect(heard).toBe(3);
+      stop();
+      await store().receive([delivery('b')], 40);
+      expect(heard).toBe(3);
+    });
+
+    it('answers a ping', async () => {
+      await expect(store().ping()).resolves.toBeUndefined();
+    });
+  });
+
+  /** Saves a step that wants these effects at time 20. */
+  async function wanting(id: string, effects: readonly Effect[], claim?: Claim, number = 1): Promise<Claim> {
+    if (claim !== undefined) await store().receive([delivery(id, number)], 10);
+    const held = claim ?? (await claimed(id, number, id === 'b' ? 10 + LEASE : 10));
+    const signal = present(await store().nextSignal(held, 10 + LEASE));
+    await store().save(held, signal, step(pullOf(number), { effects }), 20);
+    return held;
+  }
+}

@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { type Bench, LEASE, present } from './bench.ts';
+import { delivery, pullOf, step } from './samples.ts';
+
+/** What is received is kept once, and given out in order. */
+export function inboxContract({ store, value, claimed, signalled }: Bench): void {
+  describe('inbox', () => {
+    it('F4, S80: the same delivery id is stored once, in one call and across calls', async () => {
+      const [a, b] = [delivery('a'), delivery('b')];
+      expect(await store().receive([a, a, b], 1)).toEqual(['stored', 'duplicate', 'stored']);
+      expect(await store().receive([b, delivery('c')], 2)).toEqual(['duplicate', 'stored']);
+      expect(await value('select count(*) from inbox')).toBe(3);
+    });
+
+    it('F5, S80: the same comment under two delivery ids is stored once', async () => {
+      const first = await store().receive([delivery('a', 1, 'issue-comment:5')], 1);
+      const again = await store().receive(
+        [delivery('b', 1, 'issue-comment:5'), delivery('c', 1, 'issue-comment:6')],
+        2,
+      );
+      expect([first, again]).toEqual([['stored'], ['duplicate', 'stored']]);
+    });
+
+    it('F20: a delivery that was decided long ago is still a duplicate', async () => {
+      const { claim, signal } = await signalled('a');
+      await store().save(claim, signal, step(pullOf(1)), 20);
+      expect(await store().receive([delivery('a')], 90 * 86_400_000)).toEqual(['duplicate']);
+      expect(await store().nextSignal(claim, 90 * 86_400_000)).toBeNull();
+    });
+
+    it('receives nothing without complaint', async () => {
+      expect(await store().receive([], 1)).toEqual([]);
+    });
+
+    it('stores all or none: what one delivery cannot be, takes its call with it and no other', async () => {
+      const bad = store().receive([delivery('a'), delivery('b', 1, 'nul\0')], 1);
+      const good = store().receive([delivery('c')], 1);
+      await expect(bad).rejects.toThrow();
+      expect(await good).toEqual(['stored']);
+      expect(await value('select string_agg(delivery_id, $$,$$) from inbox')).toBe('c');
+    });
+
+    it('many callers at once each get their own answers', async () => {
+      const calls = Array.from({ length: 60 }, (_, index) =>
+        store().receive([delivery(`d${index}`, index % 7), delivery(`d${Math.floor(index / 2)}`)], 1),
+      );
+      const receipts = (await Promise.all(calls)).flat();
+      expect(receipts.filter((receipt) => receipt === 'stored')).toHaveLength(60);
+      expect(await value('select count(*) from inbox')).toBe(60);
+    });
+
+    it('S86: outcomes come before intents, each in the order received', async () => {
+      const { claim, signal } = await signalled('a');
+      const effects = [1, 2].map((turn) => ({ type: 'ask-model', runId: 'r', turn }) as const);
+      await store().save(claim, signal, step(pullOf(1), { effects }), 20);
+      await store().receive([delivery('b'), delivery('c')], 20);
+      for (const turn of [1, 2]) {
+        const effect = present(await store().claimEffect('w', 20, LEASE));
+        await store().finishEffect(effect, { type: 'model-failed', runId: 'r', turn, message: '' }, 30);
+      }
+      const seen: unknown[] = [];
+      for (let next = await store().nextSignal(claim, 30); next !== null; next = await store().nextSignal(claim, 30)) {
+        seen.push('turn' in next.signal ? next.signal.turn : Object(next.signal)['deliveryId']);
+        await store().save(claim, next, step(pullOf(1)), 30);
+      }
+      expect(seen).toEqual([1, 2, 'b', 'c']);
+    });
+
+    it('a postponed signal waits for its time; only an error counts as an attempt', async () => {
+      const { claim, signal } = await signalled('a');
+      await store().postponeSignal(claim, signal, 50, null);
+      expect(await store().nextSignal(claim, 49)).toBeNull();
+      const again = present(await store().nextSignal(claim, 50));
+      expect(again.attempts).toBe(0);
+      await store().postponeSignal(claim, again, 60, 'it \0 broke');
+      expect(await store().nextSignal(claim, 60)).toEqual({ ...signal, attempts: 1 });
+      expect(await value('select error from inbox')).toBe('it \uFFFD broke');
+    });
+
+    it('a parked signal blocks nothing and stays with its error', async () => {
+      const { claim, signal } = await signalled('a');
+      await store().receive([delivery('b')], 11);
+      await store().parkSignal(claim, signal, 'unknown form', 20);
+      expect(present(await store().nextSignal(claim, 20)).signal).toMatchObject({ deliveryId: 'b' });
+      expect(await value('select error from inbox where parked')).toBe('unknown form');
+    });
+
+    it('keeps the reason of every decision, and no words that were not for us', async () => {
+      const first = await signalled('a');
+      await store().save(first.claim, first.signal, step(pullOf(1), { reason: 'not-ours' }), 20);
+      expect(await value('select reason from inbox')).toBe('not-ours');
+      expect(await value('select signal from inbox')).toBeNull();
+      const claim = await claimed('b', 2);
+      const signal = present(await store().nextSignal(claim, 10));
+      await store().save(claim, signal, step(pullOf(2), { reason: 'approved' }), 20);
+      expect(await value('select signal is not null from inbox where reason = $$approved$$')).toBe(true);
+    });
+  });
+}

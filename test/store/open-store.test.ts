@@ -1,0 +1,84 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { lockDirectory } from '../../src/store/directory-lock.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { StoreUnusable } from '../../src/store/store-unusable.ts';
+import { present } from './bench.ts';
+import { delivery, pullOf, run, step } from './samples.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'countersign-store-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+describe('a directory on disk', () => {
+  const dataDir = join(root, 'made', 'on-demand');
+  const place = { databaseUrl: null, dataDir };
+  let child: ChildProcess;
+
+  beforeAll(async () => {
+    child = spawn(process.execPath, [join(import.meta.dirname, 'hold-store.ts'), dataDir], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(present(child.stdout), 'data');
+  }, 60_000);
+  afterAll(() => child.kill('SIGKILL'));
+
+  it('a second process is refused, and told what to do', async () => {
+    const refused = openStore(place);
+    await expect(refused).rejects.toThrow(StoreUnusable);
+    await expect(refused).rejects.toThrow(
+      /in use by another Countersign process\. Stop that one first, or set DATA_DIR/,
+    );
+  });
+
+  it('F10, S81: once its holder is killed it opens at once, with what was stored, and restarts lose nothing', async () => {
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    const store = await openStore(place);
+    expect(await store.receive([delivery('from the child')], 6)).toEqual(['duplicate']);
+    const claim = present(await store.claimPull('w', 6, 1_000));
+    const signal = present(await store.nextSignal(claim, 6));
+    const pull = pullOf(1, { run: run('r') });
+    await store.save(claim, signal, step(pull, { effects: [{ type: 'ask-model', runId: 'r', turn: 1 }] }), 7);
+    await store.close();
+
+    const again = await openStore(place);
+    expect(await again.load(claim.pullKey, { ids: [], commentId: null })).toEqual(pull);
+    expect(await again.claimEffect('w', 8, 1_000)).toMatchObject({ attempts: 1, effect: { type: 'ask-model' } });
+    await again.close();
+  }, 60_000);
+});
+
+describe('the lock of a directory', () => {
+  it('is held once, even within a process, and leaves only its empty file', () => {
+    const directory = join(root, 'lock');
+    const lock = lockDirectory(directory);
+    expect(() => lockDirectory(directory)).toThrow('in use');
+    lock.release();
+    lock.release();
+    lockDirectory(directory).release();
+    expect(readdirSync(directory)).toEqual(['countersign.lock']);
+  });
+
+  it('a directory that cannot be made is refused in words', async () => {
+    writeFileSync(join(root, 'file'), '');
+    const refused = openStore({ databaseUrl: null, dataDir: join(root, 'file', 'below') });
+    await expect(refused).rejects.toThrow(/cannot be locked .*Set DATA_DIR/);
+  });
+
+  it('G14: a damaged database is refused in words, and its directory let go', async () => {
+    const dataDir = join(root, 'damaged');
+    lockDirectory(dataDir).release();
+    writeFileSync(join(dataDir, 'database'), 'not a directory');
+    await expect(openStore({ databaseUrl: null, dataDir })).rejects.toThrow(/cannot be opened .*Restore a backup/);
+    lockDirectory(dataDir).release();
+  });
+});
+
+it('a database that does not answer is refused in words that hold no password', async () => {
+  const refused = openStore({ databaseUrl: 'postgres://me:secret@127.0.0.1:1/none', dataDir: null });
+  await expect(refused).rejects.toThrow(/^The database that DATABASE_URL names cannot be reached(?!.*secret)/);
+});

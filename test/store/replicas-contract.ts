@@ -1,0 +1,54 @@
+import { describe, expect, it, vi } from 'vitest';
+import { storeOn } from '../../src/store/store-on.ts';
+import { type Bench, LEASE, present } from './bench.ts';
+import { delivery } from './samples.ts';
+import type { TestDatabase } from './test-database.ts';
+
+/** Several processes on one database. */
+export function replicasContract({ store, value }: Bench, database: TestDatabase): void {
+  describe('replicas', () => {
+    it('G6: a living process keeps its lease, and loses it the moment it is gone', async () => {
+      const other = await database.open();
+      await store().receive([delivery('a')], 1);
+      const claim = present(await storeOn(other).claimPull('other', 5, LEASE));
+      expect(await store().claimPull('w', 6, LEASE)).toBeNull();
+      await other.close();
+      await vi.waitFor(async () => {
+        expect(await store().claimPull('w', 6, LEASE)).toMatchObject({ fence: claim.fence + 1 });
+      });
+    });
+
+    it('work that one process stores wakes the others, and them only once more', async () => {
+      const other = await database.open();
+      const [here, there] = [vi.fn(), vi.fn()];
+      store().onWake(here);
+      storeOn(other).onWake(there);
+      await store().receive([delivery('a')], 1);
+      await vi.waitFor(() => expect(there).toHaveBeenCalledTimes(1));
+      expect(here).toHaveBeenCalledTimes(1);
+      await other.close();
+    });
+
+    it('a broken connection is replaced: the lease holds again and wake-ups are heard', async () => {
+      const other = await database.open();
+      const heard = vi.fn();
+      storeOn(other).onWake(heard);
+      const kill = `select count(pg_terminate_backend(pid)) from pg_locks where locktype = 'advisory' and objid = ${other.holder}`;
+      expect(await value(kill)).toBe(1);
+      await vi.waitFor(() => expect(heard).toHaveBeenCalled(), 5_000);
+      await store().receive([delivery('a')], 1);
+      await storeOn(other).claimPull('other', 5, LEASE);
+      expect(await store().claimPull('w', 6, LEASE)).toBeNull();
+      await vi.waitFor(() => expect(heard.mock.calls.length).toBeGreaterThan(1));
+      await other.close();
+    });
+
+    it('F4, G6: deliveries that two processes receive at once, in other orders, are stored once', async () => {
+      const other = await database.open();
+      const all = Array.from({ length: 200 }, (_, index) => delivery(`d${index}`, index % 20, `key${index}`));
+      const receipts = await Promise.all([store().receive(all, 1), storeOn(other).receive(all.toReversed(), 1)]);
+      expect(receipts.flat().filter((receipt) => receipt === 'stored')).toHaveLength(200);
+      await other.close();
+    });
+  });
+}
