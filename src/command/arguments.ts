@@ -1,9 +1,10 @@
+import { trimBlanks } from './blanks.ts';
 import type { HintName } from './hint.ts';
 import type { Targets } from './intent.ts';
 import { readId } from './proposal-name.ts';
 import type { ArgumentForm } from './table.ts';
 
-/** What stands behind a command's word: the rest of its line, and the lines below; both trimmed. */
+/** What stands behind a command's word: the rest of its line, trimmed, and the lines below. */
 export type Words = { readonly rest: string; readonly below: string };
 
 /** What a form found in the words. `text` is the task, note, reason or instruction; `line` all that was said. */
@@ -37,7 +38,7 @@ export function readArguments(form: ArgumentForm, words: Words): ReadArguments {
 export function firstWord(line: string): { readonly word: string; readonly rest: string } {
   const end = line.search(/[ \t]/);
   if (end === -1) return { word: line, rest: '' };
-  return { word: line.slice(0, end), rest: line.slice(end).trim() };
+  return { word: line.slice(0, end), rest: trimBlanks(line.slice(end)) };
 }
 
 function readTask({ rest, below }: Words): Found {
@@ -82,7 +83,7 @@ function readNamed({ rest, below }: Words): Found {
 function afterWords(text: string, words: readonly string[]): string {
   let at = 0;
   for (const word of words) at = text.indexOf(word, at) + word.length;
-  return text.slice(at).trim();
+  return trimBlanks(text.slice(at));
 }
 
 function fits(targets: Targets, text: string, below: string): Found {
@@ -93,8 +94,9 @@ function wrong(word: string, hint: HintName): Found {
   return { fits: false, word, hint };
 }
 
-function joined(rest: string, below: string): string {
-  return [rest, below].filter((part) => part !== '').join('\n');
+/** What stands on the line and below it, as one text. */
+export function joined(rest: string, below: string): string {
+  return `${rest}\n${below}`.trim();
 }
 
 function named(words: readonly string[]): Targets {

@@ -15,9 +15,14 @@ const SEPARATOR = /^(?:-{2,} ?Original Message ?-{2,}|-{2,} ?Forwarded message ?
 const FROM = /^\*{0,2}From:\*{0,2}\s/i;
 const NEXT_FIELD = /^\*{0,2}(?:Sent|Date|To):\*{0,2}\s/i;
 
+/** What every header begins with, so that other lines cost next to nothing. */
+const BEGINNING = /^[ \t]{0,8}(?:--|\*{0,2}From:|(?:On|Am|Le|El)\b)/i;
+
 /** Index of the first line of an e-mail reply's header, or the number of lines where there is none. */
 export function replyHeader(lines: readonly PageLine[]): number {
-  const at = lines.findIndex((line, index) => line.mark === 'plain' && beginsHeader(lines, index));
+  const at = lines.findIndex(
+    (line, index) => line.mark === 'plain' && BEGINNING.test(line.text) && beginsHeader(lines, index),
+  );
   return at === -1 ? lines.length : at;
 }
 

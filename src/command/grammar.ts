@@ -1,4 +1,5 @@
-import { type Arguments, firstWord, readArguments, type Words } from './arguments.ts';
+import { type Arguments, firstWord, joined, readArguments, type Words } from './arguments.ts';
+import { trimBlanks } from './blanks.ts';
 import { disguisedWord } from './disguise.ts';
 import { type HintName, hintFor } from './hint.ts';
 import type { Command, CommandName, Utterance } from './intent.ts';
@@ -11,7 +12,7 @@ const LONGEST_WORD = 60;
 
 /**
  * Reads the first line of a comment, with what stands below it, as a command or a mention of `@slug`.
- * Null where it is neither: then the comment is a remark. Line and `below` are trimmed.
+ * Null where it is neither: then the comment is a remark. The line is trimmed.
  */
 export function readLine(line: string, below: string, slug: string): Utterance | null {
   const disguised = disguisedWord(line);
@@ -54,7 +55,7 @@ function readMention(rest: string, below: string): Utterance {
   }
   const bare = bareCommand(rest);
   if (bare !== null) return misfit('task', bare, 'no-slash');
-  const text = [rest, below].filter((part) => part !== '').join('\n');
+  const text = joined(rest, below);
   return text === '' ? misfit('task', '', 'no-task') : { kind: 'mention', text };
 }
 
@@ -63,7 +64,7 @@ function behindMention(line: string, slug: string): string | null {
   const name = `@${slug}`.toLowerCase();
   if (slug === '' || line.slice(0, name.length).toLowerCase() !== name) return null;
   const behind = /^(?:\[bot\])?(?:[ \t,:]|$)/i.exec(line.slice(name.length));
-  return behind === null ? null : line.slice(name.length + behind[0].length).trim();
+  return behind === null ? null : trimBlanks(line.slice(name.length + behind[0].length));
 }
 
 /** A command's word without its slash, alone or right before an id, `all`, `always` or a number: surely no task. */

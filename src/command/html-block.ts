@@ -20,8 +20,11 @@ const KINDS: readonly Kind[] = [
   { start: /^ {0,3}<\/?[a-z][a-z0-9-]*(?:[\s/>]|$)/i, end: null, hidden: false },
 ];
 
+const ANGLE = /^ {0,3}</;
+
 /** The HTML block that a line opens, or null. */
 export function openHtml(line: string): HtmlBlock | null {
+  if (!ANGLE.test(line)) return null;
   return KINDS.find((kind) => kind.start.test(line)) ?? null;
 }
 

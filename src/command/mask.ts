@@ -1,3 +1,4 @@
+import { trimBlanks } from './blanks.ts';
 import { replyHeader } from './email-reply.ts';
 import { type PageLine, readPage } from './page.ts';
 
@@ -7,7 +8,7 @@ export type MaskedBody = {
   readonly first: string | null;
   /** A line that would have been first, had Markdown not made it part of the quote right above it. */
   readonly swallowed: string | null;
-  /** What stands below the first line, trimmed, without an e-mail reply's tail. */
+  /** What stands below the first line, blank lines at its start kept, without an e-mail reply's tail. */
   readonly below: string;
   /** Lines that begin with `>`, in order. */
   readonly quoted: readonly string[];
@@ -29,9 +30,9 @@ export function maskBody(body: string): MaskedBody {
   return {
     first: commandLine(lines[firstAt]),
     swallowed: commandLine(lines.slice(0, firstAt === -1 ? undefined : firstAt).find(isSwallowedCommand)),
-    below: firstAt === -1 ? '' : joined(own.slice(firstAt + 1)),
+    below: firstAt === -1 ? '' : joined(own.slice(firstAt + 1)).trimEnd(),
     quoted: lines.flatMap(({ text, mark }) => (mark === 'quoted' ? [text] : [])),
-    text: joined(own.filter(isSaid)),
+    text: joined(own.filter(isSaid)).trim(),
     suggestions,
     cut,
   };
@@ -43,8 +44,7 @@ function isSwallowedCommand(line: PageLine): boolean {
 
 function commandLine(line: PageLine | undefined): string | null {
   if (line === undefined || (line.mark !== 'plain' && line.mark !== 'swallowed')) return null;
-  const indent = AT_MOST_THREE_SPACES.exec(line.text);
-  return indent === null ? null : line.text.slice(indent[0].length).trimEnd();
+  return AT_MOST_THREE_SPACES.test(line.text) ? trimBlanks(line.text) : null;
 }
 
 function isSaid({ mark }: PageLine): boolean {
@@ -52,8 +52,5 @@ function isSaid({ mark }: PageLine): boolean {
 }
 
 function joined(lines: readonly PageLine[]): string {
-  return lines
-    .map(({ text }) => text)
-    .join('\n')
-    .trim();
+  return lines.map(({ text }) => text).join('\n');
 }

@@ -16,7 +16,7 @@ export type PageLine = { readonly text: string; readonly mark: Mark };
 /** A comment's lines, in order, without their terminators. */
 export type Page = {
   readonly lines: readonly PageLine[];
-  /** Content of each closed suggestion block. */
+  /** Content of each closed suggestion block; none where it is not certain what is one. */
   readonly suggestions: readonly (readonly string[])[];
   /** True where the comment goes on beyond what was read. */
   readonly cut: boolean;
@@ -30,6 +30,7 @@ type Open =
 
 const BLANK = /^[ \t]*$/;
 const QUOTED = /^ {0,3}>/;
+const FENCE_IN_LIST = /^ {0,3}(?:[-*+]|\d{1,9}[.)])[ \t].*(?:```|~~~)/s;
 
 /**
  * Reads a comment line by line, in time linear in its length: blocks inside lists and quotes are not looked into,
@@ -40,14 +41,29 @@ export function readPage(body: string): Page {
   const texts = body.slice(0, BODY_LIMIT).split(/\r\n|\n|\r/);
   // Half a line could say what the whole one does not.
   if (cut) texts.pop();
-  const { marks, suggestions } = markLines(texts);
-  return { lines: texts.map((text, index) => ({ text, mark: marks[index] ?? 'plain' })), suggestions, cut };
+  const { marks, fences, doubtful } = markLines(texts);
+  const blocks = doubtful ? [] : fences.filter(({ fence }) => fence.info.toLowerCase() === 'suggestion');
+  for (const { from, to } of blocks) marks.fill('suggestion', from, to + 1);
+  return {
+    lines: texts.map((text, index) => ({ text, mark: marks[index] ?? 'plain' })),
+    suggestions: blocks.map(({ fence, from, to }) => texts.slice(from + 1, to).map((line) => contentLine(line, fence))),
+    cut,
+  };
 }
 
-function markLines(texts: readonly string[]): { marks: Mark[]; suggestions: (readonly string[])[] } {
+type MarkedLines = {
+  readonly marks: Mark[];
+  /** Every closed fence with its first and last line. */
+  readonly fences: readonly { readonly fence: Fence; readonly from: number; readonly to: number }[];
+  /** True where a line may be a fence or not, so that no fence below it is certain. */
+  readonly doubtful: boolean;
+};
+
+function markLines(texts: readonly string[]): MarkedLines {
   const marks: Mark[] = [];
-  const suggestions: (readonly string[])[] = [];
+  const fences: { fence: Fence; from: number; to: number }[] = [];
   const isSwallowed = quoteEnd(texts);
+  let doubtful = false;
   let open: Open = null;
   let quoteFrom = 0;
   for (const [index, text] of texts.entries()) {
@@ -55,16 +71,20 @@ function markLines(texts: readonly string[]): { marks: Mark[]; suggestions: (rea
     if (before !== 'quoted' && before !== 'swallowed') quoteFrom = index;
     const opensHere: boolean = open === null || endsBefore(text, open);
     if (opensHere) open = opened(text, index);
-    marks.push(markOf(text, open, before, () => isSwallowed(quoteFrom, index)));
+    doubtful ||= isDoubtful(text, open);
+    const mark = markOf(text, open, before);
+    marks.push(mark === 'below-quote' ? (isSwallowed(quoteFrom, index) ? 'swallowed' : 'plain') : mark);
     if (open === null || !endsWith(text, open, index)) continue;
-    if (open.kind === 'fence' && open.fence.info.toLowerCase() === 'suggestion') {
-      const { fence, from } = open;
-      suggestions.push(texts.slice(from + 1, index).map((line) => contentLine(line, fence)));
-      marks.fill('suggestion', from);
-    }
+    if (open.kind === 'fence') fences.push({ fence: open.fence, from: open.from, to: index });
     open = null;
   }
-  return { marks, suggestions };
+  return { marks, fences, doubtful };
+}
+
+/** A fence below a tag may be raw HTML, and one behind a list's mark is over where its item is. */
+function isDoubtful(text: string, open: Open): boolean {
+  if (open === null) return FENCE_IN_LIST.test(text);
+  return open.kind === 'html' && open.block.end === null && openFence(text) !== null;
 }
 
 /** Only a block that needs no end of its own is over before a line: at a blank one. */
@@ -84,12 +104,13 @@ function opened(text: string, index: number): Open {
   return block === null ? null : { kind: 'html', block };
 }
 
-function markOf(text: string, open: Open, before: Mark, swallowed: () => boolean): Mark {
+/** The mark that a line has by itself and the line before it; `below-quote` is for the quote to decide. */
+function markOf(text: string, open: Open, before: Mark): Mark | 'below-quote' {
   if (open?.kind === 'fence') return 'code';
   if (open?.kind === 'html') return open.block.hidden ? 'hidden' : 'html';
-  if (BLANK.test(text)) return 'blank';
+  if (text === '' || BLANK.test(text)) return 'blank';
   if (QUOTED.test(text)) return 'quoted';
+  if (before !== 'quoted' && before !== 'swallowed') return 'plain';
   if (interruptsParagraph(text)) return 'plain';
-  if (before === 'swallowed') return 'swallowed';
-  return before === 'quoted' && swallowed() ? 'swallowed' : 'plain';
+  return before === 'swallowed' ? 'swallowed' : 'below-quote';
 }

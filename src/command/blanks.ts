@@ -1,0 +1,15 @@
+/**
+ * A line without spaces and tabs at its ends. `trim` takes more: a character that nobody sees would vanish from a
+ * command, and the command would count.
+ */
+export function trimBlanks(line: string): string {
+  let start = 0;
+  let end = line.length;
+  while (start < end && isBlank(line[start])) start += 1;
+  while (end > start && isBlank(line[end - 1])) end -= 1;
+  return line.slice(start, end);
+}
+
+function isBlank(character: string | undefined): boolean {
+  return character === ' ' || character === '\t';
+}

@@ -1,0 +1,341 @@
+import { describe, expect, it } from 'vitest';
+import type { Command, Utterance } from '../../src/command/intent.ts';
+import { readComment } from '../../src/command/read-comment.ts';
+
+/** What a body says, in one short line that a table can hold. */
+function said(body: string): string {
+  return short(readComment(body, 'countersign').utterance);
+}
+
+function short(utterance: Utterance): string {
+  switch (utterance.kind) {
+    case 'command':
+      return shortCommand(utterance.command);
+    case 'misfit':
+      return ['misfit', utterance.command, ...(utterance.word === '' ? [] : [utterance.word])].join(' ');
+    case 'unknown-command':
+      return `unknown ${utterance.word} ${utterance.nearest}${utterance.addressed ? ' addressed' : ''}`;
+    case 'mention':
+      return `mention: ${utterance.text}`;
+    case 'remark':
+      return shortRemark(utterance);
+  }
+}
+
+function shortCommand(command: Command): string {
+  switch (command.name) {
+    case 'task':
+      return `task: ${command.text}`;
+    case 'approve':
+      return join('approve', targets(command), command.note);
+    case 'deny':
+      return join('deny', targets(command), command.reason);
+    case 'edit':
+      return join('edit', targets(command), command.instruction);
+    default:
+      return command.name;
+  }
+}
+
+function targets({ targets: aim }: Extract<Command, { name: 'approve' | 'deny' | 'edit' }>): string {
+  return aim.by === 'ids' ? aim.ids.join('+') : aim.by;
+}
+
+function shortRemark(remark: Extract<Utterance, { kind: 'remark' }>): string {
+  const flags = [remark.toSomebodyElse ? 'else' : '', remark.affirmation ? 'yes' : ''].filter((flag) => flag !== '');
+  const blocks = remark.suggestions.map((lines) => `{${lines.join('|')}}`);
+  return join('remark', [...flags, ...blocks].join(' '), remark.text);
+}
+
+function join(name: string, middle: string, text: string): string {
+  return `${[name, middle].filter((part) => part !== '').join(' ')}${text === '' ? '' : `: ${text}`}`;
+}
+
+type Row = readonly [body: string, expected: string];
+
+describe('S57, F18: the grammar of a first line', () => {
+  it.each<Row>([
+    ['/approve', 'approve place'],
+    ['/APPROVE', 'approve place'],
+    ['/approve   ', 'approve place'],
+    ['   /approve', 'approve place'],
+    ['\n\n  \n/approve', 'approve place'],
+    ['/approve\r\n', 'approve place'],
+    ['\r\n/approve K7Q2\r\nthanks\r\n', 'approve k7q2: thanks'],
+    ['/approve k7q2 m3x9', 'approve k7q2+m3x9'],
+    ['/approve\tk7q2\t m3x9', 'approve k7q2+m3x9'],
+    ['/approve k7q2 K7Q2', 'approve k7q2'],
+    ['/approve all', 'approve all'],
+    ['/approve ALL\n\nship it', 'approve all: ship it'],
+    ['/approve\n/deny', 'approve place: /deny'],
+    ['/approve but rename it', 'misfit approve but'],
+    ['/approve k7q2 but', 'misfit approve but'],
+    ['/approve all k7q2', 'misfit approve all'],
+    ['/approve abcd', 'misfit approve abcd'],
+    ['/approve 1234', 'misfit approve 1234'],
+    ['/approve 1', 'misfit approve 1'],
+    ['/approve a1b2c3d', 'misfit approve a1b2c3d'],
+    ['/approve k7q2, m3x9', 'misfit approve k7q2,'],
+    ['/approve always', 'misfit approve always'],
+    ['/approve k7q2 always src/*.ts', 'misfit approve always'],
+    ['/deny', 'deny place'],
+    ['/reject', 'deny place'],
+    ['/Dismiss', 'deny place'],
+    ['/deny too risky', 'deny place: too risky'],
+    ['/deny too risky\nsee above', 'deny place: too risky\nsee above'],
+    ['/deny k7q2 M3X9 too risky', 'deny k7q2+m3x9: too risky'],
+    ['/deny k7q2\nbecause', 'deny k7q2: because'],
+    ['/deny all', 'deny all'],
+    ['/deny all\nwrong file', 'deny all: wrong file'],
+    ['/deny all of this is wrong', 'deny place: all of this is wrong'],
+    ['/deny all k7q2', 'deny place: all k7q2'],
+    ['/edit use bigint', 'edit place: use bigint'],
+    ['/edit\nuse bigint', 'edit place: use bigint'],
+    ['/edit all use bigint', 'edit all: use bigint'],
+    ['/edit k7q2 use bigint', 'edit k7q2: use bigint'],
+    ['/edit k7q2  k7q2x use', 'edit k7q2+k7q2x: use'],
+    ['/edit', 'misfit edit'],
+    ['/edit all', 'misfit edit'],
+    ['/edit k7q2', 'misfit edit'],
+    ['/continue', 'continue'],
+    ['/stop', 'stop'],
+    ['/stop\nenough', 'stop'],
+    ['/stop now', 'misfit stop now'],
+    ['/status', 'status'],
+    ['/help', 'help'],
+    ['/help me', 'misfit help me'],
+    ['/countersign use bigint', 'task: use bigint'],
+    ['/Countersign use bigint\n\n- everywhere\n', 'task: use bigint\n\n- everywhere'],
+    ['/countersign', 'misfit task'],
+    ['/countersign\nuse bigint', 'misfit task'],
+    ['/countersign /approve k7q2', 'approve k7q2'],
+    ['/countersign /Deny k7q2 no', 'deny k7q2: no'],
+    ['/countersign /approve but', 'misfit approve but'],
+    ['/countersign /countersign x', 'misfit task countersign'],
+    ['/countersign approve k7q2', 'misfit task approve'],
+    ['/countersign approve', 'misfit task approve'],
+    ['/countersign Approve all', 'misfit task Approve'],
+    ['/countersign approve always', 'misfit task approve'],
+    ['/countersign revoke 2', 'misfit task revoke'],
+    ['/countersign stop.', 'misfit task stop'],
+    ['/countersign edit the README', 'task: edit the README'],
+    ['/countersign show a spinner', 'task: show a spinner'],
+    ['/countersign approved words need a list', 'task: approved words need a list'],
+    ['/countersign /retest', 'unknown retest null addressed'],
+    ['/countersign <!-- hidden --> do it', 'misfit task <!--'],
+    ['/approve <!-- k7q2 -->', 'misfit approve <!--'],
+    ['/approve<!-- -->', 'misfit approve <!--'],
+    ['@countersign use bigint', 'mention: use bigint'],
+    ['@Countersign[bot], use bigint\nplease', 'mention: use bigint\nplease'],
+    ['@countersign\nuse bigint', 'mention: use bigint'],
+    ['@countersign', 'misfit task'],
+    ['@countersign /approve k7q2', 'misfit task approve'],
+    ['@countersign approve', 'misfit task approve'],
+    ['@countersign <!-- x -->', 'misfit task <!--'],
+    ['@countersign-dev use bigint', 'remark else: @countersign-dev use bigint'],
+    ['/retest', 'unknown retest null'],
+    ['/lgtm', 'unknown lgtm null'],
+    ['/aprove', 'unknown aprove approve'],
+    ['/apporve k7q2', 'unknown apporve approve'],
+    ['/approvee', 'unknown approvee approve'],
+    ['/approve.', 'unknown approve. approve'],
+    ['/denny', 'unknown denny deny'],
+    ['/ approve', 'unknown  null'],
+    ['//approve', 'unknown /approve approve'],
+    ['/src/main.ts is wrong', 'remark: /src/main.ts is wrong'],
+    ['/ask why?', 'misfit help ask'],
+    ['/show k7q2', 'misfit help show'],
+    ['/countersign /undo k7q2', 'misfit task undo'],
+  ])('%j', (body, expected) => {
+    expect(said(body)).toBe(expected);
+  });
+});
+
+describe('S57, S58, A15, F18: what only looks like a command', () => {
+  it.each<Row>([
+    ['', 'remark'],
+    ['please /approve', 'remark: please /approve'],
+    ['hello\n/approve', 'remark: hello\n/approve'],
+    ['    /approve', 'remark: /approve'],
+    ['\t/approve', 'remark: /approve'],
+    ['  \t/approve', 'remark: /approve'],
+    ['`/approve`', 'remark: `/approve`'],
+    ['**/approve**', 'remark: **/approve**'],
+    ['[/approve](https://example.org)', 'remark: [/approve](https://example.org)'],
+    ['- /approve', 'remark: - /approve'],
+    ['1. /approve', 'remark: 1. /approve'],
+    ['# /approve', 'remark: # /approve'],
+    ['\\/approve', 'remark: \\/approve'],
+    ['```\n/approve\n```', 'remark: ```\n/approve\n```'],
+    ['```\n/approve', 'remark: ```\n/approve'],
+    ['~~~\n\n/approve\n~~~', 'remark: ~~~\n\n/approve\n~~~'],
+    ['````\n```\n/approve\n````', 'remark: ````\n```\n/approve\n````'],
+    ['> /approve', 'remark'],
+    ['> > /approve', 'remark'],
+    ['   > /approve\n\n', 'remark'],
+    ['> /approve\n\nwhy?', 'remark: why?'],
+    ['<!-- note -->\n/approve', 'remark: /approve'],
+    ['<!-- note -->\n\n/approve', 'remark: /approve'],
+    ['<!--\n/approve\n-->', 'remark'],
+    ['<!-- x --> /approve', 'remark'],
+    ['> x\n\n<!-- y -->\n/approve', 'remark: /approve'],
+    ['<details>\n/approve\n</details>', 'remark: <details>\n/approve\n</details>'],
+    ['<pre>\n\n/approve', 'remark: <pre>\n\n/approve'],
+    ['[a]:\n/approve', 'remark: [a]:\n/approve'],
+    ['On Mon, Nov 16, 2026 at 9:00 AM Ana <ana@example.org> wrote:\n> /approve', 'remark'],
+    ['On ... wrote:\n\n> /approve', 'remark'],
+    ['On Mon, Nov 16, 2026 Ana wrote:\n/approve', 'remark'],
+    ['-----Original Message-----\n/approve', 'remark'],
+    ['\u200B/approve', 'misfit approve approve'],
+    ['\uFEFF/deny', 'misfit deny deny'],
+    ['/app\u200Brove', 'misfit approve approve'],
+    ['/approve\u0000', 'misfit approve approve'],
+    ['/appr\u0000ove k7q2', 'misfit approve approve'],
+    ['\uFF0Fapprove', 'misfit approve approve'],
+    ['\u2215stop', 'misfit stop stop'],
+    ['/\u0430pprove', 'unknown \u0430pprove approve'],
+    ['/approve\u00A0k7q2', 'unknown approve\u00A0k7q2 null'],
+    ['/approve\uFEFF', 'misfit approve approve'],
+    ['/approve k7q2\u00A0', 'misfit approve k7q2\u00A0'],
+    ['/approve k7q2\u200B', 'misfit approve k7q2\u200B'],
+    ['/approve \u212A7q2', 'misfit approve \u212A7q2'],
+    ['/approve\u2028k7q2', 'unknown approve\u2028k7q2 null'],
+  ])('%j', (body, expected) => {
+    expect(said(body)).toBe(expected);
+  });
+});
+
+describe('S57: a line right below a quote belongs to it unless Markdown says otherwise', () => {
+  it.each<Row>([
+    ['> the change\n/approve', 'misfit approve >'],
+    ['> the change\nmore\n/approve', 'misfit approve >'],
+    ['> - item\n/deny it', 'misfit deny >'],
+    ['> a\nb\n>     c\n/approve', 'misfit approve >'],
+    ['> the change\n@countersign do it', 'misfit task >'],
+    ['> the change\n\n/approve', 'approve place'],
+    ['> the change\n>\n/approve', 'approve place'],
+    ['> ```\n> code\n> ```\n/approve', 'approve place'],
+    ['> # Title\n/approve', 'approve place'],
+    ['> quoted\nlazy\n\n/approve k7q2', 'approve k7q2'],
+    ['> quoted\n/approve\n\n/deny k7q2', 'deny k7q2'],
+    ['> quoted\n/approve\n\nplease do', 'misfit approve >'],
+    ['> quoted\n- item\n\n/approve', 'remark: - item\n\n/approve'],
+    ['> quoted\n# Title\n\n/approve', 'remark: # Title\n\n/approve'],
+    ['> quoted\n***\n/approve', 'remark: ***\n/approve'],
+    ['> quoted\nuse bigint', 'remark'],
+  ])('%j', (body, expected) => {
+    expect(said(body)).toBe(expected);
+  });
+
+  it('S57: a quote too long to be parsed swallows the line below it', () => {
+    const long = '> word\n'.repeat(60);
+    expect(said(`${long}/approve`)).toBe('misfit approve >');
+    expect(said(`${long}\n/approve`)).toBe('approve place');
+    expect(said(`${long}>\n/approve`)).toBe('approve place');
+  });
+});
+
+describe('S45, S46, S48, S56, S62: plain words', () => {
+  it.each<Row>([
+    ['use bigint', 'remark: use bigint'],
+    ['> let total = 0\n\nuse bigint', 'remark: use bigint'],
+    ['use bigint\n\n> because\n\nplease', 'remark: use bigint\n\n\nplease'],
+    ['> only a quote', 'remark'],
+    ['<!-- hidden -->\nuse bigint', 'remark: use bigint'],
+    ['@ana what do you think?', 'remark else: @ana what do you think?'],
+    ['> x\n\n@acme/reviewers look', 'remark else: @acme/reviewers look'],
+    ['ask @ana', 'remark: ask @ana'],
+    ['yes', 'remark yes: yes'],
+    ['OK!', 'remark yes: OK!'],
+    ['lgtm', 'remark yes: lgtm'],
+    ['LGTM, thanks \u{1F44D}\u{1F3FD}', 'remark yes: LGTM, thanks \u{1F44D}\u{1F3FD}'],
+    ['Approved.', 'remark yes: Approved.'],
+    ['approve', 'remark yes: approve'],
+    [':+1:', 'remark yes: :+1:'],
+    ['+1', 'remark yes: +1'],
+    ['Looks good to me', 'remark yes: Looks good to me'],
+    ['1', 'remark yes: 1'],
+    ['42', 'remark yes: 42'],
+    ['> x\n\nyes', 'remark yes: yes'],
+    ['thanks', 'remark yes: thanks'],
+    ['yes, but use bigint', 'remark: yes, but use bigint'],
+    ['1 is wrong', 'remark: 1 is wrong'],
+    ['reject', 'remark: reject'],
+    ['no', 'remark: no'],
+    ['```suggestion\nlet total = 0n\n```', 'remark {let total = 0n}'],
+    ['```suggestion\r\na\r\n\r\nb\r\n```\r\nnote', 'remark {a||b}: note'],
+    ['````suggestion\n```\n````', 'remark {```}'],
+    ['~~~ Suggestion \na\n~~~', 'remark {a}'],
+    ['  ```suggestion\n  a\n    b\n  ```', 'remark {a|  b}'],
+    ['```suggestion\n```', 'remark {}'],
+    ['```suggestion\na\n```\n```suggestion\nb\n```', 'remark {a} {b}'],
+    ['lgtm\n```suggestion\na\n```', 'remark {a}: lgtm'],
+    ['```ts\nlet a\n```', 'remark: ```ts\nlet a\n```'],
+    ['```suggestion\nnever closed', 'remark: ```suggestion\nnever closed'],
+    ['> ```suggestion\n> a\n> ```\n\nno', 'remark: no'],
+    ['<!--\n```suggestion\na\n```\n-->', 'remark'],
+    ['````\n```suggestion\na\n```\n````', 'remark: ````\n```suggestion\na\n```\n````'],
+  ])('%j', (body, expected) => {
+    expect(said(body)).toBe(expected);
+  });
+});
+
+describe('S58, A15: an e-mail reply ends where its header begins', () => {
+  it.each<Row>([
+    ['/approve\n\nOn Mon, Nov 16, 2026 at 9:00 AM Ana <ana@example.org> wrote:\n\n> old', 'approve place'],
+    [
+      '/approve\nnote\n\nOn Mon, Nov 16, 2026 at 9:00 AM Ana <\nana@example.org> wrote:\n\n> old',
+      'approve place: note',
+    ],
+    ['/deny no\n\n-----Original Message-----\nFrom: x', 'deny place: no'],
+    ['/edit do it\n\nFrom: Ana\nSent: Monday\nTo: Bob\n\nold', 'edit place: do it'],
+    ['/edit do it\n\nAm 16.11.2026 um 09:00 schrieb Ana:\n> old', 'edit place: do it'],
+    ['/edit do it\n\nLe lun. 16 nov. 2026, Ana a écrit :\n> old', 'edit place: do it'],
+    ['use bigint\n\nOn Monday Ana wrote:\n> old\n> older', 'remark: use bigint'],
+    ['/edit do it\nOn Monday Ana wrote:\nsomething', 'edit place: do it\nOn Monday Ana wrote:\nsomething'],
+    ['/edit do it\n```\nOn 1 Nov 2026 Ana wrote:\n```', 'edit place: do it\n```\nOn 1 Nov 2026 Ana wrote:\n```'],
+  ])('%j', (body, expected) => {
+    expect(said(body)).toBe(expected);
+  });
+});
+
+describe('what a command keeps', () => {
+  it('S62: deny and edit keep their whole text, for a thread in which it begins like an id', () => {
+    expect(readComment('/deny UTF8 breaks\nhere', 'countersign').utterance).toEqual({
+      kind: 'command',
+      command: {
+        name: 'deny',
+        targets: { by: 'ids', ids: ['utf8'] },
+        reason: 'breaks\nhere',
+        line: 'UTF8 breaks\nhere',
+      },
+    });
+    expect(readComment('/edit utf8 first', 'countersign').utterance).toEqual({
+      kind: 'command',
+      command: { name: 'edit', targets: { by: 'ids', ids: ['utf8'] }, instruction: 'first', line: 'utf8 first' },
+    });
+  });
+
+  it('S62: each misfit says in plain words what to write', () => {
+    const bodies = [
+      '/approve but',
+      '/edit',
+      '/stop now',
+      '/countersign',
+      '/countersign approve',
+      '/ask x',
+      '> q\n/stop',
+    ];
+    for (const body of bodies) {
+      const { utterance } = readComment(body, 'countersign');
+      expect(utterance.kind).toBe('misfit');
+      if (utterance.kind === 'misfit') expect(utterance.hint).toMatch(/^[A-Z`].{20,}\.$/s);
+    }
+  });
+
+  it('a hint never repeats what a person wrote', () => {
+    const { utterance } = readComment('/approve @everyone', 'countersign');
+    expect(utterance).toMatchObject({ kind: 'misfit', word: '@everyone' });
+    if (utterance.kind === 'misfit') expect(utterance.hint).not.toContain('everyone');
+  });
+});
