@@ -116,6 +116,3 @@ export const OPERATIONS: Operations = {
   createCommitOnBranch,
   pushFiles,
 };
-
-/** The same table under the name of a value. */
-export const operations: Operations = OPERATIONS;
