@@ -90,6 +90,14 @@ const EVENTS: readonly string[] = [
   'push',
 ];
 
+/**
+ * Success schemas where the description contradicts itself: the list of installations asks of each
+ * account to be a user and an enterprise at once, where a single installation says either.
+ */
+const CORRECTED: Readonly<Record<string, Json>> = {
+  'GET /app/installations': { type: 'array', items: { $ref: '#/components/schemas/installation' } },
+};
+
 /** Keywords that carry prose or hints and prove nothing. */
 const DROPPED = new Set(['description', 'title', 'example', 'examples', 'default', 'deprecated', 'externalDocs']);
 /** Keywords whose value maps names to schemas, so that a name is never taken for a keyword. */
@@ -173,14 +181,14 @@ function reducedParameter(document: Json, parameter: Json): Json {
   return { name: full['name'], in: full['in'], required: full['required'] === true, schema };
 }
 
-function reducedOperation(document: Json, operation: Json): Json {
+function reducedOperation(document: Json, name: string, operation: Json): Json {
   const body = operation['requestBody'];
   const bodySchema = isRecord(body) ? jsonContent(body) : undefined;
   const responses: Record<string, unknown> = {};
   for (const [status, answer] of Object.entries(record(operation['responses'], 'responses'))) {
     const response = record(answer, status);
     const full = typeof response['$ref'] === 'string' ? resolvePointer(document, response['$ref']) : response;
-    const schema = jsonContent(full);
+    const schema = (status === '200' ? CORRECTED[name] : undefined) ?? jsonContent(full);
     responses[status] = schema === undefined ? null : plainSchema(document, schema);
   }
   return {
@@ -197,7 +205,8 @@ function reducedOperations(document: Json): Json {
   for (const [path, methods] of Object.entries(OPERATIONS)) {
     const known = record(record(document['paths'], 'paths')[path], path);
     for (const method of methods) {
-      operations[`${method.toUpperCase()} ${path}`] = reducedOperation(document, record(known[method], method));
+      const name = `${method.toUpperCase()} ${path}`;
+      operations[name] = reducedOperation(document, name, record(known[method], method));
     }
   }
   return operations;

@@ -3,7 +3,7 @@ import { Octokit } from '@octokit/rest';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { person } from '../../src/simulator/simulator.ts';
 import { OPERATIONS } from '../../src/simulator/world/operations.ts';
-import { AFTER, appClient, openShop, READ, type Shop, tokenClient, WRITE } from './shop.ts';
+import { AFTER, appClient, openShop, READ, type Shop, silent, tokenClient, WRITE } from './shop.ts';
 
 let shop: Shop;
 beforeEach(async () => {
@@ -122,7 +122,7 @@ describe('tokens', () => {
       permissions: { contents: 'read' },
     });
     expect(token).toMatchObject({ repositorySelection: 'selected', permissions: { contents: 'read' } });
-    expect((await client.rest.repos.get(shop.place)).data.full_name).toBe('ana/shop');
+    expect((await client.rest.repos.get({ owner: 'ana', repo: 'shop' })).data.full_name).toBe('ana/shop');
   });
 
   it('I11: answers 404 for a repository the token leaves out, and notes it', async () => {
@@ -188,8 +188,8 @@ describe('refusals', () => {
   });
 
   it('answers wrong credentials 401', async () => {
-    const client = new Octokit({ baseUrl: shop.simulator.url, auth: 'ghs_1_not.a.token' });
-    await expect(client.rest.repos.get(shop.place)).rejects.toMatchObject({
+    const client = new Octokit({ baseUrl: shop.simulator.url, auth: 'ghs_1_not.a.token', log: silent });
+    await expect(client.rest.repos.get({ owner: 'ana', repo: 'shop' })).rejects.toMatchObject({
       status: 401,
       message: expect.stringContaining('Bad credentials'),
     });
@@ -228,7 +228,7 @@ describe('faults', () => {
   it('hangs until the client gives up, answers late, and cuts a body short', async () => {
     const client = await tokenClient(shop, READ);
     const get = (timeout: number) =>
-      client.rest.repos.get({ ...shop.place, request: { signal: AbortSignal.timeout(timeout) } });
+      client.rest.repos.get({ owner: 'ana', repo: 'shop', request: { signal: AbortSignal.timeout(timeout) } });
     shop.simulator.faults.add({ on: '*', kind: 'hang', applied: false });
     await expect(get(50)).rejects.toThrow();
     shop.simulator.faults.add({ on: '*', kind: 'delay', ms: 40 });

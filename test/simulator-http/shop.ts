@@ -73,7 +73,7 @@ export async function tokenClient(shop: Shop, permissions: Permissions, prefix =
 }
 
 const silence = (): void => {};
-const silent = { debug: silence, info: silence, warn: silence, error: silence };
+export const silent = { debug: silence, info: silence, warn: silence, error: silence };
 
 export const WRITE: Permissions = { contents: 'write', pull_requests: 'write', issues: 'read' };
 export const READ: Permissions = { contents: 'read', pull_requests: 'read', issues: 'read' };
