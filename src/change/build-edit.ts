@@ -32,6 +32,10 @@ export function buildEdit(input: EditInput): Built {
       return refused(notUnique(result.matches, result.lines));
     case 'not-found':
       return refused(notFound(path, result));
+    case 'too-many':
+      return refused(
+        `Not proposed: replacing ${result.matches} matches at once cannot be reviewed. Split it into smaller changes.`,
+      );
     case 'no-change':
       return refused(`No changes: ${path} would stay exactly as it is.`);
     case 'empty-old':

@@ -31,8 +31,13 @@ export type EditResult =
       /** 1-based line where the new text already stands, if it does. */
       readonly alreadyPresent: number | null;
     }
+  /** More than anybody could review; nothing was replaced. */
+  | { readonly kind: 'too-many'; readonly matches: number }
   | { readonly kind: 'no-change' }
   | { readonly kind: 'empty-old' };
+
+/** The diff of so many replacements is beyond what one proposal may have; building it would only take time. */
+const MOST_MATCHES = 100_000;
 
 type Replacement = Match & { readonly text: string };
 
@@ -49,6 +54,7 @@ export function applyEdit(text: string, request: EditRequest): EditResult {
     return { kind: 'not-unique', matches: found.length, lines: matchLines(text, found) };
   }
   const matches = withoutOverlaps(found);
+  if (matches.length > MOST_MATCHES) return { kind: 'too-many', matches: matches.length };
   const replacements = replacementsFor(text, matches, request.newString);
   const edited = splice(text, 0, text.length, replacements);
   if (edited === text) return { kind: 'no-change' };

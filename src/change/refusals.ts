@@ -49,7 +49,7 @@ export function diffTooLarge(path: string, diff: string): string | null {
   const bytes = byteLength(diff);
   if (bytes <= MOST_DIFF_BYTES) return null;
   const kilobytes = Math.ceil(bytes / 1000);
-  return `Not proposed: the diff of ${path} is ${kilobytes} kB and at most 240 kB can be reviewed. Split it into smaller changes.`;
+  return `Not proposed: the diff of ${path} is ${kilobytes} kB and at most ${MOST_DIFF_BYTES / 1000} kB can be reviewed. Split it into smaller changes.`;
 }
 
 /** T5. */

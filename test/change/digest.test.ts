@@ -59,7 +59,7 @@ describe('changeDigest', () => {
             }),
         ).toBe(true);
       }),
-      { numRuns: 200 },
+      { numRuns: 60 },
     );
   });
 });

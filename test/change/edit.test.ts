@@ -201,6 +201,11 @@ describe('applyEdit, whatever the text', () => {
 });
 
 describe('applyEdit on large files', () => {
+  it('B16: more replacements than anybody could review are not made', () => {
+    expect(edit('a'.repeat(100_001), 'a', 'b', true)).toEqual({ kind: 'too-many', matches: 100_001 });
+    expect(edit('a'.repeat(100_000), 'a', 'b', true).kind).toBe('edited');
+  });
+
   const letters = 600_000;
   it.each([
     ['one letter repeated', 'a'.repeat(letters), `b${'a'.repeat(letters / 2)}`],
