@@ -1,14 +1,19 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { fsyncSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { lockDirectory } from '../../src/store/directory-lock.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { StoreUnusable } from '../../src/store/store-unusable.ts';
 import { present } from './bench.ts';
 import { delivery, pullOf, run, step } from './samples.ts';
+
+vi.mock('node:fs', async (original) => {
+  const real = await original<typeof import('node:fs')>();
+  return { ...real, fsyncSync: vi.fn(real.fsyncSync) };
+});
 
 const root = mkdtempSync(join(tmpdir(), 'countersign-store-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -34,11 +39,14 @@ describe('a directory on disk', () => {
     );
   });
 
-  it('F10, S81: once its holder is killed it opens at once, with what was stored, and restarts lose nothing', async () => {
+  it('F10, S81: killed, it opens at once with what was stored; what is answered is synced; restarts lose nothing', async () => {
     child.kill('SIGKILL');
     await once(child, 'exit');
     const store = await openStore(place);
     expect(await store.receive([delivery('from the child')], 6)).toEqual(['duplicate']);
+    const syncs = vi.mocked(fsyncSync).mock.calls.length;
+    expect(await store.receive([delivery('synced', 2)], 7)).toEqual(['stored']);
+    expect(vi.mocked(fsyncSync).mock.calls.length).toBeGreaterThan(syncs);
     const claim = present(await store.claimPull('w', 6, 1_000));
     const signal = present(await store.nextSignal(claim, 6));
     const pull = pullOf(1, { run: run('r') });
@@ -71,8 +79,8 @@ describe('the lock of a directory', () => {
 
   it('G14: a damaged database is refused in words, and its directory let go', async () => {
     const dataDir = join(root, 'damaged');
-    lockDirectory(dataDir).release();
-    writeFileSync(join(dataDir, 'database'), 'not a directory');
+    mkdirSync(join(dataDir, 'database'), { recursive: true });
+    writeFileSync(join(dataDir, 'database', 'PG_VERSION'), '99\n');
     await expect(openStore({ databaseUrl: null, dataDir })).rejects.toThrow(/cannot be opened .*Restore a backup/);
     lockDirectory(dataDir).release();
   });
