@@ -92,6 +92,8 @@ describe('every operation, refereed in both directions', () => {
     expect(compared).toMatchObject({ status: 'ahead', ahead_by: 1, files: [{ filename: 'src/total.ts' }] });
     const same = await repos.compareCommitsWithBasehead({ ...repo, basehead: 'topic...main' });
     expect(same.data).toMatchObject({ status: 'behind', behind_by: 1, files: [] });
+    const second = await repos.compareCommitsWithBasehead({ ...repo, basehead: 'main...topic', per_page: 1, page: 2 });
+    expect(second.data).toMatchObject({ total_commits: 1, commits: [], files: [] });
     const file = await repos.getContent({ ...repo, path: 'src/total.ts', ref: 'topic' });
     expect(file.data).toMatchObject({
       type: 'file',

@@ -9,9 +9,12 @@ import { changesBetween, fileDiff } from '../world/pull-diff.ts';
 import { type Answer, listed, notFound, refused, shown } from './answer.ts';
 import { type RepositoryCall, textParam } from './call.ts';
 import { commitAt } from './commit-at.ts';
+import { cutPage } from './page.ts';
 
 /** Files one commit or comparison shows. */
 const MOST_FILES = 300;
+/** Commits a comparison shows at once. */
+const MOST_COMPARED = 250;
 
 /** `GET commits`: the history of a branch or commit, of one path when asked. Newest first. */
 export function listCommits(call: RepositoryCall): Answer {
@@ -63,20 +66,39 @@ export function compareCommits(call: RepositoryCall): Answer {
   if (baseSha === undefined || headSha === undefined) return notFound(state);
   const fork = mergeBase(store, baseSha, headSha);
   if (fork === undefined) return refused(state, 404, `No common ancestor between ${base} and ${head}.`);
-  const ahead = commitsBetween(store, baseSha, headSha);
+  const page = comparedPage(call, commitsBetween(store, baseSha, headSha));
+  const ahead = page.total;
   const behind = commitsBetween(store, headSha, baseSha);
   const view = (sha: Sha) => commitPayload(state.world, repository, sha);
-  return shown(state, {
+  const answer = shown(state, {
     ...compareLinks(call, base, head),
     base_commit: view(baseSha),
     merge_base_commit: view(fork),
-    status: comparison(ahead.length, behind.length),
-    ahead_by: ahead.length,
+    status: comparison(ahead, behind.length),
+    ahead_by: ahead,
     behind_by: behind.length,
-    total_commits: ahead.length,
-    commits: ahead.map(view),
-    files: fileViews(call, fork, headSha).map((file) => file.view),
+    total_commits: ahead,
+    commits: page.shas.map(view),
+    files: page.first ? fileViews(call, fork, headSha).map((file) => file.view) : [],
   });
+  return page.link === undefined ? answer : { ...answer, headers: { link: page.link } };
+}
+
+type ComparedPage = {
+  readonly shas: readonly Sha[];
+  readonly total: number;
+  readonly first: boolean;
+  readonly link: string | undefined;
+};
+
+/** Commits come in pages when a page is asked for, else the first 250; files only with the first page. */
+function comparedPage({ state, repository, query, params }: RepositoryCall, all: readonly Sha[]): ComparedPage {
+  const total = all.length;
+  const paged = 'page' in query || 'per_page' in query;
+  if (!paged) return { shas: all.slice(0, MOST_COMPARED), total, first: true, link: undefined };
+  const address = `${apiUrl(state.world, repository)}/compare/${params['basehead'] ?? ''}`;
+  const { items, link } = cutPage(all, query, address);
+  return { shas: items, total, first: (query['page'] ?? '1') === '1', link };
 }
 
 function compareLinks({ state, repository }: RepositoryCall, base: string, head: string): object {

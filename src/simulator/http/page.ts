@@ -2,13 +2,17 @@ const DEFAULT_SIZE = 30;
 const LARGEST_SIZE = 100;
 
 /** One page of a list, and the `link` header when there are others. */
-export type Page = { readonly items: readonly unknown[]; readonly link: string | undefined };
+export type Page<Item> = { readonly items: readonly Item[]; readonly link: string | undefined };
 
 /**
  * Cuts the page that `per_page` and `page` ask for; sizes above 100 count as 100.
  * `address` is the absolute URL without query; the links keep the other parameters.
  */
-export function cutPage(items: readonly unknown[], query: Readonly<Record<string, string>>, address: string): Page {
+export function cutPage<Item>(
+  items: readonly Item[],
+  query: Readonly<Record<string, string>>,
+  address: string,
+): Page<Item> {
   const size = Math.min(positive(query['per_page'], DEFAULT_SIZE), LARGEST_SIZE);
   const page = positive(query['page'], 1);
   const last = Math.max(1, Math.ceil(items.length / size));
