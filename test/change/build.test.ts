@@ -4,6 +4,7 @@ import { buildWrite } from '../../src/change/build-write.ts';
 import { fenceFor } from '../../src/change/fence.ts';
 import { fileAfter } from '../../src/change/file-after.ts';
 import { hiddenCharacters, showHidden } from '../../src/change/hidden.ts';
+import { MOST_DIFF_BYTES } from '../../src/change/limits.ts';
 import { splitLines } from '../../src/change/lines.ts';
 import { outcomeOf } from '../../src/change/outcome.ts';
 import { Payload } from '../../src/change/payload.ts';
@@ -84,11 +85,14 @@ describe('buildEdit', () => {
     expect(output(edit('a', 'a', '\u{DC00}'))).toContain('surrogate');
   });
 
-  it('B16: T16 above 240,000 bytes of diff', () => {
-    expect(output(edit('a\n', 'a', 'b'.repeat(240_000)))).toBe(
-      'Not proposed: the diff of src/total.ts is 241 kB and at most 240 kB can be reviewed. Split it into smaller changes.',
+  it('B16: T16 one byte above the most that can be reviewed, and not below', () => {
+    const common = '--- a/src/total.ts\n+++ b/src/total.ts\n@@ -1,1 +1,1 @@\n-a\n+\n'.length;
+    const fits = 'b'.repeat(MOST_DIFF_BYTES - common);
+    expect(edit('a\n', 'a', fits).kind).toBe('change');
+    const most = MOST_DIFF_BYTES / 1000;
+    expect(output(edit('a\n', 'a', `${fits}b`))).toBe(
+      `Not proposed: the diff of src/total.ts is ${most + 1} kB and at most ${most} kB can be reviewed. Split it into smaller changes.`,
     );
-    expect(edit('a\n', 'a', 'b'.repeat(239_900)).kind).toBe('change');
   });
 
   it('B3, S92: the bytes come from the stored region, and a tampered one is refused', () => {
