@@ -32,6 +32,11 @@ export function overlapsOutput(path: string, id: string): string {
   return `Not proposed: this change of ${path} touches the same place as change ${id} of the same response. Propose it again after that one is decided, or make both one change.`;
 }
 
+/** A change whose diff people could not read whole in one comment. */
+export function unshownOutput(path: string): string {
+  return `Not proposed: the change of ${path} is too long to be shown whole in one comment. Split it into smaller changes.`;
+}
+
 /** T17: the attempt failed for good. `error` is a phrase without a full stop at its end. */
 export function failedOutput(error: string): string {
   return `Not applied: ${error}. Tool was not executed; the file is unchanged.`;

@@ -1,4 +1,4 @@
-import { settleBatch } from './batch.ts';
+import { answerCall, settleBatch } from './batch.ts';
 import { type Draft, draftOf, finish, ignore, withProposal, withRun } from './draft.ts';
 import { endRun } from './end-run.ts';
 import type { Facts } from './facts.ts';
@@ -6,6 +6,7 @@ import { judgeHead } from './judge-head.ts';
 import { activeRun, type Pull } from './run.ts';
 import type { PostedProposal, Signal } from './signal.ts';
 import type { Step } from './step.ts';
+import { moved } from './transition.ts';
 
 type Posted = Extract<Signal, { type: 'review-posted' }>;
 type Failed = Extract<Signal, { type: 'posting-failed' }>;
@@ -13,7 +14,8 @@ type Shown = Extract<Signal, { type: 'run-shown' }>;
 
 /** The proposals stand on the page. A head that has moved meanwhile counts as a push. */
 export function onReviewPosted(pull: Pull, signal: Posted, facts: Facts): Step {
-  const placed = signal.proposals.reduce(place, draftOf(pull));
+  const shown = signal.proposals.reduce(place, draftOf(pull));
+  const placed = signal.unshown.reduce((draft, one) => takeBack(draft, one, facts.now), shown);
   const run = activeRun(placed.pull);
   if (run === null || run.id !== signal.runId) return finish(placed, 'outdated-outcome');
   return finish(settleBatch(judgeHead(placed, facts, null), facts.now), 'proposals-posted');
@@ -24,6 +26,14 @@ function place(draft: Draft, posted: PostedProposal): Draft {
   if (proposal === undefined) return draft;
   const { placement, comment } = posted;
   return withProposal(draft, { ...proposal, placement, comment, proposedAt: comment.createdAt });
+}
+
+/** Nobody can decide on what is not on the page: the proposal is gone, and the model hears why. */
+function takeBack(draft: Draft, unshown: Posted['unshown'][number], now: string): Draft {
+  const proposal = draft.pull.proposals.find((one) => one.id === unshown.proposalId);
+  if (proposal?.state !== 'proposed') return draft;
+  const gone = withProposal(draft, { ...moved(proposal, 'superseded', now), note: 'too long to be shown' });
+  return answerCall(gone, proposal.callId, unshown.output);
 }
 
 export function onPostingFailed(pull: Pull, signal: Failed, facts: Facts): Step {

@@ -58,6 +58,8 @@ export type Signal =
       readonly runId: string;
       readonly turn: number;
       readonly proposals: readonly PostedProposal[];
+      /** Not posted, because one comment cannot show the whole change; with what the model is told. */
+      readonly unshown: readonly { readonly proposalId: string; readonly output: string }[];
     }
   | { readonly type: 'posting-failed'; readonly runId: string; readonly turn: number; readonly message: string }
   /** An attempt to commit is about to begin; saved only while no other signal waits. */

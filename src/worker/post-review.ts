@@ -1,6 +1,7 @@
 import { type NoSuggestion, type Placement, placeChange } from '../change/placement.ts';
+import { unshownOutput } from '../prompt/outputs.ts';
 import { proposalMarker } from '../render/markers.ts';
-import { type ProposalView, renderProposal } from '../render/proposal.ts';
+import { fits, type ProposalView, renderProposal } from '../render/proposal.ts';
 import { renderReview } from '../render/review.ts';
 import { checkSuggestion } from '../render/self-check.ts';
 import type { PostedComment, Proposal } from '../run/proposal.ts';
@@ -25,11 +26,22 @@ export async function postReview(job: Job<'post-review'>): Promise<Outcome> {
   const open = pull.proposals.filter((one) => effect.proposalIds.includes(one.id) && one.state === 'proposed');
   if (run === null || run.id !== effect.runId || open.length === 0) return DONE;
   const github = context.githubs.for(pull.ref);
-  const drafts = await draftAll(job, github, pull, open);
+  const shown = open.filter((proposal) => fits(viewOf(job, pull, proposal, asDiff(proposal))));
+  const drafts = await draftAll(job, github, pull, shown);
   const standing = job.attempts > 1 ? await alreadyPosted(github, drafts) : [];
   const missing = drafts.filter((draft) => !standing.some((posted) => posted.proposalId === draft.proposal.id));
-  const posted = [...standing, ...(await postMissing(job, github, pull, missing))];
-  return { kind: 'done', signal: { type: 'review-posted', runId: run.id, turn: effect.turn, proposals: posted } };
+  const proposals = [...standing, ...(await postMissing(job, github, pull, missing))];
+  const unshown = open.filter((proposal) => !shown.includes(proposal)).map(unshownOf);
+  return { kind: 'done', signal: { type: 'review-posted', runId: run.id, turn: effect.turn, proposals, unshown } };
+}
+
+/** The form of a proposal that takes the most room, and that every one can fall back to. */
+function asDiff({ change }: Proposal): Placement {
+  return { kind: 'conversation', path: change.path, why: 'too-long' };
+}
+
+function unshownOf({ id, change }: Proposal): { readonly proposalId: string; readonly output: string } {
+  return { proposalId: id, output: unshownOutput(change.path) };
 }
 
 async function draftAll(
@@ -67,9 +79,11 @@ function draftOne(
 }
 
 function render(job: Job<'post-review'>, pull: Pull, proposal: Proposal, placement: Placement): Draft {
-  const links = job.context.links(pull.ref);
-  const view: ProposalView = { proposal, placement, warnings: [], links, replacedByUrl: null };
-  return { proposal, placement, body: renderProposal(view).body };
+  return { proposal, placement, body: renderProposal(viewOf(job, pull, proposal, placement)).body };
+}
+
+function viewOf(job: Job<'post-review'>, pull: Pull, proposal: Proposal, placement: Placement): ProposalView {
+  return { proposal, placement, warnings: [], links: job.context.links(pull.ref), replacedByUrl: null };
 }
 
 /** What an earlier try left on the page, under the place it really has there. */

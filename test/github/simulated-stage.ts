@@ -3,7 +3,7 @@ import { apiUrl } from '../../src/github/octokit.ts';
 import { openGitHubs } from '../../src/github/open-github.ts';
 import { createReferee } from '../../src/simulator/referee/referee.ts';
 import { person, type Simulator, startSimulator } from '../../src/simulator/simulator.ts';
-import { operations } from '../../src/simulator/world/operations.ts';
+import { OPERATIONS } from '../../src/simulator/world/operations.ts';
 import { parseJson } from '../../src/trust.ts';
 import type { GitHub, GitHubs } from '../../src/worker/ports.ts';
 
@@ -33,19 +33,19 @@ export type Stage = {
 export async function openStage(): Promise<Stage> {
   const simulator = await startSimulator({ referee });
   const { apply } = simulator;
-  const ana = apply(operations.addAccount, { login: 'ana' }).id;
+  const ana = apply(OPERATIONS.addAccount, { login: 'ana' }).id;
   const files = new Map([
     ['src/a.txt', file(BEFORE)],
     ['run.sh', file('#!/bin/sh\n', '100755')],
     ['logo.bin', file(BINARY)],
   ]);
-  const repository = apply(operations.addRepository, { ownerId: ana, name: 'shop', files });
+  const repository = apply(OPERATIONS.addRepository, { ownerId: ana, name: 'shop', files });
   const on = { actor: person(ana), repositoryId: repository.id };
-  const installation = apply(operations.installApp, { appId: simulator.app.id, accountId: ana });
+  const installation = apply(OPERATIONS.installApp, { appId: simulator.app.id, accountId: ana });
   const mainHead = repository.refs.get('refs/heads/main') ?? '';
-  apply(operations.createRef, { ...on, ref: `refs/heads/${BRANCH}`, sha: mainHead });
-  const head = apply(operations.pushFiles, { ...on, branch: BRANCH, files: new Map([['src/a.txt', AFTER]]) });
-  const { number } = apply(operations.openPull, { ...on, title: 'Totals', head: BRANCH });
+  apply(OPERATIONS.createRef, { ...on, ref: `refs/heads/${BRANCH}`, sha: mainHead });
+  const head = apply(OPERATIONS.pushFiles, { ...on, branch: BRANCH, files: new Map([['src/a.txt', AFTER]]) });
+  const { number } = apply(OPERATIONS.openPull, { ...on, title: 'Totals', head: BRANCH });
   const githubs = openGitHubs({
     appId: simulator.app.id,
     privateKey: simulator.app.privateKeyPem,

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ReviewRefused } from '../../src/github/faults.ts';
 import type { CommitPlan } from '../../src/policy/countersigned.ts';
 import { person } from '../../src/simulator/simulator.ts';
-import { operations } from '../../src/simulator/world/operations.ts';
+import { OPERATIONS } from '../../src/simulator/world/operations.ts';
 import { countersigned } from '../../src/trust.ts';
 import type { ReviewDraft } from '../../src/worker/ports.ts';
 import { faultOf } from './http-mock.ts';
@@ -100,7 +100,7 @@ describe('reading', () => {
     const { simulator, github, mainHead, ana } = stage;
     const on = { actor: person(ana), repositoryId: stage.repositoryId, branch: BRANCH };
     for (let count = 0; count < 120; count += 1) {
-      simulator.apply(operations.pushFiles, {
+      simulator.apply(OPERATIONS.pushFiles, {
         ...on,
         files: new Map([['n.txt', `${count}\n`]]),
         message: `n ${count}`,
@@ -137,7 +137,7 @@ describe('talking', () => {
     const states = [...pull().threads.values()].map(({ resolvedById }) => resolvedById);
     expect(states.filter((by) => by !== null)).toHaveLength(1);
     const on = { actor: person(ana), repositoryId: stage.repositoryId, number: stage.number };
-    const said = stage.simulator.apply(operations.createComment, { ...on, body: '/status' });
+    const said = stage.simulator.apply(OPERATIONS.createComment, { ...on, body: '/status' });
     await github.react({ at: 'conversation', commentId: said.id }, 'eyes');
     await github.react({ at: 'conversation', commentId: said.id }, 'eyes');
     expect(pull().comments.get(said.id)?.reactions).toHaveLength(1);
@@ -146,7 +146,7 @@ describe('talking', () => {
   it('reacts to a review', async () => {
     const { github, simulator, ana } = stage;
     const on = { actor: person(ana), repositoryId: stage.repositoryId, number: stage.number };
-    const review = simulator.apply(operations.createReview, { ...on, body: '/approve all', event: 'COMMENT' });
+    const review = simulator.apply(OPERATIONS.createReview, { ...on, body: '/approve all', event: 'COMMENT' });
     await github.react({ at: 'review', reviewId: review.id }, '+1');
     const newest = simulator.world().history.newest?.entry;
     expect(newest).toMatchObject({ kind: 'reaction-added', id: review.id, actorId: simulator.app.botId });
@@ -156,7 +156,7 @@ describe('talking', () => {
     const { github, simulator, ana, head } = stage;
     const on = { actor: person(ana), repositoryId: stage.repositoryId, number: stage.number };
     const place = { path: 'src/a.txt', line: 20, commitSha: head, subjectType: 'line' } as const;
-    const root = simulator.apply(operations.createReviewComment, { ...on, ...place, body: 'Hm?' });
+    const root = simulator.apply(OPERATIONS.createReviewComment, { ...on, ...place, body: 'Hm?' });
     const reply = await github.reply(root.id, 'Yes');
     expect(pull().reviewComments.get(reply.id)?.body).toBe('Yes');
   });
@@ -200,7 +200,7 @@ describe('talking', () => {
     const { github, simulator, head } = stage;
     const bot = { accountId: simulator.app.botId, viaAppId: simulator.app.id };
     const on = { actor: bot, repositoryId: stage.repositoryId, number: stage.number };
-    simulator.apply(operations.createReview, { ...on, body: 'left by a crash' });
+    simulator.apply(OPERATIONS.createReview, { ...on, body: 'left by a crash' });
     expect((await faultOf(github.createReview(head, 'Two', DRAFTS))).status).toBe(409);
     expect(await github.createReview(head, 'Two', DRAFTS)).toHaveLength(2);
   });
@@ -234,7 +234,7 @@ describe('committing', () => {
   ])('S95: a moved head takes no commit of %s', async (_, files) => {
     const { simulator, github, ana } = stage;
     const on = { actor: person(ana), repositoryId: stage.repositoryId, branch: BRANCH };
-    const moved = simulator.apply(operations.pushFiles, { ...on, files: new Map([['b.txt', 'b\n']]) });
+    const moved = simulator.apply(OPERATIONS.pushFiles, { ...on, files: new Map([['b.txt', 'b\n']]) });
     expect(await github.commit(countersigned(plan(files)))).toEqual({ kind: 'head-moved' });
     expect(branchHead()).toBe(moved);
   });
@@ -244,7 +244,7 @@ describe('committing', () => {
     ['a file with another mode', [script]],
   ])('rules of the branch refuse %s in words', async (_, files) => {
     const rule = { branches: [BRANCH], types: ['pull_request'], bypassIds: [] } as const;
-    stage.simulator.apply(operations.addRule, { repositoryId: stage.repositoryId, rule });
+    stage.simulator.apply(OPERATIONS.addRule, { repositoryId: stage.repositoryId, rule });
     const outcome = await stage.github.commit(countersigned(plan(files)));
     expect(outcome).toMatchObject({ kind: 'refused', message: expect.stringContaining('rules of this branch') });
     expect(branchHead()).toBe(stage.head);

@@ -171,7 +171,7 @@ export class TableGame {
         url: 'https://github.com/x',
       } as const,
     }));
-    this.signal({ type: 'review-posted', runId: post.runId, turn: post.turn, proposals });
+    this.signal({ type: 'review-posted', runId: post.runId, turn: post.turn, proposals, unshown: [] });
   }
 
   /** An attempt to commit begins; answers which proposals went into it. */

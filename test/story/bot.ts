@@ -1,0 +1,91 @@
+import type { PullView } from './pull-view.ts';
+import type { Stage } from './stage.ts';
+
+/** A comment of the App as it stands on the page now. */
+export type Posted = {
+  readonly kind: 'issue' | 'review';
+  readonly id: number;
+  readonly body: string;
+  /** Of a proposal's comment. */
+  readonly proposalId: string;
+  readonly resolved: boolean;
+  readonly reactions: readonly string[];
+};
+
+/** What the App has written on the pull request. */
+export type Bot = {
+  readonly comments: () => readonly Posted[];
+  /** The n-th proposal (1-based), in the order they were posted. */
+  readonly proposal: (n: number) => Posted;
+  readonly proposals: () => readonly Posted[];
+  /** The newest run comment. */
+  readonly run: () => Posted;
+  /** Answers, oldest first, without their marker. */
+  readonly answers: () => readonly string[];
+  readonly answer: () => string;
+  /** Reviews' own bodies. */
+  readonly reviews: () => readonly string[];
+  /** Reactions of the App on a comment. */
+  readonly reactionsOn: (commentId: number) => readonly string[];
+};
+
+const PROPOSAL = /^<!-- countersign:proposal:([a-z0-9]+) -->/;
+
+export function watchBot(stage: Stage, pr: PullView): Bot {
+  const botId = stage.github.app.botId;
+  const conversation = (): Posted[] => {
+    const said = [...pr.now().comments.values()].filter((comment) => comment.authorId === botId);
+    return said.map(({ id, body }) => ({
+      kind: 'issue',
+      id,
+      body,
+      proposalId: idOf(body),
+      resolved: false,
+      reactions: [],
+    }));
+  };
+  const inReviews = (): Posted[] => {
+    const { reviewComments, threads } = pr.now();
+    const said = [...reviewComments.values()].filter((comment) => comment.authorId === botId);
+    return said.map(({ id, body, threadId }) => {
+      const resolved = threads.get(threadId)?.resolvedById != null;
+      return { kind: 'review', id, body, proposalId: idOf(body), resolved, reactions: [] };
+    });
+  };
+  const comments = (): Posted[] => [...conversation(), ...inReviews()].sort((left, right) => left.id - right.id);
+  const proposals = (): Posted[] => comments().filter((comment) => comment.proposalId !== '');
+  const answers = (): string[] => comments().flatMap(({ body }) => answerIn(body));
+  return {
+    comments,
+    proposals,
+    proposal: (n) => found(proposals().at(n - 1), `proposal ${n}`),
+    run: () =>
+      found(
+        comments().findLast(({ body }) => body.startsWith('<!-- countersign:run:')),
+        'run comment',
+      ),
+    answers,
+    answer: () => found(answers().at(-1), 'answer'),
+    reviews: () =>
+      [...pr.now().reviews.values()].filter((one) => one.authorId === botId && one.body !== '').map((one) => one.body),
+    reactionsOn: (commentId) =>
+      pr
+        .reactionsOn(commentId)
+        .filter((one) => one.authorId === botId)
+        .map((one) => one.content),
+  };
+}
+
+function idOf(body: string): string {
+  return PROPOSAL.exec(body)?.[1] ?? '';
+}
+
+function answerIn(body: string): string[] {
+  const marker = '<!-- countersign:reply -->';
+  return body.startsWith(marker) ? [body.slice(marker.length).trim()] : [];
+}
+
+function found<Value>(value: Value | undefined, what: string): Value {
+  if (value === undefined) throw new Error(`There is no ${what} on the page.`);
+  return value;
+}

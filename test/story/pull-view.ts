@@ -1,0 +1,81 @@
+import { readBlob } from '../../src/simulator/git/blob.ts';
+import { readCommit } from '../../src/simulator/git/commit-object.ts';
+import { entryAt } from '../../src/simulator/git/trees.ts';
+import type { Account, PullRequest, Repository } from '../../src/simulator/world/state.ts';
+import type { Reaction } from '../../src/simulator/world/talk.ts';
+import type { Stage } from './stage.ts';
+
+/** A commit of the head branch. */
+export type CommitView = {
+  readonly sha: string;
+  readonly parent: string;
+  readonly message: string;
+  readonly author: string;
+};
+
+/** The pull request as GitHub has it now. */
+export type PullView = {
+  readonly fullName: string;
+  readonly repositoryId: number;
+  readonly number: number;
+  readonly now: () => PullRequest;
+  readonly repository: () => Repository;
+  readonly head: () => string;
+  /** A file at the head; throws where there is none. */
+  readonly file: (path: string) => string;
+  readonly bytes: (path: string) => Uint8Array | null;
+  readonly mode: (path: string) => string | null;
+  /** Of the head branch since the pull request was opened, oldest first. */
+  readonly commits: () => readonly CommitView[];
+  readonly reactionsOn: (commentId: number) => readonly Reaction[];
+  /** All branches and what they point at. */
+  readonly refs: () => Readonly<Record<string, string>>;
+};
+
+export function watchPull(stage: Stage, repositoryId: number, number: number): PullView {
+  const world = () => stage.github.world();
+  const repository = (): Repository => known(world().repositories.get(repositoryId), 'repository');
+  const now = (): PullRequest => known(repository().pulls.get(number), 'pull request');
+  const head = (): string => now().head.sha;
+  const opened = head();
+  const owner: Account = known(world().accounts.get(repository().ownerId), 'owner');
+  const entry = (path: string) => entryAt(world().store, commitAt(stage, head()).tree, path);
+  const bytes = (path: string): Uint8Array | null => {
+    const found = entry(path);
+    return found === undefined ? null : (readBlob(world().store, found.sha) ?? null);
+  };
+  return {
+    fullName: `${owner.login}/${repository().name}`,
+    repositoryId,
+    number,
+    now,
+    repository,
+    head,
+    bytes,
+    file: (path) => new TextDecoder('utf-8', { ignoreBOM: true }).decode(known(bytes(path) ?? undefined, path)),
+    mode: (path) => entry(path)?.mode ?? null,
+    commits: () => commitsSince(stage, opened, head()),
+    reactionsOn: (id) => (now().comments.get(id) ?? now().reviewComments.get(id))?.reactions ?? [],
+    refs: () => Object.fromEntries(repository().refs),
+  };
+}
+
+function commitsSince(stage: Stage, base: string, head: string): CommitView[] {
+  const commits: CommitView[] = [];
+  for (let sha = head; sha !== base && sha !== ''; ) {
+    const commit = commitAt(stage, sha);
+    const parent = commit.parents[0] ?? '';
+    commits.unshift({ sha, parent, message: commit.message, author: commit.author.name });
+    sha = parent;
+  }
+  return commits;
+}
+
+function commitAt(stage: Stage, sha: string) {
+  return known(readCommit(stage.github.world().store, sha), 'commit');
+}
+
+function known<Value>(value: Value | undefined, what: string): Value {
+  if (value === undefined) throw new Error(`GitHub has no ${what}.`);
+  return value;
+}

@@ -1,0 +1,36 @@
+import type { Person } from '../../src/simulator/people/person.ts';
+import type { Account } from '../../src/simulator/world/state.ts';
+import type { Posted } from './bot.ts';
+import type { Stage } from './stage.ts';
+
+/** A person of a story. Everything takes a moment, and then the App has done all it will do about it. */
+export type Speaker = {
+  readonly login: string;
+  readonly id: number;
+  readonly says: (body: string) => Promise<number>;
+  /** In the proposal's thread, or, where it stands in the conversation, as a comment there. */
+  readonly replies: (to: Posted, body: string) => Promise<number>;
+  readonly commitsSuggestion: (...suggestions: readonly Posted[]) => Promise<string>;
+  readonly pushes: (files: Readonly<Record<string, string | Uint8Array | null>>) => Promise<string>;
+  /** The simulator's own person, for what has no word here; call `settle` afterwards. */
+  readonly person: Person;
+};
+
+export function speaker(stage: Stage, account: Account, person: Person): Speaker {
+  const act = async <Value>(deed: () => Value): Promise<Value> => {
+    stage.pass(2);
+    const value = deed();
+    stage.pass(2);
+    await stage.settle();
+    return value;
+  };
+  return {
+    login: account.login,
+    id: account.id,
+    person,
+    says: (body) => act(() => person.says(body).id),
+    replies: (to, body) => act(() => (to.kind === 'issue' ? person.says(body).id : person.replies(to.id, body).id)),
+    commitsSuggestion: (...suggestions) => act(() => person.commitsSuggestions(...suggestions.map((one) => one.id))),
+    pushes: (files) => act(() => person.pushes(files)),
+  };
+}

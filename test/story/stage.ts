@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readEnvironment } from '../../src/config/environment.ts';
+import { readKey } from '../../src/config/read-key.ts';
+import { type RunningServer, startServer } from '../../src/main.ts';
+import { type ScriptedModel, startScriptedModel } from '../../src/simulator/model/scripted-model.ts';
+import { createReferee } from '../../src/simulator/referee/referee.ts';
+import { type Simulator, startSimulator } from '../../src/simulator/simulator.ts';
+import type { Store } from '../../src/store/store.ts';
+import { openLog } from '../../src/telemetry/log.ts';
+import { parseJson } from '../../src/trust.ts';
+import { type Story, type StoryOptions, tellStory } from './story.ts';
+import { type StoryDatabase, storyDatabase } from './story-database.ts';
+
+const fixture = parseJson(readFileSync(new URL('../fixtures/openapi/github.json', import.meta.url), 'utf8'));
+
+export type StageOptions = { readonly environment?: Readonly<Record<string, string>> };
+
+/** GitHub, a model and the real App, started once for a file of stories; each story gets a repository of its own. */
+export type Stage = {
+  readonly github: Simulator;
+  readonly model: ScriptedModel;
+  /** The lines that the App logged. */
+  readonly logged: readonly string[];
+  readonly server: () => RunningServer;
+  /** Seconds go on for GitHub, as they do between two acts of people. */
+  readonly pass: (seconds: number) => void;
+  /** Resolves once every webhook is answered and the App has nothing left to do. */
+  readonly settle: () => Promise<void>;
+  readonly tell: (options?: StoryOptions) => Promise<Story>;
+  /** Stops the App and starts it anew on the same database. */
+  readonly restart: (environment?: Readonly<Record<string, string>>) => Promise<void>;
+  readonly close: () => Promise<void>;
+};
+
+export async function openStage(options: StageOptions = {}): Promise<Stage> {
+  const clock = { ahead: 0 };
+  const now = () => Date.now() + clock.ahead;
+  const github = await startSimulator({
+    now,
+    referee: createReferee(fixture),
+    webhookSecret: 'the secret of the stories',
+  });
+  const model = await startScriptedModel({ apiKey: 'model-key' });
+  model.otherwise({ content: 'All done.' });
+  const database = await storyDatabase();
+  const logged: string[] = [];
+  const start = async (environment: Readonly<Record<string, string>> = {}): Promise<RunningServer> => {
+    const merged = { ...options.environment, ...environment };
+    const server = await serve(github, model, await database.open(), merged, logged);
+    github.webhookTarget(`${server.url}/api/github/webhooks`);
+    return server;
+  };
+  let server = await start();
+  const settle = () => settled(github, () => server);
+  const stage: Stage = {
+    github,
+    model,
+    logged,
+    server: () => server,
+    pass: (seconds) => {
+      clock.ahead += seconds * 1000;
+    },
+    settle,
+    tell: (story = {}) => tellStory(stage, story),
+    restart: async (environment) => {
+      await server.stop();
+      server = await start(environment);
+    },
+    close: () => close(server, github, model, database),
+  };
+  return stage;
+}
+
+async function close(
+  server: RunningServer,
+  github: Simulator,
+  model: ScriptedModel,
+  database: StoryDatabase,
+): Promise<void> {
+  await server.stop();
+  await Promise.all([github.close(), model.close()]);
+  await database.drop();
+}
+
+async function serve(
+  github: Simulator,
+  model: ScriptedModel,
+  store: Store,
+  environment: Readonly<Record<string, string>>,
+  logged: string[],
+): Promise<RunningServer> {
+  const reading = readEnvironment(
+    {
+      APP_ID: String(github.app.id),
+      PRIVATE_KEY: github.app.privateKeyPem,
+      WEBHOOK_SECRET: github.app.webhookSecret,
+      GHE_HOST: new URL(github.url).host,
+      GHE_PROTOCOL: 'http',
+      PORT: '0',
+      HOST: '127.0.0.1',
+      OPENAI_MODEL: 'scripted',
+      OPENAI_API_KEY: 'model-key',
+      OPENAI_BASE_URL: model.url,
+      ALLOWED_OWNERS: '*',
+      ...environment,
+    },
+    readKey,
+  );
+  if (reading.kind === 'problems') throw new Error(reading.problems.join('\n'));
+  const stream = { write: (line: string) => void logged.push(line) };
+  const log = openLog({ level: 'info', format: 'json', secrets: ['model-key'], stream });
+  return startServer(reading.config, log, store);
+}
+
+async function settled(github: Simulator, server: () => RunningServer): Promise<void> {
+  const deadline = Date.now() + 12_000;
+  for (let quiet = 0; quiet < 2; ) {
+    await github.settled();
+    quiet = (await server().busy()) ? 0 : quiet + 1;
+    if (Date.now() > deadline) throw new Error('The App did not come to rest.');
+    await sleep(4);
+  }
+}

@@ -1,0 +1,182 @@
+import type { ChatRequest, ModelTurn, ScriptedCall } from '../../src/simulator/model/script.ts';
+import { personOn } from '../../src/simulator/people/person.ts';
+import type { Permission } from '../../src/simulator/world/access.ts';
+import { OPERATIONS } from '../../src/simulator/world/operations.ts';
+import type { Account, PullRequest, Repository } from '../../src/simulator/world/state.ts';
+import { type Bot, watchBot } from './bot.ts';
+import { type PullView, watchPull } from './pull-view.ts';
+import { type Speaker, speaker } from './speaker.ts';
+import type { Stage } from './stage.ts';
+
+export type Files = Readonly<Record<string, string | Uint8Array>>;
+
+export type StoryOptions = {
+  /** On the base branch. */
+  readonly files?: Files;
+  /** What the pull request's branch makes of them; without it a line is added to the top of every file. */
+  readonly branch?: Readonly<Record<string, string | Uint8Array | null>>;
+  readonly draft?: boolean;
+  readonly owner?: string;
+};
+
+/** One pull request with its people, the bot on it, and the model behind it. */
+export type Story = {
+  readonly pr: PullView;
+  /** May write; gave the task in most stories. */
+  readonly ana: Speaker;
+  /** May write. */
+  readonly ben: Speaker;
+  /** Wrote the pull request and may only read. */
+  readonly carl: Speaker;
+  /** Somebody passing by. */
+  readonly stranger: Speaker;
+  readonly bot: Bot;
+  readonly model: ModelScript;
+  readonly person: (login: string, permission: Permission, roleName?: string) => Promise<Speaker>;
+};
+
+/** What the model will say, in order; when nothing is left it says that all is done. */
+export type ModelScript = {
+  readonly proposes: (...calls: readonly ScriptedCall[]) => void;
+  readonly says: (turn: ModelTurn) => void;
+  /** Requests for this pull request's runs, oldest first. */
+  readonly requests: () => readonly ChatRequest[];
+  /** What the last request told it of a call: the newest tool messages. */
+  readonly heard: () => readonly string[];
+};
+
+let stories = 0;
+
+export async function tellStory(stage: Stage, options: StoryOptions): Promise<Story> {
+  stories += 1;
+  const { github } = stage;
+  const name = `shop-${stories}`;
+  const join = (login: string): Account => github.apply(OPERATIONS.addAccount, { login: `${login}-${stories}` });
+  const owner = github.apply(OPERATIONS.addAccount, {
+    login: options.owner ?? `acme-${stories}`,
+    type: 'Organization',
+  });
+  const files = options.files ?? DEFAULT_FILES;
+  const repository = github.apply(OPERATIONS.addRepository, { ownerId: owner.id, name, files: plainFiles(files) });
+  github.apply(OPERATIONS.installApp, { appId: github.app.id, accountId: owner.id });
+  const [ana, ben, carl, stranger] = [join('ana'), join('ben'), join('carl'), join('stranger')];
+  const allow = (account: Account, permission: Permission, roleName?: string): void => {
+    const grant = { repositoryId: repository.id, accountId: account.id, permission };
+    github.apply(OPERATIONS.setPermission, roleName === undefined ? grant : { ...grant, roleName });
+  };
+  allow(ana, 'write');
+  allow(ben, 'write');
+  allow(carl, 'write');
+  const pull = openPull(stage, repository, carl, options.branch ?? topped(files), options.draft ?? false);
+  allow(carl, 'read');
+  const as = (account: Account): Speaker => speakerOf(stage, repository, pull, account);
+  await stage.settle();
+  const pr = watchPull(stage, repository.id, pull.number);
+  return {
+    pr,
+    ana: as(ana),
+    ben: as(ben),
+    carl: as(carl),
+    stranger: as(stranger),
+    bot: watchBot(stage, pr),
+    model: modelScript(stage, pr),
+    person: async (login, permission, roleName) => {
+      const account = join(login);
+      allow(account, permission, roleName);
+      return as(account);
+    },
+  };
+}
+
+const DEFAULT_FILES: Files = {
+  'README.md': '# Shop\n\nSells things.\n',
+  'src/total.ts': [
+    'export function total(prices: number[]): number {',
+    '  let total = 0;',
+    '  for (const price of prices) {',
+    '    total += price;',
+    '  }',
+    '  return total;',
+    '}',
+    '',
+  ].join('\n'),
+};
+
+function plainFiles(files: Files): ReadonlyMap<string, { mode: '100644'; bytes: Uint8Array }> {
+  const encoder = new TextEncoder();
+  const entries = Object.entries(files).map(
+    ([path, content]) =>
+      [
+        path,
+        { mode: '100644' as const, bytes: typeof content === 'string' ? encoder.encode(content) : content },
+      ] as const,
+  );
+  return new Map(entries);
+}
+
+/** A pull request that touches every file, so that all of them can carry comments. */
+function topped(files: Files): Record<string, string> {
+  const entries = Object.entries(files).flatMap(([path, content]) =>
+    typeof content === 'string' ? [[path, `// touched by the pull request\n${content}`] as const] : [],
+  );
+  return Object.fromEntries(entries);
+}
+
+function openPull(
+  stage: Stage,
+  repository: Repository,
+  author: Account,
+  branch: NonNullable<StoryOptions['branch']>,
+  draft: boolean,
+): PullRequest {
+  const { github } = stage;
+  const actor = { accountId: author.id, viaAppId: null };
+  const here = { actor, repositoryId: repository.id };
+  const base = github.world().repositories.get(repository.id)?.refs.get('refs/heads/main') ?? '';
+  github.apply(OPERATIONS.createRef, { ...here, ref: 'refs/heads/topic', sha: base });
+  github.apply(OPERATIONS.pushFiles, { ...here, branch: 'topic', files: new Map(Object.entries(branch)) });
+  return github.apply(OPERATIONS.openPull, { ...here, title: 'Work on the shop', head: 'topic', draft });
+}
+
+function speakerOf(stage: Stage, repository: Repository, pull: PullRequest, account: Account): Speaker {
+  const standing = { accountId: account.id, repositoryId: repository.id, number: pull.number, branch: 'topic' };
+  return speaker(stage, account, personOn(stage.github.apply, standing));
+}
+
+function modelScript(stage: Stage, pr: PullView): ModelScript {
+  const mark = `"repository": "${pr.fullName}"`;
+  const requests = () =>
+    stage.model.requests.filter(({ messages }) => messages.some(({ content }) => content?.includes(mark)));
+  return {
+    proposes: (...calls) => stage.model.script({ calls }),
+    says: (turn) => stage.model.script(turn),
+    requests,
+    heard: () => {
+      const messages = requests().at(-1)?.messages ?? [];
+      const asked = messages.findLastIndex((message) => message.role === 'assistant');
+      return messages
+        .slice(asked + 1)
+        .flatMap(({ role, content }) => (role === 'tool' && content !== null ? [content] : []));
+    },
+  };
+}
+
+/** An `edit_file` call. */
+export function edit(
+  path: string,
+  oldString: string,
+  newString: string,
+  more: Readonly<Record<string, unknown>> = {},
+): ScriptedCall {
+  return { name: 'edit_file', arguments: { path, old_string: oldString, new_string: newString, ...more } };
+}
+
+/** A `write_file` call. */
+export function write(path: string, content: string): ScriptedCall {
+  return { name: 'write_file', arguments: { path, content } };
+}
+
+/** A `read_file` call. */
+export function read(path: string): ScriptedCall {
+  return { name: 'read_file', arguments: { path } };
+}
