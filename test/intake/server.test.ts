@@ -213,7 +213,9 @@ describe('what strangers send', () => {
     expect((await deliverTo(entry)).status).toBe(202);
     for (const socket of sockets) socket.destroy();
     await expect
-      .poll(async () => (await deliverTo(entry, {}, JSON.stringify({ text: 'x'.repeat(20_000_000) }))).status)
+      .poll(async () => (await deliverTo(entry, {}, JSON.stringify({ text: 'x'.repeat(20_000_000) }))).status, {
+        timeout: 10_000,
+      })
       .toBe(202);
   }, 20_000);
 
@@ -228,7 +230,8 @@ describe('what strangers send', () => {
       times.push(performance.now() - begun);
     }
     for (const socket of sockets) socket.destroy();
-    expect(Math.max(...times)).toBeLessThan(250);
+    // GitHub waits for ten seconds; a tenth of it must do even on a machine that is busy with other tests.
+    expect(Math.max(...times)).toBeLessThan(1_000);
   });
 
   it('I5: everything but the four routes is 404', async () => {
