@@ -1,11 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
+import { whileHeld } from '../../src/store/claims.ts';
 import { storeOn } from '../../src/store/store-on.ts';
 import { type Bench, LEASE, present } from './bench.ts';
 import { delivery } from './samples.ts';
 import type { TestDatabase } from './test-database.ts';
 
 /** Several processes on one database. */
-export function replicasContract({ store, value }: Bench, database: TestDatabase): void {
+export function replicasContract({ store, value, claimed }: Bench, database: TestDatabase): void {
   describe('replicas', () => {
     it('G6: a living process keeps its lease, and loses it the moment it is gone', async () => {
       const other = await database.open();
@@ -40,6 +41,19 @@ export function replicasContract({ store, value }: Bench, database: TestDatabase
       await storeOn(other).claimPull('other', 5, LEASE);
       expect(await store().claimPull('w', 6, LEASE)).toBeNull();
       await vi.waitFor(() => expect(heard.mock.calls.length).toBeGreaterThan(1));
+      await other.close();
+    });
+
+    it('G7: nobody takes a pull request over while its holder is writing, even past the lease', async () => {
+      const other = await database.open();
+      const claim = await claimed('a');
+      const result = whileHeld(other.db, claim, 'lost', async () => {
+        expect(await store().claimPull('w', 10 + LEASE, LEASE)).toBeNull();
+        return 'written';
+      });
+      expect(await result).toBe('written');
+      expect(await store().claimPull('w', 10 + LEASE, LEASE)).toMatchObject({ fence: claim.fence + 1 });
+      expect(await whileHeld(other.db, claim, 'lost', async () => 'written')).toBe('lost');
       await other.close();
     });
 
