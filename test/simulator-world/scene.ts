@@ -72,11 +72,11 @@ export function scene(owner: 'User' | 'Organization' = 'User') {
   const { id: repositoryId } = apply(addRepository, { ownerId: people.ana, name: 'shop', files });
   apply(installApp, { appId: app.id, accountId: people.ana });
   apply(setPermission, { repositoryId, accountId: people.ben, permission: 'write' });
-  const actors = {
+  const actors: Readonly<Record<'ana' | 'ben' | 'eve' | 'bot', Actor>> = {
     ana: person(people.ana),
     ben: person(people.ben),
     eve: person(people.eve),
-    bot: { accountId: app.botId, viaAppId: app.id } satisfies Actor,
+    bot: { accountId: app.botId, viaAppId: app.id },
   };
   const changes = new Map<string, string | null>([
     ['src/a.txt', HEAD_TEXT],

@@ -1,7 +1,7 @@
 import { blobText } from './blob.ts';
+import type { FileChange } from './file-change.ts';
 import { splitLines } from './line-diff.ts';
 import type { ObjectStore, Sha } from './object-store.ts';
-import type { FileChange } from './tree-diff.ts';
 
 type Added = Extract<FileChange, { status: 'added' }>;
 type Removed = Extract<FileChange, { status: 'removed' }>;

@@ -1,20 +1,8 @@
+import type { FileChange } from './file-change.ts';
 import type { ObjectStore, Sha } from './object-store.ts';
 import { rememberPerStore } from './remember.ts';
 import { pairRenames } from './renames.ts';
 import { directoryOf, type TreeEntry } from './tree-object.ts';
-
-/** How one path differs between two trees. `before` is absent on `added`, `after` on `removed`. */
-export type FileChange =
-  | { readonly status: 'added'; readonly path: string; readonly after: TreeEntry }
-  | { readonly status: 'removed'; readonly path: string; readonly before: TreeEntry }
-  | { readonly status: 'modified'; readonly path: string; readonly before: TreeEntry; readonly after: TreeEntry }
-  | {
-      readonly status: 'renamed';
-      readonly path: string;
-      readonly previousPath: string;
-      readonly before: TreeEntry;
-      readonly after: TreeEntry;
-    };
 
 /** The changed files between two trees, renames recognised, by path. Equal directories are never opened. */
 export const changedFiles: (store: ObjectStore, before: Sha, after: Sha) => readonly FileChange[] = rememberPerStore(

@@ -101,21 +101,25 @@ export function threadEvent(
   return repositoryEvent(world, 'pull_request_review_thread', action, repository, actor, body);
 }
 
-/** `installation.created`; it belongs to no repository and carries its own `installation`. */
-export function installationEvent(world: World, installation: Installation, actor: Actor): WebhookEvent {
+/** `installation`; it belongs to no repository and carries its own `installation`. */
+export function installationEvent(
+  world: World,
+  installation: Installation,
+  action: 'created' | 'deleted',
+  actor: Actor,
+): WebhookEvent {
+  const { accountId, repositories } = installation;
   const reached = [...world.repositories.values()].filter(
-    ({ id, ownerId }) =>
-      ownerId === installation.accountId &&
-      (installation.repositories === 'all' || installation.repositories.includes(id)),
+    ({ id, ownerId }) => ownerId === accountId && (repositories === 'all' || repositories.includes(id)),
   );
   const payload = {
-    action: 'created',
+    action,
     installation: installationPayload(world, installation),
     repositories: reached.map((repository) => installedRepository(world, repository)),
-    requester: null,
+    ...(action === 'created' ? { requester: null } : {}),
     sender: simpleUser(world, actor.accountId),
   };
-  return { name: 'installation', action: 'created', repositoryId: null, payload };
+  return { name: 'installation', action, repositoryId: null, payload };
 }
 
 /** Any event of a repository: `body` with the fields that all of them share. */

@@ -1,10 +1,10 @@
 import { installationEvent } from '../payloads/events.ts';
-import type { AddAccount, AddApp, InstallApp } from './inputs.ts';
+import type { AddAccount, AddApp, InstallApp, UninstallApp } from './inputs.ts';
 import type { Operation } from './outcome.ts';
 import { NOT_FOUND, validationFailed } from './refusals.ts';
 import type { Account, AccountType, App, Installation } from './state.ts';
 import { timestamp } from './timestamp.ts';
-import { done, nodeId, recorded, refused, takeId, withEntry } from './update.ts';
+import { done, nodeId, recorded, refused, takeId, withEntry, withoutEntry } from './update.ts';
 
 const PREFIXES: Readonly<Record<AccountType, string>> = { User: 'U', Bot: 'BOT', Organization: 'O', Mannequin: 'M' };
 
@@ -61,6 +61,16 @@ export const installApp: Operation<InstallApp, Installation> = (world, input, no
   };
   const actor = { accountId: input.accountId, viaAppId: null };
   const state = { ...counted, installations: withEntry(counted.installations, id, installation) };
-  const event = installationEvent(state, installation, actor);
+  const event = installationEvent(state, installation, 'created', actor);
   return done(recorded(state, 'app-installed', actor, now, { id }), installation, [event]);
+};
+
+/** Removes an installation; from here on its App sees nothing of the account. */
+export const uninstallApp: Operation<UninstallApp, null> = (world, input, now) => {
+  const installation = world.installations.get(input.installationId);
+  if (installation === undefined) return refused(world, NOT_FOUND);
+  const actor = { accountId: installation.accountId, viaAppId: null };
+  const event = installationEvent(world, installation, 'deleted', actor);
+  const state = { ...world, installations: withoutEntry(world.installations, installation.id) };
+  return done(recorded(state, 'app-uninstalled', actor, now, { id: installation.id }), null, [event]);
 };

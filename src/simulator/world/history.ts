@@ -4,6 +4,7 @@ import type { Sha } from '../git/object-store.ts';
 export type HistoryKind =
   | 'account-added'
   | 'app-installed'
+  | 'app-uninstalled'
   | 'repository-added'
   | 'permission-changed'
   | 'rule-added'

@@ -28,6 +28,8 @@ export type InstallApp = {
   readonly repositories?: readonly number[];
 };
 
+export type UninstallApp = { readonly installationId: number };
+
 /** The default branch gets one commit with `files`, by the owner, at `now`. */
 export type AddRepository = {
   readonly ownerId: number;

@@ -1,5 +1,5 @@
 import type { Sha } from '../git/object-store.ts';
-import { addAccount, addApp, installApp } from './accounts.ts';
+import { addAccount, addApp, installApp, uninstallApp } from './accounts.ts';
 import { createComment, deleteComment, editComment } from './comments.ts';
 import { createCommitOnBranch } from './commit-on-branch.ts';
 import { createBlob, createCommit, createTree } from './git-data.ts';
@@ -30,6 +30,7 @@ export type Operations = {
   readonly addAccount: Operation<Input.AddAccount, Account>;
   readonly addApp: Operation<Input.AddApp, App>;
   readonly installApp: Operation<Input.InstallApp, Installation>;
+  readonly uninstallApp: Operation<Input.UninstallApp, Nothing>;
   readonly addRepository: Operation<Input.AddRepository, Repository>;
   readonly forkRepository: Operation<Input.ForkRepository, Repository>;
   readonly setPermission: Operation<Input.SetPermission, Nothing>;
@@ -79,6 +80,7 @@ export const OPERATIONS: Operations = {
   addAccount,
   addApp,
   installApp,
+  uninstallApp,
   addRepository,
   forkRepository,
   setPermission,

@@ -1,8 +1,9 @@
 import { commitsBetween, mergeBase } from '../git/ancestry.ts';
 import { readCommit } from '../git/commit-object.ts';
+import type { FileChange } from '../git/file-change.ts';
 import { type FilePatch, filePatch } from '../git/file-patch.ts';
 import type { ObjectStore, Sha } from '../git/object-store.ts';
-import { changedFiles, type FileChange } from '../git/tree-diff.ts';
+import { changedFiles } from '../git/tree-diff.ts';
 import type { PullRequest } from './state.ts';
 
 /** One file of a difference with its patch. */
