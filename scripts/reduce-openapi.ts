@@ -136,7 +136,19 @@ function plainSchema(document: Json, schema: Json, open: readonly string[] = [])
     if (DROPPED.has(keyword) || keyword.startsWith('x-') || keyword === 'nullable' || keyword === 'format') continue;
     plain[keyword] = plainKeyword(document, keyword, value, open);
   }
-  return schema['nullable'] === true ? nullable(plain) : plain;
+  const corrected = withOutdatedPlaces(plain);
+  return schema['nullable'] === true ? nullable(corrected) : corrected;
+}
+
+/** A review comment that went out of date has no place any more: GitHub answers null, whatever REST's description says. */
+function withOutdatedPlaces(schema: Json): Json {
+  const { properties } = schema;
+  if (!isRecord(properties) || properties['diff_hunk'] === undefined) return schema;
+  const places = ['line', 'position'].flatMap((name) => {
+    const place = properties[name];
+    return isRecord(place) && place['type'] === 'integer' ? [[name, nullable(place)] as const] : [];
+  });
+  return { ...schema, properties: { ...properties, ...Object.fromEntries(places) } };
 }
 
 function plainKeyword(document: Json, keyword: string, value: unknown, open: readonly string[]): unknown {
