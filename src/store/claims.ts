@@ -17,7 +17,10 @@ export async function claimPull(
   const { rows } = await sql<{ pull_key: string; fence: number }>`
     with next as (
       select pulls.pull_key from (
-        select pull_key, not_before from inbox where done_at is null and not_before <= ${now}
+        select inbox.pull_key, inbox.not_before from inbox
+        join pulls as owner on owner.pull_key = inbox.pull_key
+        where inbox.done_at is null and inbox.not_before <= ${now}
+          and (inbox.kind = 'outcome' or owner.held_until <= ${now})
         union all
         select pull_key, not_before from effects where done_at is null and lane = 'pull' and not_before <= ${now}
       ) as work

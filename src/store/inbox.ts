@@ -16,6 +16,7 @@ export async function nextSignal(db: Kysely<Tables>, claim: Claim, now: number):
     .where('pulls.fence', '=', claim.fence)
     .where('inbox.done_at', 'is', null)
     .where('inbox.not_before', '<=', now)
+    .where((row) => row.or([row('inbox.kind', '=', 'outcome'), row('pulls.held_until', '<=', now)]))
     .where('inbox.signal', 'is not', null)
     .orderBy('inbox.kind', 'desc')
     .orderBy('inbox.id')
@@ -25,14 +26,18 @@ export async function nextSignal(db: Kysely<Tables>, claim: Claim, now: number):
   return { id: row.id, signal: fromStored<Signal>(row.signal), attempts: row.attempts };
 }
 
-/** Whether a due signal waits for this pull request. */
-export async function hasDueSignal(transaction: Transaction<Tables>, pullKey: string, now: number): Promise<boolean> {
+/** Whether a due outcome waits for this pull request, or anything that people said, due or put back. */
+export async function hasWaitingSignal(
+  transaction: Transaction<Tables>,
+  pullKey: string,
+  now: number,
+): Promise<boolean> {
   const row = await transaction
     .selectFrom('inbox')
     .select('id')
     .where('pull_key', '=', pullKey)
     .where('done_at', 'is', null)
-    .where('not_before', '<=', now)
+    .where((row) => row.or([row('kind', '=', 'intent'), row('not_before', '<=', now)]))
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;
@@ -69,7 +74,10 @@ export async function addOutcome(
     .execute();
 }
 
-/** Puts a signal back until `notBefore`; with an error, that counts as an attempt. */
+/**
+ * Puts a signal back until `notBefore`. With an error that counts as an attempt, and no later intent of the pull request
+ * overtakes it; without one it only waits for an effect's outcome, and others go on.
+ */
 export async function postponeSignal(
   db: Kysely<Tables>,
   claim: Claim,
@@ -78,14 +86,19 @@ export async function postponeSignal(
   error: string | null,
 ): Promise<void> {
   const counted = error === null ? {} : { error: plainText(error), attempts: signal.attempts + 1 };
-  await whileHeld(db, claim, null, (transaction) =>
-    transaction
+  await whileHeld(db, claim, null, async (transaction) => {
+    await transaction
       .updateTable('inbox')
       .set({ not_before: notBefore, ...counted })
       .where('id', '=', signal.id)
       .where('done_at', 'is', null)
-      .execute(),
-  );
+      .execute();
+    if (error !== null && signal.signal.type === 'intent') await holdIntents(transaction, claim, notBefore);
+  });
+}
+
+async function holdIntents(transaction: Transaction<Tables>, claim: Claim, until: number): Promise<void> {
+  await transaction.updateTable('pulls').set({ held_until: until }).where('pull_key', '=', claim.pullKey).execute();
 }
 
 /** Gives a signal up: the row stays, with its error, for people to look at. */

@@ -8,10 +8,10 @@ import type { Tables } from './tables.ts';
 export async function nextDue(db: Kysely<Tables>): Promise<number | null> {
   const { rows } = await sql<{ due: number | null }>`
     select min(due) as due from (
-      select greatest(work.not_before, pulls.lease_until) as due from (
-        select pull_key, not_before from inbox where done_at is null
+      select greatest(work.not_before, pulls.lease_until, case when work.held then pulls.held_until end) as due from (
+        select pull_key, not_before, kind = 'intent' as held from inbox where done_at is null
         union all
-        select pull_key, not_before from effects where done_at is null and lane = 'pull'
+        select pull_key, not_before, false as held from effects where done_at is null and lane = 'pull'
       ) as work
       join pulls on pulls.pull_key = work.pull_key
       union all

@@ -50,13 +50,13 @@ export type Store = {
   load(pullKey: string, named: { readonly ids: readonly string[]; readonly commentId: number | null }): Promise<Pull>;
   transcript(runId: string): Promise<readonly Message[]>;
 
-  /** The next due signal: outcomes of effects first, then intents, each in the order received. */
+  /** The next due signal: outcomes of effects first, then intents, each in the order received; none overtakes one that failed. */
   nextSignal(claim: Claim, now: number): Promise<StoredSignal | null>;
   /** Saves a decided signal and marks it done, in one transaction. */
   save(claim: Claim, signal: StoredSignal, step: Step, now: number): Promise<SaveResult>;
-  /** Saves a signal that was never in the inbox, and only while no due one waits for this pull request. */
+  /** Saves a signal that was never in the inbox, and only while no due outcome and no intent at all waits for this pull request. */
   saveDirect(claim: Claim, signal: Signal, step: Step, now: number): Promise<SaveResult>;
-  /** Puts a signal back until `notBefore`; with an error, that counts as an attempt. */
+  /** Puts a signal back until `notBefore`; with an error, that counts as an attempt and holds back later intents. */
   postponeSignal(claim: Claim, signal: StoredSignal, notBefore: number, error: string | null): Promise<void>;
   /** Gives a signal up: it stays in the table with its error and blocks nothing. */
   parkSignal(claim: Claim, signal: StoredSignal, error: string, now: number): Promise<void>;

@@ -28,6 +28,8 @@ type Pulls = {
   number: number;
   state: string;
   run_id: string | null;
+  /** Until then its intents wait: one of them failed, and none may overtake it. */
+  held_until: Generated<number>;
   fence: Generated<number>;
   lease_until: number | null;
   leased_by: number | null;

@@ -13,6 +13,9 @@ const QUICK_TRIES = 3;
 const MOVING_WAIT_MS = 30_000;
 const SLOW_TRIES = 20;
 
+/** For what people said to be heard; at once in most cases, because signals come before effects. */
+const YIELD_MS = 100;
+
 type Committed = Extract<Signal, { type: 'committed' }>;
 
 /**
@@ -58,7 +61,7 @@ async function attempt(
   const ground = await layGround(github, pull, mine, { head: facts.headSha, branch: facts.headRef });
   const { head, checks } = ground;
   const begun = await job.decideNow({ type: 'commit-starting', runId: job.effect.runId, head, checks });
-  if (begun === null) return { kind: 'again', at: job.context.clock.now(), error: 'people spoke first' };
+  if (begun === null) return { kind: 'again', at: job.context.clock.now() + YIELD_MS, error: 'people spoke first' };
   const executing = begun.proposals.filter(
     (one) => job.effect.proposalIds.includes(one.id) && one.state === 'executing',
   );

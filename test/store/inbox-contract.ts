@@ -66,6 +66,18 @@ export function inboxContract({ store, value, claimed, signalled }: Bench): void
       expect(seen).toEqual([1, 2, 'b', 'c']);
     });
 
+    it('S86: what failed holds back later words of its pull request, not outcomes', async () => {
+      const { claim, signal } = await signalled('a');
+      await store().receive([delivery('b')], 20);
+      await store().postponeSignal(claim, signal, 500, 'GitHub was away');
+      expect(await store().nextSignal(claim, 30)).toBeNull();
+      await store().release(claim);
+      expect(await store().claimPull('w', 30, LEASE)).toBeNull();
+      expect(await store().nextDue()).toBe(500);
+      const later = present(await store().claimPull('w', 500, LEASE));
+      expect(present(await store().nextSignal(later, 500)).id).toBe(signal.id);
+    });
+
     it('a postponed signal waits for its time; only an error counts as an attempt', async () => {
       const { claim, signal } = await signalled('a');
       await store().postponeSignal(claim, signal, 50, null);

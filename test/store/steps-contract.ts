@@ -149,16 +149,17 @@ export function stepsContract({ store, value, claimed, signalled, rebuild }: Ben
       }
     });
 
-    it('S77: a step of our own is not saved while a due signal waits', async () => {
+    it('S77, B14: a step of our own is not saved while anything that people said waits, due or put back', async () => {
       const { claim, signal } = await signalled('a');
       const own = { type: 'commit-starting', runId: 'r', head: 'h', checks: [] } as const;
       const pull = pullOf(1, { run: run('r') });
       expect(await store().saveDirect(claim, own, step(pull), 20)).toBe('signals-waiting');
       expect((await store().load(claim.pullKey, NONE)).run).toBeNull();
       await store().postponeSignal(claim, signal, 50, null);
-      expect(await store().saveDirect(claim, own, step(pull), 49)).toBe('saved');
-      expect(await store().saveDirect(claim, own, step(pull), 50)).toBe('signals-waiting');
-      expect(await store().saveDirect({ ...claim, fence: 99 }, own, step(pull), 49)).toBe('lost');
+      expect(await store().saveDirect(claim, own, step(pull), 49)).toBe('signals-waiting');
+      await store().save(claim, signal, step(pull), 50);
+      expect(await store().saveDirect({ ...claim, fence: 99 }, own, step(pull), 51)).toBe('lost');
+      expect(await store().saveDirect(claim, own, step(pull), 51)).toBe('saved');
     });
 
     it('S84: a form that this version does not know is an error of its own, never a guess', async () => {

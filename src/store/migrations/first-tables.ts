@@ -26,6 +26,7 @@ export const FIRST_TABLES = [
     number bigint not null,
     state text not null,
     run_id text,
+    held_until bigint not null default 0,
     fence bigint not null default 0,
     lease_until bigint,
     leased_by bigint,
