@@ -12,7 +12,9 @@ export type Speaker = {
   readonly replies: (to: Posted, body: string) => Promise<number>;
   readonly commitsSuggestion: (...suggestions: readonly Posted[]) => Promise<string>;
   readonly pushes: (files: Readonly<Record<string, string | Uint8Array | null>>) => Promise<string>;
-  /** The simulator's own person, for what has no word here; call `settle` afterwards. */
+  /** Whatever else a person can do on GitHub's pages. */
+  readonly does: <Value>(deed: (person: Person) => Value) => Promise<Value>;
+  /** The simulator's own person, for what must not wait; call `settle` afterwards. */
   readonly person: Person;
 };
 
@@ -32,5 +34,6 @@ export function speaker(stage: Stage, account: Account, person: Person): Speaker
     replies: (to, body) => act(() => (to.kind === 'issue' ? person.says(body).id : person.replies(to.id, body).id)),
     commitsSuggestion: (...suggestions) => act(() => person.commitsSuggestions(...suggestions.map((one) => one.id))),
     pushes: (files) => act(() => person.pushes(files)),
+    does: (deed) => act(() => deed(person)),
   };
 }

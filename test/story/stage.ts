@@ -23,6 +23,8 @@ export type Stage = {
   /** The lines that the App logged. */
   readonly logged: readonly string[];
   readonly server: () => RunningServer;
+  /** The App's own store, for looking at what it keeps. */
+  readonly store: () => Store;
   /** Seconds go on for GitHub, as they do between two acts of people. */
   readonly pass: (seconds: number) => void;
   /** Resolves once every webhook is answered and the App has nothing left to do. */
@@ -45,9 +47,10 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   model.otherwise({ content: 'All done.' });
   const database = await storyDatabase();
   const logged: string[] = [];
+  let store = await database.open();
   const start = async (environment: Readonly<Record<string, string>> = {}): Promise<RunningServer> => {
     const merged = { ...options.environment, ...environment };
-    const server = await serve(github, model, await database.open(), merged, logged);
+    const server = await serve(github, model, store, merged, logged);
     github.webhookTarget(`${server.url}/api/github/webhooks`);
     return server;
   };
@@ -58,6 +61,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     model,
     logged,
     server: () => server,
+    store: () => store,
     pass: (seconds) => {
       clock.ahead += seconds * 1000;
     },
@@ -65,6 +69,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     tell: (story = {}) => tellStory(stage, story),
     restart: async (environment) => {
       await server.stop();
+      store = await database.open();
       server = await start(environment);
     },
     close: () => close(server, github, model, database),

@@ -1,21 +1,18 @@
+import { type Pull, pullKey } from '../../src/run/run.ts';
 import type { ChatRequest, ModelTurn, ScriptedCall } from '../../src/simulator/model/script.ts';
 import { personOn } from '../../src/simulator/people/person.ts';
 import type { Permission } from '../../src/simulator/world/access.ts';
 import { OPERATIONS } from '../../src/simulator/world/operations.ts';
 import type { Account, PullRequest, Repository } from '../../src/simulator/world/state.ts';
 import { type Bot, watchBot } from './bot.ts';
+import { DEFAULT_FILES, type Files, openPull, plainFiles, type Topic } from './pull-request.ts';
 import { type PullView, watchPull } from './pull-view.ts';
 import { type Speaker, speaker } from './speaker.ts';
 import type { Stage } from './stage.ts';
 
-export type Files = Readonly<Record<string, string | Uint8Array>>;
-
-export type StoryOptions = {
+export type StoryOptions = Topic & {
   /** On the base branch. */
   readonly files?: Files;
-  /** What the pull request's branch makes of them; without it a line is added to the top of every file. */
-  readonly branch?: Readonly<Record<string, string | Uint8Array | null>>;
-  readonly draft?: boolean;
   readonly owner?: string;
 };
 
@@ -31,8 +28,12 @@ export type Story = {
   /** Somebody passing by. */
   readonly stranger: Speaker;
   readonly bot: Bot;
+  /** What the App has stored of this pull request. */
+  readonly stored: () => Promise<Pull>;
   readonly model: ModelScript;
   readonly person: (login: string, permission: Permission, roleName?: string) => Promise<Speaker>;
+  /** Somebody's permission is another from now on. */
+  readonly grants: (who: Speaker, permission: Permission) => void;
 };
 
 /** What the model will say, in order; when nothing is left it says that all is done. */
@@ -67,7 +68,7 @@ export async function tellStory(stage: Stage, options: StoryOptions): Promise<St
   allow(ana, 'write');
   allow(ben, 'write');
   allow(carl, 'write');
-  const pull = openPull(stage, repository, carl, options.branch ?? topped(files), options.draft ?? false);
+  const pull = openPull(stage, repository, carl, files, options);
   allow(carl, 'read');
   const as = (account: Account): Speaker => speakerOf(stage, repository, pull, account);
   await stage.settle();
@@ -79,63 +80,25 @@ export async function tellStory(stage: Stage, options: StoryOptions): Promise<St
     carl: as(carl),
     stranger: as(stranger),
     bot: watchBot(stage, pr),
+    stored: () => stage.store().load(keyOf(stage, pr), { ids: [], commentId: null }),
     model: modelScript(stage, pr),
     person: async (login, permission, roleName) => {
       const account = join(login);
       allow(account, permission, roleName);
       return as(account);
     },
+    grants: (who, permission) => {
+      const grant = { repositoryId: repository.id, accountId: who.id, permission };
+      github.apply(OPERATIONS.setPermission, grant);
+    },
   };
 }
 
-const DEFAULT_FILES: Files = {
-  'README.md': '# Shop\n\nSells things.\n',
-  'src/total.ts': [
-    'export function total(prices: number[]): number {',
-    '  let total = 0;',
-    '  for (const price of prices) {',
-    '    total += price;',
-    '  }',
-    '  return total;',
-    '}',
-    '',
-  ].join('\n'),
-};
-
-function plainFiles(files: Files): ReadonlyMap<string, { mode: '100644'; bytes: Uint8Array }> {
-  const encoder = new TextEncoder();
-  const entries = Object.entries(files).map(
-    ([path, content]) =>
-      [
-        path,
-        { mode: '100644' as const, bytes: typeof content === 'string' ? encoder.encode(content) : content },
-      ] as const,
-  );
-  return new Map(entries);
-}
-
-/** A pull request that touches every file, so that all of them can carry comments. */
-function topped(files: Files): Record<string, string> {
-  const entries = Object.entries(files).flatMap(([path, content]) =>
-    typeof content === 'string' ? [[path, `// touched by the pull request\n${content}`] as const] : [],
-  );
-  return Object.fromEntries(entries);
-}
-
-function openPull(
-  stage: Stage,
-  repository: Repository,
-  author: Account,
-  branch: NonNullable<StoryOptions['branch']>,
-  draft: boolean,
-): PullRequest {
-  const { github } = stage;
-  const actor = { accountId: author.id, viaAppId: null };
-  const here = { actor, repositoryId: repository.id };
-  const base = github.world().repositories.get(repository.id)?.refs.get('refs/heads/main') ?? '';
-  github.apply(OPERATIONS.createRef, { ...here, ref: 'refs/heads/topic', sha: base });
-  github.apply(OPERATIONS.pushFiles, { ...here, branch: 'topic', files: new Map(Object.entries(branch)) });
-  return github.apply(OPERATIONS.openPull, { ...here, title: 'Work on the shop', head: 'topic', draft });
+function keyOf(stage: Stage, pr: PullView): string {
+  const { ownerId, name } = pr.repository();
+  const installation = [...stage.github.world().installations.values()].find(({ accountId }) => accountId === ownerId);
+  const ref = { repositoryId: pr.repositoryId, number: pr.number, owner: '', repo: name };
+  return pullKey({ ...ref, installationId: installation?.id ?? 0 });
 }
 
 function speakerOf(stage: Stage, repository: Repository, pull: PullRequest, account: Account): Speaker {
