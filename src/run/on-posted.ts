@@ -1,4 +1,4 @@
-import { answerCall, settleBatch } from './batch.ts';
+import { answerCall, settleBatch, showing } from './batch.ts';
 import { type Draft, draftOf, finish, ignore, withProposal, withRun } from './draft.ts';
 import { endRun } from './end-run.ts';
 import type { Facts } from './facts.ts';
@@ -25,7 +25,9 @@ function place(draft: Draft, posted: PostedProposal): Draft {
   const proposal = draft.pull.proposals.find((one) => one.id === posted.proposalId);
   if (proposal === undefined) return draft;
   const { placement, comment } = posted;
-  return withProposal(draft, { ...proposal, placement, comment, proposedAt: comment.createdAt });
+  const placed = withProposal(draft, { ...proposal, placement, comment, proposedAt: comment.createdAt });
+  const older = placed.pull.proposals.filter((one) => one.replacedBy === proposal.id);
+  return older.reduce(showing, placed);
 }
 
 /** Nobody can decide on what is not on the page: the proposal is gone, and the model hears why. */

@@ -122,10 +122,7 @@ function add(draft: Draft, result: Proposed, place: { index: number; total: numb
 /** A superseded proposal of the same call, or one answered by an instruction on the same file, points to its successor. */
 function linkOlder(draft: Draft, proposal: Proposal): Draft {
   const older = draft.pull.proposals.filter((one) => one.replacedBy === null && precedes(one, proposal));
-  return older.reduce((next, one) => {
-    const linked = withProposal(next, { ...one, replacedBy: proposal.id });
-    return one.comment === null ? linked : withEffects(linked, { type: 'show-proposal', proposalId: one.id });
-  }, draft);
+  return older.reduce((next, one) => withProposal(next, { ...one, replacedBy: proposal.id }), draft);
 }
 
 function precedes(older: Proposal, newer: Proposal): boolean {
