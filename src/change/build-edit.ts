@@ -4,6 +4,7 @@ import { describeEdit } from './describe.ts';
 import { changeDigest } from './digest.ts';
 import { applyEdit, type EditRequest, type EditResult } from './edit.ts';
 import { bareLine, countLines, splitLines } from './lines.ts';
+import { placesWithContext } from './locate.ts';
 import { diffTooLarge, editableText, notFound, notUnique, type StoredFile, unfitText } from './refusals.ts';
 import { indexOf, regionBetween } from './region.ts';
 import { encodeText } from './text.ts';
@@ -66,6 +67,7 @@ function changeFrom(input: EditInput, text: string, result: Edited): Built {
       result: after,
       region,
       places: result.places.length,
+      standsOnce: placesWithContext(baseLines, region, 'old').length === 1,
       digest: changeDigest({ op: 'edit', path, fromPath: null, oldMode: mode, newMode: mode, body }),
       payload: payloadOf(input, { result, region, diff, baseLines }),
     },

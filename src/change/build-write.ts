@@ -73,6 +73,7 @@ function changeFrom(input: WriteInput, base: Base, text: string): Built {
       result: after,
       region,
       places: 1,
+      standsOnce: false,
       digest: changeDigest({ op: 'write', path, fromPath: null, oldMode, newMode: after.mode, body }),
       payload: payloadOf(input, base, text, diff),
     },

@@ -34,6 +34,11 @@ export type Change = {
   readonly region: Region | null;
   /** How many separate places the call replaced; an edit of more than one cannot be shifted (S93). */
   readonly places: number;
+  /**
+   * Whether the region's old lines stood with their context once when the change was built. Only then can finding them
+   * once elsewhere prove that they are the same ones.
+   */
+  readonly standsOnce: boolean;
   /** SHA-256 in hex over the canonical form of what the person sees. */
   readonly digest: string;
   readonly payload: Payload;

@@ -5,6 +5,7 @@ import { composeFile, type LineRange } from '../change/range.ts';
 import { decodeText, encodeText } from '../change/text.ts';
 import { type CommittedChange, renderCommitMessage } from '../render/commit-message.ts';
 import type { Permission, Person, Proposal } from '../run/proposal.ts';
+import type { CommittedFile } from '../run/signal.ts';
 import { countersigned } from '../trust.ts';
 import type { CommitPlan, Countersigned, FileWrite } from './countersigned.ts';
 import { maySign } from './roles.ts';
@@ -28,10 +29,10 @@ export type SigningRequest = {
   readonly files: ReadonlyMap<string, StandingFile>;
 };
 
-/** The plan that the commit call accepts, and each path's blob before and after it. */
+/** The plan that the commit call accepts, and what it does to each path. */
 export type Signed = {
   readonly plan: Countersigned<CommitPlan>;
-  readonly files: readonly { readonly path: string; readonly before: string | null; readonly after: string | null }[];
+  readonly files: readonly CommittedFile[];
 };
 
 /**
@@ -50,7 +51,7 @@ export function countersign(request: SigningRequest): Signed {
     files: written.map((file) => file.write),
     proposalIds: request.signings.map((signing) => signing.proposal.id),
   });
-  return { plan, files: written.map(({ path, before, after }) => ({ path, before, after })) };
+  return { plan, files: written.map(fileOf) };
 }
 
 function checkSigning({ proposal, permissions }: Signing): void {
@@ -75,11 +76,15 @@ function digestOf(change: Change, region: Region | null): string {
 type Written = {
   readonly path: string;
   readonly before: string | null;
-  readonly after: string | null;
+  readonly after: string;
   readonly write: FileWrite;
   /** By proposal id. */
   readonly ranges: ReadonlyMap<string, LineRange>;
 };
+
+function fileOf({ path, before, after, ranges }: Written): CommittedFile {
+  return { path, before, after, ranges: [...ranges.values()] };
+}
 
 /** All changes of one file, composed from what stands there now. */
 function writeFile(path: string, request: SigningRequest): Written {

@@ -1,8 +1,9 @@
 import type { Change, Region } from '../change/change.ts';
 import { sameLines, splitLines, withoutCarriageReturns } from '../change/lines.ts';
-import { comparableRegion, keepsEdges, locateRegion, placeByNeighbours, placesWithContext } from '../change/locate.ts';
+import { comparableRegion, keepsEdges, locateRegion, placesWithContext } from '../change/locate.ts';
 import { EMPTY_REGION, placeAt, sameRegionText } from '../change/region.ts';
 import { takenSteps } from '../change/subset.ts';
+import { type OwnEdit, startAfter } from './own-history.ts';
 
 /** A file at a head; `text` is null where it is not text. */
 export type FileAtHead = { readonly blob: string; readonly mode: string; readonly text: string | null };
@@ -13,31 +14,32 @@ export type Verdict =
   | { readonly kind: 'already-there' }
   | { readonly kind: 'stale' };
 
-/**
- * A change and the file at a new head (null: there is none). `ownHistory`: since the change was shown, only this run's
- * commits have changed the file.
- */
-export type JudgeInput = { readonly change: Change; readonly file: FileAtHead | null; readonly ownHistory: boolean };
+/** A change, the file at a new head (null: there is none), and this run's own commits to it, oldest first. */
+export type JudgeInput = {
+  readonly change: Change;
+  readonly file: FileAtHead | null;
+  readonly ownEdits: readonly OwnEdit[];
+};
 
 const STALE: Verdict = { kind: 'stale' };
 const ALREADY_THERE: Verdict = { kind: 'already-there' };
 
 /**
  * Says whether a change may be made to a file as it is now. It may on the blob that it was built on; an edit also where
- * its lines stand exactly once with the context that people saw; and where only this run changed the file, between the
- * lines next to it. Nothing is ever guessed: whatever stands twice is stale.
+ * only this run changed the file, at the line to which its commits moved it; and where its lines stood once with their
+ * context when people saw them, and stand so exactly once now. Nothing is ever guessed: whatever stands twice is stale.
  */
-export function judge({ change, file, ownHistory }: JudgeInput): Verdict {
+export function judge({ change, file, ownEdits }: JudgeInput): Verdict {
   const base = change.base;
   if (base === null || file === null) return judgeAbsent(change, file);
   if (file.blob === base.blob && file.mode === base.mode) return applies(change.region ?? EMPTY_REGION, true);
   if (isResult(change, file)) return ALREADY_THERE;
   if (change.region === null || file.text === null || file.mode !== base.mode) return STALE;
   if (change.op !== 'edit') return STALE;
-  const placed = change.places === 1 ? atShownContext(file.text, change.region) : null;
-  if (placed !== null) return applies(placed, true);
-  const kept = ownHistory ? betweenNeighbours(file.text, change.region) : null;
+  const kept = shifted(file.text, change.region, startAfter(change.region, base.blob, file.blob, ownEdits));
   if (kept !== null) return applies(kept, sameRegionText(kept, change.region));
+  const placed = change.places === 1 && change.standsOnce ? atShownContext(file.text, change.region) : null;
+  if (placed !== null) return applies(placed, true);
   return holdsResult(file.text, change.region) ? ALREADY_THERE : STALE;
 }
 
@@ -93,9 +95,9 @@ function atShownContext(text: string, region: Region): Region | null {
   return placed !== null && sameRegionText(placed, region) ? placed : null;
 }
 
-function betweenNeighbours(text: string, region: Region): Region | null {
-  const index = placeByNeighbours(splitLines(text), region);
-  const placed = index === null ? null : placeAt(text, region, startFor(region, index));
+/** The same lines at the line to which this run's own commits moved them. */
+function shifted(text: string, region: Region, oldStart: number | null): Region | null {
+  const placed = oldStart === null ? null : placeAt(text, region, oldStart);
   if (placed === null) return null;
   return sameLines(placed.old, region.old) && sameLines(placed.new, region.new) ? placed : null;
 }

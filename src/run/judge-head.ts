@@ -1,10 +1,14 @@
+import { composeFile, type LineRange } from '../change/range.ts';
 import { judge, recognise } from '../policy/freshness.ts';
+import { maySign } from '../policy/roles.ts';
 import { staleOutput } from '../prompt/outputs.ts';
 import { applied } from './applied.ts';
 import { answerCall, showing, withCall } from './batch.ts';
 import { type Draft, withAnswer, withEffects, withProposal, withRun, withVote } from './draft.ts';
 import type { Facts, HeadFile } from './facts.ts';
+import { ownEditsOf, withOwnEdit } from './own-edit.ts';
 import type { Permission, Person, Proposal } from './proposal.ts';
+import type { Run } from './run.ts';
 import { named } from './spoken.ts';
 import { moved } from './transition.ts';
 
@@ -37,7 +41,7 @@ function judgePath(draft: Draft, path: string, facts: Facts, pusher: Pusher | nu
   const open = openProposals(draft.pull.proposals).filter((proposal) => proposal.change.path === path);
   const contained = containedIn(open, before, now);
   const taken = contained.reduce((next, proposal) => complete(next, proposal, facts, pusher), draft);
-  const owned = contained.length > 0 && now !== null ? withOwnBlob(taken, path, now.blob) : taken;
+  const owned = contained.length > 0 ? withOwnPush(taken, path, contained, before, now) : taken;
   const rest = open.filter((proposal) => !contained.includes(proposal));
   return rest.reduce((next, proposal) => judgeOne(next, proposal, now, facts, pusher), owned);
 }
@@ -53,13 +57,38 @@ function containedIn(open: readonly Proposal[], before: HeadFile | null, now: He
   return open.filter((proposal) => found.applied.includes(proposal.change));
 }
 
-function withOwnBlob(draft: Draft, path: string, blob: string): Draft {
-  return withRun(draft, { ownBlobs: { ...draft.pull.run?.ownBlobs, [path]: blob } });
+/** A push that did nothing else counts as this run's own commit: what it moved is known to the line. */
+function withOwnPush(
+  draft: Draft,
+  path: string,
+  contained: readonly Proposal[],
+  before: HeadFile | null,
+  now: HeadFile | null,
+): Draft {
+  const run = draft.pull.run;
+  if (run === null || before?.text == null || now === null) return draft;
+  const ranges = rangesIn(run, path, contained, before);
+  if (ranges === null) return draft;
+  return withRun(draft, {
+    ownEdits: withOwnEdit(run.ownEdits, { path, before: before.blob, after: now.blob, ranges }),
+  });
+}
+
+function rangesIn(
+  run: Run,
+  path: string,
+  contained: readonly Proposal[],
+  before: HeadFile,
+): readonly LineRange[] | null {
+  const ownEdits = ownEditsOf(run, path);
+  const verdicts = contained.map(({ change }) => judge({ change, file: before, ownEdits }));
+  const regions = verdicts.flatMap((verdict) => (verdict.kind === 'applies' ? [verdict.region] : []));
+  return regions.length === contained.length ? composeFile(before.text ?? '', regions).ranges : null;
 }
 
 function judgeOne(draft: Draft, proposal: Proposal, now: HeadFile | null, facts: Facts, pusher: Pusher | null): Draft {
-  const ownHistory = now !== null && draft.pull.run?.ownBlobs[proposal.change.path] === now.blob;
-  const verdict = judge({ change: proposal.change, file: now, ownHistory });
+  const { change } = proposal;
+  const verdict = judge({ change, file: now, ownEdits: ownEditsOf(draft.pull.run, change.path) });
   switch (verdict.kind) {
     case 'applies':
       return draft;
@@ -96,10 +125,10 @@ function commitVote(proposal: Proposal, pusher: Pusher, now: string): Parameters
   };
 }
 
-function byPush(pusher: Pusher | null): string {
+/** The vote says who pushed; what must be added is that somebody may not approve, or that nobody knows who it was. */
+function byPush(pusher: Pusher | null): string | null {
   if (pusher === null) return 'found in a push';
-  const mayApprove = pusher.permission === 'write' || pusher.permission === 'admin';
-  return mayApprove ? `committed by ${pusher.person.login}` : `committed by ${pusher.person.login}: not an approval`;
+  return maySign(pusher.permission) ? null : `not an approval: ${pusher.person.login} may not approve here`;
 }
 
 /**

@@ -5,8 +5,9 @@ import { answerCall, settleBatch, showing } from './batch.ts';
 import { type Draft, draftOf, finish, ignore, withAnswer, withEffects, withProposal, withRun } from './draft.ts';
 import type { Facts } from './facts.ts';
 import { judgeHead, supersede } from './judge-head.ts';
+import { withOwnEdit } from './own-edit.ts';
 import type { Person, Proposal, Vote } from './proposal.ts';
-import type { Pull } from './run.ts';
+import type { Pull, Run } from './run.ts';
 import type { Check, Signal } from './signal.ts';
 import { named } from './spoken.ts';
 import type { Step } from './step.ts';
@@ -84,7 +85,7 @@ export function onCommitted(pull: Pull, signal: Committed, facts: Facts): Step {
   if (run === null || run.id !== signal.runId) return ignore(pull, 'outdated-outcome');
   const landed = executingOf(pull, signal.proposalIds);
   const done = landed.reduce((draft, one) => completeAt(draft, one, signal.sha, null, facts.now), draftOf(pull));
-  const recorded = withRun(done, { commits: [...run.commits, signal.sha], ownBlobs: ownBlobsAfter(pull, signal) });
+  const recorded = withRun(done, { commits: [...run.commits, signal.sha], ownEdits: ownEditsAfter(run, signal) });
   const judged = judgeHead(recorded, facts, null);
   const told = landed.length > 1 ? withAnswer(judged, { at: 'pull' }, committedAnswer(landed, signal.sha)) : judged;
   return finish(refreshed(settleBatch(told, facts.now), run.id), 'committed');
@@ -103,17 +104,8 @@ function executingOf(pull: Pull, ids: readonly string[]): readonly Proposal[] {
   return pull.proposals.filter((one) => ids.includes(one.id) && one.state === 'executing');
 }
 
-/** A file is ours alone as long as each of our commits found what it had before, or what our last one left. */
-function ownBlobsAfter(pull: Pull, signal: Committed): Readonly<Record<string, string>> {
-  const own = { ...pull.run?.ownBlobs };
-  const proposals = pull.proposals.filter((one) => signal.proposalIds.includes(one.id));
-  for (const file of signal.files) {
-    const base = proposals.find((one) => one.change.path === file.path)?.change.base?.blob ?? null;
-    const known = file.before === base || file.before === own[file.path];
-    if (known && file.after !== null) own[file.path] = file.after;
-    else delete own[file.path];
-  }
-  return own;
+function ownEditsAfter(run: Run, signal: Committed): Run['ownEdits'] {
+  return signal.files.reduce((edits: Run['ownEdits'], file) => withOwnEdit(edits, file), run.ownEdits);
 }
 
 /** GitHub refused for good, or the branch never stood still: nothing was written. */

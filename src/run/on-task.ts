@@ -72,7 +72,7 @@ function newRun(pull: Pull, task: Task, facts: Facts): Run {
     pullAuthor: facts.pull?.author ?? null,
     notes: [],
     commits: [],
-    ownBlobs: {},
+    ownEdits: {},
     read: {},
     summary: null,
     comment: null,

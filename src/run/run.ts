@@ -1,4 +1,5 @@
 import type { Place, PullRef } from '../command/intent.ts';
+import type { OwnEdit } from '../policy/own-history.ts';
 import type { ToolCall, Usage } from '../prompt/message.ts';
 import type { Person, PostedComment, Proposal } from './proposal.ts';
 
@@ -84,8 +85,8 @@ export type Run = {
   readonly fork: boolean;
   readonly pullAuthor: Person | null;
   readonly notes: readonly Note[];
-  /** Blob that a path has after this run's own commits: while it stands, nobody else changed the file. */
-  readonly ownBlobs: Readonly<Record<string, string>>;
+  /** This run's own commits to each path, oldest first: what they moved is known to the line. */
+  readonly ownEdits: Readonly<Record<string, readonly OwnEdit[]>>;
   /** Blob last read per path: what `write_file` needs before it may overwrite. */
   readonly read: Readonly<Record<string, string>>;
   /** The model's closing words. */

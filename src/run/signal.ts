@@ -1,5 +1,6 @@
 import type { Change } from '../change/change.ts';
 import type { Placement } from '../change/placement.ts';
+import type { LineRange } from '../change/range.ts';
 import type { Intent } from '../command/intent.ts';
 import type { Verdict } from '../policy/freshness.ts';
 import type { ModelReply } from '../prompt/message.ts';
@@ -38,6 +39,14 @@ export type Check = {
   readonly permissions: Readonly<Record<string, Permission>>;
 };
 
+/** One path of a commit: its blobs before (null: new) and after, and the lines that were replaced. */
+export type CommittedFile = {
+  readonly path: string;
+  readonly before: string | null;
+  readonly after: string;
+  readonly ranges: readonly LineRange[];
+};
+
 /** Something that happened. An intent comes from GitHub; the others are what came of an effect. */
 export type Signal =
   | { readonly type: 'intent'; readonly deliveryId: string; readonly intent: Intent }
@@ -74,12 +83,8 @@ export type Signal =
       readonly runId: string;
       readonly sha: string;
       readonly proposalIds: readonly string[];
-      /** Blob of each changed path before and after the commit. */
-      readonly files: readonly {
-        readonly path: string;
-        readonly before: string | null;
-        readonly after: string | null;
-      }[];
+      /** What it did to each path; empty where that is not known any more. */
+      readonly files: readonly CommittedFile[];
     }
   /** The run is over and somebody's next task waits. */
   | { readonly type: 'task-due' }

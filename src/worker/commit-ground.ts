@@ -3,6 +3,7 @@ import type { StandingFile } from '../policy/countersign.ts';
 import { judge, type Verdict } from '../policy/freshness.ts';
 import type { HeadFile } from '../run/facts.ts';
 import { approvers } from '../run/on-commit.ts';
+import { ownEditsOf } from '../run/own-edit.ts';
 import type { Permission, Proposal } from '../run/proposal.ts';
 import type { Pull } from '../run/run.ts';
 import type { Check } from '../run/signal.ts';
@@ -55,8 +56,7 @@ function standingFile(file: HeadFile | null): StandingFile {
 }
 
 function judgeAtHead(pull: Pull, { change }: Proposal, file: HeadFile | null): Verdict {
-  const ownHistory = file !== null && pull.run?.ownBlobs[change.path] === file.blob;
-  return judge({ change, file, ownHistory });
+  return judge({ change, file, ownEdits: ownEditsOf(pull.run, change.path) });
 }
 
 async function permissionsOf(github: GitHub, mine: readonly Proposal[]): Promise<Readonly<Record<string, Permission>>> {

@@ -2,9 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Change, Region } from '../../src/change/change.ts';
 import { changeDigest } from '../../src/change/digest.ts';
-import { composeFile } from '../../src/change/range.ts';
+import { placesWithContext } from '../../src/change/locate.ts';
+import { composeFile, rangeOf } from '../../src/change/range.ts';
 import { applyRegion, regionBetween, regionsCollide } from '../../src/change/region.ts';
 import { judge, recognise, type Verdict } from '../../src/policy/freshness.ts';
+import type { OwnEdit } from '../../src/policy/own-history.ts';
 import { editOf, rewriteOf, stored } from '../change/samples.ts';
 
 const lines = Array.from({ length: 20 }, (_, index) => `line ${index + 1}\n`);
@@ -14,13 +16,21 @@ function at(text: string, mode = '100644') {
   return { blob: stored(text).ref.blob, mode, text };
 }
 
-function verdict(change: Change, text: string, ownHistory = false): Verdict {
-  return judge({ change, file: at(text), ownHistory });
+/** One commit of the run itself, or of strangers where `own` is false. */
+function ownEdits(own: boolean, from: string, to: string): readonly OwnEdit[] {
+  const region = own ? regionBetween(from, to) : null;
+  return region === null
+    ? []
+    : [{ before: stored(from).ref.blob, after: stored(to).ref.blob, ranges: [rangeOf(region)] }];
+}
+
+function verdict(change: Change, text: string, own = false, from = base): Verdict {
+  return judge({ change, file: at(text), ownEdits: ownEdits(own, from, text) });
 }
 
 /** What the head becomes where a verdict lets the change through. */
-function made(change: Change, text: string, ownHistory = false): string | null {
-  const found = verdict(change, text, ownHistory);
+function made(change: Change, text: string, own = false, from = base): string | null {
+  const found = verdict(change, text, own, from);
   return found.kind === 'applies' ? applyRegion(text, found.region) : null;
 }
 
@@ -51,13 +61,59 @@ describe('judge', () => {
     expect(verdict(tenth, base + base).kind).toBe('stale');
   });
 
+  it('B21, S95: our own commit never makes another change of the file stale, however the lines repeat', () => {
+    const word = fc.constantFrom<string>('a\n', 'b\n', '\n');
+    const edit = fc.record({
+      at: fc.nat({ max: 30 }),
+      cut: fc.nat({ max: 3 }),
+      fresh: fc.array(fc.constantFrom('x\n', 'a\n'), { maxLength: 3 }),
+    });
+    let judged = 0;
+    fc.assert(
+      fc.property(fc.array(word, { minLength: 1, maxLength: 30 }), edit, edit, (text, one, two) => {
+        const from = text.join('');
+        const [first, second] = [one, two].map(({ at: start, cut, fresh }) =>
+          regionBetween(from, text.toSpliced(start % text.length, cut, ...fresh).join('')),
+        );
+        if (first == null || second == null || regionsCollide(first, second)) return;
+        judged += 1;
+        const standsOnce = placesWithContext(text, second, 'old').length === 1;
+        const change: Change = {
+          ...tenth,
+          base: stored(from).ref,
+          region: second,
+          digest: digestOf(second),
+          standsOnce,
+        };
+        const after = applyRegion(from, first);
+        expect(made(change, after, true, from)).toBe(composeFile(from, [first, second]).text);
+      }),
+      { numRuns: 3000 },
+    );
+    expect(judged).toBeGreaterThan(500);
+  });
+
+  it('B4: one of two equal blocks is never taken for the other when the other goes', () => {
+    const block = ['open\n', 'a\n', 'b\n', 'c\n', 'close\n'];
+    const twins = [...block, 'between\n', ...block].join('');
+    const region = regionBetween(twins, twins.replace('b\n', 'B\n'));
+    if (region === null) throw new Error('no change');
+    const ref = stored(twins).ref;
+    const change: Change = { ...tenth, base: ref, region, digest: digestOf({ ...region }), standsOnce: false };
+    const firstGone = twins.replace('a\n', 'theirs\n');
+    expect(verdict(change, twins, false, twins).kind).toBe('applies');
+    expect(verdict(change, firstGone, false, twins).kind).toBe('stale');
+    const ours = twins.replace('open\n', 'ours\n');
+    expect(verdict(change, ours, true, twins)).toMatchObject({ kind: 'applies', region: { oldStart: 3 } });
+  });
+
   it('S94: a context that ended with the file counts only where it still does', () => {
     const last = editOf(base, 'line 20\n', 'LINE 20\n');
     expect(verdict(last, `new\n${base}`).kind).toBe('applies');
     expect(verdict(last, `${base}more\n`).kind).toBe('stale');
   });
 
-  it('S94, B21: where only this run changed the context, the lines are found between their neighbours', () => {
+  it('S94, B21: where only this run changed the context, the lines are found where its commits moved them', () => {
     const text = replace(12, 'ours\n');
     const found = verdict(tenth, text, true);
     expect(found).toMatchObject({
@@ -89,15 +145,15 @@ describe('judge', () => {
     expect(several.places).toBe(2);
     expect(verdict(several, text).kind).toBe('applies');
     expect(verdict(several, `new\n${text}`).kind).toBe('stale');
-    expect(made(several, `new\n${text}`, true)).toBe(`new\n${text.replaceAll('line 10\n', 'X\n')}`);
+    expect(made(several, `new\n${text}`, true, text)).toBe(`new\n${text.replaceAll('line 10\n', 'X\n')}`);
   });
 
   it('S93, E5: a file that is gone or has another mode is stale', () => {
-    expect(judge({ change: tenth, file: null, ownHistory: true }).kind).toBe('stale');
-    expect(judge({ change: tenth, file: at(base, '100755'), ownHistory: true }).kind).toBe('stale');
-    expect(
-      judge({ change: tenth, file: { ...at(base), blob: 'f'.repeat(40), text: null }, ownHistory: true }).kind,
-    ).toBe('stale');
+    expect(judge({ change: tenth, file: null, ownEdits: [] }).kind).toBe('stale');
+    expect(judge({ change: tenth, file: at(base, '100755'), ownEdits: [] }).kind).toBe('stale');
+    expect(judge({ change: tenth, file: { ...at(base), blob: 'f'.repeat(40), text: null }, ownEdits: [] }).kind).toBe(
+      'stale',
+    );
   });
 
   it('S92: wherever an edit is let through by others, people saw exactly its digest', () => {
@@ -110,9 +166,11 @@ describe('judge', () => {
         const after = text.with(line % text.length, fresh);
         const region = regionBetween(text.join(''), after.join(''));
         if (region === null) return;
-        const change: Change = { ...tenth, base: stored(text.join('')).ref, region, digest: digestOf(region) };
+        const standsOnce = placesWithContext(text, region, 'old').length === 1;
+        const ref = stored(text.join('')).ref;
+        const change: Change = { ...tenth, base: ref, region, digest: digestOf(region), standsOnce };
         const now = [...head, ...text, ...tail].join('');
-        const found = judge({ change, file: at(now), ownHistory: own });
+        const found = judge({ change, file: at(now), ownEdits: ownEdits(own, text.join(''), now) });
         if (found.kind !== 'applies') return;
         moved += 1;
         const result = applyRegion(now, found.region);

@@ -115,7 +115,7 @@ export function run(more: Partial<Run> = {}): Run {
     pullAuthor: ana,
     notes: [],
     commits: [],
-    ownBlobs: {},
+    ownEdits: {},
     read: {},
     summary: null,
     comment: null,

@@ -35,7 +35,7 @@ export function run(id: string, changed: Partial<Run> = {}): Run {
     fork: false,
     pullAuthor: ana,
     notes: [],
-    ownBlobs: {},
+    ownEdits: {},
     read: {},
     summary: null,
     comment: null,
@@ -53,6 +53,7 @@ function change(text: string): Change {
     result: { blob: 'b'.repeat(40), mode: '100644' },
     region,
     places: 1,
+    standsOnce: true,
     digest: 'd'.repeat(64),
     payload: {
       type: 'write',
