@@ -27,6 +27,8 @@ export type Stage = {
   readonly store: () => Store;
   /** Seconds go on for GitHub, as they do between two acts of people. */
   readonly pass: (seconds: number) => void;
+  /** GitHub's clock stands still during the deed, and nothing goes on between its acts: all is said in one second. */
+  readonly inOneSecond: <Value>(deed: () => Promise<Value>) => Promise<Value>;
   /** Resolves once every webhook is answered and the App has nothing left to do. */
   readonly settle: () => Promise<void>;
   readonly tell: (options?: StoryOptions) => Promise<Story>;
@@ -36,8 +38,8 @@ export type Stage = {
 };
 
 export async function openStage(options: StageOptions = {}): Promise<Stage> {
-  const clock = { ahead: 0 };
-  const now = () => Date.now() + clock.ahead;
+  const clock: { ahead: number; standing: number | null } = { ahead: 0, standing: null };
+  const now = () => clock.standing ?? Date.now() + clock.ahead;
   const github = await startSimulator({
     now,
     referee: createReferee(fixture),
@@ -64,6 +66,14 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     store: () => store,
     pass: (seconds) => {
       clock.ahead += seconds * 1000;
+    },
+    inOneSecond: async (deed) => {
+      clock.standing = now();
+      try {
+        return await deed();
+      } finally {
+        clock.standing = null;
+      }
     },
     settle,
     tell: (story = {}) => tellStory(stage, story),

@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import { quoteReply, stageForAll } from './curtain.ts';
+import { edit, type Story, write } from './story.ts';
+
+const stage = stageForAll();
+
+const BIGINT = edit('src/total.ts', '  let total = 0;\n', '  let total = 0n;\n');
+const EXACTLY = edit('README.md', 'Sells things.', 'Sells things, exactly.');
+const NEW_PAGE = write('docs/new.md', '# New\n');
+
+/** A pull request with these changes on the page. */
+async function proposed(...calls: readonly ReturnType<typeof edit>[]): Promise<Story> {
+  const story = await stage().tell();
+  story.model.proposes(...calls);
+  await story.ana.says('/countersign use bigint');
+  return story;
+}
+
+/** State of each proposal, in the order of the calls. */
+async function states(story: Story): Promise<readonly string[]> {
+  return (await story.stored()).proposals.map((proposal) => proposal.state);
+}
+
+describe('approving', () => {
+  it('S39: /approve in a thread approves that change only', async () => {
+    const story = await proposed(BIGINT, EXACTLY);
+    await story.ana.replies(story.bot.proposal(2), '/approve');
+    expect(story.pr.file('README.md')).toContain('Sells things, exactly.');
+    expect(story.pr.file('src/total.ts')).toContain('let total = 0;');
+    expect(await states(story)).toEqual(['proposed', 'completed']);
+    expect(story.model.requests()).toHaveLength(1);
+  });
+
+  it('S40, B5: with three waiting a bare /approve changes nothing and lists them', async () => {
+    const { ana, bot, pr } = await proposed(BIGINT, EXACTLY, NEW_PAGE);
+    await ana.says('/approve');
+    expect(pr.commits()).toEqual([]);
+    expect(bot.answer()).toMatch(/^Several changes are waiting/);
+    for (const { proposalId } of bot.proposals()) expect(bot.answer()).toContain(`\`${proposalId}\``);
+    expect(bot.answer()).toContain('`/approve all`');
+  });
+
+  it('S40: the only one that waits is approved by a bare /approve on the pull request', async () => {
+    const { ana, pr } = await proposed(BIGINT);
+    await ana.says('/approve');
+    expect(pr.file('src/total.ts')).toContain('0n');
+  });
+
+  it('S96: two ids on one line land in one commit, and the third goes on waiting', async () => {
+    const story = await proposed(BIGINT, EXACTLY, NEW_PAGE);
+    const { ana, bot, pr } = story;
+    await ana.says(`/approve ${bot.proposal(1).proposalId.toUpperCase()} ${bot.proposal(3).proposalId}`);
+    expect(pr.commits()).toHaveLength(1);
+    expect(pr.file('docs/new.md')).toBe('# New\n');
+    expect(await states(story)).toEqual(['completed', 'proposed', 'completed']);
+    expect(bot.answer()).toContain('2 changes');
+  });
+
+  it('S41: /approve all leaves what was posted in the same second alone, and lists it', async () => {
+    const { ana, bot, model, pr } = await stage().tell();
+    model.proposes(BIGINT, EXACTLY);
+    await stage().inOneSecond(async () => {
+      await ana.says('/countersign use bigint');
+      await ana.says('/approve all');
+    });
+    expect(pr.commits()).toEqual([]);
+    expect(bot.answer()).toMatch(/^These were posted after that comment was written, or in the same second/);
+    await ana.says('/approve all');
+    expect(pr.commits()).toHaveLength(1);
+  });
+
+  it('S41a: an /approve that was written before the change stood there approves nothing, however late it comes', async () => {
+    const { ana, bot, model, pr } = await stage().tell();
+    model.proposes(BIGINT);
+    stage().github.deliveries.decide((delivery) => (delivery.request.body.includes('/approve') ? 'hold' : 'send'));
+    await ana.says('/approve');
+    stage().github.deliveries.decide(undefined);
+    await ana.says('/countersign use bigint');
+    stage().github.deliveries.release();
+    await stage().settle();
+    expect(pr.commits()).toEqual([]);
+    expect(bot.answer()).toMatch(/^These were posted after that comment was written/);
+  });
+
+  it('S41a: /deny that meant the only one does nothing once that one is decided, though another waits now', async () => {
+    const story = await proposed(BIGINT, EXACTLY);
+    const { ana, ben, bot } = story;
+    await ana.replies(bot.proposal(1), '/approve');
+    stage().github.deliveries.decide((delivery) => (delivery.request.body.includes('/deny') ? 'hold' : 'send'));
+    await ana.says('/deny');
+    stage().github.deliveries.decide(undefined);
+    story.model.proposes(NEW_PAGE);
+    await ben.replies(bot.proposal(2), 'Say it in French.');
+    stage().github.deliveries.release();
+    await stage().settle();
+    expect(await states(story)).toEqual(['completed', 'rejected', 'proposed']);
+    expect(bot.answer()).toMatch(/was already rejected by `?ben/);
+  });
+
+  it('S59: a quote reply with /approve approves the quoted change, also where the quote holds its own /approve line', async () => {
+    const story = await proposed(BIGINT, NEW_PAGE);
+    const { ana, bot, pr } = story;
+    await ana.says(quoteReply(bot.proposal(2).body, '/approve'));
+    expect(pr.file('docs/new.md')).toBe('# New\n');
+    expect(await states(story)).toEqual(['proposed', 'completed']);
+  });
+
+  it('S42: words below /approve reach the model as a note and change nothing; words on the line decide nothing', async () => {
+    const { ana, bot, model, pr } = await proposed(BIGINT);
+    await ana.replies(bot.proposal(1), '/approve but rename it');
+    expect(pr.commits()).toEqual([]);
+    expect(bot.answer()).toContain('`but`');
+    await ana.replies(bot.proposal(1), '/approve\nMind the callers.');
+    expect(pr.file('src/total.ts')).toContain('  let total = 0n;\n');
+    expect(JSON.parse(model.heard()[0] ?? '')).toMatchObject({ user_note: 'Mind the callers.' });
+  });
+});
+
+describe('saying no, or something else', () => {
+  it('S44: /deny, /reject and /dismiss in a thread deny that one and leave its siblings waiting', async () => {
+    const story = await proposed(BIGINT, EXACTLY, NEW_PAGE);
+    const { ana, bot, pr } = story;
+    await ana.replies(bot.proposal(1), '/reject too early');
+    await ana.says(`/dismiss ${bot.proposal(3).proposalId}`);
+    expect(await states(story)).toEqual(['rejected', 'proposed', 'rejected']);
+    await ana.says('/deny');
+    expect(await states(story)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(pr.commits()).toEqual([]);
+  });
+
+  it('S44: with several waiting a bare /deny changes nothing; /deny all in a thread takes all of them', async () => {
+    const story = await proposed(BIGINT, EXACTLY);
+    const { ana, bot } = story;
+    await ana.says('/deny not like this');
+    expect(await states(story)).toEqual(['proposed', 'proposed']);
+    expect(bot.answer()).toContain('`/deny all`');
+    await ana.replies(bot.proposal(1), '/deny all');
+    expect(await states(story)).toEqual(['rejected', 'rejected']);
+  });
+
+  it('S45: plain words in the thread are an instruction, without what they quote', async () => {
+    const { ana, bot, model } = await proposed(BIGINT);
+    await ana.replies(bot.proposal(1), '> let total = 0n;\n\n  Call it sum.  ');
+    expect(model.heard()).toEqual(['[USER FEEDBACK - Tool was not executed]: Call it sum.']);
+  });
+
+  it('S45: so is a quote reply in the conversation', async () => {
+    const { ana, bot, model } = await proposed(NEW_PAGE);
+    await ana.says(quoteReply(bot.proposal(1).body, 'Name it docs/start.md.'));
+    expect(model.heard()).toEqual(['[USER FEEDBACK - Tool was not executed]: Name it docs/start.md.']);
+  });
+
+  it('S47: /edit on the pull request answers every change that waits', async () => {
+    const { ana, model } = await proposed(BIGINT, EXACTLY);
+    await ana.says('/edit in French, please');
+    const output = '[USER FEEDBACK - Tool was not executed]: in French, please';
+    expect(model.heard()).toEqual([output, output]);
+  });
+
+  it('S56: a reply that begins with somebody else’s mention is talk between people', async () => {
+    const story = await proposed(BIGINT);
+    await story.ana.replies(story.bot.proposal(1), `@${story.ben.login} what do you think?`);
+    expect(await states(story)).toEqual(['proposed']);
+    expect(story.bot.answers()).toEqual([]);
+  });
+
+  it('S62: a mere yes in the thread is a hint, neither approval nor instruction', async () => {
+    const story = await proposed(BIGINT);
+    for (const words of ['lgtm', 'yes please', '1', '👍']) await story.ana.replies(story.bot.proposal(1), words);
+    expect(await states(story)).toEqual(['proposed']);
+    expect(story.pr.commits()).toEqual([]);
+    expect(story.bot.answers()).toHaveLength(4);
+    expect(story.bot.answer()).toContain(`\`/approve ${story.bot.proposal(1).proposalId}\``);
+  });
+});
