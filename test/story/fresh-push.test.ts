@@ -1,0 +1,200 @@
+import { describe, expect, it } from 'vitest';
+import { OPERATIONS } from '../../src/simulator/world/operations.ts';
+import { stageForAll } from './curtain.ts';
+import { proposeRows, ROWS_PATH, row, rows } from './rows.ts';
+import { edit, type Story, write } from './story.ts';
+
+const stage = stageForAll();
+
+const BOT = 'countersign[bot]';
+
+function botCommits({ pr }: Story): readonly string[] {
+  return pr.commits().flatMap(({ author, sha }) => (author === BOT ? [sha] : []));
+}
+
+describe('a push that carries changes', () => {
+  it('S50, B10: Commit suggestion is approval and execution, credited to whoever pressed it', async () => {
+    const story = await proposeRows(stage(), { 5: 50 });
+    const { pr, ana, ben, bot, model } = story;
+    await ben.commitsSuggestion(bot.proposal(1));
+    expect(botCommits(story)).toEqual([]);
+    expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
+    const [commit] = pr.commits();
+    expect(bot.proposal(1).body).toContain(`**Applied** by \`${ben.login}\` in [\`${commit?.sha.slice(0, 7)}\`]`);
+    expect(bot.proposal(1).body).not.toContain('```suggestion');
+    expect(bot.proposal(1).resolved).toBe(true);
+    expect(JSON.parse(model.heard()[0] ?? '')).toMatchObject({
+      path: ROWS_PATH,
+      replacements_made: 1,
+      message: expect.stringContaining(`Successfully replaced text in ${ROWS_PATH}.`),
+      details: { userModified: false },
+    });
+    await ana.says(`/approve ${bot.proposal(1).proposalId}`);
+    expect(pr.commits()).toHaveLength(1);
+    expect(bot.answer()).toContain('already');
+  });
+
+  it('S50, B10: two suggestions committed in one batch complete both, and nothing is committed again', async () => {
+    const story = await proposeRows(stage(), { 5: 50, 12: 120 });
+    const { pr, ana, bot, model } = story;
+    await ana.commitsSuggestion(bot.proposal(1), bot.proposal(2));
+    expect(botCommits(story)).toEqual([]);
+    expect(pr.commits()).toHaveLength(1);
+    for (const proposal of bot.proposals()) {
+      expect(proposal.body).toContain(`**Applied** by \`${ana.login}\``);
+      expect(proposal.resolved).toBe(true);
+    }
+    expect(model.heard()).toHaveLength(2);
+  });
+
+  it('S50, S83: an ordinary push of one of three changes completes that one; the others still wait, and land', async () => {
+    const story = await proposeRows(stage(), { 5: 50, 7: 70, 12: 120 });
+    const { pr, ana, ben, bot, model } = story;
+    const asked = model.requests().length;
+    await ben.pushes({ [ROWS_PATH]: rows({ 7: 70 }) });
+    expect(bot.proposal(2).body).toContain(`**Applied** by \`${ben.login}\``);
+    expect(bot.proposal(1).body).toContain('`/approve`');
+    expect(bot.proposal(3).body).toContain('`/approve`');
+    expect(model.requests()).toHaveLength(asked);
+    await ana.says('/approve all');
+    expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50, 7: 70, 12: 120 }));
+    expect(botCommits(story)).toHaveLength(1);
+    expect(model.heard()).toHaveLength(3);
+  });
+
+  it('S50: a pusher who may not approve is named, and it is said that this is no approval', async () => {
+    const story = await proposeRows(stage(), { 5: 50 });
+    const { pr, bot } = story;
+    const dora = await story.person('dora', 'write');
+    stage().github.deliveries.decide(() => 'hold');
+    await dora.pushes({ [ROWS_PATH]: rows({ 5: 50 }) });
+    const standing = { repositoryId: pr.repositoryId, accountId: dora.id, permission: 'read' } as const;
+    stage().github.apply(OPERATIONS.setPermission, standing);
+    stage().github.deliveries.decide(undefined);
+    stage().github.deliveries.release();
+    await stage().settle();
+    expect(bot.proposal(1).body).toContain(`Not an approval: \`${dora.login}\` may not approve here.`);
+    expect(botCommits(story)).toEqual([]);
+  });
+
+  it('S50: where its push was never told, an approval finds the change there and commits nothing', async () => {
+    const story = await proposeRows(stage(), { 5: 50 });
+    const { pr, ana, ben, bot } = story;
+    stage().github.deliveries.decide(({ event }) => (event === 'issue_comment' ? 'send' : 'drop'));
+    await ben.pushes({ [ROWS_PATH]: rows({ 5: 50 }) });
+    await ana.says('/approve');
+    stage().github.deliveries.decide(undefined);
+    expect(botCommits(story)).toEqual([]);
+    expect(pr.commits()).toHaveLength(1);
+    expect(bot.proposal(1).body).toContain('**Applied**');
+  });
+
+  it('S50: line endings of a push are not compared', async () => {
+    const story = await proposeRows(stage(), { 5: 50 });
+    await story.ben.pushes({ [ROWS_PATH]: rows({ 5: 50 }).replaceAll('\n', '\r\n') });
+    expect(story.bot.proposal(1).body).toContain(`**Applied** by \`${story.ben.login}\``);
+  });
+});
+
+describe('a push of something else', () => {
+  it('S94: elsewhere in the file leaves the proposal waiting, and the commit lands on the right lines', async () => {
+    const story = await proposeRows(stage(), { 5: 50 });
+    const { pr, ana, ben, bot } = story;
+    await ben.pushes({ [ROWS_PATH]: rows({ 20: 'other' }, ['// one', '// two']) });
+    expect(bot.proposals()).toHaveLength(1);
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50, 20: 'other' }, ['// one', '// two']));
+    expect(pr.commits().at(-1)?.message).toMatch(/^Countersign-Range: 7,1 7,1$/m);
+  });
+
+  it('S94, S50: within the context that people saw, it is shown again under a new id; the old id decides nothing', async () => {
+    const story = await proposeRows(stage(), { 5: 50 });
+    const { pr, ana, ben, bot, model } = story;
+    const asked = model.requests().length;
+    await ben.pushes({ [ROWS_PATH]: rows({ 6: 'other' }) });
+    const [old, again] = bot.proposals();
+    expect(old?.body).toContain('**Withdrawn** without a decision.');
+    expect(old?.body).toContain(`Replaced by [\`${again?.proposalId}\`]`);
+    expect(old?.resolved).toBe(true);
+    expect(again?.body).toContain(`head \`${pr.head().slice(0, 7)}\``);
+    expect(model.requests()).toHaveLength(asked);
+    await ana.says(`/approve ${old?.proposalId}`);
+    expect(botCommits(story)).toEqual([]);
+    await ana.says(`/approve ${again?.proposalId}`);
+    expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50, 6: 'other' }));
+    expect(model.heard()).toHaveLength(1);
+    expect(JSON.parse(model.heard()[0] ?? '')).toMatchObject({ replacements_made: 1 });
+  });
+
+  it('S94: over the very lines, the call fits no more and the model hears that the file moved on (T7)', async () => {
+    const story = await proposeRows(stage(), { 5: 50 });
+    const { pr, ben, bot, model } = story;
+    const base = pr.head();
+    await ben.pushes({ [ROWS_PATH]: rows({ 5: 'other' }) });
+    expect(bot.proposals()).toHaveLength(1);
+    expect(bot.proposal(1).body).toContain('**Withdrawn**');
+    expect(model.heard()).toEqual([
+      `Not applied: ${ROWS_PATH} changed after this change was proposed (base ${base.slice(0, 7)}, now ${pr.head().slice(0, 7)}). Tool was not executed. Read the file again before proposing.`,
+    ]);
+    expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 'other' }));
+  });
+
+  it('S93: a new file that somebody else made meanwhile is not overwritten (T7)', async () => {
+    const { pr, ana, ben, bot, model } = await stage().tell();
+    model.proposes(write('docs/new.md', 'ours\n'));
+    await ana.says('/countersign write the page');
+    await ben.pushes({ 'docs/new.md': 'theirs\n' });
+    expect(bot.proposal(1).body).toContain('**Withdrawn**');
+    expect(model.heard()[0]).toMatch(/^Not applied: docs\/new\.md changed after this change was proposed/);
+    await ana.says(`/approve ${bot.proposal(1).proposalId}`);
+    expect(pr.file('docs/new.md')).toBe('theirs\n');
+  });
+
+  it('S93: an edit with several places wants the very file it was shown for', async () => {
+    const { pr, ana, ben, bot, model } = await stage().tell({
+      branch: { [ROWS_PATH]: rows({ 3: 'same', 15: 'same' }) },
+    });
+    model.proposes(edit(ROWS_PATH, 'same', 'equal', { replace_all: true }));
+    await ana.says('/countersign use another word');
+    await ben.pushes({ [ROWS_PATH]: rows({ 3: 'same', 15: 'same', 20: 'other' }) });
+    expect(bot.proposal(1).body).toContain('**Withdrawn**');
+    expect(model.heard()[0]).toMatch(/^Not applied: src\/rows\.ts changed after this change was proposed/);
+    await ana.says(`/approve ${bot.proposal(1).proposalId}`);
+    expect(pr.file(ROWS_PATH)).toBe(rows({ 3: 'same', 15: 'same', 20: 'other' }));
+  });
+
+  it('S50: in another file changes nothing for the proposal', async () => {
+    const story = await proposeRows(stage(), { 5: 50 });
+    const { pr, ana, ben, bot } = story;
+    const before = bot.proposal(1).body;
+    await ben.pushes({ 'README.md': '# Renamed\n' });
+    expect(bot.proposal(1).body).toBe(before);
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(pr.file(ROWS_PATH)).toContain(row(5, 50));
+    expect(pr.file('README.md')).toBe('# Renamed\n');
+  });
+});
+
+describe('after a decision', () => {
+  it('S97, B21: a commit of ours leaves its neighbours in the same file waiting, also inside their context', async () => {
+    const story = await proposeRows(stage(), { 5: 50, 7: 70, 9: 90 });
+    const { pr, ana, bot } = story;
+    await ana.replies(bot.proposal(2), '/approve');
+    expect(bot.proposals()).toHaveLength(3);
+    await ana.replies(bot.proposal(1), '/approve');
+    await ana.replies(bot.proposal(3), '/approve');
+    expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50, 7: 70, 9: 90 }));
+    expect(botCommits(story)).toHaveLength(3);
+  });
+
+  it('S98: denied and withdrawn changes leave no trace in any ref', async () => {
+    const story = await proposeRows(stage(), { 5: 50, 12: 120 });
+    const { pr, ana, bot } = story;
+    const refs = pr.refs();
+    await ana.replies(bot.proposal(1), '/deny not this');
+    await ana.says('/continue');
+    expect(bot.proposal(1).body).toContain('**Rejected by user**');
+    expect(bot.proposal(2).body).toContain('**Withdrawn**');
+    expect(pr.refs()).toEqual(refs);
+  });
+});
