@@ -14,8 +14,8 @@ const COMMITS_AT_MOST = 20;
 /** T10: what people read where a person's word ended the run. */
 const CANCELLED = 'Rejected. Agent response cancelled.';
 
-function changed(commits: readonly string[], links: RepoLinks): string {
-  if (commits.length === 0) return 'nothing was changed';
+function changed({ commits, proposed }: Ended, links: RepoLinks): string {
+  if (commits.length === 0) return proposed ? 'nothing was changed' : 'no change was proposed';
   const shown = commits.slice(-COMMITS_AT_MOST).map((sha) => link(codeSpan(sha7(sha)), commitLink(links, sha)));
   return `its changes are in ${listOf(shown)}`;
 }
@@ -42,12 +42,12 @@ function mention(login: string): string {
 
 /** The end of a run, told once to the person who started it. */
 export function runEnded(answer: Ended, { links }: { readonly links: RepoLinks }): string {
-  const { how, by, commits, dropped, requester } = answer;
+  const { how, by, dropped, requester } = answer;
   const byPerson = how === 'stopped' || how === 'closed' || how === 'merged';
   const who = by === null ? '' : ` by ${loginText(by)}`;
   return blocks(
     byPerson ? CANCELLED : '',
-    `${mention(requester.login)}, the run ${endingWords(how)}${how === 'stopped' ? who : ''}; ${changed(commits, links)}.`,
+    `${mention(requester.login)}, the run ${endingWords(how)}${how === 'stopped' ? who : ''}; ${changed(answer, links)}.`,
     noteText(answer),
     droppedText(dropped),
     how === 'closed' || how === 'merged' ? '' : `${codeSpan('/countersign <task>')} starts another run.`,

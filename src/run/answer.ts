@@ -47,6 +47,8 @@ export type Answer =
       readonly requester: Person;
       readonly how: RunEnd;
       readonly by: Person | null;
+      /** Whether any change was proposed at all. */
+      readonly proposed: boolean;
       readonly commits: readonly string[];
       readonly note: string | null;
       readonly dropped: readonly string[];

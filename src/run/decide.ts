@@ -19,7 +19,8 @@ import type { Step } from './step.ts';
 export function decide(pull: Pull, signal: Signal, facts: Facts): Step {
   switch (signal.type) {
     case 'intent':
-      return onIntent(pull, signal.intent, signal.deliveryId, facts);
+      // Repositories and owners are renamed; the newest delivery has their names of today.
+      return onIntent({ ...pull, ref: signal.intent.pull }, signal.intent, signal.deliveryId, facts);
     case 'run-shown':
       return onRunShown(pull, signal);
     case 'model-replied':

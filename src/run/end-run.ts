@@ -28,6 +28,7 @@ function told(draft: Draft, run: Run, ending: Ending): Draft {
       requester: run.task.by,
       how: ending.how,
       by: ending.by,
+      proposed: draft.pull.proposals.some((proposal) => proposal.runId === run.id),
       commits: run.commits,
       note: ending.note ?? run.summary,
       dropped,

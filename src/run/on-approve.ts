@@ -1,4 +1,5 @@
 import type { Command } from '../command/intent.ts';
+import { cleanText } from '../prompt/clean-text.ts';
 import { type Draft, draftOf, finish, withEffects, withProposal, withVote } from './draft.ts';
 import type { Proposal } from './proposal.ts';
 import { resolveAim } from './resolve-aim.ts';
@@ -14,8 +15,9 @@ export function onApprove(spoken: Spoken, command: Approve): Step {
   if (found.kind === 'answered') return found.step;
   const run = spoken.pull.run;
   if (run?.fork === true) return reply(spoken, { kind: 'fork', headRef: run.headRef }, 'fork');
+  const note = cleanText(command.note).text;
   const fresh = found.open.filter((proposal) => proposal.state === 'proposed');
-  const voted = fresh.reduce((draft, proposal) => approve(draft, proposal, spoken, command.note), draftOf(spoken.pull));
+  const voted = fresh.reduce((draft, proposal) => approve(draft, proposal, spoken, note), draftOf(spoken.pull));
   const acknowledged = withEffects(voted, { type: 'react', place: spoken.intent.place, content: '+1' });
   const committing = withCommit(acknowledged, fresh, spoken);
   return finish(withLeftovers(committing, spoken, found.done, found.left), 'approved');

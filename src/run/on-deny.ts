@@ -1,4 +1,5 @@
 import type { Command } from '../command/intent.ts';
+import { cleanText } from '../prompt/clean-text.ts';
 import { deniedOutput } from '../prompt/outputs.ts';
 import { answerCall, settleBatch, showing } from './batch.ts';
 import { type Draft, draftOf, finish, withEffects, withProposal, withVote } from './draft.ts';
@@ -16,7 +17,8 @@ export function onDeny(spoken: Spoken, command: Deny): Step {
   const { targets, reason } = readTargets(spoken, command);
   const found = resolveAim(spoken, 'deny', targets);
   if (found.kind === 'answered') return recordTooLate(spoken, found.step, found.done);
-  const text = spoken.standing === 'writer' && reason !== '' ? reason : null;
+  const words = cleanText(reason).text;
+  const text = spoken.standing === 'writer' && words !== '' ? words : null;
   const denied = found.open.reduce((draft, proposal) => deny(draft, proposal, spoken, text), draftOf(spoken.pull));
   const acknowledged = withEffects(denied, { type: 'react', place: spoken.intent.place, content: '+1' });
   const settled = settleBatch(acknowledged, spoken.facts.now);

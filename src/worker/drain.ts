@@ -3,6 +3,7 @@ import { decide } from '../run/decide.ts';
 import type { Pull } from '../run/run.ts';
 import type { Signal, ToolResult } from '../run/signal.ts';
 import type { Claim, StoredEffect, StoredSignal } from '../store/store.ts';
+import { UnknownSchema } from '../store/unknown-schema.ts';
 import { isLasting, retryTime, wordsOf } from './backoff.ts';
 import type { Context } from './context.ts';
 import { baseFacts, gather } from './gather.ts';
@@ -62,8 +63,8 @@ function report(context: Context, signal: Signal, reason: string): void {
 async function putBack(context: Context, claim: Claim, stored: StoredSignal, error: unknown): Promise<void> {
   const { store, clock, log } = context;
   const attempts = stored.attempts + 1;
-  if (attempts >= SIGNAL_TRIES) {
-    log.error({ err: error, signal: stored.id }, 'a signal was put aside: it failed too often');
+  if (attempts >= SIGNAL_TRIES || error instanceof UnknownSchema) {
+    log.error({ err: error, signal: stored.id }, 'a signal was put aside');
     await store.parkSignal(claim, stored, wordsOf(error), clock.now());
     return;
   }

@@ -15,6 +15,7 @@ import {
   edit,
   inConversation,
   inSuggestion,
+  longWrite,
   origin,
   proposal,
   total,
@@ -175,7 +176,7 @@ describe('an open proposal', () => {
   });
 
   it('B16: what one comment cannot hold has no command to approve it', () => {
-    const big = proposal(write('big.txt', null, lines(9000)));
+    const big = proposal(longWrite('big.txt', lines(9000).split('\n')));
     expect(fits(view(big, inConversation))).toBe(false);
     const text = body(big, inConversation);
     expect(text).not.toContain('/approve');
@@ -286,7 +287,7 @@ describe('any proposal', () => {
 
   it('S30 B16: near the limit a body is whole or holds no command', () => {
     for (let amount = 52_000; amount < 60_500; amount += 171) {
-      const one = proposal(write('f.txt', null, 'x'.repeat(amount)));
+      const one = proposal(longWrite('f.txt', ['x'.repeat(amount)]));
       const text = body(one, inConversation);
       expect(byteLength(text)).toBeLessThanOrEqual(60_000);
       expect(text.includes('x'.repeat(amount))).toBe(text.includes('/approve'));
@@ -294,7 +295,7 @@ describe('any proposal', () => {
         byteLength(body({ ...one, state: 'completed', note: 'x '.repeat(9000) }, inConversation)),
       ).toBeLessThanOrEqual(60_000);
     }
-    const ticks = proposal(write('f.txt', null, '`'.repeat(30_000)), { state: 'rejected' });
+    const ticks = proposal(longWrite('f.txt', ['`'.repeat(30_000)]), { state: 'rejected' });
     expect(byteLength(body(ticks, inConversation))).toBeLessThanOrEqual(60_000);
   });
 

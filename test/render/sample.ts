@@ -34,6 +34,14 @@ export function write(path: string, before: string | null, content: string): Cha
   return built.change;
 }
 
+/** A new file whose diff may be longer than the product would ever build. */
+export function longWrite(path: string, content: readonly string[]): Change {
+  const change = write(path, null, 'short\n');
+  const added = content.map((line) => `+${line}\n`).join('');
+  const unified_diff = `--- /dev/null\n+++ b/${path}\n@@ -0,0 +1,${content.length} @@\n${added}`;
+  return { ...change, payload: { ...change.payload, unified_diff } };
+}
+
 export const total =
   'export function sum(items) {\n  let total = 0;\n  for (const item of items) total += item;\n  return total;\n}\n';
 export const bigint = edit('src/total.ts', total, 'let total = 0;', 'let total = 0n;');
