@@ -35,9 +35,9 @@ function droppedText(dropped: readonly string[]): string {
   return blocks('These queued tasks were dropped:', [...rows, ...(left > 0 ? [`- and ${left} more`] : [])].join('\n'));
 }
 
-/** The one mention that the App ever writes; a login holds nothing else than these characters. */
+/** The one mention that the App ever writes; a login holds nothing else than these characters, and no underscore at its ends. */
 function mention(login: string): string {
-  return `@${login.replace(/[^A-Za-z0-9_-]/g, '').slice(0, 100)}`;
+  return `@${login.replace(/[^A-Za-z0-9_-]|^_+|_+$/g, '').slice(0, 100)}`;
 }
 
 /** The end of a run, told once to the person who started it. */
