@@ -31,7 +31,8 @@ export function judgeHead(draft: Draft, facts: Facts, pusher: Pusher | null): Dr
   const open = openProposals(draft.pull.proposals);
   const paths = [...new Set(open.map((proposal) => proposal.change.path))];
   const judged = paths.reduce((next, path) => judgePath(next, path, facts, pusher), draft);
-  return withRun(judged, { head });
+  const given = open.filter((proposal) => proposal.state === 'approved');
+  return tellStale(withRun(judged, { head }), given);
 }
 
 function judgePath(draft: Draft, path: string, facts: Facts, pusher: Pusher | null): Draft {
@@ -145,7 +146,10 @@ export function supersede(draft: Draft, proposal: Proposal, head: string, now: s
   return withEffects(waiting, { type: 'use-tools', runId: proposal.runId, turn: proposal.turn, calls: [call] });
 }
 
-/** Names the proposals that could not be applied where somebody asked for it. */
-export function tellStale(draft: Draft, proposals: readonly Proposal[], to: Parameters<typeof withAnswer>[1]): Draft {
-  return proposals.length === 0 ? draft : withAnswer(draft, to, { kind: 'stale', proposals: proposals.map(named) });
+/** Whoever approved must hear that nothing came of it: names those of them that are withdrawn now. */
+export function tellStale(draft: Draft, approved: readonly Proposal[]): Draft {
+  const ids = approved.map((proposal) => proposal.id);
+  const gone = draft.pull.proposals.filter((one) => ids.includes(one.id) && one.state === 'superseded');
+  if (gone.length === 0) return draft;
+  return withAnswer(draft, { at: 'pull' }, { kind: 'stale', proposals: gone.map(named) });
 }

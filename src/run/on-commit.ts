@@ -4,7 +4,7 @@ import { applied } from './applied.ts';
 import { answerCall, settleBatch, showing } from './batch.ts';
 import { type Draft, draftOf, finish, ignore, withAnswer, withEffects, withProposal, withRun } from './draft.ts';
 import type { Facts } from './facts.ts';
-import { judgeHead, supersede } from './judge-head.ts';
+import { judgeHead, supersede, tellStale } from './judge-head.ts';
 import { withOwnEdit } from './own-edit.ts';
 import type { Person, Proposal, Vote } from './proposal.ts';
 import type { Pull, Run } from './run.ts';
@@ -21,8 +21,9 @@ type Failed = Extract<Signal, { type: 'commit-failed' }>;
 export function onCommitStarting(pull: Pull, signal: Starting, facts: Facts): Step {
   if (pull.run === null || pull.run.id !== signal.runId) return ignore(pull, 'outdated-outcome');
   const checked = signal.checks.reduce((draft, check) => begin(draft, check, signal.head, facts), draftOf(pull));
-  const executing = checked.pull.proposals.some((one) => one.state === 'executing');
-  return finish(settleBatch(checked, facts.now), executing ? 'commit-begun' : 'commit-void');
+  const told = tellStale(checked, pull.proposals.filter(isUnderWay));
+  const executing = told.pull.proposals.some((one) => one.state === 'executing');
+  return finish(settleBatch(told, facts.now), executing ? 'commit-begun' : 'commit-void');
 }
 
 function begin(draft: Draft, check: Check, head: string, facts: Facts): Draft {
@@ -45,7 +46,7 @@ function judgeApproved(draft: Draft, proposal: Proposal, check: Check, head: str
     case 'already-there':
       return completeAt(draft, proposal, head, 'the branch already held it', facts.now);
     case 'stale':
-      return toldStale(supersede(draft, proposal, head, facts.now), proposal);
+      return supersede(draft, proposal, head, facts.now);
   }
 }
 
@@ -68,10 +69,6 @@ function reopen(draft: Draft, proposal: Proposal, person: Person, now: string): 
   const votes = proposal.votes.filter((vote) => vote.action !== 'approve' || vote.by.id !== person.id);
   const open = withProposal(draft, { ...moved(proposal, 'proposed', now), votes });
   return withAnswer(open, { at: 'pull' }, { kind: 'approval-void', proposals: [named(proposal)], login: person.login });
-}
-
-function toldStale(draft: Draft, proposal: Proposal): Draft {
-  return withAnswer(draft, { at: 'pull' }, { kind: 'stale', proposals: [named(proposal)] });
 }
 
 function completeAt(draft: Draft, proposal: Proposal, sha: string, note: string | null, now: string): Draft {
