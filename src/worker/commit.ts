@@ -18,18 +18,28 @@ const YIELD_MS = 100;
 
 type Committed = Extract<Signal, { type: 'committed' }>;
 
+/** An attempt that the branch moved away from under: nothing was written, and these are still approved. */
+type Moved = { readonly kind: 'moved'; readonly proposals: readonly Proposal[] };
+
 /**
  * Commits what is approved of the effect's proposals. Each attempt looks first for what an earlier one may have left,
  * is announced to the decision core (which may take proposals out), and is bound to the head that was checked.
  */
 export async function performCommit(job: Job<'commit'>): Promise<Outcome> {
+  let tried = await tryOnce(job, job.attempts > 1);
+  // GitHub said that these were not applied: there is nothing to look for before the next one.
+  for (let tries = 1; tried.kind === 'moved' && tries < QUICK_TRIES; tries += 1) tried = await tryOnce(job, false);
+  return tried.kind === 'moved' ? later(job, tried.proposals) : tried;
+}
+
+async function tryOnce(job: Job<'commit'>, mayHaveLanded: boolean): Promise<Outcome | Moved> {
   const { context, stored, effect } = job;
   const pull = await context.store.load(stored.pullKey, { ids: effect.proposalIds, commentId: null });
   const mine = pull.proposals.filter((one) => effect.proposalIds.includes(one.id) && isUnderWay(one));
   if (mine.length === 0) return DONE;
   const github = context.githubs.for(pull.ref);
   const facts = await github.pull();
-  const landed = job.attempts > 1 ? await findLanded(github, mine, facts) : null;
+  const landed = mayHaveLanded ? await findLanded(github, mine, facts) : null;
   if (landed !== null) return { kind: 'done', signal: landed };
   if (facts.state !== 'open') return failed(job, mine, `the pull request is ${facts.state}`);
   return attempt(job, github, pull, mine, facts);
@@ -57,7 +67,7 @@ async function attempt(
   pull: Pull,
   mine: readonly Proposal[],
   facts: PullFacts,
-): Promise<Outcome> {
+): Promise<Outcome | Moved> {
   const ground = await layGround(github, pull, mine, { head: facts.headSha, branch: facts.headRef });
   const { head, checks } = ground;
   const begun = await job.decideNow({ type: 'commit-starting', runId: job.effect.runId, head, checks });
@@ -73,18 +83,29 @@ async function write(
   github: GitHub,
   executing: readonly Proposal[],
   ground: Ground,
-): Promise<Outcome> {
-  const { branch, head, files, checks } = ground;
-  const signings = executing.map((proposal) => signingOf(proposal, checks));
-  const signed = countersign({ branch, head, signings, files });
+): Promise<Outcome | Moved> {
+  const signed = sign(job, executing, ground);
+  if (signed === null) return failed(job, executing, 'what is stored is not what was shown');
   const outcome = await github.commit(signed.plan);
   switch (outcome.kind) {
     case 'committed':
       return { kind: 'done', signal: committed(job, outcome.sha, signed) };
     case 'head-moved':
-      return again(job, executing);
+      return { kind: 'moved', proposals: executing };
     case 'refused':
       return failed(job, executing, outcome.message);
+  }
+}
+
+/** Null where a change is not the one that people saw: that never passes, and somebody has to look into it. */
+function sign(job: Job<'commit'>, executing: readonly Proposal[], ground: Ground): Signed | null {
+  const { branch, head, files, checks } = ground;
+  const signings = executing.map((proposal) => signingOf(proposal, checks));
+  try {
+    return countersign({ branch, head, signings, files });
+  } catch (error) {
+    job.context.log.error({ err: error, effect: job.stored.id }, 'a stored change was refused its signature');
+    return null;
   }
 }
 
@@ -99,11 +120,9 @@ function signingOf(proposal: Proposal, checks: readonly Check[]): Signing {
   return { proposal, region, permissions: check?.permissions ?? {} };
 }
 
-function again(job: Job<'commit'>, executing: readonly Proposal[]): Outcome {
-  const { attempts, context } = job;
-  if (attempts >= QUICK_TRIES + SLOW_TRIES) return failed(job, executing, 'the branch kept moving');
-  const wait = attempts < QUICK_TRIES ? 0 : MOVING_WAIT_MS;
-  return { kind: 'again', at: context.clock.now() + wait, error: 'the branch moved' };
+function later(job: Job<'commit'>, proposals: readonly Proposal[]): Outcome {
+  if (job.attempts > SLOW_TRIES) return failed(job, proposals, 'the branch kept moving');
+  return { kind: 'again', at: job.context.clock.now() + MOVING_WAIT_MS, error: 'the branch moved' };
 }
 
 function failed(job: Job<'commit'>, proposals: readonly Proposal[], message: string): Outcome {
