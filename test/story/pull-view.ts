@@ -23,6 +23,8 @@ export type PullView = {
   readonly head: () => string;
   /** A file at the head; throws where there is none. */
   readonly file: (path: string) => string;
+  /** A file of any commit; throws where there is none. */
+  readonly fileAt: (sha: string, path: string) => string;
   readonly bytes: (path: string) => Uint8Array | null;
   readonly mode: (path: string) => string | null;
   /** Of the head branch since the pull request was opened, oldest first. */
@@ -39,11 +41,13 @@ export function watchPull(stage: Stage, repositoryId: number, number: number): P
   const head = (): string => now().head.sha;
   const opened = head();
   const owner: Account = known(world().accounts.get(repository().ownerId), 'owner');
-  const entry = (path: string) => entryAt(world().store, commitAt(stage, head()).tree, path);
-  const bytes = (path: string): Uint8Array | null => {
-    const found = entry(path);
+  const entry = (path: string, sha = head()) => entryAt(world().store, commitAt(stage, sha).tree, path);
+  const bytes = (path: string, sha = head()): Uint8Array | null => {
+    const found = entry(path, sha);
     return found === undefined ? null : (readBlob(world().store, found.sha) ?? null);
   };
+  const fileAt = (sha: string, path: string): string =>
+    new TextDecoder('utf-8', { ignoreBOM: true }).decode(known(bytes(path, sha) ?? undefined, path));
   return {
     fullName: `${owner.login}/${repository().name}`,
     repositoryId,
@@ -51,8 +55,9 @@ export function watchPull(stage: Stage, repositoryId: number, number: number): P
     now,
     repository,
     head,
-    bytes,
-    file: (path) => new TextDecoder('utf-8', { ignoreBOM: true }).decode(known(bytes(path) ?? undefined, path)),
+    bytes: (path) => bytes(path),
+    fileAt,
+    file: (path) => fileAt(head(), path),
     mode: (path) => entry(path)?.mode ?? null,
     commits: () => commitsSince(stage, opened, head()),
     reactionsOn: (id) => (now().comments.get(id) ?? now().reviewComments.get(id))?.reactions ?? [],
