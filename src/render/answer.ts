@@ -1,6 +1,7 @@
 import type { CommandName } from '../command/intent.ts';
 import type { CommandRow } from '../command/table.ts';
 import type { Answer } from '../run/answer.ts';
+import { APPLY_BY_HAND } from './fork-words.ts';
 import { blocks, codeSpan, escapeText, link } from './markdown.ts';
 import { REPLY_MARKER } from './markers.ts';
 import { listNamed, settledSentence } from './named-list.ts';
@@ -98,7 +99,7 @@ const SENTENCES: Sentences = {
   'edited-comment': () =>
     'An edited comment never decides anything, because others may already have read it as it was. Nothing was done. Write a new comment instead.',
   fork: ({ headRef }) =>
-    `The branch ${codeSpan(headRef.slice(0, 300))} lies in a fork, and Countersign never writes to forks, so nothing was approved. Press **Commit suggestion** where there is that button, or apply the diff by hand: what lands on the branch is recognised.`,
+    `The branch ${codeSpan(headRef.slice(0, 300))} lies in a fork, and Countersign never writes to forks, so nothing was approved. ${APPLY_BY_HAND}`,
   queued: ({ ahead }) =>
     `Your task is queued. It starts by itself ${ahead === 1 ? 'when the run that is active ends' : `after the ${count(ahead, 'task')} before it`}. ${codeSpan('/stop')} ends the run that is active and drops the queue.`,
   'no-run': ({ command }) =>

@@ -1,5 +1,6 @@
 import type { Proposal } from '../run/proposal.ts';
 import type { Phase, Run, RunEnd } from '../run/run.ts';
+import { forkLine } from './fork-words.ts';
 import { BODY_LIMIT, blocks, byteLength, cellSpan, codeSpan, escapeText, link, modelWords, quote } from './markdown.ts';
 import { runMarker } from './markers.ts';
 import { deciders, loginText, STATE_WORDS } from './verdict.ts';
@@ -121,6 +122,7 @@ export function renderRun(view: RunView): string {
     stateLine(run.phase, view.proposals),
     `${loginText(run.task.by)} asked:`,
     quote(run.task.text, TASK_CAP),
+    run.phase.kind === 'ended' ? '' : forkLine(run),
     table(view),
     changedLine(view),
     run.summary === null ? '' : modelWords('Closing words', run.summary, SUMMARY_CAP),

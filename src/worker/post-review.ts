@@ -1,5 +1,6 @@
 import { type NoSuggestion, type Placement, placeChange } from '../change/placement.ts';
 import { unshownOutput } from '../prompt/outputs.ts';
+import { forkWarnings } from '../render/fork-words.ts';
 import { proposalMarker } from '../render/markers.ts';
 import { fits, type ProposalView, renderProposal } from '../render/proposal.ts';
 import { renderReview } from '../render/review.ts';
@@ -83,7 +84,13 @@ function render(job: Job<'post-review'>, pull: Pull, proposal: Proposal, placeme
 }
 
 function viewOf(job: Job<'post-review'>, pull: Pull, proposal: Proposal, placement: Placement): ProposalView {
-  return { proposal, placement, warnings: [], links: job.context.links(pull.ref), replacedByUrl: null };
+  return {
+    proposal,
+    placement,
+    warnings: forkWarnings(pull.run),
+    links: job.context.links(pull.ref),
+    replacedByUrl: null,
+  };
 }
 
 /** What an earlier try left on the page, under the place it really has there. */

@@ -1,3 +1,4 @@
+import { forkWarnings } from '../render/fork-words.ts';
 import { renderProposal } from '../render/proposal.ts';
 import type { Proposal } from '../run/proposal.ts';
 import type { Pull } from '../run/run.ts';
@@ -10,7 +11,12 @@ export async function showProposal({ context, stored, effect }: Job<'show-propos
   const proposal = pull.proposals.find((one) => one.id === effect.proposalId);
   if (proposal === undefined || proposal.comment === null || proposal.placement === null) return DONE;
   const github = context.githubs.for(pull.ref);
-  const view = { proposal, placement: proposal.placement, warnings: [], links: context.links(pull.ref) };
+  const view = {
+    proposal,
+    placement: proposal.placement,
+    warnings: forkWarnings(pull.run),
+    links: context.links(pull.ref),
+  };
   const { body } = renderProposal({ ...view, replacedByUrl: replacementUrl(pull, proposal) });
   await github.updateComment(proposal.comment, body);
   if (isFinal(proposal.state) && proposal.comment.kind !== 'issue-comment')
