@@ -1,0 +1,193 @@
+import { describe, expect, it } from 'vitest';
+import type { Caller } from '../../src/simulator/http/handle.ts';
+import { stageForAll } from './curtain.ts';
+import { edit, type Story, write } from './story.ts';
+
+const stage = stageForAll();
+
+const BIGINT = edit('src/total.ts', '  let total = 0;\n', '  let total = 0n;\n');
+const EXACTLY = edit('README.md', 'Sells things.', 'Sells things, exactly.');
+
+/** The calls by which an App could change a branch. */
+const CONTENT_WRITE = /createCommitOnBranch|^(?:POST|PATCH|DELETE) .*\/git\//;
+
+function isFor(caller: Caller, repositoryId: number): boolean {
+  return (
+    caller.kind === 'installation' && caller.repositoryIds !== 'all' && caller.repositoryIds.includes(repositoryId)
+  );
+}
+
+async function proposed(): Promise<Story> {
+  const story = await stage().tell();
+  story.model.proposes(BIGINT, EXACTLY);
+  await story.ana.says('/countersign use bigint');
+  return story;
+}
+
+async function states(story: Story): Promise<readonly string[]> {
+  return (await story.stored()).proposals.map((proposal) => proposal.state);
+}
+
+describe('how a run goes', () => {
+  it('S51: /stop cancels what waits, asks the model no more, and says so once to whoever gave the task', async () => {
+    const story = await proposed();
+    const { ana, ben, bot, model, pr } = story;
+    await ana.replies(bot.proposal(2), '/approve');
+    await ben.says('/stop');
+    expect(await states(story)).toEqual(['cancelled', 'completed']);
+    expect(model.requests()).toHaveLength(1);
+    expect(bot.answer()).toMatch(/^Rejected\. Agent response cancelled\./);
+    expect(bot.answer()).toContain(`@${ana.login}, the run was stopped by`);
+    expect(bot.answer()).toContain(pr.head().slice(0, 7));
+    expect(bot.run().body).toContain('**Ended.** The run was stopped by');
+    expect(bot.proposal(1).resolved).toBe(true);
+    await ben.replies(bot.proposal(1), '/approve');
+    expect(pr.commits()).toHaveLength(1);
+    expect(bot.answer()).toContain('was already cancelled');
+  });
+
+  it('S51: /stop while the model thinks: what it answers then changes nothing', async () => {
+    const { ana, bot, model, pr } = await stage().tell();
+    model.says({ calls: [BIGINT], delayMs: 500 });
+    stage().pass(2);
+    ana.person.says('/countersign use bigint');
+    await expect.poll(() => model.requests().length, { interval: 5 }).toBe(1);
+    await ana.says('/stop');
+    expect(bot.proposals()).toEqual([]);
+    expect(pr.commits()).toEqual([]);
+    expect(bot.answers()).toHaveLength(1);
+  });
+
+  it('S51, F13: closing the pull request ends the run; on a closed one tasks and approvals are refused', async () => {
+    const story = await proposed();
+    const { ana, bot, model, pr } = story;
+    await ana.does((person) => person.closes());
+    expect(await states(story)).toEqual(['cancelled', 'cancelled']);
+    expect(bot.answer()).toContain('because the pull request was closed');
+    await ana.says('/countersign once more');
+    expect(bot.answer()).toMatch(/^This pull request is closed, so nothing can be changed on it\. Reopen it/);
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(pr.commits()).toEqual([]);
+    expect(model.requests()).toHaveLength(1);
+  });
+
+  it('F13: a merged pull request is refused with its state', async () => {
+    const { ana, bot, model } = await stage().tell();
+    await ana.does((person) => person.merges());
+    await ana.says('/countersign use bigint');
+    expect(bot.answer()).toMatch(/^This pull request is merged/);
+    expect(model.requests()).toEqual([]);
+  });
+
+  it('S127a: a draft works like any other pull request', async () => {
+    const { ana, model, pr } = await stage().tell({ draft: true });
+    model.proposes(BIGINT);
+    await ana.says('@countersign use bigint');
+    await ana.says('/approve');
+    expect(pr.file('src/total.ts')).toContain('0n');
+  });
+
+  it('S89a: the end of a run is told once, with a mention of the person who began it; nobody else is ever mentioned', async () => {
+    const { ana, ben, bot, model } = await stage().tell();
+    model.says({ content: 'Nothing to do. @everybody, see #1.' });
+    await ana.says('/countersign use bigint');
+    expect(bot.answers()).toHaveLength(1);
+    expect(bot.answer()).toContain(`@${ana.login}, the run finished; no change was proposed.`);
+    await ben.says('/status');
+    const pages = bot.comments().map(({ body }) => body.replace(/`[^`\n]*`/g, ''));
+    expect(pages.join('\n').match(/@[\w-]+/g)).toEqual([`@${ana.login}`]);
+  });
+
+  it('S89a: /status links every change that waits', async () => {
+    const story = await proposed();
+    await story.ana.says('/status');
+    for (const { id, proposalId } of story.bot.proposals())
+      expect(story.bot.answer()).toMatch(new RegExp(`\\[\`${proposalId}\`\\]\\(http.*r${id}\\)`));
+  });
+
+  it('S89: a note to the agent waits for the outcomes, starts no request of its own, and comes after them', async () => {
+    const { ana, ben, bot, model } = await proposed();
+    const note = await ben.says('@countersign mind the tests');
+    expect(bot.reactionsOn(note)).toEqual(['eyes']);
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(model.requests()).toHaveLength(1);
+    await ana.replies(bot.proposal(2), '/deny');
+    const told = model.requests().at(-1)?.messages.slice(-3);
+    expect(told?.map(({ role }) => role)).toEqual(['tool', 'tool', 'user']);
+    expect(told?.at(-1)?.content).toBe(`${ben.login} says, as a JSON string:\n"mind the tests"`);
+  });
+
+  it('S89, S110: a note keeps a run alive in which everything was denied', async () => {
+    const { ana, model } = await proposed();
+    await ana.says('@countersign try something smaller');
+    await ana.says('/deny all');
+    expect(model.requests()).toHaveLength(2);
+  });
+});
+
+describe('several tasks', () => {
+  it('S86: queue behind the run, say so, and begin by themselves in order', async () => {
+    const { ana, ben, bot, model, pr } = await stage().tell();
+    model.proposes(BIGINT);
+    await ana.says('/countersign use bigint');
+    await ben.says('/countersign write a page');
+    await ana.says('/countersign and another');
+    expect(bot.answers()[0]).toContain('starts by itself when the run that is active ends');
+    expect(bot.answers()[1]).toContain('after the 2 tasks before it');
+    expect(model.requests()).toHaveLength(1);
+    model.says({ content: 'Done.' });
+    model.proposes(write('docs/page.md', '# Page\n'));
+    await ana.says('/approve');
+    expect(model.requests().at(-1)?.messages.at(-1)?.content).toContain('"write a page"');
+    await ana.says('/approve');
+    expect(model.requests().at(-1)?.messages[1]?.content).toContain('"and another"');
+    expect(pr.commits()).toHaveLength(2);
+  });
+
+  it('S51: /stop drops the queue and lists it', async () => {
+    const { ana, ben, bot, model } = await proposed();
+    await ben.says('/countersign write a page');
+    await ana.says('/stop');
+    expect(bot.answer()).toContain('These queued tasks were dropped:\n\n- write a page');
+    expect(model.requests()).toHaveLength(1);
+  });
+
+  it('S41a: a /stop that was written before the task of the run does not end it', async () => {
+    const story = await stage().tell();
+    const { ana, bot, model } = story;
+    model.proposes(BIGINT);
+    stage().github.deliveries.decide((delivery) => (delivery.request.body.includes('/stop') ? 'hold' : 'send'));
+    await ana.says('/stop');
+    stage().github.deliveries.decide(undefined);
+    await ana.says('/countersign use bigint');
+    stage().github.deliveries.release();
+    await stage().settle();
+    expect(await states(story)).toEqual(['proposed']);
+    expect(bot.answer()).toContain('`/stop`');
+  });
+});
+
+describe('a pull request from a fork', () => {
+  it('F15: is never written to; /approve explains how to apply the change instead of approving it', async () => {
+    const story = await stage().tell({ fork: true });
+    const { ana, bot, carl, model, pr } = story;
+    model.proposes(BIGINT);
+    await ana.says('/countersign use bigint');
+    expect(bot.run().body).toContain('lies in a fork, and Countersign never writes to forks.');
+    expect(bot.proposal(1).body).toContain('This branch lies in a fork');
+    expect(bot.proposal(1).body).toContain('```suggestion\n  let total = 0n;\n```');
+    const before = pr.head();
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(pr.head()).toBe(before);
+    expect(await states(story)).toEqual(['proposed']);
+    expect(bot.answer()).toContain('Countersign never writes to forks');
+    await carl.commitsSuggestion(bot.proposal(1));
+    expect(await states(story)).toEqual(['completed']);
+    expect(pr.file('src/total.ts')).toContain('0n');
+    expect(bot.proposal(1).body).toContain('Not an approval');
+    const written = stage().github.requests.filter(
+      ({ name, caller }) => CONTENT_WRITE.test(name) && isFor(caller, pr.repositoryId),
+    );
+    expect(written).toEqual([]);
+  });
+});

@@ -1,0 +1,151 @@
+import { describe, expect, it } from 'vitest';
+import { OPERATIONS } from '../../src/simulator/world/operations.ts';
+import { stageForAll } from './curtain.ts';
+import { edit, type Story } from './story.ts';
+
+const stage = stageForAll();
+
+async function proposed(): Promise<Story> {
+  const story = await stage().tell();
+  story.model.proposes(edit('src/total.ts', '  let total = 0;\n', '  let total = 0n;\n'));
+  await story.ana.says('/countersign use bigint');
+  return story;
+}
+
+/** Nobody has decided: the change still waits, nothing was committed, the model was not asked again. */
+async function expectUndecided({ pr, model, stored }: Story): Promise<void> {
+  expect((await stored()).proposals.map((proposal) => proposal.state)).toEqual(['proposed']);
+  expect(pr.commits()).toEqual([]);
+  expect(model.requests()).toHaveLength(1);
+}
+
+describe('what is a command', () => {
+  it('S57: the first line that is neither blank nor quoted, at most three spaces in, whatever its case', async () => {
+    const { ana, pr } = await proposed();
+    await ana.says('\n> some words of somebody\n\n   /APPROVE  ');
+    expect(pr.commits()).toHaveLength(1);
+  });
+
+  it('S57: a line right below a quote belongs to it, and a hint says so', async () => {
+    const story = await proposed();
+    await story.ana.says('> some words of somebody\n/approve');
+    await expectUndecided(story);
+    expect(story.bot.answer()).toContain('Leave a blank line below the quote.');
+  });
+
+  it.each([
+    ['in a code block', '```\n/approve\n```'],
+    ['in indented code', '    /approve'],
+    ['in a quote', '> /approve'],
+    ['in an HTML comment', '<!--\n/approve\n-->'],
+    ['behind an HTML comment', '<!-- hi -->\n/approve'],
+    ['below other words', 'I would say\n/approve'],
+    ['inside a line', 'please /approve'],
+    ['in a collapsed part', '<details>\n/approve\n</details>'],
+  ])('S58: /approve %s does nothing and gets no answer', async (_, body) => {
+    const story = await proposed();
+    await story.ana.says(body);
+    await expectUndecided(story);
+    expect(story.bot.answers()).toEqual([]);
+  });
+
+  it('S58: a command line with an HTML comment in it is refused with a hint', async () => {
+    const story = await proposed();
+    await story.ana.replies(story.bot.proposal(1), '/approve <!-- not really -->');
+    await expectUndecided(story);
+    expect(story.bot.answer()).toContain('hidden HTML comment');
+  });
+
+  it('S58: in an e-mail reply the old mail is no note', async () => {
+    const { ana, bot, model } = await proposed();
+    await ana.replies(
+      bot.proposal(1),
+      '/approve\nThanks.\n\nOn Mon, 3 Aug 2026 at 10:00, Bot <bot@x.org> wrote:\n> CANARY',
+    );
+    expect(model.heard()[0]).toContain('"user_note":"Thanks."');
+  });
+
+  it('S62: an id that is none is refused by name; a slip is asked back; another bot’s command is left alone', async () => {
+    const story = await proposed();
+    await story.ana.says('/approve z9z9');
+    expect(story.bot.answer()).toContain('no change of this pull request has the id `z9z9`');
+    await story.ana.says('/aprove');
+    expect(story.bot.answer()).toContain('Did you mean `/approve`?');
+    await story.ana.says('/retest');
+    expect(story.bot.answers()).toHaveLength(2);
+    await expectUndecided(story);
+  });
+
+  it('S46: a reply without words of its own gets one hint, and only one', async () => {
+    const story = await proposed();
+    await story.ana.replies(story.bot.proposal(1), '> let total = 0n;');
+    await story.ana.replies(story.bot.proposal(1), '> let total = 0n;');
+    await expectUndecided(story);
+    expect(story.bot.answers()).toHaveLength(1);
+  });
+});
+
+describe('what never decides', () => {
+  it('S60, B7: a comment that is edited into a command, in thread or conversation, gets one hint', async () => {
+    const story = await proposed();
+    const { ana, bot } = story;
+    const said = await ana.says('Looks interesting.');
+    await ana.does((person) => person.edits(said, '/approve'));
+    await ana.does((person) => person.edits(said, '/approve '));
+    await expectUndecided(story);
+    expect(bot.answers()).toHaveLength(1);
+    expect(bot.answer()).toMatch(/^An edited comment never decides anything/);
+    const replied = await ana.replies(bot.proposal(1), `@${story.ben.login} what about this?`);
+    await ana.does((person) => person.editsInThread(replied, '/approve'));
+    await expectUndecided(story);
+    expect(bot.answers()).toHaveLength(2);
+  });
+
+  it('S60, B7: editing a command away does not undo it, and editing it again does not repeat it', async () => {
+    const { ana, bot, pr } = await proposed();
+    const said = await ana.replies(bot.proposal(1), '/approve');
+    await ana.does((person) => person.editsInThread(said, 'never mind'));
+    await ana.does((person) => person.editsInThread(said, '/deny'));
+    expect(pr.commits()).toHaveLength(1);
+    expect(pr.file('src/total.ts')).toContain('0n');
+  });
+
+  it('S54, A14: a plain review, approving or commenting, and reactions decide nothing', async () => {
+    const story = await proposed();
+    const { ana, bot } = story;
+    await ana.does((person) => person.reviews({ event: 'APPROVE' }));
+    await ana.does((person) => person.reviews({ event: 'COMMENT', body: 'Looks good to me.' }));
+    const commentId = bot.proposal(1).id;
+    const content = '+1';
+    await ana.does(({ actor }) => {
+      const react = { actor, repositoryId: story.pr.repositoryId, commentId, content } as const;
+      stage().github.apply(OPERATIONS.reactToReviewComment, react);
+    });
+    await expectUndecided(story);
+    expect(bot.answers()).toEqual([]);
+  });
+
+  it('S55: a review whose body begins with a command decides', async () => {
+    const { ana, pr } = await proposed();
+    await ana.does((person) => person.reviews({ event: 'COMMENT', body: '/approve all' }));
+    expect(pr.commits()).toHaveLength(1);
+  });
+
+  it('S61: a deleted approval is not undone', async () => {
+    const { ana, bot, pr } = await proposed();
+    const said = await ana.replies(bot.proposal(1), '/approve');
+    await ana.does((person) => person.deletesInThread(said));
+    expect(pr.commits()).toHaveLength(1);
+  });
+
+  it('F12: the same words on an issue are none of our business', async () => {
+    const { ana, pr, model } = await stage().tell();
+    const before = stage().github.requests.length;
+    const here = { actor: ana.person.actor, repositoryId: pr.repositoryId };
+    const issue = stage().github.apply(OPERATIONS.openIssue, { ...here, title: 'A wish' });
+    stage().github.apply(OPERATIONS.createComment, { ...here, number: issue.number, body: '/countersign do it' });
+    await stage().settle();
+    expect(stage().github.requests.slice(before)).toEqual([]);
+    expect(model.requests()).toEqual([]);
+  });
+});
