@@ -106,6 +106,8 @@ function onRemark(spoken: Spoken, remark: Extract<Utterance, { kind: 'remark' }>
   if (proposal === null) return ignore(spoken.pull, 'not-ours');
   if (remark.suggestions.length > 0)
     return reply(spoken, { kind: 'own-text', id: proposal.id }, 'own-text-not-supported');
+  const open = proposal.state === 'proposed' || proposal.state === 'approved';
+  if (!open && (remark.text === '' || remark.affirmation)) return ignore(spoken.pull, 'already-settled');
   if (remark.text === '') return hintOnce(spoken, proposal);
   if (remark.affirmation) return reply(spoken, { kind: 'affirmation', id: proposal.id }, 'affirmation');
   return instruct(spoken, proposal, remark.text);

@@ -1,19 +1,21 @@
-/** Lets loops sleep until somebody says that work may have come. A call that nobody awaits is remembered. */
+/** Lets lanes sleep until somebody says that work may have come. No call is missed, whoever is awake when it comes. */
 export class Wakener {
   #sleepers = new Set<() => void>();
-  #called = false;
+  #calls = 0;
+
+  /** How often `wake` was called. Taken before looking for work, it tells `wait` what has come since. */
+  get calls(): number {
+    return this.#calls;
+  }
 
   wake(): void {
-    if (this.#sleepers.size === 0) this.#called = true;
+    this.#calls += 1;
     for (const rouse of this.#sleepers) rouse();
   }
 
-  /** Resolves at the next `wake`, at once if there was one meanwhile, or after so many ms. */
-  wait(ms: number): Promise<void> {
-    if (this.#called) {
-      this.#called = false;
-      return Promise.resolve();
-    }
+  /** Resolves at the next `wake`, at once if there was one since `calls` was taken, or after so many ms. */
+  wait(ms: number, calls: number): Promise<void> {
+    if (calls !== this.#calls) return Promise.resolve();
     return new Promise((resolve) => {
       const rouse = (): void => {
         clearTimeout(timer);

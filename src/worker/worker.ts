@@ -48,8 +48,9 @@ export function startWorker(context: Context, options: Pick<WorkerOptions, 'name
   async function runLane(claim: () => Promise<Work | null>, limit: number): Promise<void> {
     const mine = new Set<Promise<void>>();
     while (!stopping.signal.aborted) {
+      const { calls } = wakener;
       const work = mine.size < limit ? await safely(context, claim) : null;
-      if (work === null) await wakener.wait(await pauseMs(context, settings.pollMs));
+      if (work === null) await wakener.wait(await pauseMs(context, settings.pollMs), calls);
       else track(mine, carryOut(work));
     }
     await Promise.all(mine);
