@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { inject } from 'vitest';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 
@@ -17,6 +18,7 @@ export function storyDatabase(): Promise<StoryDatabase> {
 
 async function embedded(): Promise<StoryDatabase> {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-story-'));
+  await cp(inject('templateDatabase'), dataDir, { recursive: true });
   return {
     open: () => openStore({ databaseUrl: null, dataDir }),
     drop: () => rm(dataDir, { recursive: true, force: true }),
