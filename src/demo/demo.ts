@@ -1,0 +1,208 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { exportRepository } from '../simulator/git/export.ts';
+import { pullFiles } from '../simulator/world/pull-diff.ts';
+import { StartRefused } from '../start-refused.ts';
+import { examplePull } from './example.ts';
+import { type LoadedPull, loadPull } from './load-pull.ts';
+import { type PullSource, readLocal } from './local-repository.ts';
+import { openNarrator } from './narrate.ts';
+import { DEMO_HELP, type DemoOptions, readOptions } from './options.ts';
+import { pullOf } from './page.ts';
+import type { DiffLines } from './plan-changes.ts';
+import { type Decision, playAll } from './play.ts';
+import { GitMissing, gitText } from './run-git.ts';
+import { scriptedAuthor } from './scripted-author.ts';
+import { columns } from './show-markdown.ts';
+import { openStage, type Stage } from './stage.ts';
+import { harmless, openTerminal, type Terminal, wantsColour } from './terminal.ts';
+import { type Check, verifyBranch } from './verify.ts';
+
+const TASK = 'Please tidy up what this pull request touches, and whatever small things you find next to it.';
+
+/** Ends the demo early with one line that says why. */
+class Refused extends Error {
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode: number) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+/**
+ * The `demo` command. Ends with 0 when the branch holds exactly what was approved, 1 when it does not or something
+ * failed, 2 for options or a repository that cannot be used, 130 when it was interrupted.
+ */
+export async function runDemo(argv: readonly string[]): Promise<number> {
+  const reading = readOptions(argv);
+  switch (reading.kind) {
+    case 'help':
+      process.stdout.write(DEMO_HELP);
+      return 0;
+    case 'problem':
+      process.stderr.write(`countersign demo: ${reading.problem}\n`);
+      return 2;
+    case 'play': {
+      const terminal = openTerminal((text) => process.stdout.write(text), wantsColour(process.stdout));
+      return untilInterrupted((interrupted) => show(reading.options, terminal, interrupted));
+    }
+  }
+}
+
+/** Runs until the end or until a signal comes; either way everything is closed before it resolves. */
+async function untilInterrupted(run: (interrupted: Promise<never>) => Promise<number>): Promise<number> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  promise.catch(() => {});
+  const interrupt = (): void => reject(new Refused('Interrupted.', 130));
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
+  try {
+    return await run(promise);
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    process.stderr.write(`countersign demo: ${error.message}\n`);
+    return error.exitCode;
+  } finally {
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+  }
+}
+
+async function show(options: DemoOptions, terminal: Terminal, interrupted: Promise<never>): Promise<number> {
+  const began = Date.now();
+  if (!options.auto) terminal.line('For now the demo plays all sides by itself (as with --auto).');
+  const source = await sourceOf(options, terminal);
+  terminal.line(terminal.paint('dim', 'Starting a simulated GitHub, the App and its embedded database …'));
+  const stage = await open(options.model);
+  try {
+    return await Promise.race([interrupted, playOn(stage, source, options, terminal, began)]);
+  } finally {
+    await stage.close();
+  }
+}
+
+async function open(model: string | null): Promise<Stage> {
+  try {
+    return await openStage(model);
+  } catch (error) {
+    throw error instanceof StartRefused ? new Refused(error.message, 2) : error;
+  }
+}
+
+async function sourceOf({ repo, base }: DemoOptions, terminal: Terminal): Promise<PullSource> {
+  if (repo === null) return examplePull();
+  try {
+    const read = await readLocal(repo, base);
+    if (read.kind === 'source') return read.source;
+    if (read.kind === 'unreadable') throw new Refused(read.why, 2);
+    terminal.line(
+      `${harmless(read.why)}, so there is nothing to make a pull request of. Here is the built-in example instead.`,
+    );
+    return examplePull();
+  } catch (error) {
+    throw error instanceof GitMissing ? new Refused(`${error.message} The demo needs it to read --repo.`, 2) : error;
+  }
+}
+
+async function playOn(
+  stage: Stage,
+  source: PullSource,
+  options: DemoOptions,
+  terminal: Terminal,
+  began: number,
+): Promise<number> {
+  const { github, model } = stage;
+  const loaded = loadPull(github, source);
+  await stage.settle();
+  const author = model === null ? null : scriptedAuthor(linesOfDiff(stage, loaded));
+  if (author !== null) model?.otherwise(author.answer);
+  introduce(stage, loaded, source, terminal);
+  const narrator = openNarrator(terminal);
+  const task = options.task ?? TASK;
+  const decisions = await playAll({ stage, loaded, narrator, task, plan: author?.plan ?? null });
+  if (!decisions.some(({ verdict }) => verdict === 'pressed'))
+    narrator.step(
+      '\nNo change could be a suggestion on this pull request’s diff, so nobody pressed Commit suggestion.',
+    );
+  const checks = await check(stage, loaded, source, decisions);
+  return conclude(checks, decisions, terminal, (Date.now() - began) / 1000);
+}
+
+function introduce({ github }: Stage, loaded: LoadedPull, source: PullSource, { line, paint }: Terminal): void {
+  const files = pullFiles(github.world().store, pullOf(github, loaded));
+  const changed = `${files.length} ${files.length === 1 ? 'file' : 'files'}`;
+  line();
+  line(paint('bold', `${harmless(source.title)} #${loaded.number}`));
+  line(
+    paint(
+      'dim',
+      `carl wants to merge 1 commit into ${loaded.fullName}:main (${changed} changed; from ${harmless(source.origin)})`,
+    ),
+  );
+}
+
+/** Which lines of the head the pull request's diff shows. */
+function linesOfDiff({ github }: Stage, loaded: LoadedPull): DiffLines {
+  const files = pullFiles(github.world().store, pullOf(github, loaded));
+  const shown = files.filter(({ change, patch }) => change.status !== 'removed' && patch.text !== null);
+  return new Map(
+    shown.map(({ change, patch }) => {
+      return [change.path, patch.hunks.map(({ newStart, newLines }) => [newStart, newStart + newLines - 1] as const)];
+    }),
+  );
+}
+
+/** Writes the simulated repository to disk, and lets git say what is in it. */
+async function check(
+  { github }: Stage,
+  loaded: LoadedPull,
+  source: PullSource,
+  decisions: readonly Decision[],
+): Promise<readonly Check[]> {
+  const { store, repositories } = github.world();
+  const refs = repositories.get(loaded.repositoryId)?.refs ?? new Map<string, string>();
+  const directory = await mkdtemp(join(tmpdir(), 'countersign-demo-git-'));
+  try {
+    exportRepository(store, { refs, defaultBranch: 'main' }, directory);
+    await gitText([`--git-dir=${directory}`, 'fsck', '--strict', '--no-dangling', '--no-progress']);
+    const { branch, openedHead: since } = loaded;
+    const checks = await verifyBranch({ directory, branch, since, bot: `${github.app.slug}[bot]`, decisions });
+    return [...sameTree(loaded, source), ...checks];
+  } catch (error) {
+    throw error instanceof GitMissing ? new Refused(`${error.message} Nothing could be verified.`, 1) : error;
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+function sameTree({ openedTree }: LoadedPull, { headTree }: PullSource): readonly Check[] {
+  if (headTree === null) return [];
+  const problem = openedTree === headTree ? null : 'the loaded files are not those of the repository';
+  return [{ what: `tree ${headTree.slice(0, 7)}`, who: 'loaded as it is in the repository', problem }];
+}
+
+function conclude(
+  checks: readonly Check[],
+  decisions: readonly Decision[],
+  { line, paint }: Terminal,
+  seconds: number,
+): number {
+  line();
+  line(paint('bold', 'Verified with git, from the objects of the branch alone:'));
+  const rows = checks.map(({ what, who, problem }) => [
+    problem === null ? paint('green', '✓') : paint('red', '✗'),
+    harmless(what),
+    who,
+    problem === null ? '' : paint('red', harmless(problem)),
+  ]);
+  for (const row of columns(rows)) line(`  ${row}`);
+  line();
+  const problems = checks.filter(({ problem }) => problem !== null).length;
+  const approved = decisions.filter(({ verdict }) => verdict === 'approved' || verdict === 'pressed').length;
+  if (problems > 0)
+    throw new Refused(`the branch is not what was approved (${problems} of ${checks.length} checks failed).`, 1);
+  if (approved === 0) throw new Refused('no change was approved, so nothing could be shown.', 1);
+  line(`The branch holds exactly the ${approved} approved changes. ${seconds.toFixed(1)} s.`);
+  return 0;
+}

@@ -1,0 +1,96 @@
+import type { PullSource, SourceFiles } from './local-repository.ts';
+
+/** Lines that make a file; every one ends with a newline. */
+type Lines = readonly string[];
+
+const README: Lines = [
+  '# Corner shop',
+  '',
+  'Adds up what lies in a basket and prints a receipt for the the customer.',
+  '',
+  '- `src/basket.ts` knows what is in the basket',
+  '- `src/receipt.ts` turns it into lines of text',
+  '',
+  'All amounts are whole cents.',
+];
+
+const RECEIPT: Lines = [
+  "import type { Basket } from './basket.ts';",
+  '',
+  '// One line for each item, and the sum below.',
+  'export function receipt(basket: Basket): string[] {',
+  '  const rows = basket.items.map((item) => `${item.name}  ${euros(item.cents)}`);',
+  "  return [...rows, '-----', `Sum  ${euros(basket.sum())}`];",
+  '}',
+  '',
+  'function euros(cents: number): string {',
+  '  return (cents / 100).toFixed(2);',
+  '}',
+];
+
+const BASKET_TOP: Lines = [
+  'export type Item = { readonly name: string; readonly cents: number };',
+  '',
+  'export class Basket {',
+  '  readonly items: Item[] = [];',
+  '',
+  '  add(item: Item): void {',
+  '    this.items.push(item);',
+  '  }',
+  '',
+];
+
+const BASKET_BEFORE: Lines = [
+  ...BASKET_TOP,
+  '  sum(): number {',
+  '    return this.items.reduce((sum, item) => sum + item.cents, 0);',
+  '  }',
+  '}',
+];
+
+const BASKET_AFTER: Lines = [
+  "import { memberDiscount } from './discount.ts';",
+  '',
+  ...BASKET_TOP.map((line) => (line.includes('items: Item[]') ? `${line}\n  member = false;` : line)),
+  '  // What the customer has to pay, after everything that they recieve for being a member.',
+  '  sum(): number {',
+  '    const full = this.items.reduce((sum, item) => sum + item.cents, 0);',
+  '    return this.member ? full - memberDiscount(full) : full;  ',
+  '  }',
+  '}',
+];
+
+const DISCOUNT: Lines = [
+  'const MEMBER_PERCENT = 10;',
+  '',
+  'export function memberDiscount(cents: number): number {',
+  '  return Math.floor((cents * MEMBER_PERCENT) / 100);',
+  '}',
+];
+
+function filesOf(texts: Readonly<Record<string, Lines>>): SourceFiles {
+  const encoder = new TextEncoder();
+  const entries = Object.entries(texts).map(([path, lines]) => {
+    const bytes = encoder.encode(lines.map((line) => `${line}\n`).join(''));
+    return [path, { mode: '100644' as const, bytes }] as const;
+  });
+  return new Map(entries);
+}
+
+const UNCHANGED = {
+  'README.md': README,
+  'package.json': ['{ "name": "corner-shop", "private": true, "type": "module" }'],
+  'src/receipt.ts': RECEIPT,
+} as const satisfies Readonly<Record<string, Lines>>;
+
+/** A small shop, and a pull request that gives its members ten percent off. */
+export function examplePull(): PullSource {
+  return {
+    name: 'corner-shop',
+    title: 'Give members ten percent off',
+    origin: 'the built-in example',
+    base: filesOf({ ...UNCHANGED, 'src/basket.ts': BASKET_BEFORE }),
+    head: filesOf({ ...UNCHANGED, 'src/basket.ts': BASKET_AFTER, 'src/discount.ts': DISCOUNT }),
+    headTree: null,
+  };
+}

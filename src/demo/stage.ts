@@ -1,0 +1,119 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EnvironmentReading } from '../config/environment.ts';
+import { loadConfig } from '../config/load-config.ts';
+import { secretsOf } from '../config/secrets.ts';
+import { type RunningServer, startServer } from '../main.ts';
+import { type ScriptedModel, startScriptedModel } from '../simulator/model/scripted-model.ts';
+import { type Simulator, startSimulator } from '../simulator/simulator.ts';
+import { StartRefused } from '../start-refused.ts';
+import { openLog } from '../telemetry/log.ts';
+
+/** The simulated GitHub, the App on its embedded database, and a scripted model unless a real one is named. */
+export type Stage = {
+  readonly github: Simulator;
+  /** Null where a real model works. */
+  readonly model: ScriptedModel | null;
+  /** Seconds go on for GitHub, as they do between two acts of people. */
+  readonly pass: (seconds: number) => void;
+  /** Resolves once the App has done all it will do by itself. Throws when it does not come to rest. */
+  readonly settle: () => Promise<void>;
+  readonly close: () => Promise<void>;
+};
+
+/** Things to close, last opened first. */
+type Closers = (() => Promise<void>)[];
+
+const MODEL_KEY = 'key-of-the-scripted-model';
+const REST_MS = 60_000;
+/** A real model may take its time, and may be asked several times before the App rests. */
+const REAL_MODEL_REST_MS = 900_000;
+
+/** Starts everything on 127.0.0.1. Throws `StartRefused` where the named model has no endpoint; nothing stays open then. */
+export async function openStage(modelName: string | null): Promise<Stage> {
+  const closers: Closers = [];
+  const close = async (): Promise<void> => {
+    for (let next = closers.pop(); next !== undefined; next = closers.pop()) await next();
+  };
+  try {
+    return await start(modelName, closers, close);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function start(modelName: string | null, closers: Closers, close: () => Promise<void>): Promise<Stage> {
+  const clock = { ahead: 0 };
+  const github = await startSimulator({
+    now: () => Date.now() + clock.ahead,
+    webhookSecret: 'only the demonstration knows this',
+  });
+  closers.push(github.close);
+  const model = modelName === null ? await startScriptedModel({ apiKey: MODEL_KEY }) : null;
+  if (model !== null) closers.push(model.close);
+  const dataDir = await mkdtemp(join(tmpdir(), 'countersign-demo-'));
+  closers.push(() => rm(dataDir, { recursive: true, force: true }));
+  const server = await serve(readConfig(github, model, modelName, dataDir));
+  closers.push(server.stop);
+  github.webhookTarget(`${server.url}/api/github/webhooks`);
+  return {
+    github,
+    model,
+    pass: (seconds) => {
+      clock.ahead += seconds * 1000;
+    },
+    settle: () => settled(github, server, model === null ? REAL_MODEL_REST_MS : REST_MS),
+    close,
+  };
+}
+
+/** Of the environment only the model's endpoint counts, and only for a real one. */
+function readConfig(
+  github: Simulator,
+  model: ScriptedModel | null,
+  modelName: string | null,
+  dataDir: string,
+): EnvironmentReading {
+  return loadConfig({
+    APP_ID: String(github.app.id),
+    PRIVATE_KEY: github.app.privateKeyPem,
+    PRIVATE_KEY_PATH: '',
+    WEBHOOK_SECRET: github.app.webhookSecret,
+    WEBHOOK_SECRET_OLD: '',
+    GHE_HOST: new URL(github.url).host,
+    GHE_PROTOCOL: 'http',
+    PORT: '0',
+    HOST: '127.0.0.1',
+    WEBHOOK_PATH: '',
+    OPENAI_MODEL: modelName ?? 'scripted',
+    ...(model === null ? {} : { OPENAI_API_KEY: MODEL_KEY, OPENAI_BASE_URL: model.url }),
+    ALLOWED_OWNERS: '*',
+    CONFIG_FILE: '',
+    PAUSED: '',
+    DATABASE_URL: '',
+    DATA_DIR: dataDir,
+    LOG_LEVEL: 'error',
+    LOG_FORMAT: 'json',
+  });
+}
+
+async function serve(reading: EnvironmentReading): Promise<RunningServer> {
+  if (reading.kind === 'problems') throw new StartRefused(reading.problems.join(' '));
+  const { config } = reading;
+  const stream = { write: (line: string) => void process.stderr.write(line) };
+  return startServer(config, openLog({ ...config.log, secrets: secretsOf(config), stream }));
+}
+
+async function settled(github: Simulator, server: RunningServer, limitMs: number): Promise<void> {
+  const deadline = Date.now() + limitMs;
+  for (let quiet = 0; quiet < 2; ) {
+    await github.settled();
+    quiet = (await server.busy()) ? 0 : quiet + 1;
+    if (Date.now() > deadline) throw new Error(`The App did not come to rest within ${limitMs / 1000} s.`);
+    await sleep(4);
+  }
+}
