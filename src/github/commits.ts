@@ -29,7 +29,11 @@ async function fetchPart({ ref, read }: Connection, range: string, page: number)
     }),
   );
   return {
-    notes: data.commits.map(({ sha, commit }) => ({ sha, message: commit.message })),
+    notes: data.commits.map(({ sha, parents, commit }) => ({
+      sha,
+      parent: parents[0]?.sha ?? null,
+      message: commit.message,
+    })),
     total: data.total_commits,
   };
 }

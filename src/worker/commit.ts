@@ -1,10 +1,10 @@
 import { countersign, type Signed, type Signing } from '../policy/countersign.ts';
-import { findTrailers } from '../render/commit-message.ts';
 import type { PullFacts } from '../run/facts.ts';
 import type { Proposal } from '../run/proposal.ts';
 import type { Pull } from '../run/run.ts';
 import type { Check, Signal } from '../run/signal.ts';
 import { type Ground, layGround } from './commit-ground.ts';
+import { findLanded } from './find-landed.ts';
 import { DONE, type Job, type Outcome } from './job.ts';
 import type { GitHub } from './ports.ts';
 
@@ -15,8 +15,6 @@ const SLOW_TRIES = 20;
 
 /** For what people said to be heard; at once in most cases, because signals come before effects. */
 const YIELD_MS = 100;
-
-type Committed = Extract<Signal, { type: 'committed' }>;
 
 /** An attempt that the branch moved away from under: nothing was written, and these are still approved. */
 type Moved = { readonly kind: 'moved'; readonly proposals: readonly Proposal[] };
@@ -47,18 +45,6 @@ async function tryOnce(job: Job<'commit'>, mayHaveLanded: boolean): Promise<Outc
 
 function isUnderWay(proposal: Proposal): boolean {
   return proposal.state === 'approved' || proposal.state === 'executing';
-}
-
-/** A commit on the branch that carries our trailers: an earlier attempt whose answer was lost. */
-async function findLanded(github: GitHub, mine: readonly Proposal[], facts: PullFacts): Promise<Committed | null> {
-  const [first] = mine;
-  if (first === undefined) return null;
-  for (const { sha, message } of await github.commits(first.head, facts.headSha)) {
-    const ids = findTrailers(message).map((trailer) => trailer.proposalId);
-    const proposalIds = mine.filter((one) => ids.includes(one.id)).map((one) => one.id);
-    if (proposalIds.length > 0) return { type: 'committed', runId: first.runId, sha, proposalIds, files: [] };
-  }
-  return null;
 }
 
 async function attempt(

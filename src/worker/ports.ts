@@ -20,8 +20,8 @@ export type ReviewDraft = {
 /** A comment of ours found again by its marker. */
 export type FoundComment = PostedComment & { readonly body: string };
 
-/** Commit SHA and message, newest first. */
-export type CommitNote = { readonly sha: string; readonly message: string };
+/** A commit as a list shows it; `parent` is the SHA of its first one. */
+export type CommitNote = { readonly sha: string; readonly parent: string | null; readonly message: string };
 
 /** What came of one attempt to commit. */
 export type CommitOutcome =

@@ -187,7 +187,11 @@ describe('lists are whole or an error', () => {
   });
 
   const compare = `${REPO}/compare/${'b'.repeat(40)}...${HEAD}`;
-  const commit = (sha: string) => ({ sha, commit: { message: `message of ${sha}` } });
+  const commit = (sha: string) => ({
+    sha,
+    parents: [{ sha: `before ${sha}` }],
+    commit: { message: `message of ${sha}` },
+  });
 
   it('takes all commits of a long comparison, newest first', async () => {
     reader
@@ -200,7 +204,7 @@ describe('lists are whole or an error', () => {
       .reply(200, { total_commits: 3, commits: [commit('3')] });
     const commits = await http.github.commits('b'.repeat(40), HEAD);
     expect(commits.map(({ sha }) => sha)).toEqual(['3', '2', '1']);
-    expect(commits[0]?.message).toBe('message of 3');
+    expect(commits[0]).toEqual({ sha: '3', parent: 'before 3', message: 'message of 3' });
   });
 
   it('commits that GitHub counts and does not list are a fault', async () => {
