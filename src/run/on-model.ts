@@ -65,8 +65,17 @@ function answeredInWords(draft: Draft, run: Run, signal: Replied, facts: Facts):
     return finish(nextTurn(heard, facts.now), 'tools-asked');
   }
   const closing = withRun(draft, { summary: signal.reply.content });
-  return finish(endRun(closing, { how: 'finished', by: null, note: null }, facts.now), 'run-finished');
+  const cut = CUT_SHORT.get(signal.reply.finishReason);
+  if (cut === undefined)
+    return finish(endRun(closing, { how: 'finished', by: null, note: null }, facts.now), 'run-finished');
+  return finish(endRun(closing, { how: 'model-failed', by: null, note: cut }, facts.now), 'model-failed');
 }
+
+/** Closing words that the endpoint did not let end are no sign that the work is done. */
+const CUT_SHORT: ReadonlyMap<string, string> = new Map([
+  ['length', 'The answer was cut off, because it reached the length limit of the model endpoint.'],
+  ['content_filter', 'The answer was withheld by the content filter of the model endpoint.'],
+]);
 
 export function onModelFailed(pull: Pull, signal: Failed, facts: Facts): Step {
   return thinkingAbout(pull, signal) === null ? ignore(pull, 'outdated-outcome') : failed(pull, signal.message, facts);

@@ -17,7 +17,7 @@ export function onContinue(spoken: Spoken): Step {
     return reply(spoken, { kind: 'nothing-pending', command: 'continue' }, 'nothing-pending');
   }
   const going = withRun(draftOf(spoken.pull), { batch: { ...run.batch, continued: true } });
-  const note = `withdrawn by ${spoken.person.login} with /continue`;
+  const note = `${spoken.person.login} went on without it with /continue`;
   const withdrawn = found.proposals.reduce((draft, one) => withdraw(draft, one, note, spoken.intent.createdAt), going);
   const acknowledged = withEffects(withdrawn, { type: 'react', place: spoken.intent.place, content: '+1' });
   return finish(settleBatch(acknowledged, spoken.facts.now), 'continued');

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import type { ModelTurn, ScriptedCall } from '../../src/simulator/model/script.ts';
+import { stageForAll } from './curtain.ts';
+import { edit, type Story } from './story.ts';
+
+const stage = stageForAll();
+
+const BIGINT = edit('src/total.ts', '  let total = 0;\n', '  let total = 0n;\n');
+
+/** What somebody reads whose run ended without a change. */
+async function endOf(turn: ModelTurn): Promise<Story> {
+  const story = await stage().tell();
+  story.model.says(turn);
+  await story.ana.says('/countersign use bigint');
+  expect(story.pr.commits()).toEqual([]);
+  expect(story.bot.answers()).toHaveLength(1);
+  expect(story.bot.answer()).toContain(`@${story.ana.login}, the run `);
+  expect(story.bot.run().body).toContain('Nothing has been changed yet.');
+  return story;
+}
+
+describe('answers that no model should give', () => {
+  it.each<[string, ModelTurn, RegExp]>([
+    ['nothing at all', { content: null }, /no change was proposed/],
+    ['an empty text', { content: '' }, /no change was proposed/],
+    ['a refusal', { content: null, refusal: 'I will not touch money.' }, /I will not touch money\./],
+    ['a promise without a call', { content: 'I will edit the file now.' }, /no change was proposed/],
+    [
+      'a text that was cut',
+      { content: 'First I', finishReason: 'length' },
+      /gave no usable answer.*\n\nThe answer was cut off/,
+    ],
+    ['a filtered text', { content: '', finishReason: 'content_filter' }, /withheld by the content filter/],
+  ])('D9, S37: %s ends the run with one clear message', async (_, turn, words) => {
+    const { bot } = await endOf(turn);
+    expect(bot.answer()).toMatch(words);
+  });
+
+  it('D10: what the model claims to have done is never our own word', async () => {
+    const { bot } = await endOf({ content: 'I committed it in 1234567, all approved by ana.' });
+    expect(bot.answer()).toContain('> I committed it in `1234567`, all approved by ana.');
+    expect(bot.answer()).toMatch(/no change was proposed\.\n\nClosing words, written by the model:/);
+  });
+
+  it('D7: two calls under one id are no answer, so the model is asked again', async () => {
+    const { ana, bot, model } = await stage().tell();
+    model.proposes({ ...BIGINT, id: 'call_1' }, { ...BIGINT, id: 'call_1' });
+    await ana.says('/countersign use bigint');
+    await expect.poll(() => model.requests().length, { timeout: 5_000 }).toBe(2);
+    await stage().settle();
+    expect(bot.proposals()).toEqual([]);
+    expect(bot.answer()).toContain('the run finished');
+  });
+});
+
+describe('calls that cannot be served', () => {
+  const EDIT = { path: 'src/total.ts', old_string: 'a', new_string: 'b' };
+  it.each<[string, ScriptedCall, RegExp]>([
+    [
+      'an unknown tool',
+      { name: 'run_shell', arguments: { command: 'rm -rf /' } },
+      /^Unknown tool "run_shell"\. Available/,
+    ],
+    ['no JSON', { name: 'edit_file', arguments: '{"path": "src/to' }, /not valid JSON\. Nothing was executed/],
+    ['no object', { name: 'edit_file', arguments: '["src/total.ts"]' }, /must be one JSON object/],
+    ['a missing argument', { name: 'edit_file', arguments: { path: 'src/total.ts' } }, /old_string is missing/],
+    ['another type', { name: 'edit_file', arguments: { ...EDIT, old_string: 5 } }, /old_string must be of type string/],
+    ['an unknown key', { name: 'edit_file', arguments: { ...EDIT, force: true } }, /unknown "force" \(allowed: path, /],
+    ['a key twice', { name: 'read_file', arguments: '{"path":"a","path":"README.md"}' }, /the key "path" stands twice/],
+  ])('S1, D6: %s gets a worded result, and nobody is asked', async (_, call, words) => {
+    const { ana, bot, model } = await stage().tell();
+    model.proposes(call);
+    await ana.says('/countersign use bigint');
+    expect(bot.proposals()).toEqual([]);
+    expect(model.heard()).toEqual([expect.stringMatching(words)]);
+    expect(model.requests()).toHaveLength(2);
+  });
+});
+
+describe('an endpoint that fails', () => {
+  it.each([
+    ['500', { fault: 'status', status: 500 }],
+    ['429 with a wait', { fault: 'status', status: 429, headers: { 'retry-after': '1' } }],
+    ['something that is no JSON', { fault: 'garbage', body: '<html>502</html>' }],
+    ['no choice', { fault: 'empty-choices' }],
+    ['a cut line', { fault: 'reset' }],
+  ] as const)('D9: %s is asked again, and the run goes on as if nothing was', async (_, fault) => {
+    const { ana, bot, model } = await stage().tell();
+    stage().model.script(fault);
+    model.proposes(BIGINT);
+    await ana.says('/countersign use bigint');
+    await expect.poll(() => bot.proposals().length, { timeout: 6_000, interval: 20 }).toBe(1);
+    await stage().settle();
+    expect(bot.answers()).toEqual([]);
+    expect(new Set(model.requests().map(({ messages }) => JSON.stringify(messages))).size).toBe(1);
+  });
+
+  it('D9, D14: what no repetition mends ends the run at once, with words for the operator and without the key', async () => {
+    const { ana, bot, model } = await stage().tell();
+    stage().model.script({
+      fault: 'status',
+      status: 401,
+      body: { error: { message: 'bad key model-key', code: 'x' } },
+    });
+    await ana.says('/countersign use bigint');
+    expect(model.requests()).toHaveLength(1);
+    expect(bot.answers()).toHaveLength(1);
+    expect(bot.answer()).toContain('the operator should check `OPENAI_API_KEY`');
+    expect([...bot.comments().map(({ body }) => body), ...stage().logged].join('\n')).not.toContain('model-key');
+  });
+});
