@@ -35,6 +35,12 @@ export function judgeHead(draft: Draft, facts: Facts, pusher: Pusher | null): Dr
   return tellStale(withRun(judged, { head }), given);
 }
 
+/** A push that completed proposals carried this run's changes, whoever pushed it. */
+function commitsWith(judged: Draft, run: Run, head: string): readonly string[] {
+  const carried = judged.pull.proposals.some((one) => one.commit === head);
+  return carried && !run.commits.includes(head) ? [...run.commits, head] : run.commits;
+}
+
 function judgePath(draft: Draft, path: string, facts: Facts, pusher: Pusher | null): Draft {
   const before = facts.files?.atBase[path] ?? null;
   const now = facts.files?.atHead[path] ?? null;
