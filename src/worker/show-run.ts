@@ -23,5 +23,8 @@ export async function showRun({ context, stored, effect, attempts }: Job<'show-r
 async function create(github: GitHub, runId: string, body: string, attempts: number): Promise<PostedComment> {
   const marker = runMarker(runId);
   const found = attempts > 1 ? (await github.findByMarker([marker])).get(marker) : undefined;
-  return found ?? github.createComment(body);
+  if (found === undefined) return github.createComment(body);
+  // An earlier try wrote it; since then the run has gone on.
+  if (found.body !== body) await github.updateComment(found, body);
+  return found;
 }
