@@ -1,0 +1,129 @@
+import { describe, expect, it, vi } from 'vitest';
+import { beforeCalls } from './before-calls.ts';
+import { stageForAll } from './curtain.ts';
+import { editRow, proposeRows, ROWS_PATH, rows, tellRows } from './rows.ts';
+
+const stage = stageForAll();
+
+/** Somebody does something, and the App is stopped and started anew right where it first calls `name` because of it. */
+async function restartAt(name: string, deed: () => unknown): Promise<void> {
+  const restarts: Promise<void>[] = [];
+  const onCall = (called: string): void => {
+    if (called === name && restarts.length === 0) restarts.push(stage().restart());
+  };
+  const seen = (): void => expect(restarts).toHaveLength(1);
+  stage().pass(2);
+  await beforeCalls(stage(), onCall, async () => {
+    deed();
+    await vi.waitFor(seen, { timeout: 5_000, interval: 10 });
+  });
+  await Promise.all(restarts);
+  await stage().settle();
+}
+
+async function readyz(): Promise<number> {
+  return (await fetch(`${stage().server().url}/readyz`)).status;
+}
+
+describe('a restart', () => {
+  it('S81, S82: with changes waiting, every one can still be decided, and nothing was said or asked meanwhile', async () => {
+    const { pr, ana, bot, model } = await proposeRows(stage(), { 5: 50, 12: 120 });
+    const [comments, asked] = [bot.comments(), model.requests().length];
+    await stage().restart();
+    await stage().settle();
+    expect(bot.comments()).toEqual(comments);
+    expect(model.requests()).toHaveLength(asked);
+    await ana.replies(bot.proposal(1), '/approve');
+    await stage().restart();
+    await ana.says(`/deny ${bot.proposal(2).proposalId} not now`);
+    expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
+    expect(model.heard()).toEqual([
+      expect.stringContaining('Successfully replaced text'),
+      expect.stringContaining('Edit rejected by user: not now.'),
+    ]);
+  });
+
+  it('S81, S78: while it thinks: the model is asked again, and its changes are shown once', async () => {
+    const { ana, bot, model } = await tellRows(stage());
+    model.says({ content: 'never heard', delayMs: 3_000 });
+    model.proposes(editRow(5, 50));
+    stage().pass(2);
+    ana.person.says('/countersign give the row another value');
+    await vi.waitFor(() => expect(model.requests()).toHaveLength(1), { timeout: 5_000, interval: 10 });
+    await stage().restart();
+    await stage().settle();
+    expect(model.requests()).toHaveLength(2);
+    expect(bot.proposals()).toHaveLength(1);
+    expect(bot.reviews()).toHaveLength(1);
+  });
+
+  it('S78: while it posts: one review, one run comment', async () => {
+    const { ana, bot, model } = await tellRows(stage());
+    model.proposes(editRow(5, 50));
+    await restartAt('POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews', () =>
+      ana.person.says('/countersign give the row another value'),
+    );
+    await vi.waitFor(() => expect(bot.run().body).toContain('waiting'), { timeout: 5_000 });
+    expect(bot.reviews()).toHaveLength(1);
+    expect(bot.proposals()).toHaveLength(1);
+  });
+
+  it('S78, G1, S83: while it commits: one commit, one result for the model', async () => {
+    const { pr, ana, bot, model } = await proposeRows(stage(), { 5: 50 });
+    await restartAt('graphql createCommitOnBranch', () => ana.person.replies(bot.proposal(1).id, '/approve'));
+    await vi.waitFor(() => expect(bot.proposal(1).body).toContain('**Applied**'), { timeout: 5_000 });
+    await stage().settle();
+    expect(pr.commits()).toHaveLength(1);
+    expect(model.heard()).toHaveLength(1);
+    expect(bot.answers()).toHaveLength(1);
+  });
+
+  it('S83: completed calls never run again: after the results the model is asked once', async () => {
+    const { pr, ana, bot, model } = await proposeRows(stage(), { 5: 50 });
+    const asked = model.requests().length;
+    await ana.replies(bot.proposal(1), '/approve');
+    const [comments, commits] = [bot.comments(), pr.commits()];
+    await stage().restart();
+    await stage().settle();
+    expect(model.requests()).toHaveLength(asked + 1);
+    expect(bot.comments()).toEqual(comments);
+    expect(pr.commits()).toEqual(commits);
+  });
+
+  it('G1: after a commit whose answer never came, however long ago', async () => {
+    const { pr, ana, bot } = await proposeRows(stage(), { 5: 50 });
+    stage().github.faults.add({ kind: 'reset', applied: true, on: 'graphql createCommitOnBranch' });
+    stage().pass(2);
+    ana.person.replies(bot.proposal(1).id, '/approve');
+    await vi.waitFor(() => expect(pr.commits()).toHaveLength(1), { timeout: 5_000, interval: 10 });
+    await stage().restart();
+    await vi.waitFor(() => expect(bot.proposal(1).body).toContain('**Applied**'), { timeout: 5_000 });
+    await stage().settle();
+    expect(pr.commits()).toHaveLength(1);
+  });
+});
+
+describe('a paused App', () => {
+  it('J9, G9: stores and answers deliveries and is ready, writes nothing and asks no model; unpaused it goes on', async () => {
+    const { pr, ana, bot, model } = await proposeRows(stage(), { 5: 50 });
+    const [comments, asked] = [bot.comments(), model.requests().length];
+    await stage().restart({ PAUSED: '1' });
+    const calls = stage().github.requests.length;
+    expect(await readyz()).toBe(200);
+    await ana.replies(bot.proposal(1), '/approve');
+    const taken = stage().github.deliveries.log.findLast(({ repositoryId }) => repositoryId === pr.repositoryId);
+    expect(taken?.statuses).toEqual([202]);
+    expect(
+      stage()
+        .github.requests.slice(calls)
+        .filter(({ method }) => method !== 'GET'),
+    ).toEqual([]);
+    expect(bot.comments()).toEqual(comments);
+    expect(model.requests()).toHaveLength(asked);
+    expect(pr.commits()).toEqual([]);
+    await stage().restart();
+    await stage().settle();
+    expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
+    expect(model.requests()).toHaveLength(asked + 1);
+  });
+});
