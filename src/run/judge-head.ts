@@ -32,7 +32,7 @@ export function judgeHead(draft: Draft, facts: Facts, pusher: Pusher | null): Dr
   const paths = [...new Set(open.map((proposal) => proposal.change.path))];
   const judged = paths.reduce((next, path) => judgePath(next, path, facts, pusher), draft);
   const given = open.filter((proposal) => proposal.state === 'approved');
-  return tellStale(withRun(judged, { head }), given);
+  return tellStale(withRun(judged, { head, commits: commitsWith(judged, run, head) }), given);
 }
 
 /** A push that completed proposals carried this run's changes, whoever pushed it. */
