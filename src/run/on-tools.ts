@@ -18,6 +18,9 @@ type Proposed = Extract<ToolResult, { kind: 'change' }>;
 /** Changes that may wait for people at once. */
 const PROPOSALS_PER_TURN = 20;
 
+/** Characters of a reason, as the tools' schemas have it. */
+const LONGEST_REASON = 200;
+
 /** The tools are through: reads answer their calls, changes become proposals and are posted together. */
 export function onToolsUsed(pull: Pull, signal: Used, facts: Facts): Step {
   const run = activeRun(pull);
@@ -101,7 +104,7 @@ function add(draft: Draft, result: Proposed, place: { index: number; total: numb
     turn: signal.turn,
     callId: result.callId,
     tool: result.tool,
-    modelReason: result.reason,
+    modelReason: reasonOf(pull, result),
     change: result.change,
     head: signal.head,
     state: 'proposed',
@@ -117,6 +120,13 @@ function add(draft: Draft, result: Proposed, place: { index: number; total: numb
   };
   const kept = withPull(draft, { proposals: [...pull.proposals, proposal], proposalCount: pull.proposalCount + 1 });
   return linkOlder(withCall(kept, result.callId, { kind: 'proposed', proposalId: proposal.id }), proposal);
+}
+
+/** The model's reason; without one, a response's only call has the first line of what was written beside it. */
+function reasonOf({ run }: Pull, { reason }: Proposed): string | null {
+  if (reason !== null || run?.batch?.calls.length !== 1) return reason;
+  const [line = ''] = run.batch.text?.trim().split('\n') ?? [];
+  return line === '' ? null : [...line.trim()].slice(0, LONGEST_REASON).join('');
 }
 
 /** A superseded proposal of the same call, or one answered by an instruction on the same file, points to its successor. */
