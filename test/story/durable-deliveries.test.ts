@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Delivery } from '../../src/simulator/http/deliveries.ts';
+import { postWebhook } from '../../src/simulator/http/post-webhook.ts';
+import { stageForAll } from './curtain.ts';
+import { editRow, proposeRows, ROWS_PATH, rows, tellRows } from './rows.ts';
+import type { Story } from './story.ts';
+
+const stage = stageForAll();
+afterEach(() => stage().github.deliveries.decide(undefined));
+
+/** What GitHub told of while `deed` was done, without anybody hearing it. */
+function untold(deed: () => void): readonly Delivery[] {
+  const { deliveries } = stage().github;
+  const before = deliveries.log.length;
+  deliveries.decide(() => 'drop');
+  stage().pass(2);
+  deed();
+  stage().pass(2);
+  deliveries.decide(undefined);
+  return deliveries.log.slice(before);
+}
+
+async function tell(...told: readonly Delivery[]): Promise<void> {
+  for (const delivery of told) stage().github.deliveries.redeliver(delivery);
+  await stage().settle();
+}
+
+/** The same words under another delivery id, as two hooks of one App would tell them. */
+async function tellAnew({ request }: Delivery): Promise<void> {
+  const headers = { ...request.headers, 'x-github-delivery': randomUUID() };
+  const target = `${stage().server().url}/api/github/webhooks`;
+  expect(await postWebhook(target, { ...request, headers })).toBe(202);
+  await stage().settle();
+}
+
+function traces({ pr, bot, model }: Story): unknown {
+  return { refs: pr.refs(), comments: bot.comments(), asked: model.requests().length };
+}
+
+describe('a delivery that comes more than once', () => {
+  it('F4, S80: a whole story in which everything is told twice', async () => {
+    stage().github.deliveries.decide(() => 'duplicate');
+    const { pr, ana, bot, model } = await proposeRows(stage(), { 5: 50, 12: 120 });
+    await ana.replies(bot.proposal(1), '/approve');
+    await ana.replies(bot.proposal(2), '/deny not now');
+    expect(pr.commits()).toHaveLength(1);
+    expect(bot.proposals()).toHaveLength(2);
+    expect(model.requests()).toHaveLength(2);
+    expect(bot.answers()).toHaveLength(1);
+  });
+
+  it('F5, S80: the same words under another delivery id decide once', async () => {
+    const story = await proposeRows(stage(), { 5: 50, 12: 120 });
+    const { ana, bot } = story;
+    const [said] = untold(() => ana.person.says(`/approve ${bot.proposal(1).proposalId}`));
+    if (said === undefined) throw new Error('GitHub told nothing.');
+    await tellAnew(said);
+    const after = traces(story);
+    expect(story.pr.commits()).toHaveLength(1);
+    await tellAnew(said);
+    expect(traces(story)).toEqual(after);
+  });
+
+  it('F7, F20: an approval told again after the change was denied, and after a restart, does nothing', async () => {
+    const story = await proposeRows(stage(), { 5: 50, 12: 120 });
+    const { ana, ben, bot, pr } = story;
+    const told = untold(() => ana.person.replies(bot.proposal(1).id, '/approve'));
+    const approval = told.find(({ event }) => event === 'pull_request_review_comment');
+    if (approval === undefined) throw new Error('GitHub told nothing.');
+    await ben.replies(bot.proposal(1), '/deny no');
+    await tell(approval);
+    expect(pr.commits()).toEqual([]);
+    expect(bot.answer()).toContain('reject');
+    const after = traces(story);
+    await stage().restart();
+    await tell(approval);
+    await tellAnew(approval);
+    expect(traces(story)).toEqual(after);
+  });
+});
+
+describe('deliveries in another order', () => {
+  const ORDERS = [
+    [0, 1, 2],
+    [0, 2, 1],
+    [1, 0, 2],
+    [1, 2, 0],
+    [2, 0, 1],
+    [2, 1, 0],
+  ] as const;
+
+  it('F6: an approval, a denial and a push come to the same end in every order', { timeout: 30_000 }, async () => {
+    for (const order of ORDERS) {
+      const { pr, ana, ben, bot, model } = await proposeRows(stage(), { 5: 50, 12: 120 });
+      const told = untold(() => {
+        ana.person.replies(bot.proposal(1).id, '/approve');
+        ben.person.replies(bot.proposal(2).id, '/deny not now');
+        ben.person.pushes({ [ROWS_PATH]: rows({ 22: 'pushed' }) });
+      });
+      const kinds = ['pull_request_review_comment', 'pull_request_review_comment', 'pull_request'];
+      const wanted = kinds.map((event, place) => told.filter((one) => one.event === event)[place % 2]);
+      await tell(...order.flatMap((place) => wanted[place] ?? []));
+      expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50, 22: 'pushed' }));
+      expect(bot.proposal(1).body).toContain('**Applied**');
+      expect(bot.proposal(2).body).toContain('**Rejected by user**');
+      expect(model.heard()).toEqual([
+        expect.stringContaining('Successfully replaced text'),
+        expect.stringContaining('Edit rejected by user: not now.'),
+      ]);
+    }
+  });
+
+  it('S86, B14: words are taken in the order in which they came', async () => {
+    const first = await proposeRows(stage(), { 5: 50 });
+    stage().pass(2);
+    first.ben.person.replies(first.bot.proposal(1).id, '/deny no');
+    first.ana.person.replies(first.bot.proposal(1).id, '/approve');
+    await stage().settle();
+    expect(first.pr.commits()).toEqual([]);
+    expect(first.bot.proposal(1).body).toContain('**Rejected by user**');
+  });
+
+  it('S41, S86: a bare approval that arrives after its only proposal was replaced decides nothing', async () => {
+    const { pr, ana, ben, bot } = await proposeRows(stage(), { 5: 50 });
+    const [late] = untold(() => ana.person.says('/approve'));
+    if (late === undefined) throw new Error('GitHub told nothing.');
+    await ben.pushes({ [ROWS_PATH]: rows({ 6: 'other' }) });
+    expect(bot.proposals()).toHaveLength(2);
+    await tell(late);
+    expect(pr.commits()).toHaveLength(1);
+    expect(bot.proposal(2).body).toContain('`/approve`');
+  });
+
+  it('S37, S80: a reply that overtakes the answer to our own review waits for it, and decides', async () => {
+    const { pr, ana, bot, model } = await tellRows(stage());
+    model.proposes(editRow(5, 50));
+    const review = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews';
+    stage().github.faults.add({ kind: 'delay', ms: 700, on: review });
+    stage().pass(2);
+    ana.person.says('/countersign give the row another value');
+    await vi.waitFor(() => expect(bot.proposals()).toHaveLength(1), { timeout: 5_000, interval: 10 });
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
+  });
+});

@@ -1,0 +1,164 @@
+import { createHmac } from 'node:crypto';
+import { request } from 'node:http';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { postWebhook } from '../../src/simulator/http/post-webhook.ts';
+import { stageForAll } from './curtain.ts';
+import { proposeRows } from './rows.ts';
+import type { Story } from './story.ts';
+
+const OLD_SECRET = 'the secret before this one';
+const CANARY = 'canary-8c1f2e';
+const stage = stageForAll({ environment: { WEBHOOK_SECRET_OLD: OLD_SECRET, LOG_LEVEL: 'trace' } });
+afterEach(() => {
+  vi.restoreAllMocks();
+  stage().github.deliveries.decide(undefined);
+});
+
+type Answer = { readonly status: number; readonly text: string };
+
+function ask(method: string, path: string): Promise<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  // Not by fetch, which would tidy the path up.
+  const { hostname, port } = new URL(stage().server().url);
+  const sent = request({ hostname, port, method, path, agent: false }, (response) => {
+    let text = '';
+    response.setEncoding('utf8').on('data', (part: string) => {
+      text += part;
+    });
+    response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
+  });
+  sent.on('error', reject);
+  sent.end();
+  return promise;
+}
+
+/** An approval that GitHub has sent and nobody heard, to be sent with other headers. */
+async function unheardApproval({ ana, bot }: Story) {
+  const { deliveries } = stage().github;
+  deliveries.decide(() => 'drop');
+  await ana.says(`/approve ${bot.proposal(1).proposalId}`);
+  deliveries.decide(undefined);
+  const delivery = deliveries.log.findLast(({ event }) => event === 'issue_comment');
+  if (delivery === undefined) throw new Error('GitHub told nothing.');
+  return delivery.request;
+}
+
+function signature(body: string, secret: string, algorithm: 'sha256' | 'sha1' = 'sha256'): string {
+  return `${algorithm}=${createHmac(algorithm, secret).update(body).digest('hex')}`;
+}
+
+const target = () => `${stage().server().url}/api/github/webhooks`;
+
+describe('the door', () => {
+  it('F1, F2: nothing but a whole signature by the secret lets words in', async () => {
+    const story = await proposeRows(stage(), { 5: 50 });
+    const { headers, body } = await unheardApproval(story);
+    const { 'x-hub-signature-256': right = '', ...bare } = headers;
+    const forged: Readonly<Record<string, string>>[] = [
+      bare,
+      { ...bare, 'x-hub-signature': signature(body, stage().github.app.webhookSecret, 'sha1') },
+      { ...bare, 'x-hub-signature-256': signature(body, 'development') },
+      { ...bare, 'x-hub-signature-256': signature(body, '') },
+      { ...bare, 'x-hub-signature-256': right.slice(0, -1) },
+      { ...bare, 'x-hub-signature-256': right.replace('sha256=', '') },
+      { ...bare, 'x-hub-signature-256': `${right.slice(0, -1)}${right.endsWith('0') ? '1' : '0'}` },
+    ];
+    for (const wrong of forged) expect(await postWebhook(target(), { headers: wrong, body })).toBe(401);
+    expect(await postWebhook(target(), { headers, body: `${body} ` })).toBe(401);
+    await stage().settle();
+    expect(story.pr.commits()).toEqual([]);
+    expect(await postWebhook(target(), { headers, body })).toBe(202);
+    await stage().settle();
+    expect(story.pr.commits()).toHaveLength(1);
+  });
+
+  it('I10: while a secret is rotated the one before is taken too', async () => {
+    const story = await proposeRows(stage(), { 5: 50 });
+    const { headers, body } = await unheardApproval(story);
+    const older = { ...headers, 'x-hub-signature-256': signature(body, OLD_SECRET) };
+    const third = { ...headers, 'x-hub-signature-256': signature(body, 'the secret of somebody else') };
+    expect(await postWebhook(target(), { headers: third, body })).toBe(401);
+    expect(await postWebhook(target(), { headers: older, body })).toBe(202);
+    await stage().settle();
+    expect(story.pr.commits()).toHaveLength(1);
+  });
+
+  it('I5: every other path is nothing here, whatever Probot has there', async () => {
+    const paths = [
+      '/',
+      '/probot',
+      '/probot/setup',
+      '/probot/import',
+      '/probot/success',
+      '/ping',
+      '/webhooks',
+      '/api/github/hooks',
+      '/api/github/webhooks/',
+      '/api/github/webhooks/..',
+      '//healthz',
+      '/metrics/',
+      '/.env',
+      '/favicon.ico',
+      '*',
+    ];
+    for (const path of paths)
+      for (const method of ['GET', 'POST', 'PUT'])
+        expect({ path, method, ...(await ask(method, path)) }).toMatchObject({ path, method, status: 404 });
+    expect((await ask('GET', '/api/github/webhooks')).status).toBe(404);
+  });
+
+  it('I13: health, readiness and metrics name no repository and no person', async () => {
+    const { pr, ana } = await proposeRows(stage(), { 5: 50 });
+    for (const path of ['/healthz', '/readyz', '/metrics']) {
+      const { status, text } = await ask('GET', path);
+      expect(status).toBe(200);
+      for (const name of [pr.fullName, ...pr.fullName.split('/'), ana.login]) expect(text).not.toContain(name);
+    }
+    expect((await ask('GET', '/metrics')).text).toContain('countersign_signals_total{reason="run-started"}');
+  });
+
+  it('F3, I1: what is signed and makes no sense is answered in constant words, and the process lives on', async () => {
+    const story = await proposeRows(stage(), { 5: 50 });
+    const { headers } = await unheardApproval(story);
+    const bodies = ['null', '5', '"x"', '[]', '{', '{}', `{"action":"${CANARY}"}`, `{"comment":{"body":"${CANARY}"}}`];
+    for (const event of ['issue_comment', 'push', '__proto__', 'constructor', 'error', '*', CANARY]) {
+      for (const body of bodies) {
+        const signed = { ...headers, 'x-github-event': event, 'x-hub-signature-256': signature(body, OLD_SECRET) };
+        const response = await fetch(target(), { method: 'POST', headers: signed, body });
+        expect([202, 400]).toContain(response.status);
+        expect(await response.text()).not.toContain(CANARY);
+      }
+    }
+    expect((await ask('GET', '/healthz')).status).toBe(200);
+  });
+
+  it('I1, F10, G9: where nothing can be stored the answer is 503 and says nothing; told again, it is taken', async () => {
+    const story = await proposeRows(stage(), { 5: 50 });
+    const { headers, body } = await unheardApproval(story);
+    vi.spyOn(stage().store(), 'receive').mockRejectedValueOnce(new Error(`disk full ${CANARY}`));
+    const response = await fetch(target(), { method: 'POST', headers, body });
+    expect(response.status).toBe(503);
+    expect(await response.text()).not.toContain(CANARY);
+    await stage().settle();
+    expect(story.pr.commits()).toEqual([]);
+    expect(await postWebhook(target(), { headers, body })).toBe(202);
+    await stage().settle();
+    expect(story.pr.commits()).toHaveLength(1);
+  });
+});
+
+describe('secrets', () => {
+  it('I2: no key, token or secret stands in any line of the log, comment or model request', async () => {
+    const { ana, bot } = await proposeRows(stage(), { 5: 50 });
+    stage().github.faults.add({ kind: 'before', status: 502, on: 'graphql createCommitOnBranch' });
+    await ana.replies(bot.proposal(1), '/approve');
+    await vi.waitFor(() => expect(bot.proposal(1).body).toContain('**Applied**'), { timeout: 5_000 });
+    const { app } = stage().github;
+    const key = app.privateKeyPem.split('\n').slice(1, 4);
+    const asked = stage().model.requests.map(({ body }) => JSON.stringify(body));
+    const sinks = [...stage().logged, ...bot.comments().map(({ body }) => body), ...asked].join('\n');
+    expect(sinks).toContain('an effect will be tried again');
+    for (const secret of [app.webhookSecret, OLD_SECRET, 'model-key', ...key]) expect(sinks).not.toContain(secret);
+    expect(sinks).not.toMatch(/gh[sp]_[A-Za-z0-9]|[Bb]earer [A-Za-z0-9]|eyJ[A-Za-z0-9]/);
+  });
+});
