@@ -129,6 +129,18 @@ describe('what a proposal shows', () => {
     expect(story.bot.proposal(1).body).toContain(`/blob/${head}/a.txt#L2)`);
   });
 
+  it('S37: all of a turn is posted at once, pinned to the head that it was worked out for', async () => {
+    const story = await stage().tell({ branch: { 'a.txt': LINES } });
+    const before = stage().github.requests.length;
+    story.model.proposes(edit('a.txt', 'one', 'eins'), edit('a.txt', 'four', 'vier'));
+    await story.ana.says('/countersign translate');
+    const posted = stage()
+      .github.requests.slice(before)
+      .filter(({ name }) => name.endsWith('/reviews') && name.startsWith('POST'));
+    expect(posted.map(({ sent }) => sent)).toMatchObject([{ commit_id: story.pr.head(), event: 'COMMENT' }]);
+    expect((await proposalOf(story)).head).toBe(story.pr.head());
+  });
+
   it('S1: a single change without a reason of its own has the first line of what the model wrote beside it', async () => {
     const story = await stage().tell({ branch: { 'a.txt': LINES } });
     story.model.says({

@@ -97,6 +97,45 @@ describe('approving', () => {
     expect(bot.answer()).toMatch(/was already rejected by `?ben/);
   });
 
+  it('S41: of what waits, /approve all takes what stood there before, leaves a newcomer of the same second, and names it', async () => {
+    const story = await proposed(BIGINT, EXACTLY);
+    const { ana, ben, bot, pr } = story;
+    stage().pass(2);
+    await stage().inOneSecond(async () => {
+      await ben.pushes({ 'README.md': pr.file('README.md').replace('# Shop', '# The shop') });
+      await ana.says('/approve all');
+    });
+    expect(await states(story)).toEqual(['completed', 'superseded', 'proposed']);
+    expect(bot.answer()).toMatch(/^These were posted after that comment was written, or in the same second/);
+    expect(bot.answer()).toContain(`\`${bot.proposal(3).proposalId}\``);
+    expect(pr.file('README.md')).not.toContain('exactly');
+  });
+
+  it('B6: the id of an earlier run’s change approves nothing, in its thread or by name', async () => {
+    const { ana, bot, model, pr } = await proposed(BIGINT);
+    await ana.says('/deny');
+    model.proposes(EXACTLY);
+    await ana.says('/countersign then the page');
+    await ana.says(`/approve ${bot.proposal(1).proposalId}`);
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(pr.commits()).toEqual([]);
+    for (const answer of bot.answers().slice(-2)) expect(answer).toContain('was already rejected by');
+  });
+
+  it('S77, B14: a denial that comes before the attempt to commit has begun wins over the approval', async () => {
+    const story = await proposed(BIGINT);
+    const { ana, ben, bot, pr } = story;
+    stage().github.faults.add({ on: 'GET /repos/{owner}/{repo}/pulls/{pull_number}', kind: 'delay', ms: 400 });
+    stage().pass(5);
+    ana.person.replies(bot.proposal(1).id, '/approve');
+    await expect.poll(() => states(story), { interval: 5 }).toEqual(['approved']);
+    ben.person.replies(bot.proposal(1).id, '/deny callers expect a number');
+    await stage().settle();
+    expect(await states(story)).toEqual(['rejected']);
+    expect(pr.commits()).toEqual([]);
+    expect(story.model.heard()[0]).toMatch(/^Edit rejected by user: callers expect a number\./);
+  });
+
   it('S59: a quote reply with /approve approves the quoted change, also where the quote holds its own /approve line', async () => {
     const story = await proposed(BIGINT, NEW_PAGE);
     const { ana, bot, pr } = story;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Caller } from '../../src/simulator/http/handle.ts';
+import { OPERATIONS } from '../../src/simulator/world/operations.ts';
 import { stageForAll } from './curtain.ts';
 import { edit, type Story, write } from './story.ts';
 
@@ -122,6 +123,42 @@ describe('how a run goes', () => {
     await ana.says('@countersign try something smaller');
     await ana.says('/deny all');
     expect(model.requests()).toHaveLength(2);
+  });
+});
+
+describe('where a run begins', () => {
+  it('where there never was one, other words than a task are nobody’s business: no answer, and GitHub is not even asked', async () => {
+    const { ana, bot } = await stage().tell();
+    const before = stage().github.requests.length;
+    for (const words of ['/approve', '/deny all', '/help', '/stop', 'lgtm', '/lgtm']) await ana.says(words);
+    expect(bot.comments()).toEqual([]);
+    expect(stage().github.requests.slice(before)).toEqual([]);
+  });
+
+  it('in a review thread: the file, the line and the part of the diff belong to the task', async () => {
+    const { ana, bot, model, pr } = await stage().tell();
+    model.proposes(BIGINT);
+    const place = { path: 'src/total.ts', line: 3, commitSha: pr.head() };
+    const body = '/countersign use bigint here\nand say why';
+    await ana.does(({ actor }) => {
+      const here = { actor, repositoryId: pr.repositoryId, number: pr.number };
+      stage().github.apply(OPERATIONS.createReviewComment, { ...here, ...place, body });
+    });
+    const task = model.requests()[0]?.messages[1]?.content ?? '';
+    expect(task).toContain('use bigint here\\nand say why');
+    expect(task).toContain('a review thread on \\"src/total.ts\\", line 3');
+    expect(task).toContain('let total = 0;');
+    expect(bot.run().body).toContain('use bigint here');
+  });
+
+  it('in a review’s own words; what people say to each other never reaches the model (D3)', async () => {
+    const { ana, ben, bot, model, pr } = await stage().tell();
+    model.proposes(BIGINT);
+    await ana.does((person) => person.reviews({ event: 'COMMENT', body: '@countersign use bigint' }));
+    await ben.says('What is this about?');
+    await ben.replies(bot.proposal(1), '/approve');
+    expect(pr.file('src/total.ts')).toContain('0n');
+    expect(JSON.stringify(model.requests())).not.toContain('What is this about?');
   });
 });
 
