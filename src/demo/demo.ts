@@ -1,24 +1,22 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import process from 'node:process';
-import { exportRepository } from '../simulator/git/export.ts';
+import type { Hunk } from '../simulator/git/line-diff.ts';
 import { pullFiles } from '../simulator/world/pull-diff.ts';
 import { StartRefused } from '../start-refused.ts';
+import { checkBranch } from './check-branch.ts';
 import { examplePull } from './example.ts';
 import { type LoadedPull, loadPull } from './load-pull.ts';
 import { type PullSource, readLocal } from './local-repository.ts';
 import { openNarrator } from './narrate.ts';
 import { DEMO_HELP, type DemoOptions, readOptions } from './options.ts';
 import { pullOf } from './page.ts';
-import type { DiffLines } from './plan-changes.ts';
+import type { DiffLines, ShownLines } from './plan-changes.ts';
 import { type Decision, playAll } from './play.ts';
-import { GitMissing, gitText } from './run-git.ts';
+import { GitFailed, GitMissing } from './run-git.ts';
 import { scriptedAuthor } from './scripted-author.ts';
 import { columns } from './show-markdown.ts';
 import { openStage, type Stage } from './stage.ts';
 import { harmless, openTerminal, type Terminal, wantsColour } from './terminal.ts';
-import { type Check, verifyBranch } from './verify.ts';
+import type { Check } from './verify.ts';
 
 const TASK = 'Please tidy up what this pull request touches, and whatever small things you find next to it.';
 
@@ -125,7 +123,7 @@ async function playOn(
     narrator.step(
       '\nNo change could be a suggestion on this pull request’s diff, so nobody pressed Commit suggestion.',
     );
-  const checks = await check(stage, loaded, source, decisions);
+  const checks = await verify(stage, loaded, source, decisions);
   return conclude(checks, decisions, terminal, (Date.now() - began) / 1000);
 }
 
@@ -146,40 +144,28 @@ function introduce({ github }: Stage, loaded: LoadedPull, source: PullSource, { 
 function linesOfDiff({ github }: Stage, loaded: LoadedPull): DiffLines {
   const files = pullFiles(github.world().store, pullOf(github, loaded));
   const shown = files.filter(({ change, patch }) => change.status !== 'removed' && patch.text !== null);
-  return new Map(
-    shown.map(({ change, patch }) => {
-      return [change.path, patch.hunks.map(({ newStart, newLines }) => [newStart, newStart + newLines - 1] as const)];
-    }),
-  );
+  return new Map(shown.map(({ change, patch }) => [change.path, patch.hunks.map(shownLines)]));
 }
 
-/** Writes the simulated repository to disk, and lets git say what is in it. */
-async function check(
+function shownLines({ newStart, newLines, lines }: Hunk): ShownLines {
+  const ahead = lines.findIndex((line) => line.startsWith('+') || line.startsWith('-'));
+  const last = newStart + newLines - 1;
+  return { first: newStart, last, changed: Math.min(last, newStart + Math.max(0, ahead)) };
+}
+
+async function verify(
   { github }: Stage,
   loaded: LoadedPull,
   source: PullSource,
   decisions: readonly Decision[],
 ): Promise<readonly Check[]> {
-  const { store, repositories } = github.world();
-  const refs = repositories.get(loaded.repositoryId)?.refs ?? new Map<string, string>();
-  const directory = await mkdtemp(join(tmpdir(), 'countersign-demo-git-'));
   try {
-    exportRepository(store, { refs, defaultBranch: 'main' }, directory);
-    await gitText([`--git-dir=${directory}`, 'fsck', '--strict', '--no-dangling', '--no-progress']);
-    const { branch, openedHead: since } = loaded;
-    const checks = await verifyBranch({ directory, branch, since, bot: `${github.app.slug}[bot]`, decisions });
-    return [...sameTree(loaded, source), ...checks];
+    return await checkBranch(github, loaded, source, decisions);
   } catch (error) {
-    throw error instanceof GitMissing ? new Refused(`${error.message} Nothing could be verified.`, 1) : error;
-  } finally {
-    await rm(directory, { recursive: true, force: true });
+    if (error instanceof GitMissing) throw new Refused(`${error.message} Nothing could be verified.`, 1);
+    if (error instanceof GitFailed) throw new Refused(`git refuses the branch: ${error.message}`, 1);
+    throw error;
   }
-}
-
-function sameTree({ openedTree }: LoadedPull, { headTree }: PullSource): readonly Check[] {
-  if (headTree === null) return [];
-  const problem = openedTree === headTree ? null : 'the loaded files are not those of the repository';
-  return [{ what: `tree ${headTree.slice(0, 7)}`, who: 'loaded as it is in the repository', problem }];
 }
 
 function conclude(

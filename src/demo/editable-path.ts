@@ -19,14 +19,11 @@ const PROSE: Script = { kind: 'prose' };
 
 /** Endings of names, and how such files are commented. */
 const SCRIPTS: readonly (readonly [Script, string])[] = [
-  [
-    SLASHES,
-    'ts tsx mts cts js jsx mjs cjs go rs c h cc cpp cxx hpp hh java kt kts scala swift cs dart php groovy zig m',
-  ],
+  [SLASHES, 'ts tsx mts cts js jsx mjs cjs go rs cc cpp cxx hpp hh java kt kts scala swift cs dart php groovy zig m'],
   [HASH, 'py pyi rb sh bash zsh pl pm r jl ex exs yml yaml toml cmake nix tcl awk'],
   [DASHES, 'lua sql hs elm adb ads'],
   [SEMICOLONS, 'el clj cljs scm lisp rkt'],
-  [STARS, 'css scss less'],
+  [STARS, 'c h css scss less'],
   [code('% '), 'erl tex'],
   [TAGS, 'vue svelte'],
   [PROSE, 'md markdown rst txt adoc'],
@@ -38,7 +35,7 @@ const BY_ENDING = new Map(SCRIPTS.flatMap(([script, endings]) => endings.split('
 const LEFT_ALONE = [
   /\.min\.|[-.]lock\b|lock\.(?:json|ya?ml)$|_pb2?\.|\.pb\.|generated|\.g\.dart$|\.d\.ts$/i,
   /(?:^|\/)(?:dist|build|vendor|third_party|node_modules|fixtures?|testdata|__snapshots__|snapshots?|golden)\//i,
-  /(?:^|\/)\.[^/]*(?:\/|$)/,
+  /(?:^|\/)\.(?:git[^/]*|vscode|idea|husky|circleci|cargo|yarn)(?:\/|$)/,
   /(?:^|\/)(?:dockerfile|makefile|cmakelists\.txt|setup\.py|requirements[^/]*\.txt|robots\.txt|licen[cs]e[^/]*|copying[^/]*)$/i,
 ];
 

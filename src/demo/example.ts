@@ -14,19 +14,24 @@ const README: Lines = [
   'All amounts are whole cents.',
 ];
 
-const RECEIPT: Lines = [
+const RECEIPT_BEFORE: Lines = [
   "import type { Basket } from './basket.ts';",
   '',
   '// One line for each item, and the sum below.',
   'export function receipt(basket: Basket): string[] {',
-  '  const rows = basket.items.map((item) => `${item.name}  ${euros(item.cents)}`);',
-  "  return [...rows, '-----', `Sum  ${euros(basket.sum())}`];",
+  "  const rows = basket.items.map((item) => item.name + '  ' + euros(item.cents));",
+  "  return [...rows, '-----', 'Sum  ' + euros(basket.sum())];",
   '}',
   '',
+  '// 1234 becomes 12.34.',
   'function euros(cents: number): string {',
   '  return (cents / 100).toFixed(2);',
   '}',
 ];
+
+const RECEIPT_AFTER: Lines = RECEIPT_BEFORE.flatMap((line) =>
+  line.startsWith('  return [') ? ["  if (basket.member) rows.push('(prices for members)');  ", line] : [line],
+);
 
 const BASKET_TOP: Lines = [
   'export type Item = { readonly name: string; readonly cents: number };',
@@ -52,10 +57,10 @@ const BASKET_AFTER: Lines = [
   "import { memberDiscount } from './discount.ts';",
   '',
   ...BASKET_TOP.map((line) => (line.includes('items: Item[]') ? `${line}\n  member = false;` : line)),
-  '  // What the customer has to pay, after everything that they recieve for being a member.',
+  '  // What the customer has to pay, after everything that members recieve.',
   '  sum(): number {',
   '    const full = this.items.reduce((sum, item) => sum + item.cents, 0);',
-  '    return this.member ? full - memberDiscount(full) : full;  ',
+  '    return this.member ? full - memberDiscount(full) : full;',
   '  }',
   '}',
 ];
@@ -80,7 +85,6 @@ function filesOf(texts: Readonly<Record<string, Lines>>): SourceFiles {
 const UNCHANGED = {
   'README.md': README,
   'package.json': ['{ "name": "corner-shop", "private": true, "type": "module" }'],
-  'src/receipt.ts': RECEIPT,
 } as const satisfies Readonly<Record<string, Lines>>;
 
 /** A small shop, and a pull request that gives its members ten percent off. */
@@ -89,8 +93,13 @@ export function examplePull(): PullSource {
     name: 'corner-shop',
     title: 'Give members ten percent off',
     origin: 'the built-in example',
-    base: filesOf({ ...UNCHANGED, 'src/basket.ts': BASKET_BEFORE }),
-    head: filesOf({ ...UNCHANGED, 'src/basket.ts': BASKET_AFTER, 'src/discount.ts': DISCOUNT }),
+    base: filesOf({ ...UNCHANGED, 'src/basket.ts': BASKET_BEFORE, 'src/receipt.ts': RECEIPT_BEFORE }),
+    head: filesOf({
+      ...UNCHANGED,
+      'src/basket.ts': BASKET_AFTER,
+      'src/receipt.ts': RECEIPT_AFTER,
+      'src/discount.ts': DISCOUNT,
+    }),
     headTree: null,
   };
 }

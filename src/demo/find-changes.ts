@@ -1,5 +1,6 @@
 import { type Script, scriptOf } from './editable-path.ts';
 import { declarationSentence } from './name-sentence.ts';
+import { type Reworded, shortened, spelled, undoubled } from './plain-words.ts';
 import type { ShownFile } from './read-answer.ts';
 
 /** Something that a person would nod at: the lines from index `at` that go away, and what comes instead. */
@@ -21,52 +22,40 @@ export type Finding = {
 type Found = Pick<Finding, 'removes' | 'adds' | 'reason' | 'worth' | 'objection'>;
 type Rule = (file: ShownFile, script: Script, index: number) => Found | null;
 
-const MISSPELLINGS: ReadonlyMap<string, string> = new Map(
-  `recieve receive|recieved received|recieves receives|seperate separate|seperated separated|occured occurred|occurence occurrence
-|occurences occurrences|teh the|wich which|untill until|accross across|adress address|begining beginning|calender calendar
-|commited committed|definately definitely|dependancy dependency|enviroment environment|existance existence|explicitely explicitly
-|immediatly immediately|independant independent|lenght length|neccessary necessary|occuring occurring|paramater parameter
-|preceeding preceding|refered referred|sucessful successful|succesful successful|supress suppress|tranfer transfer|wether whether`
-    .replaceAll('\n', '')
-    .split('|')
-    .map((pair) => pair.split(' '))
-    .map(([wrong = '', right = '']) => [wrong, right]),
-);
-const WORDS = new RegExp(`\\b(?:${[...MISSPELLINGS.keys()].join('|')})\\b`);
-const DOUBLED = /\b(the|an|to|of|in|is|and|for|it|with|be|as|at|by|from|are|this)[ ]+\1\b(?![-'’.])/;
-
 /** Whether a line holds prose: a comment, or any line of a text that is no code block. */
 function isProse(line: string, script: Script): boolean {
-  if (script.kind === 'prose') return !/^(?: {4}|\t|```|~~~|\||.*`)/.test(line);
+  if (script.kind === 'prose') return !/^(?: {4}|\t|```|~~~|\||\s*[$>#]|.*[`"{])/.test(line);
   return line.trimStart().startsWith(script.open.trim()) || /^\s*\*\s/.test(line);
 }
 
-function misspelled(file: ShownFile, script: Script, index: number): Found | null {
-  const line = file.lines[index] ?? '';
-  const wrong = isProse(line, script) ? WORDS.exec(line)?.[0] : undefined;
-  if (wrong === undefined) return null;
-  const right = MISSPELLINGS.get(wrong) ?? wrong;
-  return {
-    removes: 1,
-    adds: [line.replace(wrong, () => right)],
-    reason: `Spelling: ${right}.`,
-    worth: 9,
-    objection: 'please keep spelling for a pull request of its own',
+type Words = Pick<Found, 'worth' | 'objection'> & { readonly reason: (found: Reworded) => string };
+
+function wording(reword: (line: string) => Reworded | null, { worth, objection, reason }: Words): Rule {
+  return (file, script, index) => {
+    const line = file.lines[index] ?? '';
+    const found = isProse(line, script) ? reword(line) : null;
+    return found === null ? null : { removes: 1, adds: [found.line], reason: reason(found), worth, objection };
   };
 }
 
-function doubled(file: ShownFile, script: Script, index: number): Found | null {
-  const line = file.lines[index] ?? '';
-  const word = isProse(line, script) ? DOUBLED.exec(line)?.[1] : undefined;
-  if (word === undefined) return null;
-  return {
-    removes: 1,
-    adds: [line.replace(DOUBLED, '$1')],
-    reason: `The word “${word}” stands there twice.`,
-    worth: 8,
-    objection: 'that sentence is about to be rewritten anyway',
-  };
-}
+const misspelled = wording(spelled, {
+  worth: 9,
+  objection: 'please keep spelling for a pull request of its own',
+  reason: ({ to }) => `Spelling: ${to}.`,
+});
+
+const doubled = wording(undoubled, {
+  worth: 8,
+  objection: 'that sentence is about to be rewritten anyway',
+  reason: ({ to }) => `The word “${to}” stands there twice.`,
+});
+
+const wordy = wording(shortened, {
+  worth: 5,
+  objection: 'it reads well enough as it is',
+  reason: ({ from, to }) =>
+    to === '' ? `The sentence says the same without “${from}”.` : `“${to}” says the same as “${from}”.`,
+});
 
 function trailing(file: ShownFile, script: Script, index: number): Found | null {
   const line = file.lines[index] ?? '';
@@ -98,23 +87,20 @@ function describe(file: ShownFile, script: Script, index: number): Found | null 
   };
 }
 
-/** What is left where nothing else is found: between two blocks of code or two paragraphs, so that it splits nothing. */
-function note(file: ShownFile, script: Script, index: number): Found | null {
-  const line = file.lines[index] ?? '';
-  const above = file.lines[index - 1];
-  if (above === undefined || above.trim() !== '' || !/^[\p{L}_@]/u.test(line) || /["'`]{3}/.test(line)) return null;
-  const words = 'The pull request that brought this says why it is done this way.';
-  const adds = script.kind === 'prose' ? [words, ''] : [`${script.open}${words}${script.close}`];
+function blankLines(file: ShownFile, script: Script, index: number): Found | null {
+  const most = script.kind === 'prose' ? 2 : 3;
+  const blanks = file.lines.slice(index, index + most);
+  if (blanks.length < most || blanks.some((line) => line !== '') || file.lines[index - 1] === '') return null;
   return {
-    removes: 0,
-    adds,
-    reason: 'A later reader will look for the reason here.',
-    worth: 1,
-    objection: 'the history says that, a comment need not',
+    removes: most,
+    adds: blanks.slice(1),
+    reason: 'One blank line less separates just as well.',
+    worth: 3,
+    objection: 'the gap is there on purpose',
   };
 }
 
-const RULES: readonly Rule[] = [misspelled, doubled, trailing, describe, note];
+const RULES: readonly Rule[] = [misspelled, doubled, trailing, wordy, describe, blankLines];
 
 function finalNewline(file: ShownFile, script: Script): Finding | null {
   const last = file.lines.at(-1);
@@ -143,17 +129,22 @@ function isWritten(file: ShownFile): boolean {
   );
 }
 
-/** Everything in a file that could be better, best first; at most one finding of a kind for each line. */
+/** How a file may be changed here; null for one that is better left alone. */
+export function scriptFor(file: ShownFile): Script | null {
+  return isWritten(file) ? scriptOf(file.path) : null;
+}
+
+/** Everything in a file that could be better, in the order of its lines; at most one finding for each. */
 export function findChanges(file: ShownFile): readonly Finding[] {
-  const script = scriptOf(file.path);
-  if (script === null || !isWritten(file)) return [];
+  const script = scriptFor(file);
+  if (script === null) return [];
   const end = finalNewline(file, script);
   const found = file.lines.flatMap((line, at) => {
     // Hidden characters are written out in what was read, so such a line cannot be quoted.
     const first = line.includes('\\u{') ? null : firstOf(file, script, at);
     return first === null ? [] : [{ ...first, path: file.path, line: file.first + at, at }];
   });
-  return [...(end === null ? [] : [end]), ...found].toSorted((left, right) => right.worth - left.worth);
+  return [...(end === null ? [] : [end]), ...found];
 }
 
 function firstOf(file: ShownFile, script: Script, index: number): Found | null {
@@ -162,4 +153,55 @@ function firstOf(file: ShownFile, script: Script, index: number): Found | null {
     if (found !== null) return found;
   }
   return null;
+}
+
+/** What is left where nothing can be better: a line that tells where to look for the reason of what a hunk changes. */
+export function noteIn(
+  file: ShownFile,
+  hunk: { readonly first: number; readonly last: number; readonly changed: number },
+  title: string,
+): Finding | null {
+  const script = scriptFor(file);
+  if (script === null) return null;
+  const lines = script.kind === 'code' ? [hunk.changed] : rangeOf(hunk.first + 1, hunk.last);
+  const line = lines.find((one) => takesNote(file, script, one - file.first));
+  if (line === undefined) return null;
+  const at = line - file.first;
+  const { open, close } = script.kind === 'prose' ? { open: '<!-- ', close: ' -->' } : script;
+  const indent = /^[ \t]*/.exec(file.lines[at] ?? '')?.[0] ?? '';
+  const words = `${indent}${open}Why: see ${titleWords(title)}.${close}`;
+  return {
+    path: file.path,
+    line,
+    at,
+    removes: 0,
+    adds: script.kind === 'prose' ? [words, ''] : [words],
+    reason: 'Whoever reads this later will look for the reason.',
+    worth: 1,
+    objection: 'the history says that, a comment need not',
+  };
+}
+
+function rangeOf(first: number, last: number): readonly number[] {
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
+}
+
+/** Whether a comment may stand above a line without splitting what belongs together. */
+function takesNote(file: ShownFile, script: Script, at: number): boolean {
+  const [above, below] = [file.lines[at - 1] ?? '', file.lines[at]];
+  if (below === undefined || below.includes('\\u{') || /[\\,(`]$/.test(above)) return false;
+  if (script.kind === 'code') return below.trim() !== '';
+  const fences = file.lines.slice(0, at).filter((line) => /^\s*(?:```|~~~)/.test(line)).length;
+  const inMarkdown = /\.(?:md|markdown)$/.test(file.path) && file.first === 1;
+  return inMarkdown && fences % 2 === 0 && at > 0 && above === '' && /^[\p{L}#[*]/u.test(below);
+}
+
+/** A title as it may stand in a comment of any language. */
+function titleWords(title: string): string {
+  const plain = title
+    .replaceAll(/[^\p{L}\p{N} .,:()/_#-]/gu, '')
+    .replaceAll(/-{2,}/g, '-')
+    .trim();
+  const short = plain.length > 60 ? plain.slice(0, plain.lastIndexOf(' ', 60)) : plain;
+  return short === '' ? 'the pull request' : `“${short}”`;
 }

@@ -1,6 +1,6 @@
 /** Declarations of many languages at the start of a line; the name is the last group. */
 const DECLARATION =
-  /^\s*(?:(?:export|public|protected|internal|static|async|pub(?:\([^)]*\))?|final|abstract|open|unsafe|inline|local)\s+)*(?:function\*?|fn|func|fun|def|class|interface|struct|trait)\s+(?:\([^)]*\)\s*)?(?:self\.)?([A-Za-z_]\w{3,})/;
+  /^\s*(?:(?:export|public|protected|internal|static|async|pub(?:\([^)]*\))?|final|abstract|open|unsafe|inline|local)\s+)*(?:function\*?|fn|func|fun|def|class|interface|struct|trait)\s+(?:\([^)]*\)\s*)?(?:self\.)?([A-Za-z_]\w{3,})(?!\w|\s*\*|\s+\w+\()/;
 
 /** Verbs that names begin with, as they stand in a sentence. */
 const VERBS: ReadonlyMap<string, string> = new Map(
@@ -16,6 +16,9 @@ const VERBS: ReadonlyMap<string, string> = new Map(
     .split('|')
     .map((pair) => [pair.slice(0, pair.indexOf(' ')), pair.slice(pair.indexOf(' ') + 1)]),
 );
+
+/** Longer names, as tests have them, are sentences already. */
+const MOST_WORDS = 3;
 
 function wordsOf(name: string): readonly string[] {
   return name
@@ -34,6 +37,7 @@ export function declarationSentence(
   const name = DECLARATION.exec(line)?.[1];
   if (name === undefined || line.trimEnd().endsWith(';')) return null;
   const [first = '', ...rest] = wordsOf(name);
+  if (rest.length > MOST_WORDS) return null;
   const verb = VERBS.get(first);
   if (verb === undefined || rest.length === 0) return noun(name, [first, ...rest]);
   const article =

@@ -40,3 +40,10 @@ export function newFile(files: readonly ShownFile[], taken: ReadonlySet<string>)
   const explained = content.replace('\n\n', '\n\nFor everybody who reviews here for the first time.\n\n');
   return { path, content, reason: 'Says how changes come into this repository.', wish, explained };
 }
+
+/** A page that few repositories need; for what is to be turned down where nothing else can be. */
+export function styleGuide(taken: ReadonlySet<string>): Pick<NewFile, 'path' | 'content' | 'reason'> {
+  const path = ['STYLE.md', 'STYLE-NOTES.md'].find((name) => !taken.has(name)) ?? 'WRITING-STYLE.md';
+  const content = '# Style\n\nOne commit says one thing. Comments are sentences.\n';
+  return { path, content, reason: 'Writes down what is done here anyway.' };
+}

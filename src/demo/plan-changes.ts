@@ -1,11 +1,14 @@
 import type { ScriptedCall } from '../simulator/model/script.ts';
 import type { Finding } from './find-changes.ts';
-import { findChanges } from './find-changes.ts';
-import { newFile } from './new-file.ts';
+import { findChanges, noteIn } from './find-changes.ts';
+import { newFile, styleGuide } from './new-file.ts';
 import type { ShownFile } from './read-answer.ts';
 
-/** Lines of the head that a pull request's diff shows, by path: first and last, 1-based. */
-export type DiffLines = ReadonlyMap<string, readonly (readonly [first: number, last: number])[]>;
+/** A hunk of a pull request's diff: the lines of the head that it shows, and the first of them that it changes; 1-based. */
+export type ShownLines = { readonly first: number; readonly last: number; readonly changed: number };
+
+/** What a pull request's diff shows, by path. */
+export type DiffLines = ReadonlyMap<string, readonly ShownLines[]>;
 
 /** What people will do about a change. */
 export type Part =
@@ -26,30 +29,36 @@ export type PlannedChange = {
 /** Lines between two changes of one file, so that none stands in what another shows around itself. */
 const APART = 8;
 
+/** What the author has seen. */
+export type Seen = {
+  readonly files: readonly ShownFile[];
+  readonly diff: DiffLines;
+  /** Names at the root. */
+  readonly taken: ReadonlySet<string>;
+  /** Of the pull request. */
+  readonly title: string;
+};
+
 /** The changes to propose for what was read: one for each thing that people can do. */
-export function planChanges(
-  files: readonly ShownFile[],
-  diff: DiffLines,
-  taken: ReadonlySet<string>,
-): readonly PlannedChange[] {
-  const findings = files.flatMap(findChanges).toSorted((left, right) => right.worth - left.worth);
+export function planChanges({ files, diff, taken, title }: Seen): readonly PlannedChange[] {
+  const choose = chooser(files.flatMap(findChanges));
   const inDiff = (finding: Finding): boolean => covers(diff, finding);
-  const chosen: Finding[] = [];
-  const take = (fits: (finding: Finding) => boolean): Finding | null => {
-    const found = findings.find((one) => fits(one) && chosen.every((other) => !isNear(one, other))) ?? null;
-    if (found !== null) chosen.push(found);
-    return found;
-  };
-  const byButton = take(inDiff);
-  const outside = take((finding) => !inDiff(finding));
-  const next = take(inDiff) ?? take(() => true);
-  const denied = take(inDiff) ?? take(() => true);
+  const notes = chooser(
+    files.flatMap((file) => (diff.get(file.path) ?? []).flatMap((hunk) => noteIn(file, hunk, title) ?? [])),
+  );
+  const byButton = choose(inDiff, []) ?? notes(inDiff, []);
+  const outside = choose((finding) => !inDiff(finding), [byButton]);
+  const next = choose(inDiff, [byButton, outside]) ?? choose(() => true, [byButton, outside]);
+  const chosen = [byButton, outside, next];
+  const denied = choose(inDiff, chosen) ?? notes(inDiff, chosen) ?? choose(() => true, chosen);
   const fresh = newFile(files, taken);
   return [
     ...planned(files, byButton, { part: 'button' }),
     ...planned(files, next, { part: 'approve' }),
     ...planned(files, outside, { part: 'approve' }),
-    ...planned(files, denied, { part: 'deny', words: denied?.objection ?? '' }),
+    ...(denied === null
+      ? [unwantedFile(new Set([...taken, fresh.path]))]
+      : planned(files, denied, { part: 'deny', words: denied.objection })),
     {
       path: fresh.path,
       line: 0,
@@ -60,10 +69,22 @@ export function planChanges(
   ];
 }
 
+type Choose = (fits: (finding: Finding) => boolean, chosen: readonly (Finding | null)[]) => Finding | null;
+
+/** Picks the best finding that fits and stands clear of what is chosen; files that have none yet come first. */
+function chooser(findings: readonly Finding[]): Choose {
+  return (fits, chosen) => {
+    const others = chosen.filter((one) => one !== null);
+    const score = ({ worth, path }: Finding): number => worth - 3 * others.filter((one) => one.path === path).length;
+    const clear = findings.filter((one) => fits(one) && others.every((other) => !isNear(one, other)));
+    return clear.toSorted((left, right) => score(right) - score(left))[0] ?? null;
+  };
+}
+
 function covers(diff: DiffLines, { path, line, removes, at }: Finding): boolean {
   // An insertion stands on the line above it, or below it at the top of a file.
   const touched = removes === 0 && at > 0 ? line - 1 : line;
-  return (diff.get(path) ?? []).some(([first, last]) => touched >= first && line <= last);
+  return (diff.get(path) ?? []).some(({ first, last }) => touched >= first && line <= last);
 }
 
 function isNear(left: Finding, right: Finding): boolean {
@@ -72,6 +93,12 @@ function isNear(left: Finding, right: Finding): boolean {
 
 function write(path: string, content: string, reason: string): ScriptedCall {
   return { name: 'write_file', arguments: { path, content, reason } };
+}
+
+function unwantedFile(taken: ReadonlySet<string>): PlannedChange {
+  const { path, content, reason } = styleGuide(taken);
+  const role = { part: 'deny', words: 'what is done anyway needs no page' } as const;
+  return { path, line: 0, call: write(path, content, reason), role, reworked: null };
 }
 
 function planned(files: readonly ShownFile[], finding: Finding | null, role: Part): readonly PlannedChange[] {

@@ -12,6 +12,7 @@ export type ScriptedAuthor = {
 };
 
 const MOST_READ = 6;
+const MORE_READ = 6;
 /** Files are read from here on, this far above the first changed line. */
 const LINES_ABOVE = 400;
 
@@ -20,7 +21,8 @@ export function scriptedAuthor(diff: DiffLines): ScriptedAuthor {
   let plan: readonly PlannedChange[] = [];
   const propose = (messages: readonly ChatMessage[]): ModelTurn => {
     const results = toolResults(messages);
-    plan = planChanges(filesIn(results), diff, namesIn(results));
+    const { title } = pullData(messages);
+    plan = planChanges({ files: filesIn(results), diff, taken: listed(results, 'matching "*"'), title });
     return {
       content: 'I read what this pull request touches, and found a few small things.',
       calls: plan.map(({ call }) => call),
@@ -37,23 +39,23 @@ export function scriptedAuthor(diff: DiffLines): ScriptedAuthor {
 }
 
 function lookAround(messages: readonly ChatMessage[], diff: DiffLines): ModelTurn {
-  const paths = changedPaths(messages).filter((path) => scriptOf(path) !== null);
+  const paths = pullData(messages).changedPaths.filter((path) => scriptOf(path) !== null);
   const reads = paths
     .slice(0, MOST_READ)
-    .map((path) => read(path, Math.max(1, (diff.get(path)?.[0]?.[0] ?? 1) - LINES_ABOVE)));
-  return {
-    content: 'Looking at the files first.',
-    calls: [{ name: 'list_files', arguments: { glob: '*' } }, ...reads],
-  };
+    .map((path) => read(path, Math.max(1, (diff.get(path)?.[0]?.first ?? 1) - LINES_ABOVE)));
+  const lists = [{}, { glob: '*' }].map((given) => ({ name: 'list_files', arguments: given }));
+  return { content: 'Looking at the files first.', calls: [...lists, ...reads] };
 }
 
-/** The README, for something outside the diff; other texts of the root where the pull request has none to read. */
+/** The README and a few files from all over the repository, for something outside the diff. */
 function readMore(messages: readonly ChatMessage[]): ModelTurn | null {
   const results = toolResults(messages);
   const seen = new Set(filesIn(results).map(({ path }) => path));
-  const unread = [...namesIn(results)].filter((name) => scriptOf(name) !== null && !seen.has(name));
-  const readme = unread.filter((name) => /^readme\b/i.test(name));
-  const wanted = seen.size > 0 ? readme.slice(0, 1) : [...new Set([...readme, ...unread])].slice(0, 4);
+  const unread = [...listed(results, 'in the repository')].filter((name) => scriptOf(name) !== null && !seen.has(name));
+  const readme = unread.filter((name) => /^(?:readme|contributing)\b/i.test(name));
+  const others = unread.filter((name) => scriptOf(name)?.kind === 'code' && !/test|spec|example/i.test(name));
+  const spread = others.filter((_, index) => index % Math.ceil(others.length / MORE_READ) === 0);
+  const wanted = [...readme, ...spread];
   return wanted.length === 0 ? null : { content: null, calls: wanted.map((path) => read(path, 1)) };
 }
 
@@ -96,17 +98,23 @@ function filesIn(results: readonly string[]) {
   return results.flatMap((result) => readAnswer(result) ?? []);
 }
 
-/** The names at the root, from the listing that was asked for. */
-function namesIn(results: readonly string[]): ReadonlySet<string> {
-  const listing = results.find((result) => /^\d+ files? matching "\*"/.test(result)) ?? '';
+/** The names of a listing that was asked for; all but the first thousand of them are left out of it. */
+function listed(results: readonly string[], which: string): ReadonlySet<string> {
+  const listing = results.find((result) => /^\d+ files? /.test(result) && result.includes(which)) ?? '';
   return new Set(listing.split('\n').slice(1));
 }
 
-/** From the data in the first message. */
-function changedPaths(messages: readonly ChatMessage[]): readonly string[] {
+/** What the first message says of the pull request. */
+function pullData(messages: readonly ChatMessage[]): {
+  readonly title: string;
+  readonly changedPaths: readonly string[];
+} {
   const first = messages.find(({ role }) => role === 'user')?.content ?? '';
   const json = first.slice(first.indexOf('{'), first.indexOf('\n}\n') + 2);
   const data = parseJson(json);
-  const paths = isRecord(data) ? data['changed_paths'] : null;
-  return Array.isArray(paths) ? paths.filter((path) => typeof path === 'string') : [];
+  const [title, paths] = isRecord(data) ? [data['title'], data['changed_paths']] : [];
+  return {
+    title: typeof title === 'string' ? title : '',
+    changedPaths: Array.isArray(paths) ? paths.filter((path) => typeof path === 'string') : [],
+  };
 }

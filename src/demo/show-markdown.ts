@@ -13,17 +13,19 @@ type Block =
 
 /** A comment's Markdown as lines for a terminal. A suggestion is shown as a diff of the lines it stands on, as GitHub does. */
 export function showMarkdown(body: string, anchor: Anchor | null, { paint }: Terminal): readonly string[] {
-  const shown = blocksOf(withoutMarkers(visible(body.replaceAll('\r\n', '\n')))).flatMap((block) => {
-    switch (block.kind) {
-      case 'fence':
-        return fenced(block.info, block.lines, anchor, paint);
-      case 'table':
-        return table(block.rows, paint);
-      case 'line':
-        return prose(block.text, paint);
-    }
-  });
-  return withoutRepeatedBlanks(shown);
+  const blocks = blocksOf(withoutMarkers(visible(body.replaceAll('\r\n', '\n'))));
+  return withoutRepeatedBlanks(blocks.flatMap((block) => showBlock(block, anchor, paint)));
+}
+
+function showBlock(block: Block, anchor: Anchor | null, paint: Paint): readonly string[] {
+  switch (block.kind) {
+    case 'fence':
+      return fenced(block.info, block.lines, anchor, paint);
+    case 'table':
+      return table(block.rows, paint);
+    case 'line':
+      return prose(block.text, paint);
+  }
 }
 
 type Paint = Terminal['paint'];

@@ -97,9 +97,11 @@ function table({ proposals, links }: RunView): string {
 
 /** Said from our own records alone, whatever the model claims. */
 function changedLine({ run, proposals }: RunView): string {
-  const applied = proposals.filter((proposal) => proposal.state === 'completed').length;
-  if (applied === 0 && run.commits.length === 0) return 'Nothing has been changed yet.';
-  return `${count(applied, 'change')} applied in ${count(run.commits.length, 'commit')}.`;
+  const applied = proposals.filter((proposal) => proposal.state === 'completed');
+  if (applied.length === 0 && run.commits.length === 0) return 'Nothing has been changed yet.';
+  // People commit suggestions themselves: those commits are not the run's, but they hold what it proposed.
+  const commits = new Set([...run.commits, ...applied.flatMap(({ commit }) => commit ?? [])]);
+  return `${count(applied.length, 'change')} applied in ${count(commits.size, 'commit')}.`;
 }
 
 function steering(phase: Phase): string {
