@@ -6,7 +6,7 @@ import type { Stage } from './stage.ts';
  * (a route, or `graphql <field>`) and how many came before it.
  */
 export async function beforeCalls(
-  stage: Stage,
+  stage: Pick<Stage, 'github'>,
   happens: (name: string, place: number) => void,
   deed: () => Promise<unknown>,
 ): Promise<readonly string[]> {

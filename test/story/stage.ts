@@ -1,18 +1,14 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readEnvironment } from '../../src/config/environment.ts';
 import { readKey } from '../../src/config/read-key.ts';
 import { type RunningServer, startServer } from '../../src/main.ts';
-import { type ScriptedModel, startScriptedModel } from '../../src/simulator/model/scripted-model.ts';
-import { createReferee } from '../../src/simulator/referee/referee.ts';
-import { type Simulator, startSimulator } from '../../src/simulator/simulator.ts';
+import type { ScriptedModel } from '../../src/simulator/model/scripted-model.ts';
+import type { Simulator } from '../../src/simulator/simulator.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openLog } from '../../src/telemetry/log.ts';
-import { parseJson } from '../../src/trust.ts';
+import { environmentIn, openScenery } from './scenery.ts';
 import { type Story, type StoryOptions, tellStory } from './story.ts';
 import { type StoryDatabase, storyDatabase } from './story-database.ts';
-
-const fixture = parseJson(readFileSync(new URL('../fixtures/openapi/github.json', import.meta.url), 'utf8'));
 
 export type StageOptions = { readonly environment?: Readonly<Record<string, string>> };
 
@@ -40,13 +36,7 @@ export type Stage = {
 export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const clock: { ahead: number; standing: number | null } = { ahead: 0, standing: null };
   const now = () => clock.standing ?? Date.now() + clock.ahead;
-  const github = await startSimulator({
-    now,
-    referee: createReferee(fixture),
-    webhookSecret: 'the secret of the stories',
-  });
-  const model = await startScriptedModel({ apiKey: 'model-key' });
-  model.otherwise({ content: 'All done.' });
+  const { github, model } = await openScenery(now);
   const database = await storyDatabase();
   const logged: string[] = [];
   let store = await database.open();
@@ -105,23 +95,7 @@ async function serve(
   environment: Readonly<Record<string, string>>,
   logged: string[],
 ): Promise<RunningServer> {
-  const reading = readEnvironment(
-    {
-      APP_ID: String(github.app.id),
-      PRIVATE_KEY: github.app.privateKeyPem,
-      WEBHOOK_SECRET: github.app.webhookSecret,
-      GHE_HOST: new URL(github.url).host,
-      GHE_PROTOCOL: 'http',
-      PORT: '0',
-      HOST: '127.0.0.1',
-      OPENAI_MODEL: 'scripted',
-      OPENAI_API_KEY: 'model-key',
-      OPENAI_BASE_URL: model.url,
-      ALLOWED_OWNERS: '*',
-      ...environment,
-    },
-    readKey,
-  );
+  const reading = readEnvironment({ ...environmentIn({ github, model }), ...environment }, readKey);
   if (reading.kind === 'problems') throw new Error(reading.problems.join('\n'));
   const stream = { write: (line: string) => void logged.push(line) };
   const log = openLog({ level: 'info', format: 'json', secrets: ['model-key'], stream });
