@@ -1,20 +1,19 @@
 import process from 'node:process';
-import type { Hunk } from '../simulator/git/line-diff.ts';
 import { pullFiles } from '../simulator/world/pull-diff.ts';
 import { StartRefused } from '../start-refused.ts';
 import { checkBranch } from './check-branch.ts';
+import { diffLines } from './diff-lines.ts';
 import { examplePull } from './example.ts';
 import { type LoadedPull, loadPull } from './load-pull.ts';
 import { type PullSource, readLocal } from './local-repository.ts';
 import { openNarrator } from './narrate.ts';
 import { DEMO_HELP, type DemoOptions, readOptions } from './options.ts';
 import { pullOf } from './page.ts';
-import type { DiffLines, ShownLines } from './plan-changes.ts';
 import { type Decision, playAll } from './play.ts';
-import { GitFailed, GitMissing } from './run-git.ts';
+import { GitFailed, GitMissing, gitText } from './run-git.ts';
 import { scriptedAuthor } from './scripted-author.ts';
 import { columns } from './show-markdown.ts';
-import { openStage, type Stage } from './stage.ts';
+import type { Stage } from './stage.ts';
 import { harmless, openTerminal, type Terminal, wantsColour } from './terminal.ts';
 import type { Check } from './verify.ts';
 
@@ -55,7 +54,8 @@ async function untilInterrupted(run: (interrupted: Promise<never>) => Promise<nu
   const { promise, reject } = Promise.withResolvers<never>();
   promise.catch(() => {});
   const interrupt = (): void => reject(new Refused('Interrupted.', 130));
-  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
+  // npm passes on what the terminal has sent already: a second one must not end the process amid its cleaning up.
+  process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
   try {
     return await run(promise);
   } catch (error) {
@@ -82,6 +82,8 @@ async function show(options: DemoOptions, terminal: Terminal, interrupted: Promi
 
 async function open(model: string | null): Promise<Stage> {
   try {
+    // Loaded only now: a wrong option should not wait for a database to load.
+    const { openStage } = await import('./stage.ts');
     return await openStage(model);
   } catch (error) {
     throw error instanceof StartRefused ? new Refused(error.message, 2) : error;
@@ -89,8 +91,9 @@ async function open(model: string | null): Promise<Stage> {
 }
 
 async function sourceOf({ repo, base }: DemoOptions, terminal: Terminal): Promise<PullSource> {
-  if (repo === null) return examplePull();
   try {
+    await gitText(['--version']);
+    if (repo === null) return examplePull();
     const read = await readLocal(repo, base);
     if (read.kind === 'source') return read.source;
     if (read.kind === 'unreadable') throw new Refused(read.why, 2);
@@ -99,7 +102,7 @@ async function sourceOf({ repo, base }: DemoOptions, terminal: Terminal): Promis
     );
     return examplePull();
   } catch (error) {
-    throw error instanceof GitMissing ? new Refused(`${error.message} The demo needs it to read --repo.`, 2) : error;
+    throw error instanceof GitMissing ? new Refused(`${error.message} Without it nothing can be verified.`, 1) : error;
   }
 }
 
@@ -113,7 +116,7 @@ async function playOn(
   const { github, model } = stage;
   const loaded = loadPull(github, source);
   await stage.settle();
-  const author = model === null ? null : scriptedAuthor(linesOfDiff(stage, loaded));
+  const author = model === null ? null : scriptedAuthor(diffLines(github, loaded));
   if (author !== null) model?.otherwise(author.answer);
   introduce(stage, loaded, source, terminal);
   const narrator = openNarrator(terminal);
@@ -140,19 +143,6 @@ function introduce({ github }: Stage, loaded: LoadedPull, source: PullSource, { 
   );
 }
 
-/** Which lines of the head the pull request's diff shows. */
-function linesOfDiff({ github }: Stage, loaded: LoadedPull): DiffLines {
-  const files = pullFiles(github.world().store, pullOf(github, loaded));
-  const shown = files.filter(({ change, patch }) => change.status !== 'removed' && patch.text !== null);
-  return new Map(shown.map(({ change, patch }) => [change.path, patch.hunks.map(shownLines)]));
-}
-
-function shownLines({ newStart, newLines, lines }: Hunk): ShownLines {
-  const ahead = lines.findIndex((line) => line.startsWith('+') || line.startsWith('-'));
-  const last = newStart + newLines - 1;
-  return { first: newStart, last, changed: Math.min(last, newStart + Math.max(0, ahead)) };
-}
-
 async function verify(
   { github }: Stage,
   loaded: LoadedPull,
@@ -162,7 +152,6 @@ async function verify(
   try {
     return await checkBranch(github, loaded, source, decisions);
   } catch (error) {
-    if (error instanceof GitMissing) throw new Refused(`${error.message} Nothing could be verified.`, 1);
     if (error instanceof GitFailed) throw new Refused(`git refuses the branch: ${error.message}`, 1);
     throw error;
   }

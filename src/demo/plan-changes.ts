@@ -46,7 +46,9 @@ export function planChanges({ files, diff, taken, title }: Seen): readonly Plann
   const notes = chooser(
     files.flatMap((file) => (diff.get(file.path) ?? []).flatMap((hunk) => noteIn(file, hunk, title) ?? [])),
   );
-  const byButton = choose(inDiff, []) ?? notes(inDiff, []);
+  const withReturns = new Set(files.filter(({ hasReturns }) => hasReturns).map(({ path }) => path));
+  const asSuggestion = (finding: Finding): boolean => inDiff(finding) && !withReturns.has(finding.path);
+  const byButton = choose(asSuggestion, []) ?? notes(asSuggestion, []);
   const outside = choose((finding) => !inDiff(finding), [byButton]);
   const next = choose(inDiff, [byButton, outside]) ?? choose(() => true, [byButton, outside]);
   const chosen = [byButton, outside, next];

@@ -6,6 +6,8 @@ export type ShownFile = {
   /** Whether the file's last line is among them, and whether a newline ends it. */
   readonly toTheEnd: boolean;
   readonly endsWithNewline: boolean;
+  /** Lines end with CR LF, which no suggestion can keep. */
+  readonly hasReturns: boolean;
 };
 
 const HEADER = /^File (.+): lines (\d+) to (\d+) of (\d+);(.*)\. Its text begins on the next line\.\n/;
@@ -16,7 +18,8 @@ export function readAnswer(result: string): ShownFile | null {
   if (header === undefined || path === undefined || notes === undefined) return null;
   const toTheEnd = last === total;
   const endsWithNewline = !notes.includes('no newline at the end');
+  const hasReturns = notes.includes('line endings are CRLF');
   const lines = result.slice(header.length).split('\n');
   if (!toTheEnd || endsWithNewline) lines.pop();
-  return { path, lines, first: Number(first), toTheEnd, endsWithNewline };
+  return { path, lines, first: Number(first), toTheEnd, endsWithNewline, hasReturns };
 }

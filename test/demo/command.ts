@@ -1,0 +1,30 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import process from 'node:process';
+
+export type Ended = { readonly code: number | null; readonly output: string; readonly complaints: string };
+
+const cli = join(import.meta.dirname, '../../src/cli.ts');
+
+/** Runs `countersign demo` as a person does; `stopAt` sends SIGINT once the output holds this text. */
+export function demo(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+  stopAt?: string,
+): Promise<Ended> {
+  const { promise, resolve } = Promise.withResolvers<Ended>();
+  const env = { ...process.env, FORCE_COLOR: undefined, NO_COLOR: undefined, ...environment };
+  const child = spawn(process.execPath, [cli, 'demo', ...args], { env });
+  let output = '';
+  let complaints = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    output += chunk.toString('utf8');
+    // Sent more than once, as npm does.
+    if (stopAt !== undefined && output.includes(stopAt)) child.kill('SIGINT');
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    complaints += chunk.toString('utf8');
+  });
+  child.on('close', (code) => resolve({ code, output, complaints }));
+  return promise;
+}

@@ -1,0 +1,56 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A repository in a directory of its own, made with git itself. */
+export type LocalRepository = {
+  readonly path: string;
+  readonly git: (...args: readonly string[]) => string;
+  /** Adds everything and commits it. */
+  readonly commit: (message: string) => void;
+  readonly write: (path: string, content: string | Uint8Array) => void;
+  readonly remove: () => void;
+};
+
+export function newRepository(): LocalRepository {
+  const path = mkdtempSync(join(tmpdir(), 'countersign-demo-test-'));
+  const git = (...args: readonly string[]): string => {
+    const who = ['-c', 'user.name=Carl', '-c', 'user.email=carl@example.com', '-c', 'core.autocrlf=false'];
+    return execFileSync('git', ['-C', path, ...who, ...args], { encoding: 'utf8', stdio: 'pipe' }).trim();
+  };
+  git('init', '-q');
+  return {
+    path,
+    git,
+    commit: (message) => {
+      git('add', '-A');
+      git('commit', '-qm', message);
+    },
+    write: (name, content) => writeFileSync(join(path, name), content),
+    remove: () => rmSync(path, { recursive: true, force: true }),
+  };
+}
+
+const BINARY = Uint8Array.from([0, 255, 13, 10, 0, 1]);
+
+/** Everything that is awkward: CRLF, no newline at the end, binary files, links, programs, a submodule, odd names. */
+export function awkwardRepository(): LocalRepository {
+  const local = newRepository();
+  local.write('windows.py', 'def load_file():\r\n    pass\r\n');
+  local.write('no-newline.js', '// One line.\nexport const one = 1;');
+  local.write('picture.bin', BINARY);
+  local.write('run.sh', '#!/bin/sh\necho hello\n');
+  chmodSync(join(local.path, 'run.sh'), 0o755);
+  symlinkSync('windows.py', join(local.path, 'link.py'));
+  local.write('größe "1".txt', 'Umlauts and quotes.\n');
+  local.git('add', '.');
+  local.git('update-index', '--add', '--cacheinfo', `160000,${'1'.repeat(40)},dependency`);
+  local.git('commit', '-qm', 'Begin');
+  local.write('windows.py', '# Loads what they recieve.\r\ndef load_file():  \r\n    pass\r\n');
+  local.write('no-newline.js', '// The the first.\nexport const one = 1;\nexport const two = 2;');
+  local.write('picture.bin', Uint8Array.from([...BINARY, 7]));
+  local.git('add', 'windows.py', 'no-newline.js', 'picture.bin');
+  local.git('commit', '-qm', 'Make it *awkward* --\u{1b}[31m');
+  return local;
+}

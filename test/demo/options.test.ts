@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { readOptions } from '../../src/demo/options.ts';
+
+describe('the options of the demo', () => {
+  it('reads all of them', () => {
+    const argv = ['--repo', '.', '--base', 'main', '--task', 'tidy up', '--model', 'gpt', '--auto'];
+    const options = { repo: '.', base: 'main', task: 'tidy up', model: 'gpt', auto: true };
+    expect(readOptions(argv)).toEqual({ kind: 'play', options });
+  });
+
+  it('needs none of them', () => {
+    const options = { repo: null, base: null, task: null, model: null, auto: false };
+    expect(readOptions([])).toEqual({ kind: 'play', options });
+  });
+
+  it.each([['--help'], ['-h']])('%s asks for help', (word) => {
+    expect(readOptions([word])).toEqual({ kind: 'help' });
+  });
+
+  it.each([
+    [['--repos', '.'], "Unknown option '--repos'. See countersign demo --help."],
+    [['--repo'], "Option '--repo <value>' argument missing. See countersign demo --help."],
+    [['somewhere'], "Unexpected argument 'somewhere'. See countersign demo --help."],
+    [['--task', ' '], '--task needs a value.'],
+    [['--base', 'main'], '--base needs --repo.'],
+  ])('%j is refused in one line', (argv, problem) => {
+    const read = readOptions(argv);
+    expect(read).toMatchObject({ kind: 'problem' });
+    expect(read.kind === 'problem' && read.problem.startsWith(problem.slice(0, 30))).toBe(true);
+    expect(read.kind === 'problem' && read.problem).not.toContain('\n');
+  });
+});
