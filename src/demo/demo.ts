@@ -2,6 +2,8 @@ import process from 'node:process';
 import { pullFiles } from '../simulator/world/pull-diff.ts';
 import { StartRefused } from '../start-refused.ts';
 import { checkBranch } from './check-branch.ts';
+import { conclude } from './conclude.ts';
+import { DemoEnded } from './demo-ended.ts';
 import { diffLines } from './diff-lines.ts';
 import { examplePull } from './example.ts';
 import { type LoadedPull, loadPull } from './load-pull.ts';
@@ -12,22 +14,11 @@ import { pullOf } from './page.ts';
 import { type Decision, playAll } from './play.ts';
 import { GitFailed, GitMissing, gitText } from './run-git.ts';
 import { scriptedAuthor } from './scripted-author.ts';
-import { columns } from './show-markdown.ts';
 import type { Stage } from './stage.ts';
 import { harmless, openTerminal, type Terminal, wantsColour } from './terminal.ts';
 import type { Check } from './verify.ts';
 
 const TASK = 'Please tidy up what this pull request touches, and whatever small things you find next to it.';
-
-/** Ends the demo early with one line that says why. */
-class Refused extends Error {
-  readonly exitCode: number;
-
-  constructor(message: string, exitCode: number) {
-    super(message);
-    this.exitCode = exitCode;
-  }
-}
 
 /**
  * The `demo` command. Ends with 0 when the branch holds exactly what was approved, 1 when it does not or something
@@ -53,17 +44,20 @@ export async function runDemo(argv: readonly string[]): Promise<number> {
 async function untilInterrupted(run: (interrupted: Promise<never>) => Promise<number>): Promise<number> {
   const { promise, reject } = Promise.withResolvers<never>();
   promise.catch(() => {});
-  const interrupt = (): void => reject(new Refused('Interrupted.', 130));
+  const interrupt = (): void => reject(new DemoEnded('Interrupted.', 130));
   // npm passes on what the terminal has sent already: a second one must not end the process amid its cleaning up.
   process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
+  // Whoever reads the output may stop reading.
+  process.stdout.on('error', interrupt);
   try {
     return await run(promise);
   } catch (error) {
-    if (!(error instanceof Refused)) throw error;
-    process.stderr.write(`countersign demo: ${error.message}\n`);
-    return error.exitCode;
+    const reason = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`countersign demo: ${harmless(reason)}\n`);
+    return error instanceof DemoEnded ? error.exitCode : 1;
   } finally {
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+    process.stdout.off('error', interrupt);
   }
 }
 
@@ -86,7 +80,7 @@ async function open(model: string | null): Promise<Stage> {
     const { openStage } = await import('./stage.ts');
     return await openStage(model);
   } catch (error) {
-    throw error instanceof StartRefused ? new Refused(error.message, 2) : error;
+    throw error instanceof StartRefused ? new DemoEnded(error.message, 2) : error;
   }
 }
 
@@ -96,13 +90,15 @@ async function sourceOf({ repo, base }: DemoOptions, terminal: Terminal): Promis
     if (repo === null) return examplePull();
     const read = await readLocal(repo, base);
     if (read.kind === 'source') return read.source;
-    if (read.kind === 'unreadable') throw new Refused(read.why, 2);
+    if (read.kind === 'unreadable') throw new DemoEnded(read.why, 2);
     terminal.line(
       `${harmless(read.why)}, so there is nothing to make a pull request of. Here is the built-in example instead.`,
     );
     return examplePull();
   } catch (error) {
-    throw error instanceof GitMissing ? new Refused(`${error.message} Without it nothing can be verified.`, 1) : error;
+    throw error instanceof GitMissing
+      ? new DemoEnded(`${error.message} Without it nothing can be verified.`, 1)
+      : error;
   }
 }
 
@@ -152,32 +148,7 @@ async function verify(
   try {
     return await checkBranch(github, loaded, source, decisions);
   } catch (error) {
-    if (error instanceof GitFailed) throw new Refused(`git refuses the branch: ${error.message}`, 1);
+    if (error instanceof GitFailed) throw new DemoEnded(`git refuses the branch: ${error.message}`, 1);
     throw error;
   }
-}
-
-function conclude(
-  checks: readonly Check[],
-  decisions: readonly Decision[],
-  { line, paint }: Terminal,
-  seconds: number,
-): number {
-  line();
-  line(paint('bold', 'Verified with git, from the objects of the branch alone:'));
-  const rows = checks.map(({ what, who, problem }) => [
-    problem === null ? paint('green', '✓') : paint('red', '✗'),
-    harmless(what),
-    who,
-    problem === null ? '' : paint('red', harmless(problem)),
-  ]);
-  for (const row of columns(rows)) line(`  ${row}`);
-  line();
-  const problems = checks.filter(({ problem }) => problem !== null).length;
-  const approved = decisions.filter(({ verdict }) => verdict === 'approved' || verdict === 'pressed').length;
-  if (problems > 0)
-    throw new Refused(`the branch is not what was approved (${problems} of ${checks.length} checks failed).`, 1);
-  if (approved === 0) throw new Refused('no change was approved, so nothing could be shown.', 1);
-  line(`The branch holds exactly the ${approved} approved changes. ${seconds.toFixed(1)} s.`);
-  return 0;
 }

@@ -25,7 +25,7 @@ export type Play = {
 };
 
 /** After so many responses with changes the run is stopped: nobody watches it. */
-const MOST_ROUNDS = 6;
+const MOST_ROUNDS = 5;
 
 const OBJECTION = 'let us leave this one as it is';
 const WISH = 'Keep it smaller, please: only what is really needed, and say why in the reason.';

@@ -101,7 +101,7 @@ function diffOf(change: Change): DiffView | null {
 
 /** Why GitHub's own button is not offered, so that nobody looks for it. */
 const NO_BUTTON = {
-  'no-text': 'the file is new or is not text',
+  'no-text': 'the file is not text',
   'several-places': 'it changes several places',
   'carriage-return': 'these lines end with CR LF, which a suggestion cannot keep',
   'hidden-character': 'it adds characters that cannot be seen',
@@ -110,8 +110,10 @@ const NO_BUTTON = {
   'not-expressible': 'a suggestion cannot say exactly this change',
 } as const satisfies Record<NoSuggestion, string>;
 
-function noButton(placement: Placement): string | null {
-  return placement.kind === 'suggestion' ? null : `Shown without a commit button, because ${NO_BUTTON[placement.why]}.`;
+function noButton({ placement, proposal }: ProposalView): string | null {
+  if (placement.kind === 'suggestion') return null;
+  const why = proposal.change.base === null ? 'the file is new' : NO_BUTTON[placement.why];
+  return `Shown without a commit button, because ${why}.`;
 }
 
 /** The change itself, from its bytes; where a payload has no diff, its own description. */
@@ -132,7 +134,7 @@ function openBody(view: ProposalView): string {
     `${titleLine(proposal.change)}\n${idLine(view)}`,
     warningLines(view, diff),
     changeBlock(view, diff),
-    noButton(view.placement),
+    noButton(view),
     reason(view),
     wholeFile(view),
     commands(view),
