@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { ScriptedCall } from '../../src/simulator/model/script.ts';
 import { stageForAll } from './curtain.ts';
 import type { Files } from './pull-request.ts';
@@ -23,58 +23,59 @@ async function asked(...calls: readonly ScriptedCall[]): Promise<Story> {
   return story;
 }
 
+/** Calls that nobody is asked about, and what the model hears of them instead. */
+const REFUSED: readonly (readonly [string, ScriptedCall, string])[] = [
+  [
+    'S4: a text that stands twice is refused with count and lines',
+    edit('src/twice.ts', 'call();', 'call(1);'),
+    'Found 2 matches for old_string. Use replace_all=True or provide more context. Matches at lines: 1, 3',
+  ],
+  [
+    'S5: a text that is not there is refused with what comes near',
+    edit('src/total.ts', '  let sum = 1;', '  let sum = 2;'),
+    'old_string not found in src/total.ts. File contains 5 lines. Did you mean: "  let sum = 0;" (line 2)?',
+  ],
+  [
+    'S5: nothing is offered where nothing comes near',
+    edit('src/total.ts', 'the quick brown fox', 'x'),
+    'old_string not found in src/total.ts. File contains 5 lines.',
+  ],
+  [
+    'S5: it says where the new text stands already',
+    edit('src/total.ts', '  let sum = 00000000000;', '  return sum;'),
+    '(line 2)? new_string is already present at line 4.',
+  ],
+  ['S7: an edit that changes nothing', edit('src/total.ts', 'sum', 'sum'), 'No changes'],
+  ['S8: an empty old_string names write_file', edit('src/total.ts', '', 'x'), 'write_file'],
+  [
+    'S13: a path above the root',
+    edit('../secret', 'a', 'b'),
+    "Cannot access '../secret': path is outside the repository.",
+  ],
+  ['S13: an absolute path', write('/etc/passwd', 'x'), "Cannot access '/etc/passwd': path is outside the repository."],
+  ['S13: a disguised .git', write('.GIT/config', 'x'), "Cannot access '.GIT/config': path is outside the repository."],
+  ['S13: a backslash', write('a\\b', 'x'), 'path is outside the repository.'],
+  ['S14: a workflow', write('.github/workflows/x.yml', 'x'), 'path is read-only (.github/workflows/**).'],
+  ['S14: our own config', edit('.github/countersign.yml', 'x', 'y'), 'path is read-only (.github/countersign.yml).'],
+  ['S14: CODEOWNERS', edit('CODEOWNERS', 'acme', 'me'), "Cannot write 'CODEOWNERS': path is read-only (CODEOWNERS)."],
+  ['S14, S1a: a secret, before it is matched', edit('.env.local', 'secret', 'x'), 'path is read-only (.env*).'],
+  ['S1a: a secret is not read', read('.env.local'), "Cannot read '.env.local': path may not be read (.env*)."],
+  ['S15: a file that is not UTF-8', edit('latin.txt', 'caf', 'x'), 'latin.txt is not valid UTF-8'],
+  ['S16: an existing file that was not read', write('src/total.ts', 'x\n'), 'read'],
+];
+
 describe('before anybody is asked (S17)', () => {
-  it.each<[string, ScriptedCall, string]>([
-    [
-      'S4: a text that stands twice is refused with count and lines',
-      edit('src/twice.ts', 'call();', 'call(1);'),
-      'Found 2 matches for old_string. Use replace_all=True or provide more context. Matches at lines: 1, 3',
-    ],
-    [
-      'S5: a text that is not there is refused with what comes near',
-      edit('src/total.ts', '  let sum = 1;', '  let sum = 2;'),
-      'old_string not found in src/total.ts. File contains 5 lines. Did you mean: "  let sum = 0;" (line 2)?',
-    ],
-    [
-      'S5: nothing is offered where nothing comes near',
-      edit('src/total.ts', 'the quick brown fox', 'x'),
-      'old_string not found in src/total.ts. File contains 5 lines.',
-    ],
-    [
-      'S5: it says where the new text stands already',
-      edit('src/total.ts', '  let sum = 00000000000;', '  return sum;'),
-      '(line 2)? new_string is already present at line 4.',
-    ],
-    ['S7: an edit that changes nothing', edit('src/total.ts', 'sum', 'sum'), 'No changes'],
-    ['S8: an empty old_string names write_file', edit('src/total.ts', '', 'x'), 'write_file'],
-    [
-      'S13: a path above the root',
-      edit('../secret', 'a', 'b'),
-      "Cannot access '../secret': path is outside the repository.",
-    ],
-    [
-      'S13: an absolute path',
-      write('/etc/passwd', 'x'),
-      "Cannot access '/etc/passwd': path is outside the repository.",
-    ],
-    [
-      'S13: a disguised .git',
-      write('.GIT/config', 'x'),
-      "Cannot access '.GIT/config': path is outside the repository.",
-    ],
-    ['S13: a backslash', write('a\\b', 'x'), 'path is outside the repository.'],
-    ['S14: a workflow', write('.github/workflows/x.yml', 'x'), 'path is read-only (.github/workflows/**).'],
-    ['S14: our own config', edit('.github/countersign.yml', 'x', 'y'), 'path is read-only (.github/countersign.yml).'],
-    ['S14: CODEOWNERS', edit('CODEOWNERS', 'acme', 'me'), "Cannot write 'CODEOWNERS': path is read-only (CODEOWNERS)."],
-    ['S14, S1a: a secret, before it is matched', edit('.env.local', 'secret', 'x'), 'path is read-only (.env*).'],
-    ['S1a: a secret is not read', read('.env.local'), "Cannot read '.env.local': path may not be read (.env*)."],
-    ['S15: a file that is not UTF-8', edit('latin.txt', 'caf', 'x'), 'latin.txt is not valid UTF-8'],
-    ['S16: an existing file that was not read', write('src/total.ts', 'x\n'), 'read'],
-  ])('%s', async (_, call, words) => {
-    const { bot, model, pr } = await asked(call);
-    expect(model.heard()).toEqual([expect.stringContaining(words)]);
+  let heard: readonly string[] = [];
+  beforeAll(async () => {
+    const { bot, model, pr } = await asked(...REFUSED.map(([, call]) => call));
+    heard = model.heard();
     expect(bot.proposals()).toEqual([]);
     expect(pr.commits()).toEqual([]);
+  });
+
+  it.each(REFUSED.map(([name, , words], at) => [name, at, words] as const))('%s', (_, at, words) => {
+    expect(heard).toHaveLength(REFUSED.length);
+    expect(heard[at]).toContain(words);
   });
 
   it('S18: of two edits that touch, the later is refused and names the first; the rest is shown', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { ModelTurn, ScriptedCall } from '../../src/simulator/model/script.ts';
 import { stageForAll } from './curtain.ts';
 import { edit, type Story } from './story.ts';
@@ -53,28 +53,39 @@ describe('answers that no model should give', () => {
   });
 });
 
+const EDIT = { path: 'src/total.ts', old_string: 'a', new_string: 'b' };
+const UNFIT: readonly (readonly [string, ScriptedCall, RegExp])[] = [
+  [
+    'an unknown tool',
+    { name: 'run_shell', arguments: { command: 'rm -rf /' } },
+    /^Unknown tool "run_shell"\. Available/,
+  ],
+  ['no JSON', { name: 'edit_file', arguments: '{"path": "src/to' }, /not valid JSON\. Nothing was executed/],
+  ['no object', { name: 'edit_file', arguments: '["src/total.ts"]' }, /must be one JSON object/],
+  ['a missing argument', { name: 'edit_file', arguments: { path: 'src/total.ts' } }, /old_string is missing/],
+  ['another type', { name: 'edit_file', arguments: { ...EDIT, old_string: 5 } }, /old_string must be of type string/],
+  ['an unknown key', { name: 'edit_file', arguments: { ...EDIT, force: true } }, /unknown "force" \(allowed: path, /],
+  ['a key twice', { name: 'read_file', arguments: '{"path":"a","path":"README.md"}' }, /the key "path" stands twice/],
+];
+
 describe('calls that cannot be served', () => {
-  const EDIT = { path: 'src/total.ts', old_string: 'a', new_string: 'b' };
-  it.each<[string, ScriptedCall, RegExp]>([
-    [
-      'an unknown tool',
-      { name: 'run_shell', arguments: { command: 'rm -rf /' } },
-      /^Unknown tool "run_shell"\. Available/,
-    ],
-    ['no JSON', { name: 'edit_file', arguments: '{"path": "src/to' }, /not valid JSON\. Nothing was executed/],
-    ['no object', { name: 'edit_file', arguments: '["src/total.ts"]' }, /must be one JSON object/],
-    ['a missing argument', { name: 'edit_file', arguments: { path: 'src/total.ts' } }, /old_string is missing/],
-    ['another type', { name: 'edit_file', arguments: { ...EDIT, old_string: 5 } }, /old_string must be of type string/],
-    ['an unknown key', { name: 'edit_file', arguments: { ...EDIT, force: true } }, /unknown "force" \(allowed: path, /],
-    ['a key twice', { name: 'read_file', arguments: '{"path":"a","path":"README.md"}' }, /the key "path" stands twice/],
-  ])('S1, D6: %s gets a worded result, and nobody is asked', async (_, call, words) => {
+  let heard: readonly string[] = [];
+  beforeAll(async () => {
     const { ana, bot, model } = await stage().tell();
-    model.proposes(call);
+    model.proposes(...UNFIT.map(([, call]) => call));
     await ana.says('/countersign use bigint');
+    heard = model.heard();
     expect(bot.proposals()).toEqual([]);
-    expect(model.heard()).toEqual([expect.stringMatching(words)]);
     expect(model.requests()).toHaveLength(2);
   });
+
+  it.each(UNFIT.map(([name, , words], at) => [name, at, words] as const))(
+    'S1, D6: %s gets a worded result, and nobody is asked',
+    (_, at, words) => {
+      expect(heard).toHaveLength(UNFIT.length);
+      expect(heard[at]).toMatch(words);
+    },
+  );
 });
 
 describe('an endpoint that fails', () => {
