@@ -49,8 +49,7 @@ function decode(bytes: Uint8Array): string {
   return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
 }
 
-/** A file at the tip of a branch; null where there is none. */
-export async function fileAtTip(directory: string, branch: string, path: string): Promise<string | null> {
-  const object = `refs/heads/${branch}:${path}`;
-  return runGit([`--git-dir=${directory}`, 'cat-file', 'blob', object]).then(decode, () => null);
+/** A file at a commit or branch; null where there is none. */
+export async function fileAt(directory: string, revision: string, path: string): Promise<string | null> {
+  return runGit([`--git-dir=${directory}`, 'cat-file', 'blob', `${revision}:${path}`]).then(decode, () => null);
 }

@@ -3,7 +3,7 @@ import { bareLine, splitLines } from '../change/lines.ts';
 import type { LineRange } from '../change/range.ts';
 import { EMPTY_REGION, regionBetween } from '../change/region.ts';
 import { type FoundTrailer, findTrailers } from '../render/commit-message.ts';
-import { type BranchCommit, type ChangedFile, fileAtTip, readBranch } from './exported-branch.ts';
+import { type BranchCommit, type ChangedFile, fileAt, readBranch } from './exported-branch.ts';
 import type { Decision } from './play.ts';
 
 /** One row of the result; `problem` null means that it holds. */
@@ -151,13 +151,20 @@ async function checkDecision(
   return [{ what: `not there  ${what}`, who, problem: present ? 'what was turned down is on the branch' : null }];
 }
 
-/** Whether the file reads as the proposal would have made it: its added lines are there, and its removed ones are not. */
-async function hasLanded({ proposal }: Decision, { directory, branch, decisions }: Evidence): Promise<boolean> {
-  const text = await fileAtTip(directory, branch, proposal.path);
-  if (text === null) return false;
-  const others = decisions.filter((one) => one.verdict === 'approved' && one.proposal.path === proposal.path);
-  const allowed = new Set(others.flatMap((one) => one.proposal.added));
-  const own = proposal.added.filter((line) => !allowed.has(line) && !proposal.removed.includes(line));
-  const lines = splitLines(text).map(bareLine);
-  return own.length > 0 && own.every((line) => lines.includes(line));
+/** Whether the file reads as the proposal would have made it: it has every added line that nothing else accounts for. */
+async function hasLanded({ proposal }: Decision, { directory, branch, since, decisions }: Evidence): Promise<boolean> {
+  const { path, added, removed } = proposal;
+  const [before, now] = await Promise.all([
+    linesAt(directory, since, path),
+    linesAt(directory, `refs/heads/${branch}`, path),
+  ]);
+  const others = decisions.filter(({ verdict }) => verdict === 'approved' || verdict === 'pressed');
+  const approved = others.filter((one) => one.proposal.path === path).flatMap((one) => one.proposal.added);
+  const known = new Set([...before, ...approved, ...removed]);
+  const own = added.filter((line) => !known.has(line));
+  return own.length > 0 && own.every((line) => now.has(line));
+}
+
+async function linesAt(directory: string, revision: string, path: string): Promise<ReadonlySet<string>> {
+  return new Set(splitLines((await fileAt(directory, revision, path)) ?? '').map(bareLine));
 }
