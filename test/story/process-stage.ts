@@ -1,6 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inject } from 'vitest';
 import { isRecord, parseJson } from '../../src/trust.ts';
 import { type Ended, type Running, run } from '../cli/process.ts';
 import { environmentIn, openScenery } from './scenery.ts';
@@ -20,6 +21,7 @@ export async function openProcessStage(): Promise<ProcessStage> {
   const scenery = await openScenery(() => Date.now() + ahead);
   const { github, model } = scenery;
   const folder = await mkdtemp(join(tmpdir(), 'countersign-process-'));
+  await cp(inject('templateDatabase'), join(folder, 'data'), { recursive: true });
   let running: Running | null = null;
   const kill = async (signal: 'SIGKILL' | 'SIGTERM'): Promise<Ended> => {
     if (running === null) throw new Error('No process runs.');
