@@ -50,12 +50,6 @@ export function tooManyOutput(most: number): string {
 /** Nobody decided, and nobody will. */
 export const WITHDRAWN = 'Withdrawn: no decision was made.';
 
-/** The run ended while the call waited. */
-export const RUN_ENDED = 'Not executed: the run was ended by a person before a decision. The file is unchanged.';
-
-/** A turn that promises work without calling a tool (S37). */
-export const NO_CALLS = 'No change was proposed: a change is proposed only by calling edit_file or write_file.';
-
 /**
  * T2: the change was applied exactly as it was proposed. `region` is where it was made, if the file had moved on;
  * `userNote` is what the person wrote below the approval.
