@@ -1,44 +1,52 @@
+/** One step of a pattern: any number of parts, or a test of the next one. */
+type Step = typeof MANY | ((part: string) => boolean);
+
+const MANY = 'many';
+const SPECIAL = /[*?]/;
+
 /**
- * Whether a glob matches a path, from the repository's root. `**` stands for any number of whole directories (none
- * included), `*` for any letters but a slash, `?` for one letter but a slash; all else is itself, case included.
- * Never takes more than the product of both lengths.
+ * What tells whether a path, from the repository's root, matches a glob. `**` stands for any number of whole
+ * directories (none included), `*` for any letters but a slash, `?` for one letter but a slash; all else is itself,
+ * case included. The glob is read here once; a path then takes no more than its length times that of the longest
+ * piece between two stars.
  */
-export function matchesGlob(glob: string, path: string): boolean {
-  return matchesParts(glob.split('/'), path.split('/'), {
-    isMany: (part) => part === '**',
-    matches: matchesName,
-    leastAtEnd: 1,
-  });
+export function globMatcher(glob: string): (path: string) => boolean {
+  const steps = oneOfMany(glob.split('/').map((name) => (name === '**' ? MANY : nameTest(name))));
+  // A directory's own name is not one of the files below it.
+  const needed = steps.at(-1) === MANY ? [...steps, () => true] : steps;
+  return (path) => matchesSteps(needed, path.split('/'));
 }
 
-function matchesName(pattern: string, name: string): boolean {
-  return matchesParts([...pattern], [...name], {
-    isMany: (letter) => letter === '*',
-    matches: (letter, other) => letter === '?' || letter === other,
-    leastAtEnd: 0,
-  });
+function nameTest(pattern: string): (name: string) => boolean {
+  if (!SPECIAL.test(pattern)) return (name) => name === pattern;
+  const steps = oneOfMany([...pattern].map(letterStep));
+  const least = steps.filter((step) => step !== MANY).length;
+  return (name) => name.length >= least && matchesSteps(steps, [...name]);
 }
 
-/** How one kind of part is compared; `leastAtEnd` is how much a star at the very end must stand for. */
-type Rules = {
-  readonly isMany: (pattern: string) => boolean;
-  readonly matches: (pattern: string, part: string) => boolean;
-  readonly leastAtEnd: 0 | 1;
-};
+function letterStep(letter: string): Step {
+  if (letter === '*') return MANY;
+  return letter === '?' ? () => true : (other) => other === letter;
+}
+
+/** Stars side by side stand for no more than one does. */
+function oneOfMany(steps: readonly Step[]): readonly Step[] {
+  return steps.filter((step, index) => step !== MANY || steps[index - 1] !== MANY);
+}
 
 /** Goes back to the last star only: what an earlier one took can stay as it is. */
-function matchesParts(patterns: readonly string[], parts: readonly string[], rules: Rules): boolean {
+function matchesSteps(steps: readonly Step[], parts: readonly string[]): boolean {
   let at = 0;
   let part = 0;
   let star = -1;
   let resume = 0;
   while (part < parts.length) {
-    const pattern = patterns[at];
-    if (pattern !== undefined && rules.isMany(pattern)) {
+    const step = steps[at];
+    if (step === MANY) {
       star = at;
       resume = part;
       at += 1;
-    } else if (pattern !== undefined && rules.matches(pattern, parts[part] ?? '')) {
+    } else if (step?.(parts[part] ?? '')) {
       at += 1;
       part += 1;
     } else if (star !== -1) {
@@ -47,6 +55,11 @@ function matchesParts(patterns: readonly string[], parts: readonly string[], rul
       part = resume;
     } else return false;
   }
-  const left = patterns.slice(at);
-  return left.every(rules.isMany) && left.length * rules.leastAtEnd === 0;
+  const left = steps.length - at;
+  return left === 0 || (left === 1 && steps[at] === MANY);
+}
+
+/** Whether one path matches a glob; who asks for many paths reads the glob once with `globMatcher`. */
+export function matchesGlob(glob: string, path: string): boolean {
+  return globMatcher(glob)(path);
 }

@@ -8,6 +8,7 @@ const text = z.string().refine((value) => value.isWellFormed(), 'holds half of a
 const path = text.min(1).describe('Path of a file from the root of the repository, e.g. src/total.ts');
 const glob = text
   .min(1)
+  .max(500)
   .describe('Only paths that match from the root of the repository, e.g. src/**/*.ts; ** stands for any directories')
   .optional();
 const reason = text

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { isRecord, parseJson } from '../trust.ts';
 import { isToolName, TOOL_NAMES, TOOLS, type ToolName } from './definitions.ts';
+import { echo } from './echo.ts';
 import { repeatedKey } from './repeated-key.ts';
 
 /** A call whose arguments fit its tool's schema. Absent options are null; lines are 1-based, both ends included. */
@@ -25,7 +26,8 @@ export type ParsedCall =
 
 /** Arguments longer than this are not read: no file that may be written needs so many letters. */
 const LONGEST_ARGUMENTS = 6_000_000;
-const LONGEST_ECHO = 60;
+/** Keys that are no arguments, as far as they are named. */
+const MOST_UNKNOWN = 5;
 
 /** Reads what a model wrote for one call. Never throws. */
 export function parseCall({
@@ -35,7 +37,7 @@ export function parseCall({
   readonly name: string;
   readonly arguments: string;
 }): ParsedCall {
-  if (!isToolName(name)) return refused(`Unknown tool ${quote(name)}. Available tools: ${TOOL_NAMES.join(', ')}.`);
+  if (!isToolName(name)) return refused(`Unknown tool ${echo(name)}. Available tools: ${TOOL_NAMES.join(', ')}.`);
   const problem = (what: string) =>
     refused(`Invalid arguments for ${name}: ${what}. Nothing was executed; call ${name} again with valid arguments.`);
   if (written.length > LONGEST_ARGUMENTS)
@@ -56,7 +58,7 @@ function readObject(written: string): Read {
     const value = parseJson(written);
     if (!isRecord(value)) return { kind: 'unread', problem: 'they must be one JSON object' };
     const repeated = repeatedKey(written);
-    if (repeated !== null) return { kind: 'unread', problem: `the key ${quote(repeated)} stands twice` };
+    if (repeated !== null) return { kind: 'unread', problem: `the key ${echo(repeated)} stands twice` };
     return { kind: 'read', record: Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null)) };
   } catch {
     return { kind: 'unread', problem: 'they are not valid JSON' };
@@ -120,7 +122,8 @@ function wordIssue(issue: z.core.$ZodIssue, name: ToolName, record: Readonly<Rec
   const key = String(issue.path[0] ?? '');
   if (issue.code === 'unrecognized_keys') {
     const allowed = Object.keys(TOOLS[name].schema.shape).join(', ');
-    return `unknown ${issue.keys.map(quote).join(', ')} (allowed: ${allowed})`;
+    const unknown = issue.keys.slice(0, MOST_UNKNOWN).map(echo).join(', ');
+    return `unknown ${unknown} (allowed: ${allowed})`;
   }
   if (issue.code === 'invalid_type') {
     return Object.hasOwn(record, key) ? `${key} must be of type ${issue.expected}` : `${key} is missing`;
@@ -135,10 +138,6 @@ function wordIssue(issue: z.core.$ZodIssue, name: ToolName, record: Readonly<Rec
 function reasonOf(reason: string | undefined): string | null {
   const trimmed = reason?.trim() ?? '';
   return trimmed === '' ? null : trimmed;
-}
-
-function quote(text: string): string {
-  return JSON.stringify(text.length > LONGEST_ECHO ? `${text.slice(0, LONGEST_ECHO)}…` : text);
 }
 
 function refused(output: string): ParsedCall {

@@ -2,6 +2,7 @@ import { showHidden } from '../change/hidden.ts';
 import { bareLine, lineEnd, lineStart } from '../change/lines.ts';
 import { findText } from '../change/occurrences.ts';
 import { decodeText } from '../change/text.ts';
+import { echo } from './echo.ts';
 
 /** A line that holds the pattern; `line` is 1-based, `text` at most a few hundred letters of it. */
 export type SearchHit = { readonly path: string; readonly line: number; readonly text: string };
@@ -30,8 +31,8 @@ export function searchFile(
 
 /** The result of `search`: a line of ours, then `path:line: text`. */
 export function searchResult(pattern: string, glob: string | null, findings: SearchFindings): string {
-  const where = glob === null ? '' : ` in files matching ${JSON.stringify(glob)}`;
-  const what = JSON.stringify(pattern);
+  const where = glob === null ? '' : ` in files matching ${echo(glob)}`;
+  const what = echo(pattern);
   if (findings.total === 0)
     return `No line contains ${what}${where}. The pattern is literal text, upper and lower case differ.`;
   const lines = findings.total === 1 ? '1 line contains' : `${findings.total} lines contain`;

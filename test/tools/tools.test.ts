@@ -167,6 +167,21 @@ describe('listResult', () => {
     expect(listResult(tree, '.env')).toContain('No files matching ".env"');
   });
 
+  it('S124: a long glob is refused and never echoed, unknown keys are named up to a handful', () => {
+    for (const name of ['list_files', 'search']) {
+      const args = name === 'search' ? { pattern: 'x' } : {};
+      expect(parse(name, { ...args, glob: 'a'.repeat(500) }).kind).toBe('call');
+      const output = refusal(name, { ...args, glob: '**/*a'.repeat(20_000) });
+      expect(output).toContain('glob must be at most 500 characters');
+      expect(output.length).toBeLessThan(400);
+    }
+    const glob = '*'.repeat(500);
+    expect(listResult(tree, `${glob}.no`)).toMatch(/^No files matching "\*{60}…"/);
+    expect(searchResult('x', glob, NOTHING_FOUND)).toContain(` in files matching "${'*'.repeat(60)}…".`);
+    const keys = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`k${index}`, 1]));
+    expect(refusal('list_files', keys).length).toBeLessThan(400);
+  });
+
   it('is bounded', () => {
     const many: Tree = new Map(Array.from({ length: 3000 }, (_, index) => [`file${index}`, entry('100644')] as const));
     expect(listResult(many, null)).toContain(
