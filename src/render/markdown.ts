@@ -99,8 +99,8 @@ function plainLine(line: string): string {
 
 /** Somebody else's words as a block quote, a paragraph per line of theirs, cut after `cap` characters with a note. */
 export function quote(untrusted: string, cap: number): string {
-  const { text, note } = cutTo(stripMarkers(untrusted).trim(), cap);
-  const paragraphs = text
+  const { text, note } = cutTo(untrusted.trim(), cap);
+  const paragraphs = stripMarkers(text)
     .split(/\r\n|\n|\r/)
     .map((line) => escapeText(plainLine(line)))
     .filter((line) => line !== '');

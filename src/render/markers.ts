@@ -16,14 +16,18 @@ export function turnMarker(runId: string, turn: number): string {
 /** First line of every answer. It also keeps the App's own words from being read as a command. */
 export const REPLY_MARKER = '<!-- countersign:reply -->';
 
-const MARKER = /<!--\s*countersign:[^<>]*-->/gi;
+const MARKER = /^<!--\s*countersign:[^<>]*-->$/i;
 
-/** Takes markers out until none is left: what remains after one pass may join into another. */
+/**
+ * Takes markers out until none is left, those too that only the removal of others joins together. One pass: a marker
+ * lies between a `<` and the `>` that follows it with neither in between, so what stands open is kept until its `>`.
+ */
 export function stripMarkers(text: string): string {
-  let before = text;
-  for (;;) {
-    const after = before.replace(MARKER, '');
-    if (after === before) return after;
-    before = after;
+  const kept = [''];
+  for (const piece of text.split(/(?=<)|(?<=>)/)) {
+    const last = piece.startsWith('<') ? piece : `${kept.pop() ?? ''}${piece}`;
+    if (!piece.endsWith('>')) kept.push(last);
+    else if (!MARKER.test(last)) kept.push(last, '');
   }
+  return kept.join('');
 }

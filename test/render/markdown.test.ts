@@ -124,6 +124,32 @@ describe('markers', () => {
     const nested = `<!-- counter${marker}sign:run:x -->`;
     expect(stripMarkers(`a${nested}b${marker}`)).toBe('ab');
   });
+
+  it('S74: are stripped exactly as by repeating until nothing changes', () => {
+    const repeated = (text: string): string => {
+      const next = text.replace(/<!--\s*countersign:[^<>]*-->/gi, '');
+      return next === text ? text : repeated(next);
+    };
+    const piece = fc.constantFrom('<!-- countersign:x -->', '<!--', ' Countersign:', 'a', '-->', '<', '>', '--', '\n');
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 16 }), (pieces) => {
+        expect(stripMarkers(pieces.join(''))).toBe(repeated(pieces.join('')));
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  it.each([
+    ['nested', '<!-- countersign:'.repeat(20_000) + ' -->'.repeat(20_000)],
+    ['never closed', '<!-- countersign:'.repeat(50_000)],
+    ['closed over and over', `<!-- countersign:${'a'.repeat(100_000)}${'>'.repeat(100_000)}`],
+    ['split by markers', `<!-- ${'<!-- countersign:x -->a'.repeat(20_000)}`],
+  ])('S74: a long text of them is read in one pass: %s', (_, text) => {
+    const started = performance.now();
+    stripMarkers(text);
+    expect(quote(text, 1_500).length).toBeLessThan(10_000);
+    expect(performance.now() - started).toBeLessThan(500);
+  });
 });
 
 describe('hidden characters', () => {
