@@ -17,6 +17,9 @@ const WireCall = z.object({
   type: z.literal('function').default('function'),
   function: z.object({ name: z.string(), arguments: z.string() }),
 });
+/** UTF-16 units of an answer's words that are kept: far more than anybody reads, and no burden for each later request. */
+const MOST_CONTENT = 200_000;
+
 const Tokens = z.number().nonnegative().catch(0);
 const WireUsage = z
   .object({
@@ -58,7 +61,8 @@ export function toWireTool({ name, description, parameters }: ModelTool): WireTo
 
 /**
  * The endpoint's answer as a reply, or null where it is none: no choice, another kind of call, calls that share an
- * id, anything that is not of this shape. A refusal is what the model says. Tokens not reported count 0.
+ * id, anything that is not of this shape. A refusal is what the model says. Words beyond 200,000 characters are cut off
+ * with a note. Tokens not reported count 0.
  */
 export function readReply(answer: unknown): ModelReply | null {
   const parsed = WireReply.safeParse(answer);
@@ -68,7 +72,7 @@ export function readReply(answer: unknown): ModelReply | null {
   const calls = (message.tool_calls ?? []).map(fromWireCall);
   if (new Set(calls.map(({ id }) => id)).size < calls.length) return null;
   return {
-    content: message.content ?? message.refusal ?? null,
+    content: contentOf(message.content ?? message.refusal ?? null),
     calls,
     finishReason: finishReason ?? (calls.length > 0 ? 'tool_calls' : 'stop'),
     usage: {
@@ -77,6 +81,12 @@ export function readReply(answer: unknown): ModelReply | null {
       output: usage.completion_tokens,
     },
   };
+}
+
+function contentOf(said: string | null): string | null {
+  if (said === null || said.length <= MOST_CONTENT) return said;
+  const kept = said.slice(0, MOST_CONTENT).replace(/[\uD800-\uDBFF]$/, '');
+  return `${kept}\n\n(cut here: the answer had ${said.length} characters)`;
 }
 
 function toWireCall(call: ToolCall) {
