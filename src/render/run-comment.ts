@@ -19,8 +19,11 @@ export type RunView = {
 const TASK_CAP = 1_500;
 const SUMMARY_CAP = 4_000;
 const NOTE_CAP = 500;
+const PATH_CAP = 120;
 /** What the table may take of the comment, in bytes. */
 const TABLE_LIMIT = BODY_LIMIT / 3;
+/** How much of all that is told: words that swell when they are written out (a hidden character becomes nine) get less. */
+const SHARES: readonly number[] = [1, 1 / 2, 1 / 4, 1 / 8];
 
 /** How a run ended, said of the run. */
 const ENDINGS = {
@@ -46,7 +49,7 @@ function waiting(proposals: readonly Proposal[]): string {
     : `**Waiting** for people to decide on ${count(open, 'change')}.`;
 }
 
-function stateLine(phase: Phase, proposals: readonly Proposal[]): string {
+function stateLine(phase: Phase, proposals: readonly Proposal[], share: number): string {
   switch (phase.kind) {
     case 'thinking':
       return '**Working.** The model is thinking.';
@@ -58,10 +61,16 @@ function stateLine(phase: Phase, proposals: readonly Proposal[]): string {
       return waiting(proposals);
     case 'ended': {
       const by = phase.by === null ? '' : ` by ${loginText(phase.by)}`;
-      const note = phase.note === null ? '' : ` ${escapeText([...phase.note].slice(0, NOTE_CAP).join(''))}`;
+      const note = phase.note === null ? '' : ` ${escapeText([...phase.note].slice(0, NOTE_CAP * share).join(''))}`;
       return `**Ended.** The run ${ENDINGS[phase.how]}${by}.${note}`;
     }
   }
+}
+
+/** The end of a long path tells more than its beginning. */
+function shortPath(path: string): string {
+  const letters = [...path];
+  return letters.length <= PATH_CAP ? path : `…${letters.slice(-PATH_CAP).join('')}`;
 }
 
 function row(proposal: Proposal, links: RepoLinks): string {
@@ -69,7 +78,8 @@ function row(proposal: Proposal, links: RepoLinks): string {
   const where = proposal.comment === null ? id : link(id, proposal.comment.url);
   const commit =
     proposal.commit === null ? '' : link(codeSpan(sha7(proposal.commit)), commitLink(links, proposal.commit));
-  const cells = [where, cellSpan(proposal.change.path), STATE_WORDS[proposal.state], deciders(proposal) ?? '', commit];
+  const file = cellSpan(shortPath(proposal.change.path));
+  const cells = [where, file, STATE_WORDS[proposal.state], deciders(proposal) ?? '', commit];
   return `| ${cells.join(' | ')} |`;
 }
 
@@ -78,7 +88,7 @@ function isOpen(proposal: Proposal): boolean {
 }
 
 /** The newest rows that fit, those still open before all others; what is left out is counted. */
-function table({ proposals, links }: RunView): string {
+function table({ proposals, links }: RunView, limit: number): string {
   if (proposals.length === 0) return '';
   const byWorth = [...proposals.filter(isOpen).toReversed(), ...proposals.filter((one) => !isOpen(one)).toReversed()];
   const rows = new Map<string, string>();
@@ -86,7 +96,7 @@ function table({ proposals, links }: RunView): string {
   for (const proposal of byWorth) {
     const text = row(proposal, links);
     used += byteLength(text) + 1;
-    if (used > TABLE_LIMIT) break;
+    if (used > limit) break;
     rows.set(proposal.id, text);
   }
   const shown = proposals.flatMap((proposal) => rows.get(proposal.id) ?? []);
@@ -118,16 +128,25 @@ function usageLine({ run, queued }: RunView): string {
 
 /** The run's one comment, edited in place from the task to the end. At most 60,000 bytes of UTF-8. */
 export function renderRun(view: RunView): string {
+  let text = '';
+  for (const share of SHARES) {
+    text = renderShare(view, share);
+    if (byteLength(text) <= BODY_LIMIT) break;
+  }
+  return text;
+}
+
+function renderShare(view: RunView, share: number): string {
   const { run } = view;
   return blocks(
     runMarker(run.id),
-    stateLine(run.phase, view.proposals),
+    stateLine(run.phase, view.proposals, share),
     `${loginText(run.task.by)} asked:`,
-    quote(run.task.text, TASK_CAP),
+    quote(run.task.text, Math.floor(TASK_CAP * share)),
     run.phase.kind === 'ended' ? '' : forkLine(run),
-    table(view),
+    table(view, TABLE_LIMIT * share),
     changedLine(view),
-    run.summary === null ? '' : modelWords('Closing words', run.summary, SUMMARY_CAP),
+    run.summary === null ? '' : modelWords('Closing words', run.summary, SUMMARY_CAP * share),
     usageLine(view),
     steering(run.phase),
   );

@@ -90,6 +90,56 @@ describe('the run comment', () => {
     expect(text).toContain('| `a999` |');
     expect(text).toMatch(/\d+ earlier changes not listed here\./);
   });
+
+  it('S30: stays below the limit and keeps its facts, whatever swells in it', () => {
+    const unit = fc.constantFrom(
+      '\u{E0041}',
+      '語',
+      'a\n',
+      '\u202E',
+      '`',
+      '|',
+      '@a ',
+      '- x\n',
+      '\uFFFD',
+      '\u{1F600}',
+      'a/',
+    );
+    const words = fc.tuple(unit, fc.integer({ min: 1, max: 6000 })).map(([one, times]) => one.repeat(times));
+    fc.assert(
+      fc.property(words, words, words, words, fc.boolean(), (task, summary, path, login, ended) => {
+        const by = { id: 1, login };
+        const decided = proposal({ ...bigint, path }, { state: 'rejected', votes: [vote('deny', by)] });
+        const proposals = Array.from({ length: 40 }, (_, index) => ({ ...decided, id: `b${index}` }));
+        const phase = { kind: 'ended', how: 'model-failed', by, at: '', note: summary } as const;
+        const text = renderRun({
+          run: run({ task: { ...run().task, text: task, by }, summary, ...(ended ? { phase } : {}) }),
+          proposals,
+          queued: 0,
+          links,
+        });
+        expect(byteLength(text)).toBeLessThanOrEqual(60_000);
+        expect(text).toContain('| `b39` |');
+        expect(text).toContain('Nothing has been changed yet.');
+        expect(text).toMatch(/lists all commands\.$/);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('S30: is shortened only where it is too long', () => {
+    const view = (text: string, summary: string) =>
+      renderRun({ run: run({ task: { ...run().task, text }, summary }), proposals: [], queued: 0, links });
+    expect(view('語'.repeat(1_500), 'a'.repeat(4_000))).not.toContain('showing');
+    const swollen = view('\u{E0041}\n'.repeat(1_000), '\u{E0041}\n'.repeat(4_000));
+    expect(byteLength(swollen)).toBeGreaterThan(15_000);
+    expect(swollen).toContain('of 7999 characters)');
+  });
+
+  it('shows the end of a long path', () => {
+    const proposals = [proposal({ ...bigint, path: `${'long/'.repeat(300)}end.ts` })];
+    expect(renderRun({ run: run(), proposals, queued: 0, links })).toMatch(/\| `….{110,125}\/end\.ts` \|/);
+  });
 });
 
 describe('the review', () => {
