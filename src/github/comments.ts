@@ -1,7 +1,7 @@
 import type { PostedComment } from '../run/proposal.ts';
 import { type Anchor, type Connection, cacheKey, repositoryOf } from './connection.ts';
 import { RequestFault, ReviewRefused } from './faults.ts';
-import { postedComment } from './posted-comment.ts';
+import { hashOf, postedComment } from './posted-comment.ts';
 
 /** A comment in the conversation. */
 export async function createComment({ ref, write }: Connection, body: string): Promise<PostedComment> {
@@ -63,7 +63,7 @@ export async function createReply(connection: Connection, rootId: number, body: 
 }
 
 /** Replaces the whole body. */
-export async function updateComment({ ref, write }: Connection, comment: PostedComment, body: string): Promise<void> {
+export async function updateComment({ ref, write }: Connection, comment: PostedComment, body: string): Promise<string> {
   const target = { ...repositoryOf(ref), comment_id: comment.id, body };
   await write(async (client) => {
     if (comment.kind === 'issue-comment') {
@@ -72,6 +72,7 @@ export async function updateComment({ ref, write }: Connection, comment: PostedC
       await client.request('PATCH /repos/{owner}/{repo}/pulls/comments/{comment_id}', target);
     }
   });
+  return hashOf(body);
 }
 
 async function anchorOf({ ref, read, caches }: Connection, commentId: number): Promise<Anchor> {

@@ -29,11 +29,17 @@ async function fetchPart({ ref, read }: Connection, range: string, page: number)
     }),
   );
   return {
-    notes: data.commits.map(({ sha, parents, commit }) => ({
+    notes: data.commits.map(({ sha, parents, commit, author }) => ({
       sha,
       parent: parents[0]?.sha ?? null,
       message: commit.message,
+      authorId: authorIdOf(author),
     })),
     total: data.total_commits,
   };
+}
+
+/** Null where the commit's author is nobody that GitHub knows; GitHub then sends nothing or an empty object. */
+function authorIdOf(author: object | null | undefined): number | null {
+  return author != null && 'id' in author ? Number(author.id) : null;
 }

@@ -11,6 +11,8 @@ export type Caches = {
   readonly trees: BoundedCache<Tree>;
   readonly blobs: BoundedCache<Uint8Array>;
   readonly anchors: BoundedCache<Anchor>;
+  /** Thread ids by the node id of their first comment. */
+  readonly threads: BoundedCache<string>;
 };
 
 /** All that a function of this folder needs to talk to GitHub about one pull request. */
@@ -24,12 +26,13 @@ export type Connection = {
   readonly now: () => number;
 };
 
-/** Bounds: 64 MiB of blobs, a million tree entries, ten thousand anchors. */
+/** Bounds: 64 MiB of blobs, a million tree entries, ten thousand anchors and threads. */
 export function openCaches(): Caches {
   return {
     trees: openBoundedCache<Tree>(1_000_000, (tree) => tree.size + 1),
     blobs: openBoundedCache<Uint8Array>(64 * 1024 * 1024, (bytes) => bytes.length + 64),
     anchors: openBoundedCache<Anchor>(10_000, () => 1),
+    threads: openBoundedCache<string>(10_000, () => 1),
   };
 }
 

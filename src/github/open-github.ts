@@ -9,7 +9,7 @@ import { fetchCommits } from './commits.ts';
 import { type Connection, openCaches } from './connection.ts';
 import { fetchFiles } from './files.ts';
 import { CountersignOctokit, type GitHubClient } from './octokit.ts';
-import { findByMarker, wroteSince } from './own-comments.ts';
+import { fetchBodyHashes, findByMarker, wroteSince } from './own-comments.ts';
 import { fetchPermission, fetchPull } from './pull.ts';
 import { react } from './reactions.ts';
 import { createReview } from './reviews.ts';
@@ -76,6 +76,7 @@ function portOf(connection: Connection): GitHub {
     resolveThread: (comment) => resolveThread(connection, comment),
     react: (place, content) => react(connection, place, content),
     findByMarker: (markers) => findByMarker(connection, markers),
+    bodyHashes: (comments) => fetchBodyHashes(connection, comments),
     wrote: (body, since) => wroteSince(connection, body, since),
     commit: (plan) => writeCommit(connection, plan),
   };

@@ -1,7 +1,8 @@
-import type { FoundComment } from '../worker/ports.ts';
+import type { PostedComment } from '../run/proposal.ts';
+import { type FoundComment, GitHubFault } from '../worker/ports.ts';
 import { allPages, PAGE_SIZE } from './all-pages.ts';
 import { type Connection, repositoryOf } from './connection.ts';
-import { firstLine, plainBody, postedComment, type RestComment } from './posted-comment.ts';
+import { firstLine, hashOf, plainBody, postedComment, type RestComment } from './posted-comment.ts';
 
 type ListedComment = RestComment & {
   readonly body?: string;
@@ -61,6 +62,46 @@ export async function wroteSince(connection: Connection, body: string, since: st
     if (comments.some(isIt)) return true;
   }
   return false;
+}
+
+/** The hashes of comments of ours as they stand now; one alone is asked for by itself, several by what lists them. */
+export async function fetchBodyHashes(
+  connection: Connection,
+  comments: readonly PostedComment[],
+): Promise<Readonly<Record<string, string | null>>> {
+  const [only, ...others] = comments;
+  if (only !== undefined && others.length === 0) return { [only.id]: await fetchBodyHash(connection, only) };
+  const hashes: Record<string, string | null> = Object.fromEntries(comments.map(({ id }) => [id, null]));
+  for (const { list, kindOf } of SURFACES) {
+    const wanted = new Set(comments.filter(({ kind }) => isOn(kind, kindOf)).map(({ id }) => id));
+    if (wanted.size === 0) continue;
+    for (const { id, body = '' } of await list(connection, null, () => false)) {
+      if (wanted.has(Number(id))) hashes[Number(id)] = hashOf(body);
+    }
+  }
+  return hashes;
+}
+
+function isOn(kind: FoundComment['kind'], kindOf: Surface['kindOf']): boolean {
+  return (kind === 'issue-comment') === (kindOf === SURFACES[1]?.kindOf);
+}
+
+async function fetchBodyHash({ ref, read }: Connection, comment: PostedComment): Promise<string | null> {
+  const at = { ...repositoryOf(ref), comment_id: comment.id };
+  try {
+    return hashOf(
+      await read(async (client) => {
+        const { data } =
+          comment.kind === 'issue-comment'
+            ? await client.request('GET /repos/{owner}/{repo}/issues/comments/{comment_id}', at)
+            : await client.request('GET /repos/{owner}/{repo}/pulls/comments/{comment_id}', at);
+        return data.body ?? '';
+      }),
+    );
+  } catch (error) {
+    if (error instanceof GitHubFault && error.status === 404) return null;
+    throw error;
+  }
 }
 
 function listReviewComments(...[{ ref, read }, since, enough]: Parameters<Lister>): ReturnType<Lister> {

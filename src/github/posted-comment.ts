@@ -16,9 +16,14 @@ export function postedComment(kind: PostedComment['kind'], comment: RestComment,
     id: Number(comment.id),
     nodeId: comment.node_id,
     createdAt: comment.created_at,
-    bodyHash: createHash('sha256').update(body).digest('hex'),
+    bodyHash: hashOf(body),
     url: comment.html_url,
   };
+}
+
+/** SHA-256 in hex of a body, without what GitHub does to it on its way. */
+export function hashOf(body: string): string {
+  return createHash('sha256').update(plainBody(body)).digest('hex');
 }
 
 /** Where our markers stand. Browsers and GitHub may turn a body's line ends into CRLF. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { PostedComment } from '../run/proposal.ts';
 import { GitHubFault } from '../worker/ports.ts';
-import { type Connection, repositoryOf } from './connection.ts';
+import { type Connection, cacheKey, repositoryOf } from './connection.ts';
 
 /** Threads are known by the node id of their first comment: the numeric one no longer fits GraphQL's integers. */
 const THREADS = `query threads($owner: String!, $repo: String!, $number: Int!, $after: String) {
@@ -40,12 +40,14 @@ const ThreadsPage = z
 /** Resolves the thread whose first comment this is; nothing happens where it is resolved or gone. */
 export async function resolveThread(connection: Connection, comment: PostedComment): Promise<void> {
   if (comment.kind === 'issue-comment') return;
-  const thread = await findThread(connection, comment.nodeId);
-  if (thread === null || thread.isResolved) return;
-  await connection.write((client) => client.graphql(RESOLVE, { threadId: thread.id }));
+  const known = connection.caches.threads.get(cacheKey(connection.ref, comment.nodeId));
+  const threadId = known ?? (await findUnresolved(connection, comment.nodeId));
+  if (threadId !== null) await connection.write((client) => client.graphql(RESOLVE, { threadId }));
 }
 
-async function findThread({ ref, read }: Connection, rootNodeId: string): Promise<z.infer<typeof Thread> | null> {
+/** Looks the thread up, and remembers those of its neighbours, which are often resolved next. */
+async function findUnresolved(connection: Connection, rootNodeId: string): Promise<string | null> {
+  const { ref, read, caches } = connection;
   for (let after: string | null = null; ; ) {
     const answer: unknown = await read((client) =>
       client.graphql(THREADS, { ...repositoryOf(ref), number: ref.number, after }),
@@ -53,8 +55,12 @@ async function findThread({ ref, read }: Connection, rootNodeId: string): Promis
     const page = ThreadsPage.safeParse(answer);
     if (!page.success) throw new GitHubFault('GitHub listed review threads in an unknown form', null, null);
     const { nodes, pageInfo } = page.data;
-    const thread = nodes.find(({ comments }) => comments.nodes[0]?.id === rootNodeId);
-    if (thread !== undefined) return thread;
+    for (const { id, isResolved, comments } of nodes) {
+      const root = comments.nodes[0]?.id;
+      if (root !== undefined && !isResolved) caches.threads.set(cacheKey(ref, root), id);
+    }
+    const found = nodes.find(({ comments }) => comments.nodes[0]?.id === rootNodeId);
+    if (found !== undefined) return found.isResolved ? null : found.id;
     if (!pageInfo.hasNextPage) return null;
     after = pageInfo.endCursor;
   }

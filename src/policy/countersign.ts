@@ -57,6 +57,7 @@ export function countersign(request: SigningRequest): Signed {
 function checkSigning({ proposal, permissions }: Signing): void {
   const { change } = proposal;
   if (proposal.state !== 'executing') throw new Error(`Proposal ${proposal.id} is ${proposal.state}, not executing`);
+  if (proposal.votes.some((vote) => vote.action === 'deny')) throw new Error(`Proposal ${proposal.id} was denied`);
   const approvals = proposal.votes.filter((vote) => vote.action === 'approve');
   const valid = approvals.some((vote) => vote.digest === change.digest && maySign(permissions[vote.by.id]));
   if (!valid) throw new Error(`Proposal ${proposal.id} has no approval that counts`);

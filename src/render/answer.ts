@@ -133,6 +133,12 @@ const SENTENCES: Sentences = {
       commands.map(({ form, meaning }) => `- ${codeSpan(form)} – ${escapeText(meaning)}`).join('\n'),
       'Any other reply in a change’s thread tells the agent what to do differently. Nothing is changed without somebody’s approval.',
     ),
+  'comment-edited': ({ proposals }) =>
+    blocks(
+      'Nothing was approved: somebody changed or deleted the comment that shows this, so it may not have been what you saw. It is written anew as it was proposed:',
+      listNamed(proposals),
+      `Read it again, then write ${codeSpan('/approve')} once more. To have something changed, reply with what you want instead.`,
+    ),
   status: ({ pending, running, queued }) =>
     blocks(
       `${running ? 'A run is active.' : 'No run is active.'} ${queued === 0 ? '' : `${count(queued, 'task')} queued. `}${pending.length === 0 ? 'No change is waiting for a decision.' : 'Waiting for a decision:'}`,

@@ -32,6 +32,8 @@ export type Answer =
   | { readonly kind: 'empty-reply'; readonly id: string }
   | { readonly kind: 'own-text'; readonly id: string }
   | { readonly kind: 'edited-comment' }
+  /** Our own comments on these were changed or deleted by somebody: they are written anew, nothing was approved. */
+  | { readonly kind: 'comment-edited'; readonly proposals: readonly Named[] }
   | { readonly kind: 'fork'; readonly headRef: string }
   | { readonly kind: 'queued'; readonly ahead: number }
   | { readonly kind: 'no-run'; readonly command: CommandName | 'mention' }

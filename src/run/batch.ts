@@ -12,6 +12,15 @@ export function answerCall(draft: Draft, callId: string, output: string): Draft 
   return withCall(draft, callId, { kind: 'answered', output });
 }
 
+/** The same for the call behind a proposal; one of a run that is over answers nothing, whatever its call was named. */
+export function answerProposal(draft: Draft, proposal: Proposal, output: string): Draft {
+  return isOfBatch(draft.pull, proposal) ? answerCall(draft, proposal.callId, output) : draft;
+}
+
+function isOfBatch(pull: Pull, proposal: Proposal): boolean {
+  return pull.run?.id === proposal.runId && pull.run.batch?.turn === proposal.turn;
+}
+
 /** Gives a call another standing, unless it has its answer already. */
 export function withCall(draft: Draft, callId: string, status: Call['status']): Draft {
   const batch = draft.pull.run?.batch;
@@ -25,7 +34,7 @@ export function withCall(draft: Draft, callId: string, status: Call['status']): 
 /** Takes an undecided proposal back: no denial, its call is answered as withdrawn. */
 export function withdraw(draft: Draft, proposal: Proposal, note: string, now: string): Draft {
   const gone = withProposal(draft, { ...moved(proposal, 'superseded', now), note });
-  return showing(answerCall(gone, proposal.callId, WITHDRAWN), proposal);
+  return showing(answerProposal(gone, proposal, WITHDRAWN), proposal);
 }
 
 /** Keeps the proposal's comment true; one that was never posted has none. */
@@ -43,14 +52,16 @@ export function settleBatch(draft: Draft, now: string): Draft {
 
 function phaseOf(pull: Pull, batch: Batch): Phase {
   if (batch.calls.some((call) => call.status.kind === 'using')) return { kind: 'using-tools', turn: batch.turn };
-  const unposted = pull.proposals.some((proposal) => proposal.state === 'proposed' && proposal.comment === null);
+  const unposted = pull.proposals.some(
+    (proposal) => isOfBatch(pull, proposal) && proposal.state === 'proposed' && proposal.comment === null,
+  );
   return { kind: unposted ? 'posting' : 'waiting', turn: batch.turn };
 }
 
 function closeBatch(draft: Draft, run: Run, batch: Batch, now: string): Draft {
   const messages = [...(toolMessages(batch) ?? []), ...run.notes.map(noteMessage)];
   const told = withRun(withMessages(draft, ...messages), { batch: null, notes: [] });
-  if (deniedWhole(draft.pull, batch) && !batch.continued && run.notes.length === 0) {
+  if (deniedWhole(draft.pull) && !batch.continued && run.notes.length === 0) {
     return endRun(told, { how: 'denied', by: null, note: null }, now);
   }
   return nextTurn(told, now);
@@ -67,8 +78,8 @@ export function nextTurn(draft: Draft, now: string): Draft {
 }
 
 /** Everything that was shown and not withdrawn was denied, and nobody said why. */
-function deniedWhole(pull: Pull, batch: Batch): boolean {
-  const shown = pull.proposals.filter((proposal) => proposal.turn === batch.turn && proposal.state !== 'superseded');
+function deniedWhole(pull: Pull): boolean {
+  const shown = pull.proposals.filter((proposal) => isOfBatch(pull, proposal) && proposal.state !== 'superseded');
   return shown.length > 0 && shown.every(deniedWithoutReason);
 }
 

@@ -1,9 +1,9 @@
 import type { Intent } from '../command/intent.ts';
 import type { Facts } from './facts.ts';
-import { onCommitFailed, onCommitStarting, onCommitted } from './on-commit.ts';
+import { onCommitFailed, onCommitMissed, onCommitStarting, onCommitted } from './on-commit.ts';
 import { onClosed, onEdited, onPushed } from './on-event.ts';
 import { onModelFailed, onModelReplied } from './on-model.ts';
-import { onPostingFailed, onReviewPosted, onRunShown } from './on-posted.ts';
+import { onPostingFailed, onProposalShown, onReviewPosted, onRunShown } from './on-posted.ts';
 import { onSaid } from './on-said.ts';
 import { onTaskDue } from './on-task.ts';
 import { onToolsUsed } from './on-tools.ts';
@@ -39,6 +39,10 @@ export function decide(pull: Pull, signal: Signal, facts: Facts): Step {
       return onCommitted(pull, signal, facts);
     case 'commit-failed':
       return onCommitFailed(pull, signal, facts);
+    case 'commit-missed':
+      return onCommitMissed(pull, signal, facts);
+    case 'proposal-shown':
+      return onProposalShown(pull, signal);
     case 'task-due':
       return onTaskDue(pull, facts);
   }

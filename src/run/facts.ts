@@ -1,4 +1,4 @@
-import type { Permission, Person } from './proposal.ts';
+import type { Permission, Person, PostedComment } from './proposal.ts';
 
 /** The pull request as GitHub has it now. */
 export type PullFacts = {
@@ -23,6 +23,8 @@ export type Need =
   | { readonly kind: 'pull-request' }
   /** Changed paths of the pull request, for the model's first message. */
   | { readonly kind: 'changed-paths' }
+  /** These comments of ours as they stand now. */
+  | { readonly kind: 'comments'; readonly comments: readonly PostedComment[] }
   /** These paths at two commits. */
   | { readonly kind: 'files'; readonly base: string; readonly head: string; readonly paths: readonly string[] };
 
@@ -39,6 +41,8 @@ export type Facts = {
   readonly permission?: Permission;
   readonly pull?: PullFacts;
   readonly changedPaths?: readonly string[];
+  /** By comment id: the hash of its body, in the form of `PostedComment.bodyHash`; null where it is gone. */
+  readonly bodyHashes?: Readonly<Record<string, string | null>>;
   readonly files?: {
     readonly atBase: Readonly<Record<string, HeadFile | null>>;
     readonly atHead: Readonly<Record<string, HeadFile | null>>;

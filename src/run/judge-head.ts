@@ -3,7 +3,7 @@ import { judge, recognise } from '../policy/freshness.ts';
 import { maySign } from '../policy/roles.ts';
 import { staleOutput } from '../prompt/outputs.ts';
 import { applied } from './applied.ts';
-import { answerCall, showing, withCall } from './batch.ts';
+import { answerProposal, showing, withCall } from './batch.ts';
 import { type Draft, withAnswer, withEffects, withProposal, withRun, withVote } from './draft.ts';
 import type { Facts, HeadFile } from './facts.ts';
 import { ownEditsOf, withOwnEdit } from './own-edit.ts';
@@ -15,6 +15,9 @@ import { moved } from './transition.ts';
 /** Who pushed, and by which delivery we know. */
 export type Pusher = { readonly person: Person; readonly permission: Permission; readonly deliveryId: string };
 
+/** The head that is judged, what was read there, and who pushed it, if that is known. */
+type Judging = { readonly head: string; readonly facts: Facts; readonly pusher: Pusher | null };
+
 /** Decided by the head's content: proposals that are not yet being committed. */
 export function openProposals(proposals: readonly Proposal[]): readonly Proposal[] {
   return proposals.filter((proposal) => proposal.state === 'proposed' || proposal.state === 'approved');
@@ -22,15 +25,14 @@ export function openProposals(proposals: readonly Proposal[]): readonly Proposal
 
 /**
  * Judges every open proposal against the head as it is now: what the head contains is completed, what still applies
- * stays, the rest is superseded. Needs the facts `pull` and, where the head moved, `files`.
+ * stays, the rest is superseded. Needs the fact `files` where the head moved.
  */
-export function judgeHead(draft: Draft, facts: Facts, pusher: Pusher | null): Draft {
+export function judgeHead(draft: Draft, head: string, facts: Facts, pusher: Pusher | null): Draft {
   const run = draft.pull.run;
-  const head = facts.pull?.headSha;
-  if (run === null || head === undefined || head === run.head || facts.files === undefined) return draft;
+  if (run === null || head === run.head || facts.files === undefined) return draft;
   const open = openProposals(draft.pull.proposals);
   const paths = [...new Set(open.map((proposal) => proposal.change.path))];
-  const judged = paths.reduce((next, path) => judgePath(next, path, facts, pusher), draft);
+  const judged = paths.reduce((next, path) => judgePath(next, path, { head, facts, pusher }), draft);
   const given = open.filter((proposal) => proposal.state === 'approved');
   return tellStale(withRun(judged, { head, commits: commitsWith(judged, run, head) }), given);
 }
@@ -41,16 +43,17 @@ function commitsWith(judged: Draft, run: Run, head: string): readonly string[] {
   return carried && !run.commits.includes(head) ? [...run.commits, head] : run.commits;
 }
 
-function judgePath(draft: Draft, path: string, facts: Facts, pusher: Pusher | null): Draft {
+function judgePath(draft: Draft, path: string, at: Judging): Draft {
+  const { facts } = at;
   const before = facts.files?.atBase[path] ?? null;
   const now = facts.files?.atHead[path] ?? null;
   if (before?.blob === now?.blob && before?.mode === now?.mode) return draft;
   const open = openProposals(draft.pull.proposals).filter((proposal) => proposal.change.path === path);
   const contained = containedIn(open, before, now);
-  const taken = contained.reduce((next, proposal) => complete(next, proposal, facts, pusher), draft);
+  const taken = contained.reduce((next, proposal) => complete(next, proposal, at), draft);
   const owned = contained.length > 0 ? withOwnPush(taken, path, contained, before, now) : taken;
   const rest = open.filter((proposal) => !contained.includes(proposal));
-  return rest.reduce((next, proposal) => judgeOne(next, proposal, now, facts, pusher), owned);
+  return rest.reduce((next, proposal) => judgeOne(next, proposal, now, at), owned);
 }
 
 /** The proposals whose changes are all that happened to this file; none where anything else did. */
@@ -93,26 +96,25 @@ function rangesIn(
   return regions.length === contained.length ? composeFile(before.text ?? '', regions).ranges : null;
 }
 
-function judgeOne(draft: Draft, proposal: Proposal, now: HeadFile | null, facts: Facts, pusher: Pusher | null): Draft {
+function judgeOne(draft: Draft, proposal: Proposal, now: HeadFile | null, at: Judging): Draft {
   const { change } = proposal;
   const verdict = judge({ change, file: now, ownEdits: ownEditsOf(draft.pull.run, change.path) });
   switch (verdict.kind) {
     case 'applies':
       return draft;
     case 'already-there':
-      return complete(draft, proposal, facts, pusher);
+      return complete(draft, proposal, at);
     case 'stale':
-      return supersede(draft, proposal, facts.pull?.headSha ?? '', facts.now);
+      return supersede(draft, proposal, at.head, at.facts.now);
   }
 }
 
 /** The push carries the change: that person's approval and its execution in one. */
-function complete(draft: Draft, proposal: Proposal, facts: Facts, pusher: Pusher | null): Draft {
-  const sha = facts.pull?.headSha ?? null;
+function complete(draft: Draft, proposal: Proposal, { head, facts, pusher }: Judging): Draft {
   const voted = pusher === null ? draft : withVote(draft, commitVote(proposal, pusher, facts.now));
   const current = voted.pull.proposals.find((one) => one.id === proposal.id) ?? proposal;
-  const done = withProposal(voted, { ...moved(current, 'completed', facts.now), commit: sha, note: byPush(pusher) });
-  return showing(answerCall(done, proposal.callId, applied(current)), proposal);
+  const done = withProposal(voted, { ...moved(current, 'completed', facts.now), commit: head, note: byPush(pusher) });
+  return showing(answerProposal(done, proposal, applied(current)), proposal);
 }
 
 function commitVote(proposal: Proposal, pusher: Pusher, now: string): Parameters<typeof withVote>[1] {
@@ -147,7 +149,7 @@ export function supersede(draft: Draft, proposal: Proposal, head: string, now: s
   const gone = showing(withProposal(draft, { ...moved(proposal, 'superseded', now), note }), proposal);
   const call = gone.pull.run?.batch?.calls.find((one) => one.call.id === proposal.callId)?.call;
   const again = proposal.tool === 'edit_file' && proposal.change.places === 1 && call !== undefined;
-  if (!again) return answerCall(gone, proposal.callId, staleOutput(proposal.change.path, proposal.head, head));
+  if (!again) return answerProposal(gone, proposal, staleOutput(proposal.change.path, proposal.head, head));
   const waiting = withCall(gone, proposal.callId, { kind: 'using' });
   return withEffects(waiting, { type: 'use-tools', runId: proposal.runId, turn: proposal.turn, calls: [call] });
 }

@@ -5,6 +5,7 @@ import type { Facts, Need } from './facts.ts';
 import { openProposals } from './judge-head.ts';
 import { activeRun, type Pull } from './run.ts';
 import type { Signal } from './signal.ts';
+import { commentsToApprove } from './tampered.ts';
 
 /**
  * The next facts that the signal needs, given those that are there; empty once it can be decided.
@@ -17,7 +18,7 @@ export function needs(pull: Pull, signal: Signal, facts: Facts): readonly Need[]
     case 'review-posted':
       return activeRun(pull) === null ? [] : headNeeds(pull, facts);
     case 'committed':
-      return openProposals(pull.proposals).length === 0 ? [] : headNeeds(pull, facts);
+      return activeRun(pull)?.id === signal.runId ? fileNeeds(pull, signal.sha, facts) : [];
     case 'task-due':
       return startNeeds(facts);
     case 'run-shown':
@@ -27,6 +28,8 @@ export function needs(pull: Pull, signal: Signal, facts: Facts): readonly Need[]
     case 'posting-failed':
     case 'commit-starting':
     case 'commit-failed':
+    case 'commit-missed':
+    case 'proposal-shown':
       return [];
   }
 }
@@ -40,7 +43,7 @@ function needsOfIntent(pull: Pull, intent: Intent, facts: Facts): readonly Need[
     case 'pushed':
       return pushNeeds(pull, intent, facts);
     case 'closed':
-      return [];
+      return activeRun(pull) === null && pull.queue.length === 0 ? [] : pullNeed(facts);
   }
 }
 
@@ -49,6 +52,10 @@ function saidNeeds(pull: Pull, intent: SaidIntent, facts: Facts): readonly Need[
   if (about.kind !== 'ours' || !facts.served) return [];
   const permission = permissionNeed(intent, facts);
   if (permission.length > 0) return permission;
+  if (maySign(facts.permission) && facts.bodyHashes === undefined) {
+    const comments = commentsToApprove(pull, intent);
+    if (comments.length > 0) return [{ kind: 'comments', comments }];
+  }
   if (about.asks !== 'task' || activeRun(pull) !== null || about.proposal !== null) return [];
   return maySign(facts.permission) ? startNeeds(facts) : [];
 }
@@ -58,8 +65,12 @@ function permissionNeed(intent: Intent, facts: Facts): readonly Need[] {
   return facts.permission === undefined ? [{ kind: 'permission', login, id }] : [];
 }
 
+function pullNeed(facts: Facts): readonly Need[] {
+  return facts.pull === undefined ? [{ kind: 'pull-request' }] : [];
+}
+
 function startNeeds(facts: Facts): readonly Need[] {
-  if (facts.pull === undefined) return [{ kind: 'pull-request' }];
+  if (facts.pull === undefined) return pullNeed(facts);
   return facts.pull.state === 'open' && facts.changedPaths === undefined ? [{ kind: 'changed-paths' }] : [];
 }
 
@@ -72,10 +83,12 @@ function pushNeeds(pull: Pull, intent: Intent, facts: Facts): readonly Need[] {
 
 /** The head as it is now, and, where it moved, the files that open proposals are about. */
 function headNeeds(pull: Pull, facts: Facts): readonly Need[] {
-  if (facts.pull === undefined) return [{ kind: 'pull-request' }];
+  return facts.pull === undefined ? pullNeed(facts) : fileNeeds(pull, facts.pull.headSha, facts);
+}
+
+function fileNeeds(pull: Pull, head: string, facts: Facts): readonly Need[] {
   const run = pull.run;
-  const { headSha } = facts.pull;
-  if (run === null || facts.files !== undefined || headSha === run.head) return [];
+  if (run === null || facts.files !== undefined || head === run.head) return [];
   const paths = [...new Set(openProposals(pull.proposals).map((proposal) => proposal.change.path))];
-  return paths.length === 0 ? [] : [{ kind: 'files', base: run.head, head: headSha, paths }];
+  return paths.length === 0 ? [] : [{ kind: 'files', base: run.head, head, paths }];
 }

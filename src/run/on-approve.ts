@@ -1,10 +1,12 @@
 import type { Command } from '../command/intent.ts';
 import { cleanText } from '../prompt/clean-text.ts';
-import { type Draft, draftOf, finish, withEffects, withProposal, withVote } from './draft.ts';
+import { showing } from './batch.ts';
+import { type Draft, draftOf, finish, withAnswer, withEffects, withProposal, withVote } from './draft.ts';
 import type { Proposal } from './proposal.ts';
 import { resolveAim } from './resolve-aim.ts';
-import { reply, type Spoken, voteOf, withLeftovers } from './spoken.ts';
+import { named, reply, type Spoken, voteOf, withLeftovers } from './spoken.ts';
 import type { Step } from './step.ts';
+import { isTampered } from './tampered.ts';
 import { moved } from './transition.ts';
 
 type Approve = Extract<Command, { name: 'approve' }>;
@@ -16,17 +18,31 @@ export function onApprove(spoken: Spoken, command: Approve): Step {
   const run = spoken.pull.run;
   if (run?.fork === true) return reply(spoken, { kind: 'fork', headRef: run.headRef }, 'fork');
   const note = cleanText(command.note).text;
+  const tampered = found.open.filter((proposal) => isTampered(proposal, spoken.facts));
+  if (tampered.length > 0) return restore(spoken, tampered);
   const fresh = found.open.filter((proposal) => proposal.state === 'proposed');
-  const voted = fresh.reduce((draft, proposal) => approve(draft, proposal, spoken, note), draftOf(spoken.pull));
+  const voted = found.open.reduce((draft, proposal) => approve(draft, proposal, spoken, note), draftOf(spoken.pull));
   const acknowledged = withEffects(voted, { type: 'react', place: spoken.intent.place, content: '+1' });
   const committing = withCommit(acknowledged, fresh, spoken);
   return finish(withLeftovers(committing, spoken, found.done, found.left), 'approved');
 }
 
+/** Somebody saw something else than we wrote: it is written anew, and the approval is asked for again. */
+function restore(spoken: Spoken, tampered: readonly Proposal[]): Step {
+  const answer = { kind: 'comment-edited', proposals: tampered.map(named) } as const;
+  const told = withAnswer(draftOf(spoken.pull), spoken.intent.place, answer);
+  return finish(tampered.reduce(showing, told), 'comment-edited');
+}
+
 function approve(draft: Draft, proposal: Proposal, spoken: Spoken, note: string): Draft {
+  const known = proposal.votes.some((vote) => vote.action === 'approve' && vote.by.id === spoken.person.id);
+  if (known && proposal.state === 'approved') return draft;
   const voted = withVote(draft, voteOf(spoken, proposal, 'approve', note));
   const current = voted.pull.proposals.find((other) => other.id === proposal.id) ?? proposal;
-  return withProposal(voted, moved(current, 'approved', spoken.intent.createdAt));
+  // Whoever approves what is approved already counts too: should the first one's vote lapse, this one stands.
+  return current.state === 'approved'
+    ? voted
+    : withProposal(voted, moved(current, 'approved', spoken.intent.createdAt));
 }
 
 function withCommit(draft: Draft, proposals: readonly Proposal[], spoken: Spoken): Draft {

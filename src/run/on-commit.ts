@@ -1,13 +1,13 @@
 import { maySign } from '../policy/roles.ts';
 import { deniedOutput, failedOutput } from '../prompt/outputs.ts';
 import { applied } from './applied.ts';
-import { answerCall, settleBatch, showing } from './batch.ts';
-import { type Draft, draftOf, finish, ignore, withAnswer, withEffects, withProposal, withRun } from './draft.ts';
+import { answerProposal, settleBatch, showing } from './batch.ts';
+import { type Draft, draftOf, finish, withAnswer, withEffects, withProposal, withRun } from './draft.ts';
 import type { Facts } from './facts.ts';
 import { judgeHead, supersede, tellStale } from './judge-head.ts';
 import { withOwnEdit } from './own-edit.ts';
 import type { Person, Proposal, Vote } from './proposal.ts';
-import type { Pull, Run } from './run.ts';
+import { activeRun, type Pull, type Run } from './run.ts';
 import type { Check, Signal } from './signal.ts';
 import { named } from './spoken.ts';
 import type { Step } from './step.ts';
@@ -16,13 +16,17 @@ import { moved } from './transition.ts';
 type Starting = Extract<Signal, { type: 'commit-starting' }>;
 type Committed = Extract<Signal, { type: 'committed' }>;
 type Failed = Extract<Signal, { type: 'commit-failed' }>;
+type Missed = Extract<Signal, { type: 'commit-missed' }>;
 
 /** An attempt is about to begin: only what is still approved, still allowed and still fits goes into it. */
 export function onCommitStarting(pull: Pull, signal: Starting, facts: Facts): Step {
-  if (pull.run === null || pull.run.id !== signal.runId) return ignore(pull, 'outdated-outcome');
   const checked = signal.checks.reduce((draft, check) => begin(draft, check, signal.head, facts), draftOf(pull));
-  const told = tellStale(checked, pull.proposals.filter(isUnderWay));
-  const executing = told.pull.proposals.some((one) => one.state === 'executing');
+  const mine = signal.checks.map((check) => check.proposalId);
+  const told = tellStale(
+    checked,
+    pull.proposals.filter((one) => mine.includes(one.id) && isUnderWay(one)),
+  );
+  const executing = told.pull.proposals.some((one) => mine.includes(one.id) && one.state === 'executing');
   return finish(settleBatch(told, facts.now), executing ? 'commit-begun' : 'commit-void');
 }
 
@@ -37,12 +41,12 @@ function begin(draft: Draft, check: Check, head: string, facts: Facts): Draft {
 function judgeApproved(draft: Draft, proposal: Proposal, check: Check, head: string, facts: Facts): Draft {
   const denial = proposal.votes.find((vote) => vote.action === 'deny');
   if (denial !== undefined) return rejectLate(draft, proposal, denial, facts.now);
-  if (draft.pull.run?.phase.kind === 'ended') return cancelLate(draft, proposal, facts.now);
-  const lapsed = approvers(proposal).find((person) => !maySign(check.permissions[person.id]));
-  if (lapsed !== undefined) return reopen(draft, proposal, lapsed, facts.now);
+  if (activeRun(draft.pull)?.id !== proposal.runId) return cancelLate(draft, proposal, facts.now);
+  const signed = withoutLapsed(proposal, check);
+  if (approvers(signed).length === 0) return reopen(draft, proposal, signed, facts.now);
   switch (check.verdict.kind) {
     case 'applies':
-      return withProposal(draft, moved(proposal, 'executing', facts.now));
+      return withProposal(draft, moved(signed, 'executing', facts.now));
     case 'already-there':
       return completeAt(draft, proposal, head, 'the branch already held it', facts.now);
     case 'stale':
@@ -57,35 +61,41 @@ export function approvers(proposal: Proposal): readonly Person[] {
 /** A deny that came while an earlier attempt was under way: that one did not land, and none follows. */
 function rejectLate(draft: Draft, proposal: Proposal, denial: Vote, now: string): Draft {
   const rejected = withProposal(draft, moved(proposal, 'rejected', now));
-  return showing(answerCall(rejected, proposal.callId, deniedOutput(denial.text)), proposal);
+  return showing(answerProposal(rejected, proposal, deniedOutput(denial.text)), proposal);
 }
 
 function cancelLate(draft: Draft, proposal: Proposal, now: string): Draft {
   return showing(withProposal(draft, { ...moved(proposal, 'cancelled', now), note: 'the run ended' }), proposal);
 }
 
-/** The approver may no longer decide here: the approval counts no more, and the proposal waits for somebody who may. */
-function reopen(draft: Draft, proposal: Proposal, person: Person, now: string): Draft {
-  const votes = proposal.votes.filter((vote) => vote.action !== 'approve' || vote.by.id !== person.id);
-  const open = withProposal(draft, { ...moved(proposal, 'proposed', now), votes });
-  return withAnswer(open, { at: 'pull' }, { kind: 'approval-void', proposals: [named(proposal)], login: person.login });
+/** Votes of people who may no longer decide here count no more. */
+function withoutLapsed(proposal: Proposal, check: Check): Proposal {
+  const votes = proposal.votes.filter((vote) => vote.action !== 'approve' || maySign(check.permissions[vote.by.id]));
+  return { ...proposal, votes };
+}
+
+/** No approval is left that counts: the proposal waits for somebody who may. */
+function reopen(draft: Draft, proposal: Proposal, unsigned: Proposal, now: string): Draft {
+  const login = approvers(proposal).at(-1)?.login ?? '';
+  const open = withProposal(draft, moved(unsigned, 'proposed', now));
+  return withAnswer(open, { at: 'pull' }, { kind: 'approval-void', proposals: [named(proposal)], login });
 }
 
 function completeAt(draft: Draft, proposal: Proposal, sha: string, note: string | null, now: string): Draft {
   const done = withProposal(draft, { ...moved(proposal, 'completed', now), commit: sha, note });
-  return showing(answerCall(done, proposal.callId, applied(proposal)), proposal);
+  return showing(answerProposal(done, proposal, applied(proposal)), proposal);
 }
 
-/** The commit landed. The other open proposals are judged against what it made of their files. */
+/** The commit landed, whatever has become of its run since. The other open proposals are judged against it. */
 export function onCommitted(pull: Pull, signal: Committed, facts: Facts): Step {
-  const run = pull.run;
-  if (run === null || run.id !== signal.runId) return ignore(pull, 'outdated-outcome');
   const landed = executingOf(pull, signal.proposalIds);
   const done = landed.reduce((draft, one) => completeAt(draft, one, signal.sha, null, facts.now), draftOf(pull));
-  const recorded = withRun(done, { commits: [...run.commits, signal.sha], ownEdits: ownEditsAfter(run, signal) });
-  const judged = judgeHead(recorded, facts, null);
-  const told = landed.length > 1 ? withAnswer(judged, { at: 'pull' }, committedAnswer(landed, signal.sha)) : judged;
-  return finish(refreshed(settleBatch(told, facts.now), run.id), 'committed');
+  const told = landed.length > 1 ? withAnswer(done, { at: 'pull' }, committedAnswer(landed, signal.sha)) : done;
+  const run = pull.run;
+  if (run === null || run.id !== signal.runId) return finish(told, 'committed');
+  const recorded = withRun(told, { commits: [...run.commits, signal.sha], ownEdits: ownEditsAfter(run, signal) });
+  const judged = judgeHead(recorded, signal.sha, facts, null);
+  return finish(refreshed(settleBatch(judged, facts.now), run.id), 'committed');
 }
 
 function committedAnswer(landed: readonly Proposal[], sha: string): Parameters<typeof withAnswer>[2] {
@@ -107,12 +117,37 @@ function ownEditsAfter(run: Run, signal: Committed): Run['ownEdits'] {
 
 /** GitHub refused for good, or the branch never stood still: nothing was written. */
 export function onCommitFailed(pull: Pull, signal: Failed, facts: Facts): Step {
-  if (pull.run === null || pull.run.id !== signal.runId) return ignore(pull, 'outdated-outcome');
   const failed = pull.proposals.filter((one) => signal.proposalIds.includes(one.id) && isUnderWay(one));
   const done = failed.reduce((draft, one) => fail(draft, one, signal.message, facts.now), draftOf(pull));
   const answer = { kind: 'commit-failed', proposals: failed.map(named), message: signal.message } as const;
   const told = failed.length === 0 ? done : withAnswer(done, { at: 'pull' }, answer);
   return finish(settleBatch(told, facts.now), 'commit-failed');
+}
+
+/** How long a branch may keep moving under our attempts. */
+const MOVING_MS = 10 * 60_000;
+
+/** The branch moved before the attempt: nothing was written, and these are approved as before, for a while. */
+export function onCommitMissed(pull: Pull, signal: Missed, facts: Facts): Step {
+  const missed = executingOf(pull, signal.proposalIds);
+  const tired = missed.filter((one) => one.missedSince !== null && msBetween(one.missedSince, facts.now) > MOVING_MS);
+  if (tired.length > 0) {
+    const proposalIds = tired.map((one) => one.id);
+    return onCommitFailed(
+      pull,
+      { ...signal, type: 'commit-failed', proposalIds, message: 'the branch kept moving' },
+      facts,
+    );
+  }
+  const back = missed.reduce((draft, one) => {
+    const missedSince = one.missedSince ?? facts.now;
+    return withProposal(draft, { ...moved(one, 'approved', facts.now), missedSince });
+  }, draftOf(pull));
+  return finish(back, 'commit-missed');
+}
+
+function msBetween(earlier: string, later: string): number {
+  return Date.parse(later) - Date.parse(earlier);
 }
 
 function isUnderWay(proposal: Proposal): boolean {
@@ -122,5 +157,5 @@ function isUnderWay(proposal: Proposal): boolean {
 function fail(draft: Draft, proposal: Proposal, message: string, now: string): Draft {
   const begun = proposal.state === 'approved' ? moved(proposal, 'executing', now) : proposal;
   const failed = withProposal(draft, { ...moved(begun, 'failed', now), note: message });
-  return showing(answerCall(failed, proposal.callId, failedOutput(message)), proposal);
+  return showing(answerProposal(failed, proposal, failedOutput(message)), proposal);
 }

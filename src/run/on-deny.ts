@@ -1,7 +1,7 @@
 import type { Command } from '../command/intent.ts';
 import { cleanText } from '../prompt/clean-text.ts';
 import { deniedOutput } from '../prompt/outputs.ts';
-import { answerCall, settleBatch, showing } from './batch.ts';
+import { answerProposal, settleBatch, showing } from './batch.ts';
 import { type Draft, draftOf, finish, withEffects, withProposal, withVote } from './draft.ts';
 import type { Proposal } from './proposal.ts';
 import { resolveAim } from './resolve-aim.ts';
@@ -16,14 +16,19 @@ type Deny = Extract<Command, { name: 'deny' }>;
 export function onDeny(spoken: Spoken, command: Deny): Step {
   const { targets, reason } = readTargets(spoken, command);
   const found = resolveAim(spoken, 'deny', targets);
-  if (found.kind === 'answered') return recordTooLate(spoken, found.step, found.done);
-  const words = cleanText(reason).text;
-  const text = spoken.standing === 'writer' && words !== '' ? words : null;
+  if (found.kind === 'answered') return recordTooLate(spoken, found.step, found.done, textOf(spoken, reason));
+  const text = textOf(spoken, reason);
   const denied = found.open.reduce((draft, proposal) => deny(draft, proposal, spoken, text), draftOf(spoken.pull));
   const acknowledged = withEffects(denied, { type: 'react', place: spoken.intent.place, content: '+1' });
   const settled = settleBatch(acknowledged, spoken.facts.now);
   const step = finish(withLeftovers(settled, spoken, found.done, found.left), 'denied');
-  return recordTooLate(spoken, step, found.done);
+  return recordTooLate(spoken, step, found.done, text);
+}
+
+/** What the model hears of the reason: nothing from somebody who may not instruct it. */
+function textOf(spoken: Spoken, reason: string): string | null {
+  const words = cleanText(reason).text;
+  return spoken.standing === 'writer' && words !== '' ? words : null;
 }
 
 /** In a proposal's thread a first word that only looks like an id begins the reason. */
@@ -38,14 +43,14 @@ export function deny(draft: Draft, proposal: Proposal, spoken: Spoken, reason: s
   const voted = withVote(draft, voteOf(spoken, proposal, 'deny', reason));
   const current = voted.pull.proposals.find((other) => other.id === proposal.id) ?? proposal;
   const rejected = withProposal(voted, moved(current, 'rejected', spoken.intent.createdAt));
-  return showing(answerCall(rejected, proposal.callId, deniedOutput(reason)), proposal);
+  return showing(answerProposal(rejected, proposal, deniedOutput(reason)), proposal);
 }
 
 /** A deny that meets an attempt which has begun cannot stop it, but no further attempt begins after it. */
-function recordTooLate(spoken: Spoken, step: Step, done: readonly Proposal[]): Step {
+function recordTooLate(spoken: Spoken, step: Step, done: readonly Proposal[], text: string | null): Step {
   const executing = done.filter((proposal) => proposal.state === 'executing');
   const { pull, votes } = executing.reduce(
-    (draft: Draft, one) => withVote(draft, voteOf(spoken, one, 'deny', null)),
+    (draft: Draft, one) => withVote(draft, voteOf(spoken, one, 'deny', text)),
     step,
   );
   return { ...step, pull, votes };

@@ -1,7 +1,7 @@
 import type { Intent } from '../command/intent.ts';
 import { maySign } from '../policy/roles.ts';
 import { settleBatch } from './batch.ts';
-import { draftOf, finish, ignore, withAnswer, withPull } from './draft.ts';
+import { type Draft, draftOf, finish, ignore, withAnswer, withPull } from './draft.ts';
 import { endRun } from './end-run.ts';
 import type { Facts } from './facts.ts';
 import { judgeHead, openProposals } from './judge-head.ts';
@@ -18,15 +18,29 @@ export function onPushed(pull: Pull, intent: Pushed, deliveryId: string, facts: 
   const run = activeRun(pull);
   if (run === null || openProposals(pull.proposals).length === 0) return ignore(pull, 'push-irrelevant');
   const person = { id: intent.actor.id, login: intent.actor.login };
-  const pusher = { person, permission: facts.permission ?? 'none', deliveryId } as const;
-  return finish(settleBatch(judgeHead(draftOf(pull), facts, pusher), facts.now), 'push-judged');
+  const head = facts.pull?.headSha ?? intent.after;
+  // Another push came on top: who made which part of what the head holds now is not known.
+  const alone = intent.after === head;
+  const pusher = alone ? ({ person, permission: facts.permission ?? 'none', deliveryId } as const) : null;
+  return finish(settleBatch(judgeHead(draftOf(pull), head, facts, pusher), facts.now), 'push-judged');
 }
 
-/** Closed or merged: everything that waits is cancelled, the queue is dropped. */
+/** Closed or merged: everything that waits is cancelled, the queue is dropped. One that is open again is left alone. */
 export function onClosed(pull: Pull, intent: Closed, facts: Facts): Step {
+  if (facts.pull?.state === 'open') return ignore(pull, 'open-again');
   const by = { id: intent.actor.id, login: intent.actor.login };
-  const over = endRun(draftOf(pull), { how: intent.merged ? 'merged' : 'closed', by, note: null }, facts.now);
-  return finish(withPull(over, { queue: [] }), 'pull-closed');
+  const how = intent.merged ? 'merged' : 'closed';
+  const over = endRun(draftOf(pull), { how, by, note: null }, facts.now);
+  return finish(dropQueue(over, how), 'pull-closed');
+}
+
+/** Tells each task that still waits why it will not begin. */
+export function dropQueue(draft: Draft, state: 'closed' | 'merged'): Draft {
+  const told = draft.pull.queue.reduce(
+    (next, task) => withAnswer(next, task.place, { kind: 'pull-not-open', state }),
+    draft,
+  );
+  return withPull(told, { queue: [] });
 }
 
 /** Words that were edited into a command decide nothing; who may decide is told so once. */

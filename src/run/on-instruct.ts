@@ -1,7 +1,7 @@
 import type { Command } from '../command/intent.ts';
 import { cleanText } from '../prompt/clean-text.ts';
 import { instructionOutput } from '../prompt/outputs.ts';
-import { answerCall, settleBatch, showing } from './batch.ts';
+import { answerProposal, settleBatch, showing } from './batch.ts';
 import { type Draft, draftOf, finish, withEffects, withProposal, withVote } from './draft.ts';
 import type { Proposal } from './proposal.ts';
 import { resolveAim } from './resolve-aim.ts';
@@ -59,5 +59,5 @@ function replaceByWords(draft: Draft, proposal: Proposal, spoken: Spoken, instru
   const voted = withVote(draft, voteOf(spoken, proposal, 'edit', instruction));
   const current = voted.pull.proposals.find((other) => other.id === proposal.id) ?? proposal;
   const rejected = withProposal(voted, moved(current, 'rejected', spoken.intent.createdAt));
-  return showing(answerCall(rejected, proposal.callId, instructionOutput(cleanText(instruction).text)), proposal);
+  return showing(answerProposal(rejected, proposal, instructionOutput(cleanText(instruction).text)), proposal);
 }

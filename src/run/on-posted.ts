@@ -1,4 +1,4 @@
-import { answerCall, settleBatch, showing } from './batch.ts';
+import { answerProposal, settleBatch, showing } from './batch.ts';
 import { type Draft, draftOf, finish, ignore, withProposal, withRun } from './draft.ts';
 import { endRun } from './end-run.ts';
 import type { Facts } from './facts.ts';
@@ -6,7 +6,7 @@ import { judgeHead } from './judge-head.ts';
 import { activeRun, type Pull } from './run.ts';
 import type { PostedProposal, Signal } from './signal.ts';
 import type { Step } from './step.ts';
-import { moved } from './transition.ts';
+import { isFinal, moved } from './transition.ts';
 
 type Posted = Extract<Signal, { type: 'review-posted' }>;
 type Failed = Extract<Signal, { type: 'posting-failed' }>;
@@ -18,14 +18,17 @@ export function onReviewPosted(pull: Pull, signal: Posted, facts: Facts): Step {
   const placed = signal.unshown.reduce((draft, one) => takeBack(draft, one, facts.now), shown);
   const run = activeRun(placed.pull);
   if (run === null || run.id !== signal.runId) return finish(placed, 'outdated-outcome');
-  return finish(settleBatch(judgeHead(placed, facts, null), facts.now), 'proposals-posted');
+  const judged = facts.pull === undefined ? placed : judgeHead(placed, facts.pull.headSha, facts, null);
+  return finish(settleBatch(judged, facts.now), 'proposals-posted');
 }
 
 function place(draft: Draft, posted: PostedProposal): Draft {
   const proposal = draft.pull.proposals.find((one) => one.id === posted.proposalId);
   if (proposal === undefined) return draft;
   const { placement, comment } = posted;
-  const placed = withProposal(draft, { ...proposal, placement, comment, proposedAt: comment.createdAt });
+  const standing = withProposal(draft, { ...proposal, placement, comment, proposedAt: comment.createdAt });
+  // Decided while its comment was on its way: what stands there still has a button and commands.
+  const placed = isFinal(proposal.state) ? showing(standing, { ...proposal, comment }) : standing;
   const older = placed.pull.proposals.filter((one) => one.replacedBy === proposal.id);
   return older.reduce(showing, placed);
 }
@@ -35,7 +38,7 @@ function takeBack(draft: Draft, unshown: Posted['unshown'][number], now: string)
   const proposal = draft.pull.proposals.find((one) => one.id === unshown.proposalId);
   if (proposal?.state !== 'proposed') return draft;
   const gone = withProposal(draft, { ...moved(proposal, 'superseded', now), note: 'too long to be shown' });
-  return answerCall(gone, proposal.callId, unshown.output);
+  return answerProposal(gone, proposal, unshown.output);
 }
 
 export function onPostingFailed(pull: Pull, signal: Failed, facts: Facts): Step {
@@ -50,4 +53,14 @@ export function onPostingFailed(pull: Pull, signal: Failed, facts: Facts): Step 
 export function onRunShown(pull: Pull, signal: Shown): Step {
   if (pull.run === null || pull.run.id !== signal.runId) return ignore(pull, 'outdated-outcome');
   return finish(withRun(draftOf(pull), { comment: signal.comment }), 'run-shown');
+}
+
+type ProposalShown = Extract<Signal, { type: 'proposal-shown' }>;
+
+/** Somebody's edit of our comment is told from what we wrote last. */
+export function onProposalShown(pull: Pull, { proposalId, bodyHash }: ProposalShown): Step {
+  const proposal = pull.proposals.find((one) => one.id === proposalId);
+  if (proposal === undefined || proposal.comment === null) return ignore(pull, 'outdated-outcome');
+  const comment = { ...proposal.comment, bodyHash };
+  return finish(withProposal(draftOf(pull), { ...proposal, comment }), 'proposal-shown');
 }

@@ -3,6 +3,7 @@ import { firstMessage } from '../prompt/first-message.ts';
 import { SYSTEM_PROMPT } from '../prompt/system.ts';
 import { type Draft, draftOf, finish, withAnswer, withEffects, withMessages, withPull } from './draft.ts';
 import type { Facts } from './facts.ts';
+import { dropQueue } from './on-event.ts';
 import { activeRun, type Pull, RUN_SCHEMA, type Run, type Task } from './run.ts';
 import { reply, type Spoken } from './spoken.ts';
 import type { Step } from './step.ts';
@@ -16,7 +17,7 @@ export function onTask(spoken: Spoken, text: string): Step {
     place: intent.place,
     askedAt: intent.createdAt,
   };
-  if (activeRun(pull) !== null) return queue(spoken, task);
+  if (activeRun(pull) !== null || pull.queue.length > 0) return queue(spoken, task);
   if (facts.pull !== undefined && facts.pull.state !== 'open') {
     return reply(spoken, { kind: 'pull-not-open', state: facts.pull.state }, 'pull-not-open');
   }
@@ -28,18 +29,18 @@ function queue(spoken: Spoken, task: Task): Step {
   const { pull, intent } = spoken;
   const seen = withEffects(draftOf(pull), { type: 'react', place: intent.place, content: 'eyes' });
   const queued = withPull(seen, { queue: [...pull.queue, task] });
-  return finish(withAnswer(queued, intent.place, { kind: 'queued', ahead: pull.queue.length + 1 }), 'task-queued');
+  const told = withAnswer(queued, intent.place, { kind: 'queued', ahead: pull.queue.length + 1 });
+  return finish(activeRun(pull) === null ? withEffects(told, { type: 'start-next' }) : told, 'task-queued');
 }
 
 /** The oldest queued task, once the run before it is over. */
 export function onTaskDue(pull: Pull, facts: Facts): Step {
   const [task, ...rest] = pull.queue;
   if (task === undefined || activeRun(pull) !== null) return finish(draftOf(pull), 'queue-empty');
-  const taken = withPull(draftOf(pull), { queue: rest });
   if (facts.pull !== undefined && facts.pull.state !== 'open') {
-    return finish(withAnswer(taken, task.place, { kind: 'pull-not-open', state: facts.pull.state }), 'pull-not-open');
+    return finish(dropQueue(draftOf(pull), facts.pull.state), 'pull-not-open');
   }
-  return finish(startRun(taken, task, facts), 'run-started');
+  return finish(startRun(withPull(draftOf(pull), { queue: rest }), task, facts), 'run-started');
 }
 
 function startRun(draft: Draft, task: Task, facts: Facts): Draft {

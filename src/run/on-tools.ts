@@ -54,7 +54,9 @@ function takeOutput(draft: Draft, result: ToolResult): Draft {
 /** A change whose file moved on, and whose call fits no more: the model hears that, not how the new try failed (T7). */
 function staleAnswer(pull: Pull, callId: string): string | null {
   const run = pull.run;
-  const stale = pull.proposals.findLast((one) => one.callId === callId && one.turn === run?.batch?.turn);
+  const stale = pull.proposals.findLast(
+    (one) => one.runId === run?.id && one.callId === callId && one.turn === run.batch?.turn,
+  );
   return stale === undefined || run === null ? null : staleOutput(stale.change.path, stale.head, run.head);
 }
 
@@ -117,6 +119,7 @@ function add(draft: Draft, result: Proposed, place: { index: number; total: numb
     proposedAt: null,
     decidedAt: null,
     executedAt: null,
+    missedSince: null,
   };
   const kept = withPull(draft, { proposals: [...pull.proposals, proposal], proposalCount: pull.proposalCount + 1 });
   return linkOlder(withCall(kept, result.callId, { kind: 'proposed', proposalId: proposal.id }), proposal);
@@ -136,7 +139,7 @@ function linkOlder(draft: Draft, proposal: Proposal): Draft {
 }
 
 function precedes(older: Proposal, newer: Proposal): boolean {
-  if (older.id === newer.id) return false;
+  if (older.id === newer.id || older.runId !== newer.runId) return false;
   if (older.state === 'superseded') return older.callId === newer.callId && older.turn === newer.turn;
   const instructed = older.state === 'rejected' && older.votes.at(-1)?.action === 'edit';
   return instructed && older.turn === newer.turn - 1 && older.change.path === newer.change.path;

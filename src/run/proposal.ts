@@ -82,6 +82,8 @@ export type Proposal = {
   readonly proposedAt: string | null;
   readonly decidedAt: string | null;
   readonly executedAt: string | null;
+  /** Since when the branch keeps moving under attempts to commit it; null where it does not. */
+  readonly missedSince: string | null;
 };
 
 /** Posted and undecided: what `/approve all` could mean. */

@@ -86,6 +86,10 @@ export type Signal =
       /** What it did to each path; empty where that is not known any more. */
       readonly files: readonly CommittedFile[];
     }
+  /** The branch had moved when the attempt came: nothing was written. */
+  | { readonly type: 'commit-missed'; readonly runId: string; readonly proposalIds: readonly string[] }
+  /** An open proposal's comment was written anew. */
+  | { readonly type: 'proposal-shown'; readonly proposalId: string; readonly bodyHash: string }
   /** The run is over and somebody's next task waits. */
   | { readonly type: 'task-due' }
   /** The attempt is known not to have landed and will not be repeated. */

@@ -1,4 +1,5 @@
 import type { Place, Targets } from '../command/intent.ts';
+import type { QuotedId } from '../command/quoted-ids.ts';
 import { isPending, type Proposal } from './proposal.ts';
 import type { Pull } from './run.ts';
 
@@ -11,18 +12,20 @@ export type Aim =
 
 export type Words = {
   readonly place: Place;
-  readonly quotedIds: readonly string[];
+  readonly quotedIds: readonly QuotedId[];
   /** GitHub's `created_at`. */
   readonly createdAt: string;
 };
 
-/** The proposal that the words answer by where they stand: its thread, or a quote of exactly one. */
+/** The proposal that the words answer by where they stand: its thread, or a quote of exactly one, as it was shown. */
 export function answered(pull: Pull, words: Words): Proposal | null {
   const { place } = words;
   if (place.at === 'thread') return pull.proposals.find((proposal) => proposal.comment?.id === place.rootId) ?? null;
   const [only, ...more] = words.quotedIds;
   if (only === undefined || more.length > 0) return null;
-  return pull.proposals.find((proposal) => proposal.id === only && proposal.comment !== null) ?? null;
+  const { id, digest } = only;
+  const shown = pull.proposals.find((proposal) => proposal.id === id && proposal.comment !== null);
+  return shown?.change.digest.startsWith(digest) ? shown : null;
 }
 
 /** Only what stood on the page when the words were written; what came in the same second did not. */
@@ -34,7 +37,10 @@ export function aim(pull: Pull, targets: Targets, words: Words): Aim {
   if (targets.by === 'ids') return aimByIds(pull, targets.ids);
   if (targets.by === 'all') return aimAtAll(pull, words);
   const proposal = answered(pull, words);
-  return proposal === null ? aimAtOnly(pull, words) : { kind: 'these', proposals: [proposal], left: [] };
+  if (proposal !== null) return { kind: 'these', proposals: [proposal], left: [] };
+  // A thread means what it is about; one that is none of our proposals' is never taken for another one.
+  if (words.place.at === 'thread') return { kind: 'which', pending: pull.proposals.filter(isPending) };
+  return aimAtOnly(pull, words);
 }
 
 function aimByIds(pull: Pull, ids: readonly string[]): Aim {

@@ -26,6 +26,21 @@ export async function nextSignal(db: Kysely<Tables>, claim: Claim, now: number):
   return { id: row.id, signal: fromStored<Signal>(row.signal), attempts: row.attempts };
 }
 
+/** When what people said last can be heard (ms): `now` where it is due, null where nothing of theirs waits. */
+export async function heldUntil(db: Kysely<Tables>, claim: Claim, now: number): Promise<number | null> {
+  const row = await db
+    .selectFrom('inbox')
+    .innerJoin('pulls', 'pulls.pull_key', 'inbox.pull_key')
+    .select(['inbox.not_before', 'pulls.held_until'])
+    .where('inbox.pull_key', '=', claim.pullKey)
+    .where('inbox.kind', '=', 'intent')
+    .where('inbox.done_at', 'is', null)
+    .orderBy('inbox.not_before')
+    .limit(1)
+    .executeTakeFirst();
+  return row === undefined ? null : Math.max(now, row.not_before, row.held_until);
+}
+
 /** Whether a due outcome waits for this pull request, or anything that people said, due or put back. */
 export async function hasWaitingSignal(
   transaction: Transaction<Tables>,

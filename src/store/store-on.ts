@@ -2,7 +2,7 @@ import type { Backend } from './backend.ts';
 import { claimPull, release, renew } from './claims.ts';
 import { claimEffect, finishEffect, nextEffect, postponeEffect } from './effects.ts';
 import { groupCommit } from './group-commit.ts';
-import { nextSignal, parkSignal, postponeSignal } from './inbox.ts';
+import { heldUntil, nextSignal, parkSignal, postponeSignal } from './inbox.ts';
 import { load, transcript } from './load.ts';
 import { nextDue } from './next-due.ts';
 import { ping } from './ping.ts';
@@ -40,6 +40,7 @@ export function storeOn(backend: Backend): Store {
     load: (pullKey, named) => load(db, place.unchanged, pullKey, named),
     transcript: (runId) => transcript(db, runId),
     nextSignal: (claim, now) => nextSignal(db, claim, now),
+    heldUntil: (claim, now) => heldUntil(db, claim, now),
     save: (claim, signal, step, now) => waking(save(place, claim, signal, step, now)),
     saveDirect: (claim, _signal, step, now) => waking(saveDirect(place, claim, step, now)),
     postponeSignal: (claim, signal, notBefore, error) => postponeSignal(db, claim, signal, notBefore, error),

@@ -52,6 +52,8 @@ export type Store = {
 
   /** The next due signal: outcomes of effects first, then intents, each in the order received; none overtakes one that failed. */
   nextSignal(claim: Claim, now: number): Promise<StoredSignal | null>;
+  /** When what people said last can be heard (ms): `now` where it is due, null where nothing of theirs waits. */
+  heldUntil(claim: Claim, now: number): Promise<number | null>;
   /** Saves a decided signal and marks it done, in one transaction. */
   save(claim: Claim, signal: StoredSignal, step: Step, now: number): Promise<SaveResult>;
   /** Saves a signal that was never in the inbox, and only while no due outcome and no intent at all waits for this pull request. */

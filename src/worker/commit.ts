@@ -8,10 +8,9 @@ import { findLanded } from './find-landed.ts';
 import { DONE, type Job, type Outcome } from './job.ts';
 import type { GitHub } from './ports.ts';
 
-/** Tries at once when the branch moves under an attempt, then the wait between further ones, and how many of those (10 minutes). */
+/** Tries at once when the branch moves under an attempt, then the wait between further ones. */
 const QUICK_TRIES = 3;
 const MOVING_WAIT_MS = 30_000;
-const SLOW_TRIES = 20;
 
 /** For what people said to be heard; at once in most cases, because signals come before effects. */
 const YIELD_MS = 100;
@@ -24,20 +23,27 @@ type Moved = { readonly kind: 'moved'; readonly proposals: readonly Proposal[] }
  * is announced to the decision core (which may take proposals out), and is bound to the head that was checked.
  */
 export async function performCommit(job: Job<'commit'>): Promise<Outcome> {
-  let tried = await tryOnce(job, job.attempts > 1);
-  // GitHub said that these were not applied: there is nothing to look for before the next one.
-  for (let tries = 1; tried.kind === 'moved' && tries < QUICK_TRIES; tries += 1) tried = await tryOnce(job, false);
+  const words = await job.wordsDue();
+  if (words !== null) return afterWords(job, words);
+  let tried = await tryOnce(job);
+  for (let tries = 1; tried.kind === 'moved' && tries < QUICK_TRIES; tries += 1) tried = await tryOnce(job);
   return tried.kind === 'moved' ? later(job, tried.proposals) : tried;
 }
 
-async function tryOnce(job: Job<'commit'>, mayHaveLanded: boolean): Promise<Outcome | Moved> {
+/** What people said is heard first; until it can be, GitHub is asked nothing. */
+function afterWords(job: Job<'commit'>, due: number): Outcome {
+  return { kind: 'again', at: Math.max(due, job.context.clock.now() + YIELD_MS), error: 'people spoke first' };
+}
+
+async function tryOnce(job: Job<'commit'>): Promise<Outcome | Moved> {
   const { context, stored, effect } = job;
   const pull = await context.store.load(stored.pullKey, { ids: effect.proposalIds, commentId: null });
   const mine = pull.proposals.filter((one) => effect.proposalIds.includes(one.id) && isUnderWay(one));
   if (mine.length === 0) return DONE;
   const github = context.githubs.for(pull.ref);
   const facts = await github.pull();
-  const landed = mayHaveLanded ? await findLanded(github, mine, facts) : null;
+  const at = { headSha: facts.headSha, botId: context.self.botId };
+  const landed = job.attempts > 1 ? await findLanded(github, mine, at) : null;
   if (landed !== null) return { kind: 'done', signal: landed };
   if (facts.state !== 'open') return failed(job, mine, `the pull request is ${facts.state}`);
   return attempt(job, github, pull, mine, facts);
@@ -57,7 +63,7 @@ async function attempt(
   const ground = await layGround(github, pull, mine, { head: facts.headSha, branch: facts.headRef });
   const { head, checks } = ground;
   const begun = await job.decideNow({ type: 'commit-starting', runId: job.effect.runId, head, checks });
-  if (begun === null) return { kind: 'again', at: job.context.clock.now() + YIELD_MS, error: 'people spoke first' };
+  if (begun === null) return afterWords(job, job.context.clock.now());
   const executing = begun.proposals.filter(
     (one) => job.effect.proposalIds.includes(one.id) && one.state === 'executing',
   );
@@ -106,9 +112,12 @@ function signingOf(proposal: Proposal, checks: readonly Check[]): Signing {
   return { proposal, region, permissions: check?.permissions ?? {} };
 }
 
-function later(job: Job<'commit'>, proposals: readonly Proposal[]): Outcome {
-  if (job.attempts > SLOW_TRIES) return failed(job, proposals, 'the branch kept moving');
-  return { kind: 'again', at: job.context.clock.now() + MOVING_WAIT_MS, error: 'the branch moved' };
+/** Takes the proposals back to approved, so that people may still change their minds, and comes again; until it has been long enough. */
+async function later(job: Job<'commit'>, proposals: readonly Proposal[]): Promise<Outcome> {
+  const { effect, context } = job;
+  const proposalIds = proposals.map((one) => one.id);
+  await job.decideNow({ type: 'commit-missed', runId: effect.runId, proposalIds });
+  return { kind: 'again', at: context.clock.now() + MOVING_WAIT_MS, error: 'the branch moved' };
 }
 
 function failed(job: Job<'commit'>, proposals: readonly Proposal[], message: string): Outcome {

@@ -1,5 +1,6 @@
 import type { ToolCall } from '../prompt/message.ts';
 import { decide } from '../run/decide.ts';
+import type { EffectType } from '../run/effect.ts';
 import type { Pull } from '../run/run.ts';
 import type { Signal, ToolResult } from '../run/signal.ts';
 import type { Claim, StoredEffect, StoredSignal } from '../store/store.ts';
@@ -10,14 +11,16 @@ import { baseFacts, gather } from './gather.ts';
 import type { Job, Outcome } from './job.ts';
 import { namedBy } from './named-by.ts';
 import { perform } from './perform.ts';
+import { GitHubFault } from './ports.ts';
 
 /** How long a claim lasts without being renewed. */
 export const LEASE_MS = 15_000;
 
-/** Tries of one signal before it is put aside with its error, so that it blocks nothing. */
+/** Tries of one signal that a fault of ours or a lasting answer of GitHub's stops; then it is put aside and blocks nothing. */
 const SIGNAL_TRIES = 8;
-/** Tries of an effect; a commit, which may have landed unseen, is looked after for as long as it takes. */
-const EFFECT_TRIES = 12;
+/** Tries of an effect that only tells people something; the others are looked after for as long as it takes. */
+const TELLING_TRIES = 12;
+const TELLING: ReadonlySet<EffectType> = new Set<EffectType>(['react', 'answer', 'show-run', 'show-proposal']);
 const WAIT_MS = 1_000;
 
 /** Works off one pull request: its signals in order, then its effects, until nothing is due, the lease is lost, or the process stops. */
@@ -30,7 +33,10 @@ export async function drain(context: Context, claim: Claim, stopping: AbortSigna
     }
     const effect = await context.store.nextEffect(claim, context.clock.now());
     if (effect === null) return;
-    await takeEffect(context, effect, stopping, (direct) => decideDirect(context, claim, direct));
+    await takeEffect(context, effect, stopping, {
+      decideNow: (direct) => decideDirect(context, claim, direct),
+      wordsDue: () => context.store.heldUntil(claim, context.clock.now()),
+    });
   }
 }
 
@@ -63,13 +69,18 @@ function report(context: Context, signal: Signal, reason: string): void {
 async function putBack(context: Context, claim: Claim, stored: StoredSignal, error: unknown): Promise<void> {
   const { store, clock, log } = context;
   const attempts = stored.attempts + 1;
-  if (attempts >= SIGNAL_TRIES || error instanceof UnknownSchema) {
+  if (error instanceof UnknownSchema || (attempts >= SIGNAL_TRIES && !mayPass(error))) {
     log.error({ err: error, signal: stored.id }, 'a signal was put aside');
     await store.parkSignal(claim, stored, wordsOf(error), clock.now());
     return;
   }
   log.warn({ err: error, signal: stored.id, attempts }, 'a signal could not be decided yet');
   await store.postponeSignal(claim, stored, retryTime(clock.now(), attempts, error), wordsOf(error));
+}
+
+/** An outage of GitHub ends; what people said during it must not be lost. */
+function mayPass(error: unknown): boolean {
+  return error instanceof GitHubFault && !isLasting(error);
 }
 
 /** Decides a signal of an effect that is under way, unless people's words wait. */
@@ -82,15 +93,21 @@ async function decideDirect(context: Context, claim: Claim, signal: Signal): Pro
   return step.pull;
 }
 
+/** What only the holder of a pull request can do. */
+type Claimed = Pick<Job, 'decideNow' | 'wordsDue'>;
+
+/** For effects that hold nothing: they decide nothing either. */
+export const UNCLAIMED: Claimed = { decideNow: () => Promise.resolve(null), wordsDue: () => Promise.resolve(null) };
+
 /** Performs an effect and stores what came of it. Nothing that goes wrong leaves this function as an exception. */
 export async function takeEffect(
   context: Context,
   stored: StoredEffect,
   stopping: AbortSignal,
-  decideNow: Job['decideNow'],
+  claimed: Claimed,
 ): Promise<void> {
   const { attempts, effect } = stored;
-  const job: Job = { context, stored, effect, attempts, stopping, decideNow };
+  const job: Job = { context, stored, effect, attempts, stopping, ...claimed };
   const outcome = await attemptOnce(job);
   const now = context.clock.now();
   context.count('effect', `${effect.type}:${outcome.kind}`);
@@ -111,12 +128,18 @@ function afterFailure(job: Job, error: unknown): Outcome {
   const now = context.clock.now();
   const fields = { err: error, effect: stored.effect.type, attempts };
   if (job.stopping.aborted) return { kind: 'again', at: now, error: 'the process stopped' };
-  if (isLasting(error) || (attempts >= EFFECT_TRIES && stored.effect.type !== 'commit')) {
+  if (mayBeGivenUp(job, error)) {
     context.log.error(fields, 'an effect was given up');
     return { kind: 'done', signal: givenUp(job) };
   }
   context.log.warn(fields, 'an effect will be tried again');
   return { kind: 'again', at: retryTime(now, attempts, error), error: wordsOf(error) };
+}
+
+/** A commit that was tried before may have landed unseen: no answer to a look around proves that it has not. */
+function mayBeGivenUp({ attempts, effect }: Job, error: unknown): boolean {
+  if (isLasting(error)) return effect.type !== 'commit' || attempts === 1;
+  return attempts >= TELLING_TRIES && TELLING.has(effect.type);
 }
 
 function unread(call: ToolCall): ToolResult {

@@ -1,6 +1,5 @@
 import type { LineRange } from '../change/range.ts';
 import { findTrailers } from '../render/commit-message.ts';
-import type { PullFacts } from '../run/facts.ts';
 import type { Proposal } from '../run/proposal.ts';
 import type { CommittedFile, Signal } from '../run/signal.ts';
 import type { CommitNote, GitHub } from './ports.ts';
@@ -13,12 +12,13 @@ type Landed = { readonly proposal: Proposal; readonly range: LineRange | null };
 export async function findLanded(
   github: GitHub,
   mine: readonly Proposal[],
-  facts: PullFacts,
+  { headSha, botId }: { readonly headSha: string; readonly botId: number },
 ): Promise<Committed | null> {
   const [first] = mine;
   if (first === undefined) return null;
-  for (const note of await github.commits(first.head, facts.headSha)) {
-    const landed = landedIn(note, mine);
+  for (const note of await github.commits(first.head, headSha)) {
+    // Anybody may copy trailers; only our own commits prove that an attempt landed.
+    const landed = note.authorId === botId ? landedIn(note, mine) : [];
     if (landed.length === 0) continue;
     const proposalIds = landed.map(({ proposal }) => proposal.id);
     const files = await filesOf(github, note, landed);

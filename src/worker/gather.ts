@@ -1,5 +1,5 @@
 import { decodeText } from '../change/text.ts';
-import type { Tree } from '../policy/path.ts';
+import { checkPath, type Tree } from '../policy/path.ts';
 import type { Facts, HeadFile, Need } from '../run/facts.ts';
 import { needs } from '../run/needs.ts';
 import type { Permission, Person } from '../run/proposal.ts';
@@ -33,6 +33,8 @@ async function fetchFact(github: GitHub, need: Need, facts: Facts): Promise<Part
       return { pull: await github.pull() };
     case 'changed-paths':
       return { changedPaths: (await github.files(facts.pull?.headSha ?? '')).map((file) => file.path) };
+    case 'comments':
+      return { bodyHashes: await github.bodyHashes(need.comments) };
     case 'files':
       return { files: await filesAt(github, need) };
   }
@@ -55,10 +57,18 @@ async function readAll(github: GitHub, tree: Tree, paths: readonly string[]): Pr
   return files;
 }
 
+/** Where a file may not be made: something else has taken its place, or one of its directories'. */
+const NOTHING_FITS: HeadFile = { blob: '', mode: '', text: null };
+
+/** Whether a new file of this name fits the tree as it is now: no file, link or twin in its way. */
+function mayStandIn(tree: Tree, path: string): boolean {
+  return checkPath(path, { repo: '', tree }).kind === 'path';
+}
+
 /** A path of a commit's tree with its text; null where there is nothing, no text where it is no plain file. */
 export async function readFile(github: GitHub, tree: Tree, path: string): Promise<HeadFile | null> {
   const entry = tree.get(path);
-  if (entry === undefined) return null;
+  if (entry === undefined) return mayStandIn(tree, path) ? null : NOTHING_FITS;
   const { sha: blob, mode } = entry;
   if (mode !== '100644' && mode !== '100755') return { blob, mode, text: null };
   const decoded = decodeText(await github.blob(blob));

@@ -15,8 +15,11 @@ export function namedBy(signal: Signal): NamedProposals {
     case 'commit-starting':
       return { ids: signal.checks.map((check) => check.proposalId), commentId: null };
     case 'committed':
+    case 'commit-missed':
     case 'commit-failed':
       return { ids: signal.proposalIds, commentId: null };
+    case 'proposal-shown':
+      return { ids: [signal.proposalId], commentId: null };
     case 'run-shown':
     case 'model-replied':
     case 'model-failed':
@@ -32,5 +35,5 @@ function namedByIntent(intent: Intent): NamedProposals {
   const { utterance, quotedIds, place } = intent;
   const targets = utterance.kind === 'command' && 'targets' in utterance.command ? utterance.command.targets : null;
   const ids = targets?.by === 'ids' ? targets.ids : [];
-  return { ids: [...ids, ...quotedIds], commentId: place.at === 'thread' ? place.rootId : null };
+  return { ids: [...ids, ...quotedIds.map(({ id }) => id)], commentId: place.at === 'thread' ? place.rootId : null };
 }

@@ -21,7 +21,12 @@ export type ReviewDraft = {
 export type FoundComment = PostedComment & { readonly body: string };
 
 /** A commit as a list shows it; `parent` is the SHA of its first one. */
-export type CommitNote = { readonly sha: string; readonly parent: string | null; readonly message: string };
+export type CommitNote = {
+  readonly sha: string;
+  readonly parent: string | null;
+  readonly message: string;
+  readonly authorId: number | null;
+};
 
 /** What came of one attempt to commit. */
 export type CommitOutcome =
@@ -58,12 +63,15 @@ export type GitHub = {
   createComment(body: string): Promise<PostedComment>;
   /** A reply in the thread whose first comment is `rootId`. */
   reply(rootId: number, body: string): Promise<PostedComment>;
-  updateComment(comment: PostedComment, body: string): Promise<void>;
+  /** Returns the new body's hash, as in `PostedComment.bodyHash`. */
+  updateComment(comment: PostedComment, body: string): Promise<string>;
   /** Resolves the thread whose first comment is this one; no error where it is resolved already. */
   resolveThread(comment: PostedComment): Promise<void>;
   react(place: Place, content: 'eyes' | '+1' | 'confused'): Promise<void>;
   /** Comments of the App itself on this pull request whose first line is one of these markers. */
   findByMarker(markers: readonly string[]): Promise<ReadonlyMap<string, FoundComment>>;
+  /** By comment id, the hash (as in `PostedComment.bodyHash`) of what stands there now; null where it is gone. */
+  bodyHashes(comments: readonly PostedComment[]): Promise<Readonly<Record<string, string | null>>>;
   /** Whether the App itself already wrote this body there since that time (ISO 8601). */
   wrote(body: string, since: string): Promise<boolean>;
 

@@ -1,13 +1,13 @@
 import { type NoSuggestion, type Placement, placeChange } from '../change/placement.ts';
 import { unshownOutput } from '../prompt/outputs.ts';
 import { forkWarnings } from '../render/fork-words.ts';
-import { proposalMarker } from '../render/markers.ts';
 import { fits, type ProposalView, renderProposal } from '../render/proposal.ts';
 import { renderReview } from '../render/review.ts';
 import { checkSuggestion } from '../render/self-check.ts';
 import type { PostedComment, Proposal } from '../run/proposal.ts';
 import { activeRun, type Pull } from '../run/run.ts';
 import type { PostedProposal } from '../run/signal.ts';
+import { alreadyPosted } from './already-posted.ts';
 import { isLasting } from './backoff.ts';
 import { readFile } from './gather.ts';
 import { DONE, type Job, type Outcome } from './job.ts';
@@ -23,17 +23,20 @@ type Draft = { readonly proposal: Proposal; readonly placement: Placement; reado
 export async function postReview(job: Job<'post-review'>): Promise<Outcome> {
   const { context, stored, effect } = job;
   const pull = await context.store.load(stored.pullKey, { ids: effect.proposalIds, commentId: null });
-  const run = activeRun(pull);
-  const open = pull.proposals.filter((one) => effect.proposalIds.includes(one.id) && one.state === 'proposed');
-  if (run === null || run.id !== effect.runId || open.length === 0) return DONE;
   const github = context.githubs.for(pull.ref);
+  const mine = pull.proposals.filter((one) => effect.proposalIds.includes(one.id) && one.comment === null);
+  const open = activeRun(pull)?.id === effect.runId ? mine.filter((one) => one.state === 'proposed') : [];
   const shown = open.filter((proposal) => fits(viewOf(job, pull, proposal, asDiff(proposal))));
   const drafts = await draftAll(job, github, pull, shown);
-  const standing = job.attempts > 1 ? await alreadyPosted(github, drafts) : [];
+  const placeOf = (proposal: Proposal) => drafts.find((draft) => draft.proposal === proposal)?.placement ?? null;
+  // What was decided meanwhile is looked for too: its comment may stand there, with a button and commands.
+  const standing = job.attempts > 1 ? await alreadyPosted(github, mine, placeOf) : [];
   const missing = drafts.filter((draft) => !standing.some((posted) => posted.proposalId === draft.proposal.id));
   const proposals = [...standing, ...(await postMissing(job, github, pull, missing))];
   const unshown = open.filter((proposal) => !shown.includes(proposal)).map(unshownOf);
-  return { kind: 'done', signal: { type: 'review-posted', runId: run.id, turn: effect.turn, proposals, unshown } };
+  if (proposals.length === 0 && unshown.length === 0) return DONE;
+  const { runId, turn } = effect;
+  return { kind: 'done', signal: { type: 'review-posted', runId, turn, proposals, unshown } };
 }
 
 /** The form of a proposal that takes the most room, and that every one can fall back to. */
@@ -91,24 +94,6 @@ function viewOf(job: Job<'post-review'>, pull: Pull, proposal: Proposal, placeme
     links: job.context.links(pull.ref),
     replacedByUrl: null,
   };
-}
-
-/** What an earlier try left on the page, under the place it really has there. */
-async function alreadyPosted(github: GitHub, drafts: readonly Draft[]): Promise<PostedProposal[]> {
-  const found = await github.findByMarker(drafts.map((draft) => proposalMarker(draft.proposal.id)));
-  return drafts.flatMap(({ proposal, placement }) => {
-    const comment = found.get(proposalMarker(proposal.id));
-    if (comment === undefined) return [];
-    return [{ proposalId: proposal.id, placement: placementOf(comment, placement, proposal), comment }];
-  });
-}
-
-function placementOf(comment: PostedComment, intended: Placement, proposal: Proposal): Placement {
-  const { path } = proposal.change;
-  if (comment.kind === 'file-comment') return { kind: 'file', path, why: 'not-in-diff' };
-  if (comment.kind === 'issue-comment' && intended.kind !== 'conversation')
-    return { kind: 'conversation', path, why: 'not-in-diff' };
-  return intended;
 }
 
 async function postMissing(

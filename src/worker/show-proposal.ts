@@ -18,10 +18,11 @@ export async function showProposal({ context, stored, effect }: Job<'show-propos
     links: context.links(pull.ref),
   };
   const { body } = renderProposal({ ...view, replacedByUrl: replacementUrl(pull, proposal) });
-  await github.updateComment(proposal.comment, body);
+  const bodyHash = await github.updateComment(proposal.comment, body);
   if (isFinal(proposal.state) && proposal.comment.kind !== 'issue-comment')
     await github.resolveThread(proposal.comment);
-  return DONE;
+  if (proposal.state !== 'proposed') return DONE;
+  return { kind: 'done', signal: { type: 'proposal-shown', proposalId: proposal.id, bodyHash } };
 }
 
 function replacementUrl(pull: Pull, proposal: Proposal): string | null {

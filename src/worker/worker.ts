@@ -1,6 +1,6 @@
 import type { Claim } from '../store/store.ts';
 import type { Context } from './context.ts';
-import { drain, LEASE_MS, takeEffect } from './drain.ts';
+import { drain, LEASE_MS, takeEffect, UNCLAIMED } from './drain.ts';
 import { Wakener } from './wakener.ts';
 
 export type WorkerOptions = {
@@ -128,7 +128,7 @@ function renew(context: Context, claim: Claim): void {
 
 async function claimEffect(context: Context, name: string, stopping: AbortSignal): Promise<Work | null> {
   const stored = await context.store.claimEffect(name, context.clock.now(), LONG_LEASE_MS);
-  return stored === null ? null : () => takeEffect(context, stored, stopping, () => Promise.resolve(null));
+  return stored === null ? null : () => takeEffect(context, stored, stopping, UNCLAIMED);
 }
 
 async function after(ms: number): Promise<void> {

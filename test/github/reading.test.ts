@@ -191,6 +191,8 @@ describe('lists are whole or an error', () => {
     sha,
     parents: [{ sha: `before ${sha}` }],
     commit: { message: `message of ${sha}` },
+    // GitHub sends an empty object for some authors that it does not know, and null for others.
+    author: sha === '3' ? { id: 42, login: 'ana' } : sha === '2' ? {} : null,
   });
 
   it('takes all commits of a long comparison, newest first', async () => {
@@ -204,7 +206,8 @@ describe('lists are whole or an error', () => {
       .reply(200, { total_commits: 3, commits: [commit('3')] });
     const commits = await http.github.commits('b'.repeat(40), HEAD);
     expect(commits.map(({ sha }) => sha)).toEqual(['3', '2', '1']);
-    expect(commits[0]).toEqual({ sha: '3', parent: 'before 3', message: 'message of 3' });
+    expect(commits[0]).toEqual({ sha: '3', parent: 'before 3', message: 'message of 3', authorId: 42 });
+    expect(commits.slice(1).map(({ authorId }) => authorId)).toEqual([null, null]);
   });
 
   it('commits that GitHub counts and does not list are a fault', async () => {

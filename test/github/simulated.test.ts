@@ -224,7 +224,12 @@ describe('committing', () => {
     expect(tree.get('run.sh')?.mode).toBe('100755');
     expect(tree.has('logo.bin')).toBe(false);
     expect(await github.commits(head, outcome.sha)).toEqual([
-      { sha: outcome.sha, parent: head, message: 'Edit a.txt\n\nCountersign-Proposal: k7q2' },
+      {
+        sha: outcome.sha,
+        parent: head,
+        message: 'Edit a.txt\n\nCountersign-Proposal: k7q2',
+        authorId: stage.simulator.app.botId,
+      },
     ]);
   });
 

@@ -85,6 +85,7 @@ export function proposal(change: Change, more: Partial<Proposal> = {}): Proposal
     proposedAt: null,
     decidedAt: null,
     executedAt: null,
+    missedSince: null,
     ...more,
   };
 }

@@ -69,8 +69,10 @@ export function inboxContract({ store, value, claimed, signalled }: Bench): void
     it('S86: what failed holds back later words of its pull request, not outcomes', async () => {
       const { claim, signal } = await signalled('a');
       await store().receive([delivery('b')], 20);
+      expect(await store().heldUntil(claim, 30)).toBe(30);
       await store().postponeSignal(claim, signal, 500, 'GitHub was away');
       expect(await store().nextSignal(claim, 30)).toBeNull();
+      expect(await store().heldUntil(claim, 30)).toBe(500);
       await store().release(claim);
       expect(await store().claimPull('w', 30, LEASE)).toBeNull();
       expect(await store().nextDue()).toBe(500);

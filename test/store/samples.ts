@@ -95,6 +95,7 @@ export function proposal(id: string, runId: string, changed: Partial<Proposal> =
     proposedAt: null,
     decidedAt: null,
     executedAt: null,
+    missedSince: null,
     ...changed,
   };
 }
