@@ -1,3 +1,5 @@
+import type { QuotedId } from './quoted-ids.ts';
+
 /** Whoever caused a webhook, as GitHub's payload names them. Identity is the numeric id, never the login. */
 export type Actor = {
   readonly id: number;
@@ -90,8 +92,8 @@ export type Intent =
       readonly kind: 'said';
       readonly place: Place;
       readonly utterance: Utterance;
-      /** Ids of ours that stand alone in quoted lines; exactly one makes it a reply to that proposal (S59). */
-      readonly quotedIds: readonly string[];
+      /** Id lines of ours among the quoted lines; exactly one makes it a reply to that proposal (S59). */
+      readonly quotedIds: readonly QuotedId[];
       /** GitHub's `created_at` (a review: `submitted_at`), ISO 8601 in whole seconds. */
       readonly createdAt: string;
       /** SHA-256 in hex of the body as sent. */

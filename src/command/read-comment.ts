@@ -2,10 +2,10 @@ import { isAffirmation } from './affirmation.ts';
 import { misfit, readLine } from './grammar.ts';
 import type { CommandName, Utterance } from './intent.ts';
 import { type MaskedBody, maskBody } from './mask.ts';
-import { quotedIds } from './quoted-ids.ts';
+import { type QuotedId, quotedIds } from './quoted-ids.ts';
 
 /** What a comment says, and which of our proposals it quotes. */
-export type ReadComment = { readonly utterance: Utterance; readonly quotedIds: readonly string[] };
+export type ReadComment = { readonly utterance: Utterance; readonly quotedIds: readonly QuotedId[] };
 
 /** Reads any comment's body, in time linear in its length; `slug` is the App's own name. Never throws. */
 export function readComment(body: string, slug: string): ReadComment {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IgnoreReason } from './ignore-reason.ts';
 import type { Actor, Utterance } from './intent.ts';
+import type { QuotedId } from './quoted-ids.ts';
 import { readComment } from './read-comment.ts';
 import { actorOf, type Context, pullRef, type Reader } from './reader.ts';
 import type { ReadWords, Said } from './said.ts';
@@ -51,7 +52,7 @@ function personOf(words: Said, { self, sender }: Context): Actor | IgnoreReason 
 }
 
 /** Why words concern nobody here, as far as they tell; only the store knows whose thread a reply stands in. */
-function notForUs(words: Said, utterance: Utterance, quotedIds: readonly string[]): IgnoreReason | null {
+function notForUs(words: Said, utterance: Utterance, quotedIds: readonly QuotedId[]): IgnoreReason | null {
   if (words.isReply || isToUs(utterance)) return null;
   if (utterance.kind === 'unknown-command') return utterance.nearest === null ? 'other-command' : null;
   return words.place.at === 'conversation' && quotedIds.length > 0 ? null : 'not-addressed';

@@ -74,7 +74,11 @@ describe('what becomes an intent', () => {
 
   it('S59: plain words below a quote of ours', () => {
     expect(read('issue_comment', issueComment(`${ID_LINE}\n\nuse bigint`))).toMatchObject({
-      intent: { kind: 'said', quotedIds: ['k7q2'], utterance: { kind: 'remark', text: 'use bigint' } },
+      intent: {
+        kind: 'said',
+        quotedIds: [{ id: 'k7q2', digest: '0123456789ab' }],
+        utterance: { kind: 'remark', text: 'use bigint' },
+      },
     });
   });
 

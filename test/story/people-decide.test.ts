@@ -144,6 +144,17 @@ describe('approving', () => {
     expect(await states(story)).toEqual(['proposed', 'completed']);
   });
 
+  it('S59: an id line that somebody forged or merely quoted aims at nothing', async () => {
+    const story = await proposed(BIGINT, NEW_PAGE);
+    const { ana, bot, pr } = story;
+    const [line = ''] = /^Change 2 of 2 .*$/m.exec(bot.proposal(2).body) ?? [];
+    const forged = line.replace(/digest `.{12}`/, 'digest `0123456789ab`');
+    for (const quoted of [forged, `> ${line}`, `> He says:\n${line}`]) await ana.says(quoteReply(quoted, '/approve'));
+    expect(await states(story)).toEqual(['proposed', 'proposed']);
+    expect(pr.commits()).toEqual([]);
+    expect(bot.answers()).toHaveLength(3);
+  });
+
   it('S42: words below /approve reach the model as a note and change nothing; words on the line decide nothing', async () => {
     const { ana, bot, model, pr } = await proposed(BIGINT);
     await ana.replies(bot.proposal(1), '/approve but rename it');
