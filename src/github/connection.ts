@@ -1,5 +1,6 @@
 import type { PullRef } from '../command/intent.ts';
 import type { Tree } from '../policy/path.ts';
+import type { PullFile } from '../worker/ports.ts';
 import { type BoundedCache, openBoundedCache } from './bounded-cache.ts';
 import type { Call } from './calls.ts';
 
@@ -10,6 +11,8 @@ export type Anchor = { readonly path: string; readonly commit: string };
 export type Caches = {
   readonly trees: BoundedCache<Tree>;
   readonly blobs: BoundedCache<Uint8Array>;
+  /** Lists of a pull request's files by its number and head. */
+  readonly files: BoundedCache<readonly PullFile[]>;
   readonly anchors: BoundedCache<Anchor>;
   /** Thread ids by the node id of their first comment. */
   readonly threads: BoundedCache<string>;
@@ -26,14 +29,19 @@ export type Connection = {
   readonly now: () => number;
 };
 
-/** Bounds: 64 MiB of blobs, a million tree entries, ten thousand anchors and threads. */
+/** Bounds: 64 MiB of blobs, 8 million letters of patches, a million tree entries, ten thousand anchors and threads. */
 export function openCaches(): Caches {
   return {
     trees: openBoundedCache<Tree>(1_000_000, (tree) => tree.size + 1),
     blobs: openBoundedCache<Uint8Array>(64 * 1024 * 1024, (bytes) => bytes.length + 64),
+    files: openBoundedCache<readonly PullFile[]>(8_000_000, weightOf),
     anchors: openBoundedCache<Anchor>(10_000, () => 1),
     threads: openBoundedCache<string>(10_000, () => 1),
   };
+}
+
+function weightOf(files: readonly PullFile[]): number {
+  return files.reduce((sum, { path, patch }) => sum + path.length + (patch?.length ?? 0) + 64, 64);
 }
 
 /** Key of something of this repository. */

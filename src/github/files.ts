@@ -1,17 +1,30 @@
 import { GitHubFault, type PullFile } from '../worker/ports.ts';
 import { allPages, PAGE_SIZE } from './all-pages.ts';
-import { type Connection, repositoryOf } from './connection.ts';
+import { type Connection, cacheKey, repositoryOf } from './connection.ts';
 
 /** GitHub lists no more than this, without a word about the rest. */
 const MOST_FILES = 3000;
 
 /**
- * All files of the pull request's diff, at the head that GitHub has now.
- * Where the list may have been cut at GitHub's bound it is an error.
+ * All files of the pull request's diff, at the head that GitHub has now; where that is the head that is asked for, the
+ * list is cached by it. Where the list may have been cut at GitHub's bound it is an error.
  */
-export async function fetchFiles({ ref, read }: Connection): Promise<readonly PullFile[]> {
+export async function fetchFiles(connection: Connection, head: string): Promise<readonly PullFile[]> {
+  const { files } = connection.caches;
+  const key = cacheKey(connection.ref, `${connection.ref.number}:${head}`);
+  const cached = files.get(key);
+  if (cached !== undefined) return cached;
+  const listed = await list(connection);
+  const fresh = listed.map(({ filename, status, patch }) => ({ path: filename, status, patch: patch ?? null }));
+  if (isAtHead(listed, head)) files.set(key, fresh);
+  return fresh;
+}
+
+type ListedFile = { filename: string; status: string; patch?: string; contents_url?: string };
+
+async function list({ ref, read }: Connection): Promise<readonly ListedFile[]> {
   const files = await read((client) =>
-    allPages((page) =>
+    allPages<ListedFile>((page) =>
       client.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/files', {
         ...repositoryOf(ref),
         pull_number: ref.number,
@@ -23,5 +36,11 @@ export async function fetchFiles({ ref, read }: Connection): Promise<readonly Pu
   if (files.length >= MOST_FILES) {
     throw new GitHubFault(`The pull request changes ${MOST_FILES} files or more; GitHub lists no further`, null, null);
   }
-  return files.map(({ filename, status, patch }) => ({ path: filename, status, patch: patch ?? null }));
+  return files;
+}
+
+/** The list does not say which head it is of, but the address of each file does: a push can come before or between pages. */
+function isAtHead(files: readonly ListedFile[], head: string): boolean {
+  const standing = files.filter(({ status }) => status !== 'removed');
+  return standing.length > 0 && standing.every((file) => file.contents_url?.endsWith(`?ref=${head}`));
 }

@@ -66,7 +66,7 @@ function portOf(connection: Connection): GitHub {
     tree: (commit) => fetchTree(connection, commit),
     blob: (sha) => fetchBlob(connection, sha),
     archive: (commit) => fetchArchive(connection, commit),
-    files: () => fetchFiles(connection),
+    files: (head) => fetchFiles(connection, head),
     commits: (base, head) => fetchCommits(connection, base, head),
     createReview: (head, body, drafts) => createReview(connection, head, body, drafts),
     createFileComment: (head, path, body) => createFileComment(connection, head, path, body),

@@ -170,6 +170,51 @@ describe('lists are whole or an error', () => {
     ]);
   });
 
+  const listed = (sha: string, more: object = {}) => ({
+    filename: 'a',
+    status: 'modified',
+    contents_url: `https://api.github.com${REPO}/contents/a?ref=${sha}`,
+    ...more,
+  });
+
+  it('the files of one head are asked for once; those of another head, or of a removed file alone, again', async () => {
+    const path = `${REPO}/pulls/3/files`;
+    const gone = { status: 'removed', contents_url: `https://api.github.com${REPO}/contents/a?ref=${'b'.repeat(40)}` };
+    reader
+      .get(path)
+      .query(true)
+      .reply(200, [listed(HEAD), listed(HEAD, gone)]);
+    expect(await http.github.files(HEAD)).toHaveLength(2);
+    expect(await http.github.files(HEAD)).toHaveLength(2);
+    reader
+      .get(path)
+      .query(true)
+      .twice()
+      .reply(200, [listed('c'.repeat(40))]);
+    expect(await http.github.files('d'.repeat(40))).toHaveLength(1);
+    expect(await http.github.files('d'.repeat(40))).toHaveLength(1);
+    reader
+      .get(path)
+      .query(true)
+      .twice()
+      .reply(200, [listed('e'.repeat(40), gone)]);
+    expect(await http.github.files('e'.repeat(40))).toHaveLength(1);
+    expect(await http.github.files('e'.repeat(40))).toHaveLength(1);
+  });
+
+  it('a list whose pages are of two heads is not kept', async () => {
+    const path = `${REPO}/pulls/3/files`;
+    const second = [listed('c'.repeat(40), { filename: 'b' })];
+    reader
+      .get(path)
+      .query({ per_page: 100, page: 1 })
+      .twice()
+      .reply(200, [listed(HEAD)], next(`${path}?page=2`));
+    reader.get(path).query({ per_page: 100, page: 2 }).twice().reply(200, second);
+    expect(await http.github.files(HEAD)).toHaveLength(2);
+    expect(await http.github.files(HEAD)).toHaveLength(2);
+  });
+
   it.each([409, 500])('a second page that answers %i is a fault', async (status) => {
     const path = `${REPO}/pulls/3/files`;
     reader

@@ -77,6 +77,13 @@ describe('reading', () => {
     expect(await github.commits(head, head)).toEqual([]);
   });
 
+  it('the files of one head are asked for once', async () => {
+    const { simulator, github, head } = stage;
+    const first = await github.files(head);
+    expect(await github.files(head)).toEqual(first);
+    expect(simulator.requests.filter(({ name }) => name.endsWith('/files'))).toHaveLength(1);
+  });
+
   it('the archive of a commit holds its files byte for byte', async () => {
     const files = await stage.github.archive(stage.head);
     expect([...(files?.keys() ?? [])].sort()).toEqual(['logo.bin', 'run.sh', 'src/a.txt']);
