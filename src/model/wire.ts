@@ -20,6 +20,9 @@ const WireCall = z.object({
 /** UTF-16 units of an answer's words that are kept: far more than anybody reads, and no burden for each later request. */
 const MOST_CONTENT = 200_000;
 
+/** Calls that a response may hold at all: each is kept, answered and sent again. */
+const MOST_CALLS = 1_000;
+
 const Tokens = z.number().nonnegative().catch(0);
 const WireUsage = z
   .object({
@@ -32,7 +35,7 @@ const WireChoice = z.object({
   message: z.object({
     content: z.string().nullish(),
     refusal: z.string().nullish(),
-    tool_calls: z.array(WireCall).nullish(),
+    tool_calls: z.array(WireCall).max(MOST_CALLS).nullish(),
     function_call: z.null().optional(),
   }),
   finish_reason: z.string().nullish(),
@@ -61,7 +64,7 @@ export function toWireTool({ name, description, parameters }: ModelTool): WireTo
 
 /**
  * The endpoint's answer as a reply, or null where it is none: no choice, another kind of call, calls that share an
- * id, anything that is not of this shape. A refusal is what the model says. Words beyond 200,000 characters are cut off
+ * id or are more than 1,000, anything that is not of this shape. A refusal is what the model says. Words beyond 200,000 characters are cut off
  * with a note. Tokens not reported count 0.
  */
 export function readReply(answer: unknown): ModelReply | null {

@@ -23,7 +23,7 @@ async function fetchAll(
   workspace: Workspace,
   paths: readonly string[],
 ): Promise<ReadonlyMap<string, Uint8Array> | null> {
-  if (paths.length > FEW_FILES) return workspace.github.archive(workspace.head);
+  if (paths.length > FEW_FILES) return workspace.archive();
   const contents = new Map<string, Uint8Array>();
   for (const path of paths) {
     const entry = workspace.tree.get(path);

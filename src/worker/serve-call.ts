@@ -39,7 +39,8 @@ export async function serveCall(
   }
 }
 
-function output(call: ToolCall, text: string): ToolResult {
+/** A call that is answered with a text and nothing else. */
+export function output(call: ToolCall, text: string): ToolResult {
   return { callId: call.id, kind: 'output', output: text, read: null };
 }
 

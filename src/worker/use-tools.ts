@@ -1,7 +1,8 @@
 import { activeRun, type Pull } from '../run/run.ts';
 import type { ToolResult } from '../run/signal.ts';
+import { BEYOND_MOST_CALLS, MOST_CALLS } from '../tools/most-calls.ts';
 import { DONE, type Job, type Outcome } from './job.ts';
-import { serveCall } from './serve-call.ts';
+import { output, serveCall } from './serve-call.ts';
 import type { Workspace } from './workspace.ts';
 
 /** Serves the calls of one model response against the pull request's head as it is now, in their order. */
@@ -12,7 +13,8 @@ export async function useTools(job: Job<'use-tools'>): Promise<Outcome> {
   if (run === null || run.id !== effect.runId || run.batch?.turn !== effect.turn) return DONE;
   const workspace = await openWorkspace(job, pull, run.read);
   const results: ToolResult[] = [];
-  for (const call of effect.calls) results.push(await serveCall(workspace, call, results));
+  for (const call of effect.calls.slice(0, MOST_CALLS)) results.push(await serveCall(workspace, call, results));
+  for (const call of effect.calls.slice(MOST_CALLS)) results.push(output(call, BEYOND_MOST_CALLS));
   return {
     kind: 'done',
     signal: { type: 'tools-used', runId: run.id, turn: effect.turn, head: workspace.head, results },
@@ -22,5 +24,14 @@ export async function useTools(job: Job<'use-tools'>): Promise<Outcome> {
 async function openWorkspace(job: Job<'use-tools'>, pull: Pull, read: Workspace['read']): Promise<Workspace> {
   const github = job.context.githubs.for(pull.ref);
   const { headSha } = await github.pull();
-  return { github, repo: pull.ref.repo, head: headSha, tree: await github.tree(headSha), read };
+  const tree = await github.tree(headSha);
+  return { github, repo: pull.ref.repo, head: headSha, tree, read, archive: once(() => github.archive(headSha)) };
+}
+
+function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | null = null;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }

@@ -11,6 +11,14 @@ describe('readReply', () => {
     expect(contentOf(words)).toBe(words);
   });
 
+  it('takes no answer of more than 1,000 calls', () => {
+    const calls = (count: number) =>
+      Array.from({ length: count }, (_, index) => ({ id: `c${index}`, function: { name: 'x', arguments: '{}' } }));
+    const read = (count: number) => readReply({ choices: [{ message: { tool_calls: calls(count) } }], usage: {} });
+    expect(read(1_000)?.calls).toHaveLength(1_000);
+    expect(read(1_001)).toBeNull();
+  });
+
   it.each([
     ['an answer', (words: string) => contentOf(words)],
     ['a refusal', (words: string) => contentOf(null, words)],

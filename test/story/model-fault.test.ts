@@ -88,6 +88,30 @@ describe('calls that cannot be served', () => {
   );
 });
 
+describe('more calls than anybody needs', () => {
+  it('only the first 50 of a response are served, all their searches from one archive', async () => {
+    const files = Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`src/${index}.ts`, `old ${index}\n`]));
+    const { ana, bot, model } = await stage().tell({ files });
+    const calls = Array.from({ length: 60 }, (_, index) => ({
+      name: 'search',
+      arguments: { pattern: `old ${index}` },
+    }));
+    const before = stage().github.requests.length;
+    model.proposes(...calls, edit('src/1.ts', 'old 1', 'new 1'));
+    await ana.says('/countersign use bigint');
+    const heard = model.heard();
+    expect(heard).toHaveLength(61);
+    expect(heard[7]).toContain('1 line contains "old 7"');
+    expect(heard[49]).toContain('No line contains "old 49"');
+    for (const output of heard.slice(50)) expect(output).toMatch(/^Not executed: only the first 50 calls/);
+    expect(bot.proposals()).toEqual([]);
+    const asked = stage()
+      .github.requests.slice(before)
+      .map(({ name }) => name);
+    expect(asked.filter((name) => name.includes('tarball'))).toHaveLength(1);
+  });
+});
+
 describe('an endpoint that fails', () => {
   it.each([
     ['500', { fault: 'status', status: 500 }],
