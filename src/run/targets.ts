@@ -38,8 +38,9 @@ export function aim(pull: Pull, targets: Targets, words: Words): Aim {
   if (targets.by === 'all') return aimAtAll(pull, words);
   const proposal = answered(pull, words);
   if (proposal !== null) return { kind: 'these', proposals: [proposal], left: [] };
-  // A thread means what it is about; one that is none of our proposals' is never taken for another one.
-  if (words.place.at === 'thread') return { kind: 'which', pending: pull.proposals.filter(isPending) };
+  // A thread and a quote mean what they are about; where that is none of our proposals, it is never another one.
+  if (words.place.at === 'thread' || words.quotedIds.length > 0)
+    return { kind: 'which', pending: pull.proposals.filter(isPending) };
   return aimAtOnly(pull, words);
 }
 
