@@ -3,7 +3,7 @@ import type { PullRef } from '../command/intent.ts';
 import { toFault } from './faults.ts';
 import type { GitHubClient } from './octokit.ts';
 
-/** What a token may do. Reading and writing never share one: while the agent thinks no token can change anything. */
+/** What a token may do. Reading and writing never share one: nothing that serves the model can change anything. */
 export type Purpose = 'read' | 'write';
 
 const PERMISSIONS = {
