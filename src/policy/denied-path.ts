@@ -1,25 +1,31 @@
 import { foldDisguise } from './fold.ts';
-import { matchesGlob } from './glob.ts';
+import { globMatcher } from './glob.ts';
 
-/** A built-in rule: the pattern that is named to the model, and the folded globs that it stands for. */
-type Rule = { readonly name: string; readonly globs: readonly string[] };
+/** A built-in rule: the pattern that is named to the model, and whether a folded path is one of its paths. */
+type Rule = { readonly name: string; readonly covers: (folded: string) => boolean };
+
+/** Its globs are read once; a listing asks for every path. */
+function rule(name: string, ...globs: readonly string[]): Rule {
+  const matchers = globs.map(globMatcher);
+  return { name, covers: (folded) => matchers.some((matches) => matches(folded)) };
+}
 
 /** Files that no tool may show or change: they hold secrets. */
 const NEVER_READ: readonly Rule[] = [
-  { name: '.env*', globs: ['**/.env*', '**/.env*/**'] },
-  { name: '*.pem', globs: ['**/*.pem'] },
-  { name: '*.key', globs: ['**/*.key'] },
-  { name: 'id_*', globs: ['**/id_*'] },
-  { name: '.npmrc', globs: ['**/.npmrc'] },
-  { name: '.netrc', globs: ['**/.netrc'] },
+  rule('.env*', '**/.env*', '**/.env*/**'),
+  rule('*.pem', '**/*.pem'),
+  rule('*.key', '**/*.key'),
+  rule('id_*', '**/id_*'),
+  rule('.npmrc', '**/.npmrc'),
+  rule('.netrc', '**/.netrc'),
 ];
 
 /** Files that steer what runs, who decides, or where git looks: only people change them. */
 const NEVER_WRITTEN: readonly Rule[] = [
-  { name: '.github/workflows/**', globs: ['.github/workflows', '.github/workflows/**'] },
-  { name: '.github/countersign.yml', globs: ['.github/countersign.yml'] },
-  { name: 'CODEOWNERS', globs: ['**/codeowners'] },
-  { name: '.gitmodules', globs: ['**/.gitmodules'] },
+  rule('.github/workflows/**', '.github/workflows', '.github/workflows/**'),
+  rule('.github/countersign.yml', '.github/countersign.yml'),
+  rule('CODEOWNERS', '**/codeowners'),
+  rule('.gitmodules', '**/.gitmodules'),
 ];
 
 /** The built-in rule that keeps every tool from this path, compared without case; null if there is none. */
@@ -44,5 +50,5 @@ export function notReadableOutput(path: string, rule: string): string {
 
 function firstRule(rules: readonly Rule[], path: string): string | null {
   const folded = foldDisguise(path);
-  return rules.find(({ globs }) => globs.some((glob) => matchesGlob(glob, folded)))?.name ?? null;
+  return rules.find(({ covers }) => covers(folded))?.name ?? null;
 }

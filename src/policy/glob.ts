@@ -58,8 +58,3 @@ function matchesSteps(steps: readonly Step[], parts: readonly string[]): boolean
   const left = steps.length - at;
   return left === 0 || (left === 1 && steps[at] === MANY);
 }
-
-/** Whether one path matches a glob; who asks for many paths reads the glob once with `globMatcher`. */
-export function matchesGlob(glob: string, path: string): boolean {
-  return globMatcher(glob)(path);
-}
