@@ -5,7 +5,8 @@ import type { Tables } from './tables.ts';
 
 /**
  * Claims the free pull request whose due work is oldest, and raises its fencing number.
- * A row that another claimer is just taking is skipped, so that any number may ask at once and one gets it (G6).
+ * A row that another claimer is just taking is skipped, so that any number may ask at once and one gets it (G6);
+ * one that deliveries are just stored for is not.
  */
 export async function claimPull(
   { db, holder }: Pick<Backend, 'db' | 'holder'>,
@@ -28,7 +29,7 @@ export async function claimPull(
       where ${isFree('pulls', now)}
       order by work.not_before
       limit 1
-      for update of pulls skip locked
+      for no key update of pulls skip locked
     )
     update pulls
     set fence = pulls.fence + 1, lease_until = ${leaseUntil}, leased_by = ${holder}, worker = ${worker}
@@ -62,22 +63,42 @@ export async function release(db: Kysely<Tables>, claim: Claim): Promise<void> {
 
 /**
  * Runs `work` in one transaction with the pull request's row locked, so that two holders can never interleave.
- * Gives `lost`, and writes nothing, where the claim's fence is no longer the row's (G7).
+ * Gives `lost`, and writes nothing, where the claim's fence is no longer the row's (G7). Deliveries go on being stored.
  */
-export async function whileHeld<T, Lost>(
+export function whileHeld<T, Lost>(
   db: Kysely<Tables>,
   claim: Claim,
   lost: Lost,
   work: (transaction: Transaction<Tables>) => Promise<T>,
 ): Promise<T | Lost> {
   return db.transaction().execute(async (transaction) => {
-    const held = await transaction
-      .selectFrom('pulls')
-      .select('fence')
-      .where('pull_key', '=', claim.pullKey)
-      .where('fence', '=', claim.fence)
-      .forUpdate()
-      .executeTakeFirst();
+    const held = await rowOf(transaction, claim).forNoKeyUpdate().executeTakeFirst();
     return held === undefined ? lost : work(transaction);
   });
+}
+
+/**
+ * The same, and no delivery about the pull request is stored meanwhile: `work` sees each that was, and `receive` keeps
+ * the others waiting until all of this is committed (B14). All receivers wait, so `work` must be short, and must wait
+ * for nothing that a receiver may hold.
+ */
+export function whileAlone<T, Lost>(
+  db: Kysely<Tables>,
+  claim: Claim,
+  lost: Lost,
+  work: (transaction: Transaction<Tables>) => Promise<T>,
+): Promise<T | Lost> {
+  return db.transaction().execute(async (transaction) => {
+    const held = await rowOf(transaction, claim).forUpdate().executeTakeFirst();
+    return held === undefined ? lost : work(transaction);
+  });
+}
+
+/** The pull request's row, as long as it has the claim's fence. */
+function rowOf(transaction: Transaction<Tables>, claim: Claim) {
+  return transaction
+    .selectFrom('pulls')
+    .select('fence')
+    .where('pull_key', '=', claim.pullKey)
+    .where('fence', '=', claim.fence);
 }

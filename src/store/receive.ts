@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
+import type { PullRef } from '../command/intent.ts';
 import { newPull, pullKey } from '../run/run.ts';
 import type { Signal } from '../run/signal.ts';
 import { pullState } from './pull-state.ts';
@@ -9,6 +10,7 @@ import type { Tables } from './tables.ts';
 /** A delivery and when it came. */
 export type Received = { readonly delivery: Delivery; readonly now: number };
 export type Receipt = 'stored' | 'duplicate';
+type KeyedRef = readonly [key: string, ref: PullRef];
 
 /** Rows of one insert; PostgreSQL takes at most 65,535 parameters. */
 const MOST_ROWS = 1_000;
@@ -36,23 +38,43 @@ function isDeadlock(error: unknown): boolean {
 }
 
 async function insertAll(transaction: Transaction<Tables>, received: readonly Received[]): Promise<Receipt[]> {
+  for (const refs of chunks(inKeyOrder(received))) await holdPulls(transaction, refs);
   const receipts: Receipt[] = [];
-  for (let start = 0; start < received.length; start += MOST_ROWS) {
-    const rows = received.slice(start, start + MOST_ROWS);
-    await insertPulls(transaction, rows);
-    receipts.push(...(await insertSignals(transaction, rows)));
-  }
+  for (const rows of chunks(received)) receipts.push(...(await insertSignals(transaction, rows)));
   return receipts;
 }
 
-/** The row that claims lock. In key order, so that two processes never wait for each other here. */
-async function insertPulls(transaction: Transaction<Tables>, rows: readonly Received[]): Promise<void> {
-  const byKey = new Map(rows.map(({ delivery }) => [pullKey(delivery.intent.pull), delivery.intent.pull]));
-  const keys = [...byKey].sort(([left], [right]) => (left < right ? -1 : 1));
+function chunks<T>(rows: readonly T[]): readonly (readonly T[])[] {
+  const count = Math.ceil(rows.length / MOST_ROWS);
+  return Array.from({ length: count }, (_, place) => rows.slice(place * MOST_ROWS, (place + 1) * MOST_ROWS));
+}
+
+/** Each pull request once. In key order, so that two processes never wait for each other's new rows. */
+function inKeyOrder(received: readonly Received[]): readonly KeyedRef[] {
+  const byKey = new Map(received.map(({ delivery }) => [pullKey(delivery.intent.pull), delivery.intent.pull]));
+  return [...byKey].sort(([left], [right]) => (left < right ? -1 : 1));
+}
+
+/** Makes the rows that claims lock, and holds them: `whileAlone` is over before, or sees what is stored here. */
+async function holdPulls(transaction: Transaction<Tables>, refs: readonly KeyedRef[]): Promise<void> {
+  await insertPulls(transaction, refs);
+  const keys = refs.map(([key]) => key);
+  // The weakest lock: neither claims nor other receivers wait for it. Whoever is alone with a row waits for nobody,
+  // so waiting here for one after the other cannot end in a circle.
+  await transaction
+    .selectFrom('pulls')
+    .select('pull_key')
+    .where('pull_key', 'in', keys)
+    .orderBy('pull_key')
+    .forKeyShare()
+    .execute();
+}
+
+async function insertPulls(transaction: Transaction<Tables>, refs: readonly KeyedRef[]): Promise<void> {
   await transaction
     .insertInto('pulls')
     .values(
-      keys.map(([key, ref]) => ({
+      refs.map(([key, ref]) => ({
         pull_key: key,
         installation_id: ref.installationId,
         repository_id: ref.repositoryId,

@@ -2,7 +2,7 @@ import type { Kysely, Transaction } from 'kysely';
 import type { Vote } from '../run/proposal.ts';
 import { RUN_SCHEMA, type Run } from '../run/run.ts';
 import type { Step } from '../run/step.ts';
-import { whileHeld } from './claims.ts';
+import { whileAlone, whileHeld } from './claims.ts';
 import { hasWaitingSignal, settleSignal } from './inbox.ts';
 import type { Unchanged } from './load.ts';
 import { pullState } from './pull-state.ts';
@@ -24,9 +24,12 @@ export function save(place: Place, claim: Claim, signal: StoredSignal, step: Ste
   });
 }
 
-/** Saves a step of our own, and only while no signal waits: what people said meanwhile is decided first. */
+/**
+ * Saves a step of our own, and only while no signal waits: what people said is decided first, and what they say from
+ * then on is stored after the step.
+ */
 export function saveDirect(place: Place, claim: Claim, step: Step, now: number): Promise<SaveResult> {
-  return whileHeld<SaveResult, SaveResult>(place.db, claim, 'lost', async (transaction) => {
+  return whileAlone<SaveResult, SaveResult>(place.db, claim, 'lost', async (transaction) => {
     if (await hasWaitingSignal(transaction, claim.pullKey, now)) return 'signals-waiting';
     await saveStep(transaction, place.unchanged, claim.pullKey, step, now);
     return 'saved';

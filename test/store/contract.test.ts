@@ -3,6 +3,7 @@ import { bench } from './bench.ts';
 import { claimsContract } from './claims-contract.ts';
 import { effectsContract } from './effects-contract.ts';
 import { formContract } from './form-contract.ts';
+import { guardContract } from './guard-contract.ts';
 import { inboxContract } from './inbox-contract.ts';
 import { replicasContract } from './replicas-contract.ts';
 import { stepsContract } from './steps-contract.ts';
@@ -16,6 +17,8 @@ for (const database of testDatabases()) {
     stepsContract(on);
     effectsContract(on);
     formContract(on);
-    if (database.shared) replicasContract(on, database);
+    if (!database.shared) return;
+    replicasContract(on, database);
+    guardContract(on, database);
   });
 }
