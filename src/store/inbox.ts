@@ -26,7 +26,10 @@ export async function nextSignal(db: Kysely<Tables>, claim: Claim, now: number):
   return { id: row.id, signal: fromStored<Signal>(row.signal), attempts: row.attempts };
 }
 
-/** When what people said last can be heard (ms): `now` where it is due, null where nothing of theirs waits. */
+/**
+ * When the earliest of what people said can be heard (ms): `now` where it is due, null where nothing of theirs waits.
+ * Not fenced: it changes nothing, and is as true for a former holder.
+ */
 export async function heldUntil(db: Kysely<Tables>, claim: Claim, now: number): Promise<number | null> {
   const row = await db
     .selectFrom('inbox')

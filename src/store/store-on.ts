@@ -5,6 +5,7 @@ import { groupCommit } from './group-commit.ts';
 import { heldUntil, nextSignal, parkSignal, postponeSignal } from './inbox.ts';
 import { load, transcript } from './load.ts';
 import { nextDue } from './next-due.ts';
+import { parked } from './parked.ts';
 import { ping } from './ping.ts';
 import { type Receipt, type Received, receive } from './receive.ts';
 import { type Place, save, saveDirect } from './save.ts';
@@ -45,6 +46,7 @@ export function storeOn(backend: Backend): Store {
     saveDirect: (claim, _signal, step, now) => waking(saveDirect(place, claim, step, now)),
     postponeSignal: (claim, signal, notBefore, error) => postponeSignal(db, claim, signal, notBefore, error),
     parkSignal: (claim, signal, error, now) => parkSignal(db, claim, signal, error, now),
+    parked: (most) => parked(db, most),
     nextEffect: (claim, now) => nextEffect(db, claim, now),
     claimEffect: (worker, now, leaseMs) => claimEffect(backend, worker, now, leaseMs),
     async finishEffect(effect, outcome, now) {

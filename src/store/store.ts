@@ -20,6 +20,19 @@ export type Claim = { readonly pullKey: string; readonly fence: number; readonly
 /** A signal in the inbox; `id` is its place in the order. */
 export type StoredSignal = { readonly id: number; readonly signal: Signal; readonly attempts: number };
 
+/** A signal that was given up, for operators to look at: whose it is and why, without its words. Times are ms. */
+export type ParkedSignal = {
+  readonly id: number;
+  readonly pullKey: string;
+  /** GitHub's `X-GitHub-Delivery`; null for an effect's outcome. */
+  readonly deliveryId: string | null;
+  readonly error: string;
+  /** Tries that failed before the last. */
+  readonly attempts: number;
+  readonly receivedAt: number;
+  readonly parkedAt: number;
+};
+
 /** An effect that is to be performed; `attempts` counts this one. `since` is when it was first wanted (ISO 8601). */
 export type StoredEffect = {
   readonly id: number;
@@ -52,16 +65,24 @@ export type Store = {
 
   /** The next due signal: outcomes of effects first, then intents, each in the order received; none overtakes one that failed. */
   nextSignal(claim: Claim, now: number): Promise<StoredSignal | null>;
-  /** When what people said last can be heard (ms): `now` where it is due, null where nothing of theirs waits. */
+  /**
+   * When the earliest of what people said and is yet to be decided can be heard (ms): `now` where it is due, null where
+   * nothing of theirs waits. Until it is null, `saveDirect` answers `signals-waiting`.
+   */
   heldUntil(claim: Claim, now: number): Promise<number | null>;
   /** Saves a decided signal and marks it done, in one transaction. */
   save(claim: Claim, signal: StoredSignal, step: Step, now: number): Promise<SaveResult>;
-  /** Saves a signal that was never in the inbox, and only while no due outcome and no intent at all waits for this pull request. */
+  /**
+   * Saves a signal that was never in the inbox, and only while no due outcome and no intent at all waits for this pull
+   * request. An intent that `receive` stores at the same time is either seen here or stored after this is saved.
+   */
   saveDirect(claim: Claim, signal: Signal, step: Step, now: number): Promise<SaveResult>;
   /** Puts a signal back until `notBefore`; with an error, that counts as an attempt and holds back later intents. */
   postponeSignal(claim: Claim, signal: StoredSignal, notBefore: number, error: string | null): Promise<void>;
   /** Gives a signal up: it stays in the table with its error and blocks nothing. */
   parkSignal(claim: Claim, signal: StoredSignal, error: string, now: number): Promise<void>;
+  /** What was given up, of any pull request, newest first, at most `most`. */
+  parked(most: number): Promise<readonly ParkedSignal[]>;
 
   /** The next due effect of this pull request's lane, in order; its attempt is counted before it is returned. */
   nextEffect(claim: Claim, now: number): Promise<StoredEffect | null>;

@@ -99,6 +99,57 @@ export function inboxContract({ store, value, claimed, signalled }: Bench): void
       expect(await value('select error from inbox where parked')).toBe('unknown form');
     });
 
+    it('S84: operators can list what was parked, of any pull request, newest first and only so many', async () => {
+      const first = await signalled('a', 1);
+      await store().parkSignal(first.claim, first.signal, 'unknown form', 20);
+      const second = await signalled('b', 2);
+      await store().postponeSignal(second.claim, second.signal, 10, 'away');
+      await store().parkSignal(second.claim, { ...second.signal, attempts: 1 }, 'gave up', 30);
+      await store().receive([delivery('c')], 40);
+      const [newest, oldest] = await store().parked(10);
+      expect(await store().parked(10)).toHaveLength(2);
+      const b = { pullKey: '1/2/2', deliveryId: 'b', error: 'gave up', attempts: 1, receivedAt: 10, parkedAt: 30 };
+      expect(newest).toEqual({ id: second.signal.id, ...b });
+      expect(oldest).toMatchObject({ id: first.signal.id, deliveryId: 'a', error: 'unknown form', parkedAt: 20 });
+      expect(await store().parked(1)).toEqual([newest]);
+    });
+
+    it('tells when what people said may be heard: the earliest of it, and nothing of others or of outcomes', async () => {
+      const { claim, signal } = await signalled('a');
+      await store().receive([delivery('z', 2)], 5);
+      expect(await store().heldUntil(claim, 10)).toBe(10);
+      expect(await store().heldUntil(claim, 9)).toBe(10);
+      expect(await store().heldUntil(claim, 70)).toBe(70);
+      await store().postponeSignal(claim, signal, 50, null);
+      expect(await store().heldUntil(claim, 20)).toBe(50);
+      await store().receive([delivery('b')], 30);
+      expect(await store().heldUntil(claim, 20)).toBe(30);
+      expect(await store().heldUntil(claim, 40)).toBe(40);
+    });
+
+    it('S86: what failed holds back later words, and says until when', async () => {
+      const { claim, signal } = await signalled('a');
+      await store().postponeSignal(claim, signal, 500, 'GitHub was away');
+      await store().receive([delivery('b')], 30);
+      expect(await store().heldUntil(claim, 40)).toBe(500);
+      expect(await store().heldUntil(claim, 500)).toBe(500);
+      expect(await store().heldUntil(claim, 501)).toBe(501);
+    });
+
+    it('words that were decided or parked are waited for no more, and outcomes never', async () => {
+      const { claim, signal } = await signalled('a');
+      const effects = [{ type: 'ask-model', runId: 'r', turn: 1 }] as const;
+      await store().save(claim, signal, step(pullOf(1), { effects }), 20);
+      expect(await store().heldUntil(claim, 20)).toBeNull();
+      const effect = present(await store().claimEffect('w', 20, LEASE));
+      await store().finishEffect(effect, { type: 'model-failed', runId: 'r', turn: 1, message: '' }, 30);
+      expect(await store().heldUntil(claim, 30)).toBeNull();
+      await store().receive([delivery('b')], 30);
+      await store().save(claim, present(await store().nextSignal(claim, 30)), step(pullOf(1)), 30);
+      await store().parkSignal(claim, present(await store().nextSignal(claim, 30)), 'no', 30);
+      expect(await store().heldUntil(claim, 30)).toBeNull();
+    });
+
     it('keeps the reason of every decision, and no words that were not for us', async () => {
       const first = await signalled('a');
       await store().save(first.claim, first.signal, step(pullOf(1), { reason: 'not-ours' }), 20);
