@@ -14,7 +14,7 @@ declare module 'vitest' {
 /** Makes one embedded database before all tests, and removes it after them. */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const directory = await mkdtemp(join(tmpdir(), 'countersign-template-'));
-  const store = await openStore({ databaseUrl: null, dataDir: directory });
+  const store = await openStore({ databaseUrl: null, dataDir: directory }, 'unsynced');
   await store.close();
   provide('templateDatabase', directory);
   return () => rm(directory, { recursive: true, force: true });

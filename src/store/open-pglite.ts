@@ -11,11 +11,14 @@ import type { Tables } from './tables.ts';
 /** Number of PostgreSQL's type `bigint`; ours stay far below 2^53. */
 const BIGINT = 20;
 
+/** Whether what is stored outlives a power cut; where it need not, it is stored faster, and outlives the process only. */
+export type Durability = 'synced' | 'unsynced';
+
 /** Opens the embedded database: in memory, or in `dataDir`, which is then held by this process alone. */
-export async function openPglite(dataDir: string | null): Promise<Backend> {
+export async function openPglite(dataDir: string | null, durability: Durability = 'synced'): Promise<Backend> {
   const lock = dataDir === null ? null : lockDirectory(dataDir);
   try {
-    const pglite = await start(dataDir);
+    const pglite = await start(dataDir, durability);
     return await backendOf(pglite, lock);
   } catch (error) {
     lock?.release();
@@ -23,10 +26,11 @@ export async function openPglite(dataDir: string | null): Promise<Backend> {
   }
 }
 
-async function start(dataDir: string | null): Promise<PGlite> {
+async function start(dataDir: string | null, durability: Durability): Promise<PGlite> {
   const parsers = { [BIGINT]: Number };
   if (dataDir === null) return PGlite.create({ parsers });
   const directory = join(dataDir, 'database');
+  if (durability === 'unsynced') return PGlite.create({ dataDir: directory, parsers });
   const isNew = !existsSync(join(directory, 'PG_VERSION'));
   const fs = new DurableFiles(directory);
   const pglite = await PGlite.create({ fs, parsers, relaxedDurability: false, startParams: durableStart() });

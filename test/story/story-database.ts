@@ -10,7 +10,7 @@ import type { Store } from '../../src/store/store.ts';
 /** A database for one stage; opened again it still holds everything. */
 export type StoryDatabase = { readonly open: () => Promise<Store>; readonly drop: () => Promise<void> };
 
-/** A directory for PGlite, or a fresh database where `TEST_DATABASE_URL` names a PostgreSQL server. */
+/** A directory for PGlite, which syncs nothing there because no power is cut, or a fresh database where `TEST_DATABASE_URL` names a PostgreSQL server. */
 export function storyDatabase(): Promise<StoryDatabase> {
   const url = process.env['TEST_DATABASE_URL'];
   return url === undefined || url === '' ? embedded() : onServer(url);
@@ -20,7 +20,7 @@ async function embedded(): Promise<StoryDatabase> {
   const dataDir = await mkdtemp(join(tmpdir(), 'countersign-story-'));
   await cp(inject('templateDatabase'), dataDir, { recursive: true });
   return {
-    open: () => openStore({ databaseUrl: null, dataDir }),
+    open: () => openStore({ databaseUrl: null, dataDir }, 'unsynced'),
     drop: () => rm(dataDir, { recursive: true, force: true }),
   };
 }
