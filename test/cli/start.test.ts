@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { isRecord, parseJson } from '../../src/trust.ts';
 import { commented } from '../intake/payloads.ts';
 import { send, signed } from '../intake/raw-client.ts';
@@ -14,8 +14,9 @@ const SECRET = 'b2f1c09d7e6a4835';
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const pem = privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
 
-/** One directory for all, because making an embedded database is the slowest part of a first start. */
+/** One directory for all, with a database: making it is the slowest part of a first start. */
 const folder = mkdtempSync(join(tmpdir(), 'countersign-start-'));
+cpSync(inject('templateDatabase'), join(folder, 'data'), { recursive: true });
 afterAll(() => rmSync(folder, { recursive: true }));
 
 let github: SmallGitHub;
