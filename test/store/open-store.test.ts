@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fsyncSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -10,9 +11,11 @@ import { StoreUnusable } from '../../src/store/store-unusable.ts';
 import { present } from './bench.ts';
 import { delivery, pullOf, run, step } from './samples.ts';
 
-vi.mock('node:fs', async (original) => {
-  const real = await original<typeof import('node:fs')>();
-  return { ...real, fsyncSync: vi.fn(real.fsyncSync) };
+const syncing = vi.spyOn(fs, 'fsyncSync');
+syncBuiltinESMExports();
+afterAll(() => {
+  syncing.mockRestore();
+  syncBuiltinESMExports();
 });
 
 const root = mkdtempSync(join(tmpdir(), 'countersign-store-'));
@@ -44,9 +47,9 @@ describe('a directory on disk', () => {
     await once(child, 'exit');
     const store = await openStore(place);
     expect(await store.receive([delivery('from the child')], 6)).toEqual(['duplicate']);
-    const syncs = vi.mocked(fsyncSync).mock.calls.length;
+    const syncs = syncing.mock.calls.length;
     expect(await store.receive([delivery('synced', 2)], 7)).toEqual(['stored']);
-    expect(vi.mocked(fsyncSync).mock.calls.length).toBeGreaterThan(syncs);
+    expect(syncing.mock.calls.length).toBeGreaterThan(syncs);
     const claim = present(await store.claimPull('w', 6, 1_000));
     const signal = present(await store.nextSignal(claim, 6));
     const pull = pullOf(1, { run: run('r') });
