@@ -8,14 +8,18 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Directory of an embedded database that is made and migrated, to be copied: making one anew takes seconds. */
     templateDatabase: string;
+    /** Where processes that tests start keep their compiled code for each other: half of a start is compiling. */
+    compiledCode: string;
   }
 }
 
 /** Makes one embedded database before all tests, and removes it after them. */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
-  const directory = await mkdtemp(join(tmpdir(), 'countersign-template-'));
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-tests-'));
+  const directory = join(folder, 'template');
   const store = await openStore({ databaseUrl: null, dataDir: directory }, 'unsynced');
   await store.close();
   provide('templateDatabase', directory);
-  return () => rm(directory, { recursive: true, force: true });
+  provide('compiledCode', join(folder, 'compiled'));
+  return () => rm(folder, { recursive: true, force: true });
 }

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import process from 'node:process';
+import { inject } from 'vitest';
 
 const cli = join(import.meta.dirname, '../../src/cli.ts');
 
@@ -12,13 +13,14 @@ export type Running = {
   line(words: string): Promise<string>;
 };
 
-/** Starts the command in a process of its own, with these variables and no others. */
+/** Starts the command in a process of its own, with these variables, and no others that it could read. */
 export function run(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
   cwd?: string,
 ): Running {
-  const child = spawn(process.execPath, [cli, ...args], { env: environment, ...(cwd === undefined ? {} : { cwd }) });
+  const env = { ...environment, NODE_COMPILE_CACHE: inject('compiledCode') };
+  const child = spawn(process.execPath, [cli, ...args], { env, ...(cwd === undefined ? {} : { cwd }) });
   let stdout = '';
   let stderr = '';
   const { promise, resolve } = Promise.withResolvers<Ended>();

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import process from 'node:process';
+import { inject } from 'vitest';
 
 export type Ended = { readonly code: number | null; readonly output: string; readonly complaints: string };
 
@@ -13,7 +14,8 @@ export function demo(
   stopAt?: string,
 ): Promise<Ended> {
   const { promise, resolve } = Promise.withResolvers<Ended>();
-  const env = { ...process.env, FORCE_COLOR: undefined, NO_COLOR: undefined, ...environment };
+  const compiled = { NODE_COMPILE_CACHE: inject('compiledCode') };
+  const env = { ...process.env, FORCE_COLOR: undefined, NO_COLOR: undefined, ...compiled, ...environment };
   const child = spawn(process.execPath, [cli, 'demo', ...args], { env });
   let output = '';
   let complaints = '';
