@@ -22,7 +22,7 @@ async function restartAt(name: string, deed: () => unknown): Promise<void> {
 }
 
 async function readyz(): Promise<number> {
-  return (await fetch(`${stage().server().url}/readyz`)).status;
+  return (await fetch(`${stage().server().url}/readyz`, { headers: { connection: 'close' } })).status;
 }
 
 describe('a restart', () => {
