@@ -81,10 +81,11 @@ function markLines(texts: readonly string[]): MarkedLines {
   return { marks, fences, doubtful };
 }
 
-/** A fence below a tag may be raw HTML, and one behind a list's mark is over where its item is. */
+/** A fence or a comment below a tag may be part of it or not, and a fence behind a list's mark is over where its item is. */
 function isDoubtful(text: string, open: Open): boolean {
   if (open === null) return FENCE_IN_LIST.test(text);
-  return open.kind === 'html' && open.block.end === null && openFence(text) !== null;
+  if (open.kind !== 'html' || open.block.end !== null) return false;
+  return openFence(text) !== null || (openHtml(text)?.end ?? null) !== null;
 }
 
 /** Only a block that needs no end of its own is over before a line: at a blank one. */

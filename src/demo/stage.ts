@@ -10,6 +10,7 @@ import { type RunningServer, startServer } from '../main.ts';
 import { type ScriptedModel, startScriptedModel } from '../simulator/model/scripted-model.ts';
 import { type Simulator, startSimulator } from '../simulator/simulator.ts';
 import { StartRefused } from '../start-refused.ts';
+import { openStore } from '../store/open-store.ts';
 import { openLog } from '../telemetry/log.ts';
 
 /** The simulated GitHub, the App on its embedded database, and a scripted model unless a real one is named. */
@@ -105,7 +106,9 @@ async function serve(reading: EnvironmentReading): Promise<RunningServer> {
   if (reading.kind === 'problems') throw new StartRefused(reading.problems.join(' '));
   const { config } = reading;
   const stream = { write: (line: string) => void process.stderr.write(line) };
-  return startServer(config, openLog({ ...config.log, secrets: secretsOf(config), stream }));
+  // The demo's database goes with the demo: no power cut has to be survived.
+  const store = await openStore({ databaseUrl: null, dataDir: config.database.dataDir }, 'unsynced');
+  return startServer(config, openLog({ ...config.log, secrets: secretsOf(config), stream }), store);
 }
 
 async function settled(github: Simulator, server: RunningServer, limitMs: number): Promise<void> {

@@ -37,7 +37,8 @@ function droppedText(dropped: readonly string[]): string {
 
 /** The one mention that the App ever writes; a login holds nothing else than these characters, and no underscore at its ends. */
 function mention(login: string): string {
-  return `@${login.replace(/[^A-Za-z0-9_-]|^_+|_+$/g, '').slice(0, 100)}`;
+  const plain = login.replace(/[^A-Za-z0-9_-]/g, '').slice(0, 100);
+  return `@${plain.replace(/^_+|_+$/g, '')}`;
 }
 
 /** The end of a run, told once to the person who started it. */

@@ -67,6 +67,7 @@ export function startWorker(context: Context, options: Pick<WorkerOptions, 'name
     wake: () => wakener.wake(),
     running: () => !stopping.signal.aborted,
     async busy() {
+      if (underWay > 0) return true;
       const due = await context.store.nextDue();
       return underWay > 0 || (due !== null && due <= context.clock.now() + SOON_MS);
     },

@@ -169,6 +169,7 @@ describe('S48, S58: blocks are read as they are rendered', () => {
 
   it('S48: where it is not certain what is a fence, no suggestion is read', () => {
     expect(readPage('<b\n```suggestion\n\n~~~suggestion\n~~~').suggestions).toEqual([]);
+    expect(readPage('<b\n<!--\n\n```suggestion\n   ```').suggestions).toEqual([]);
     expect(readPage('- ~~~\n  ```suggestion\n  a\n  ```\n  ~~~').suggestions).toEqual([]);
   });
 
