@@ -100,5 +100,3 @@ export type Signal =
       /** Fit for a stranger's eyes. */
       readonly message: string;
     };
-
-export type SignalType = Signal['type'];

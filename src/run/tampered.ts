@@ -13,9 +13,9 @@ export function commentsToApprove(pull: Pull, intent: SaidIntent): readonly Post
   return found.proposals.flatMap((one) => (one.state === 'proposed' && one.comment !== null ? [one.comment] : []));
 }
 
-/** Whether somebody has changed or deleted the comment that shows this open proposal, since we wrote it. */
+/** Whether somebody has changed or deleted the comment that shows this open proposal; what was not looked at counts as changed. */
 export function isTampered(proposal: Proposal, facts: Facts): boolean {
   const { comment, state } = proposal;
-  if (comment === null || state !== 'proposed' || facts.bodyHashes === undefined) return false;
-  return facts.bodyHashes[comment.id] !== comment.bodyHash;
+  if (comment === null || state !== 'proposed') return false;
+  return facts.bodyHashes?.[comment.id] !== comment.bodyHash;
 }

@@ -51,7 +51,10 @@ export class TableGame {
   #comment = 1000;
 
   facts(more: Partial<Facts> = {}): Facts {
-    return { now: this.now(), self: SELF, served: true, pull: this.github(), changedPaths: ['src/a.txt'], ...more };
+    const shown = this.pull.proposals.flatMap(({ comment }) => (comment === null ? [] : [comment]));
+    const bodyHashes = Object.fromEntries(shown.map(({ id, bodyHash }) => [id, bodyHash]));
+    const known = { pull: this.github(), changedPaths: ['src/a.txt'], bodyHashes };
+    return { now: this.now(), self: SELF, served: true, ...known, ...more };
   }
 
   github(more: Partial<PullFacts> = {}): PullFacts {
