@@ -14,7 +14,7 @@ import type { Worker } from './worker/worker.ts';
 export type RunningServer = {
   readonly url: string;
   /** True while something is worked on or due; once it is false nothing more happens by itself. */
-  busy(): Promise<boolean>;
+  busy(): boolean;
   stop(): Promise<void>;
 };
 
@@ -101,7 +101,7 @@ export async function startServer(config: Config, log: Logger, opened?: Store): 
     await introduce(parts, life);
     let stopped: Promise<void> | null = null;
     const url = `http://${config.http.host}:${entry.port}`;
-    const busy = async () => (await life.worker?.busy()) ?? false;
+    const busy = () => life.worker?.busy() ?? false;
     return { url, busy, stop: () => (stopped ??= stop()) };
   } catch (error) {
     await stop();

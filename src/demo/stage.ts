@@ -115,8 +115,8 @@ async function settled(github: Simulator, server: RunningServer, limitMs: number
   const deadline = Date.now() + limitMs;
   for (let quiet = 0; quiet < 2; ) {
     await github.settled();
-    quiet = (await server.busy()) ? 0 : quiet + 1;
+    quiet = server.busy() ? 0 : quiet + 1;
     if (Date.now() > deadline) throw new Error(`The App did not come to rest within ${limitMs / 1000} s.`);
-    await sleep(4);
+    await sleep(2);
   }
 }

@@ -24,7 +24,7 @@ export function newHolder(): number {
 }
 
 /** Keys of the processes that live now: a lease of any other is void at once, whatever its time says. */
-export const LIVE_HOLDERS = sql`(
+const LIVE_HOLDERS = sql`(
   select objid::bigint from pg_locks
   where locktype = 'advisory' and granted and classid::bigint = ${sql.lit(HOLDERS)} and objsubid = 2
     and database = (select oid from pg_database where datname = current_database())
@@ -35,4 +35,11 @@ export function isFree(table: 'pulls' | 'effects', now: number) {
   const until = sql.ref(`${table}.lease_until`);
   const by = sql.ref(`${table}.leased_by`);
   return sql<boolean>`(${until} is null or ${until} <= ${now} or ${by} not in ${LIVE_HOLDERS})`;
+}
+
+/** Until when a row may not be taken; null where it may be now. */
+export function leasedUntil(table: 'pulls' | 'effects') {
+  const until = sql.ref(`${table}.lease_until`);
+  const by = sql.ref(`${table}.leased_by`);
+  return sql<number | null>`case when ${until} is not null and ${by} in ${LIVE_HOLDERS} then ${until} end`;
 }

@@ -2,35 +2,32 @@ import { type Kysely, sql } from 'kysely';
 import type { Effect } from '../run/effect.ts';
 import type { Signal } from '../run/signal.ts';
 import { type Backend, isFree } from './backend.ts';
-import { whileHeld } from './claims.ts';
-import { addOutcome } from './inbox.ts';
 import type { Claim, StoredEffect } from './store.ts';
-import { fromStored, plainText } from './stored-json.ts';
+import { fromStored, plainText, toStored } from './stored-json.ts';
 import type { Tables } from './tables.ts';
 
-const RETURNED = ['id', 'pull_key', 'body', 'attempts', 'created_at'] as const;
+const RETURNED = sql.raw('effects.id, effects.pull_key, effects.body, effects.attempts, effects.created_at');
 type Row = { id: number; pull_key: string; body: string; attempts: number; created_at: number };
 
-/** The next due effect of a held pull request's lane, in order; null also once the claim is lost. */
+/**
+ * The next due effect of a held pull request's lane, in order; null also once the claim is lost. One statement, which
+ * locks the pull request's row as it looks at the claim's fence.
+ */
 export async function nextEffect(db: Kysely<Tables>, claim: Claim, now: number): Promise<StoredEffect | null> {
-  const row = await whileHeld(db, claim, undefined, (transaction) =>
-    transaction
-      .updateTable('effects')
-      .set((effect) => ({ attempts: effect('attempts', '+', 1), begun: true }))
-      .where('id', '=', (query) =>
-        query
-          .selectFrom('effects')
-          .select('id')
-          .where('pull_key', '=', claim.pullKey)
-          .where('lane', '=', 'pull')
-          .where('done_at', 'is', null)
-          .where('not_before', '<=', now)
-          .orderBy('id')
-          .limit(1),
-      )
-      .returning(RETURNED)
-      .executeTakeFirst(),
-  );
+  const { rows } = await sql<Row>`
+    with next as (
+      select effects.id from effects join pulls on pulls.pull_key = effects.pull_key
+      where pulls.pull_key = ${claim.pullKey} and pulls.fence = ${claim.fence}
+        and effects.lane = 'pull' and effects.done_at is null and effects.not_before <= ${now}
+      order by effects.id
+      limit 1
+      for no key update of pulls
+    )
+    update effects set attempts = effects.attempts + 1, begun = true
+    from next where effects.id = next.id
+    returning ${RETURNED}
+  `.execute(db);
+  const row = rows[0];
   return row === undefined ? null : storedEffect(row);
 }
 
@@ -53,7 +50,7 @@ export async function claimEffect(
     set attempts = effects.attempts + 1, begun = true,
       lease_until = ${now + leaseMs}, leased_by = ${holder}, worker = ${worker}
     from next where effects.id = next.id
-    returning effects.id, effects.pull_key, effects.body, effects.attempts, effects.created_at
+    returning ${RETURNED}
   `.execute(db);
   const row = rows[0];
   return row === undefined ? null : storedEffect(row);
@@ -69,24 +66,26 @@ function storedEffect(row: Row): StoredEffect {
   };
 }
 
-/** Marks the effect done and stores what came of it, in one transaction; false, and nothing, where it was done already. */
-export function finishEffect(
+/** Marks the effect done and stores what came of it, in one statement; false, and nothing, where it was done already. */
+export async function finishEffect(
   db: Kysely<Tables>,
   effect: StoredEffect,
   outcome: Signal | null,
   now: number,
 ): Promise<boolean> {
-  return db.transaction().execute(async (transaction) => {
-    const result = await transaction
-      .updateTable('effects')
-      .set({ done_at: now, ...IDLE })
-      .where('id', '=', effect.id)
-      .where('done_at', 'is', null)
-      .executeTakeFirst();
-    if (result.numUpdatedRows === 0n) return false;
-    if (outcome !== null) await addOutcome(transaction, effect.pullKey, outcome, now);
-    return true;
-  });
+  const { rows } = await sql`
+    with done as (
+      update effects set done_at = ${now}, begun = false, lease_until = null, leased_by = null, worker = null
+      where id = ${effect.id} and done_at is null
+      returning pull_key
+    ), told as (
+      insert into inbox (pull_key, kind, signal, received_at, not_before)
+      select pull_key, 'outcome', ${outcome === null ? null : toStored(outcome)}, ${now}::bigint, ${now}::bigint
+      from done where ${outcome !== null}::boolean
+    )
+    select pull_key from done
+  `.execute(db);
+  return rows.length > 0;
 }
 
 const IDLE = { begun: false, lease_until: null, leased_by: null, worker: null } as const;

@@ -3,7 +3,7 @@ import type { Reason } from '../run/reason.ts';
 import type { Signal } from '../run/signal.ts';
 import { whileHeld } from './claims.ts';
 import type { Claim, StoredSignal } from './store.ts';
-import { fromStored, plainText, toStored } from './stored-json.ts';
+import { fromStored, plainText } from './stored-json.ts';
 import type { Tables } from './tables.ts';
 
 /** The next due signal of a held pull request: outcomes first, then intents, each in the order received. */
@@ -77,19 +77,6 @@ export async function settleSignal(
     .where('done_at', 'is', null)
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
-}
-
-/** Stores what came of an effect. */
-export async function addOutcome(
-  transaction: Transaction<Tables>,
-  pullKey: string,
-  signal: Signal,
-  now: number,
-): Promise<void> {
-  await transaction
-    .insertInto('inbox')
-    .values({ pull_key: pullKey, kind: 'outcome', signal: toStored(signal), received_at: now, not_before: now })
-    .execute();
 }
 
 /**

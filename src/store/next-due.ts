@@ -1,22 +1,22 @@
 import { type Kysely, sql } from 'kysely';
+import { leasedUntil } from './backend.ts';
 import type { Tables } from './tables.ts';
 
-/**
- * When the earliest undone work may be taken (ms): not before it is due, and not while its pull request, or the effect
- * itself, is leased. Null where nothing waits.
- */
-export async function nextDue(db: Kysely<Tables>): Promise<number | null> {
-  const { rows } = await sql<{ due: number | null }>`
-    select min(due) as due from (
-      select greatest(work.not_before, pulls.lease_until, case when work.held then pulls.held_until end) as due from (
-        select pull_key, not_before, kind = 'intent' as held from inbox where done_at is null
-        union all
-        select pull_key, not_before, false as held from effects where done_at is null and lane = 'pull'
-      ) as work
-      join pulls on pulls.pull_key = work.pull_key
-      union all
-      select greatest(not_before, lease_until) as due from effects where done_at is null and lane = 'free'
-    ) as everything
+/** When the earliest undone work of each lane may be taken (ms); null where none waits. */
+export type Due = { readonly pull: number | null; readonly free: number | null };
+
+/** Not before it is due, and not while its pull request, or the effect itself, is leased to a process that lives. */
+export async function nextDue(db: Kysely<Tables>): Promise<Due> {
+  const { rows } = await sql<Due>`
+    select
+      (select min(greatest(work.not_before, ${leasedUntil('pulls')}, case when work.held then pulls.held_until end))
+        from (
+          select pull_key, not_before, kind = 'intent' as held from inbox where done_at is null
+          union all
+          select pull_key, not_before, false as held from effects where done_at is null and lane = 'pull'
+        ) as work
+        join pulls on pulls.pull_key = work.pull_key) as pull,
+      (select min(greatest(not_before, ${leasedUntil('effects')})) from effects where done_at is null and lane = 'free') as free
   `.execute(db);
-  return rows[0]?.due ?? null;
+  return rows[0] ?? { pull: null, free: null };
 }

@@ -1,3 +1,5 @@
+import { type Effect, LANES } from '../run/effect.ts';
+import type { Step } from '../run/step.ts';
 import type { Backend } from './backend.ts';
 import { claimPull, release, renew } from './claims.ts';
 import { claimEffect, finishEffect, nextEffect, postponeEffect } from './effects.ts';
@@ -22,10 +24,10 @@ export function storeOn(backend: Backend): Store {
   const { onWake, wake } = wakes(backend);
   const receiveGroup = groupCommit<Received, Receipt>((received) => receive(db, received), GROUP);
 
-  /** A saved step may have wanted effects that any worker may perform. */
-  async function waking(saving: Promise<SaveResult>): Promise<SaveResult> {
+  /** What a saved step wants of the pull request's own lane is its holder's; other effects any worker may perform. */
+  async function waking(step: Step, saving: Promise<SaveResult>): Promise<SaveResult> {
     const result = await saving;
-    if (result === 'saved') wake();
+    if (result === 'saved' && step.effects.some(isAnyones)) wake();
     return result;
   }
 
@@ -42,15 +44,16 @@ export function storeOn(backend: Backend): Store {
     transcript: (runId) => transcript(db, runId),
     nextSignal: (claim, now) => nextSignal(db, claim, now),
     heldUntil: (claim, now) => heldUntil(db, claim, now),
-    save: (claim, signal, step, now) => waking(save(place, claim, signal, step, now)),
-    saveDirect: (claim, _signal, step, now) => waking(saveDirect(place, claim, step, now)),
+    save: (claim, signal, step, now) => waking(step, save(place, claim, signal, step, now)),
+    saveDirect: (claim, _signal, step, now) => waking(step, saveDirect(place, claim, step, now)),
     postponeSignal: (claim, signal, notBefore, error) => postponeSignal(db, claim, signal, notBefore, error),
     parkSignal: (claim, signal, error, now) => parkSignal(db, claim, signal, error, now),
     parked: (most) => parked(db, most),
     nextEffect: (claim, now) => nextEffect(db, claim, now),
     claimEffect: (worker, now, leaseMs) => claimEffect(backend, worker, now, leaseMs),
     async finishEffect(effect, outcome, now) {
-      if ((await finishEffect(db, effect, outcome, now)) && outcome !== null) wake();
+      const finished = await finishEffect(db, effect, outcome, now);
+      if (finished && outcome !== null && isAnyones(effect.effect)) wake();
     },
     postponeEffect: (effect, notBefore, error) => postponeEffect(db, effect, notBefore, error),
     nextDue: () => nextDue(db),
@@ -58,4 +61,8 @@ export function storeOn(backend: Backend): Store {
     ping: () => ping(db),
     close: () => backend.close(),
   };
+}
+
+function isAnyones(effect: Effect): boolean {
+  return LANES[effect.type] === 'free';
 }

@@ -4,6 +4,7 @@ import type { Effect } from '../run/effect.ts';
 import type { Pull } from '../run/run.ts';
 import type { Signal } from '../run/signal.ts';
 import type { Step } from '../run/step.ts';
+import type { Due } from './next-due.ts';
 
 /** A webhook delivery that means something. */
 export type Delivery = {
@@ -92,8 +93,8 @@ export type Store = {
   finishEffect(effect: StoredEffect, outcome: Signal | null, now: number): Promise<void>;
   postponeEffect(effect: StoredEffect, notBefore: number, error: string | null): Promise<void>;
 
-  /** When the earliest waiting work becomes due (ms); null where nothing waits. */
-  nextDue(): Promise<number | null>;
+  /** When the earliest waiting work of each lane becomes due. */
+  nextDue(): Promise<Due>;
   /** Calls back when another process may have stored work; a hint only. Returns how to stop. */
   onWake(wake: () => void): () => void;
   ping(): Promise<void>;

@@ -23,9 +23,12 @@ const TELLING_TRIES = 12;
 const TELLING: ReadonlySet<EffectType> = new Set<EffectType>(['react', 'answer', 'show-run', 'show-proposal']);
 const WAIT_MS = 1_000;
 
-/** Works off one pull request: its signals in order, then its effects, until nothing is due, the lease is lost, or the process stops. */
+/**
+ * Works off one pull request: its signals in order, then its effects, until nothing is due, the claim is lost (then
+ * nothing is given out either), or the process stops.
+ */
 export async function drain(context: Context, claim: Claim, stopping: AbortSignal): Promise<void> {
-  while (!stopping.aborted && (await context.store.renew(claim, context.clock.now(), LEASE_MS))) {
+  while (!stopping.aborted) {
     const signal = await context.store.nextSignal(claim, context.clock.now());
     if (signal !== null) {
       if (!(await takeSignal(context, claim, signal))) return;

@@ -1,3 +1,4 @@
+import type { Due } from '../store/next-due.ts';
 import type { Claim } from '../store/store.ts';
 import type { Context } from './context.ts';
 import { drain, LEASE_MS, takeEffect, UNCLAIMED } from './drain.ts';
@@ -19,7 +20,7 @@ export type Worker = {
   wake(): void;
   running(): boolean;
   /** True while something is worked on or due: nothing more will happen by itself once this is false. */
-  busy(): Promise<boolean>;
+  busy(): boolean;
   /** Takes no more work and waits for what is under way, at most this long (ms); what is left is taken up by the next process. */
   stop(graceMs: number): Promise<void>;
 };
@@ -32,59 +33,83 @@ const LONG_LEASE_MS = 150_000;
 
 const DEFAULTS = { pulls: 4, longEffects: 8, pollMs: 2_000 } as const;
 
-/** Starts the loops that take signals and perform effects. */
+/** Work of one kind, up to `limit` at a time. */
+type Lane = { readonly limit: number; readonly claim: () => Promise<Work | null>; readonly underWay: Set<Promise<void>> };
+
+/** Starts the loop that takes signals and performs effects. */
 export function startWorker(context: Context, options: Pick<WorkerOptions, 'name'> & Partial<WorkerOptions>): Worker {
-  const settings = { ...DEFAULTS, ...options };
+  const { name, pulls, longEffects, pollMs } = { ...DEFAULTS, ...options };
   const stopping = new AbortController();
   const wakener = new Wakener();
-  let underWay = 0;
+  const lanes: Readonly<Record<keyof Due, Lane>> = {
+    pull: { limit: pulls, claim: () => claimPull(context, name, stopping.signal), underWay: new Set() },
+    free: { limit: longEffects, claim: () => claimEffect(context, name, stopping.signal), underWay: new Set() },
+  };
+  /** What the loop found when it last went to sleep: nothing to do before `until` (ms), unless a call has come since. */
+  let rest = { until: 0, calls: -1 };
   const unsubscribe = context.store.onWake(() => wakener.wake());
-  const lanes = [
-    runLane(() => claimPull(context, settings.name, stopping.signal), settings.pulls),
-    runLane(() => claimEffect(context, settings.name, stopping.signal), settings.longEffects),
-  ];
+  const ended = run();
 
-  /** Claims and works, up to `limit` at a time; sleeps while there is nothing to claim. */
-  async function runLane(claim: () => Promise<Work | null>, limit: number): Promise<void> {
-    const mine = new Set<Promise<void>>();
+  async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       const { calls } = wakener;
-      const work = mine.size < limit ? await safely(context, claim) : null;
-      if (work === null) await wakener.wait(await pauseMs(context, settings.pollMs), calls);
-      else track(mine, carryOut(work));
+      const due = await safely(context, () => context.store.nextDue());
+      if (due !== null && (await takeDue(due))) continue;
+      const until = due === null ? context.clock.now() + pollMs : earliest(due);
+      rest = { until, calls };
+      const pause = Math.max(MIN_PAUSE_MS, until - context.clock.now());
+      await wakener.wait(Math.min(pollMs, pause), calls);
     }
-    await Promise.all(mine);
+    await Promise.all(Object.values(lanes).flatMap(({ underWay }) => [...underWay]));
+  }
+
+  /** Claims and begins what is due, as much as there is room for; true where that was anything. */
+  async function takeDue(due: Due): Promise<boolean> {
+    const taken = await Promise.all([fill(lanes.pull, due.pull), fill(lanes.free, due.free)]);
+    return taken.includes(true);
+  }
+
+  async function fill(lane: Lane, due: number | null): Promise<boolean> {
+    let any = false;
+    while (!stopping.signal.aborted && due !== null && due <= context.clock.now() && hasRoom(lane)) {
+      const work = await safely(context, lane.claim);
+      if (work === null) break;
+      track(lane.underWay, carryOut(work));
+      any = true;
+    }
+    return any;
   }
 
   async function carryOut(work: Work): Promise<void> {
-    underWay += 1;
     await safely(context, work);
-    underWay -= 1;
     wakener.wake();
+  }
+
+  /** When something can be begun next (ms); a full lane has to wait for one of its own. */
+  function earliest(due: Due): number {
+    const pull = hasRoom(lanes.pull) ? due.pull : null;
+    const free = hasRoom(lanes.free) ? due.free : null;
+    return Math.min(pull ?? Number.POSITIVE_INFINITY, free ?? Number.POSITIVE_INFINITY);
   }
 
   return {
     wake: () => wakener.wake(),
     running: () => !stopping.signal.aborted,
-    async busy() {
-      if (underWay > 0) return true;
-      const due = await context.store.nextDue();
-      return underWay > 0 || (due !== null && due <= context.clock.now() + SOON_MS);
+    busy() {
+      const atWork = Object.values(lanes).some(({ underWay }) => underWay.size > 0);
+      return atWork || rest.calls !== wakener.calls || rest.until <= context.clock.now() + SOON_MS;
     },
     async stop(graceMs) {
       stopping.abort();
       wakener.wake();
       unsubscribe();
-      await Promise.race([Promise.all(lanes), after(graceMs)]);
+      await Promise.race([ended, after(graceMs)]);
     },
   };
 }
 
-/** Until the earliest stored work is due, but never longer than the poll. */
-async function pauseMs(context: Context, pollMs: number): Promise<number> {
-  const due = await context.store.nextDue().catch(() => null);
-  if (due === null) return pollMs;
-  return Math.min(pollMs, Math.max(MIN_PAUSE_MS, due - context.clock.now()));
+function hasRoom({ limit, underWay }: Lane): boolean {
+  return underWay.size < limit;
 }
 
 const MIN_PAUSE_MS = 20;

@@ -92,16 +92,34 @@ export function claimsContract({ backend, store, value, claimed, signalled }: Be
       expect(await store().claimPull('v', 20, LEASE)).not.toBeNull();
     });
 
-    it('tells when the earliest work may be taken', async () => {
-      expect(await store().nextDue()).toBeNull();
+    it('tells when the earliest work of each lane may be taken', async () => {
+      expect(await store().nextDue()).toEqual({ pull: null, free: null });
       const { claim, signal } = await signalled('a');
-      expect(await store().nextDue()).toBe(10 + LEASE);
+      expect(await store().nextDue()).toEqual({ pull: 10 + LEASE, free: null });
       await store().postponeSignal(claim, signal, 5_000, null);
-      expect(await store().nextDue()).toBe(5_000);
-      await store().save(claim, signal, step(pullOf(1), { effects: [{ type: 'ask-model', runId: 'r', turn: 1 }] }), 70);
-      expect(await store().nextDue()).toBe(70);
+      expect(await store().nextDue()).toEqual({ pull: 5_000, free: null });
+      const effects = [
+        { type: 'ask-model', runId: 'r', turn: 1 },
+        { type: 'show-run', runId: 'r' },
+      ] as const;
+      await store().save(claim, signal, step(pullOf(1), { effects }), 70);
+      expect(await store().nextDue()).toEqual({ pull: 10 + LEASE, free: 70 });
       await store().claimEffect('w', 70, LEASE);
-      expect(await store().nextDue()).toBe(70 + LEASE);
+      expect(await store().nextDue()).toEqual({ pull: 10 + LEASE, free: 70 + LEASE });
+      await store().release(claim);
+      expect(await store().nextDue()).toEqual({ pull: 70, free: 70 + LEASE });
+    });
+
+    it('S81: what a process that is gone had leased is due at once', async () => {
+      const gone = storeOn({ ...backend(), holder: backend().holder === 1 ? 2 : 1 });
+      await store().receive([delivery('a')], 1);
+      const claim = present(await gone.claimPull('gone', 5, LEASE));
+      const signal = present(await gone.nextSignal(claim, 5));
+      const effects = [{ type: 'ask-model', runId: 'r', turn: 1 }] as const;
+      await gone.save(claim, signal, step(pullOf(1), { effects }), 6);
+      await gone.claimEffect('gone', 6, LEASE);
+      await store().receive([delivery('b')], 7);
+      expect(await store().nextDue()).toEqual({ pull: 7, free: 6 });
     });
   });
 

@@ -106,9 +106,8 @@ async function settled(github: Simulator, server: () => RunningServer): Promise<
   const deadline = Date.now() + 12_000;
   for (let quiet = 0; quiet < 2; ) {
     await github.settled();
-    quiet = (await server().busy()) ? 0 : quiet + 1;
+    quiet = server().busy() ? 0 : quiet + 1;
     if (Date.now() > deadline) throw new Error('The App did not come to rest.');
-    // Asking costs the database more than an idle moment costs the story.
-    await sleep(quiet === 0 ? 12 : 4);
+    await sleep(2);
   }
 }
