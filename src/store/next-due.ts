@@ -1,9 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { leasedUntil } from './backend.ts';
+import type { Due } from './store.ts';
 import type { Tables } from './tables.ts';
-
-/** When the earliest undone work of each lane may be taken (ms); null where none waits. */
-export type Due = { readonly pull: number | null; readonly free: number | null };
 
 /** Not before it is due, and not while its pull request, or the effect itself, is leased to a process that lives. */
 export async function nextDue(db: Kysely<Tables>): Promise<Due> {

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { Kysely, PGliteDialect, sql } from 'kysely';
 import { type Backend, HOLDERS, newHolder } from './backend.ts';
-import { type DirectoryLock, lockDirectory } from './directory-lock.ts';
+import { lockDirectory } from './directory-lock.ts';
 import { DurableFiles, durableStart, syncTree } from './durable-files.ts';
 import { StoreUnusable } from './store-unusable.ts';
 import type { Tables } from './tables.ts';
 
-/** Number of PostgreSQL's type `bigint`; ours stay far below 2^53. */
-const BIGINT = 20;
+/** By the number of PostgreSQL's type: `bigint` is 20, and ours stay far below 2^53. */
+export const PARSERS = { 20: Number } as const;
 
 /** Whether what is stored outlives a power cut; where it need not, it is stored faster, and outlives the process only. */
 export type Durability = 'synced' | 'unsynced';
@@ -19,7 +19,7 @@ export async function openPglite(dataDir: string | null, durability: Durability 
   const lock = dataDir === null ? null : lockDirectory(dataDir);
   try {
     const pglite = await start(dataDir, durability);
-    return await backendOf(pglite, lock);
+    return await backendOn(pglite, () => pglite.close().finally(() => lock?.release()));
   } catch (error) {
     lock?.release();
     throw dataDir === null ? error : new StoreUnusable(unreadable(dataDir, error), { cause: error });
@@ -27,18 +27,18 @@ export async function openPglite(dataDir: string | null, durability: Durability 
 }
 
 async function start(dataDir: string | null, durability: Durability): Promise<PGlite> {
-  const parsers = { [BIGINT]: Number };
-  if (dataDir === null) return PGlite.create({ parsers });
+  if (dataDir === null) return PGlite.create({ parsers: PARSERS });
   const directory = join(dataDir, 'database');
-  if (durability === 'unsynced') return PGlite.create({ dataDir: directory, parsers });
+  if (durability === 'unsynced') return PGlite.create({ dataDir: directory, parsers: PARSERS });
   const isNew = !existsSync(join(directory, 'PG_VERSION'));
   const fs = new DurableFiles(directory);
-  const pglite = await PGlite.create({ fs, parsers, relaxedDurability: false, startParams: durableStart() });
+  const pglite = await PGlite.create({ fs, parsers: PARSERS, relaxedDurability: false, startParams: durableStart() });
   if (isNew) syncTree(directory);
   return pglite;
 }
 
-async function backendOf(pglite: PGlite, lock: DirectoryLock | null): Promise<Backend> {
+/** Works on a PGlite that is open; `close` is called once this is done with it, and decides what becomes of it. */
+export async function backendOn(pglite: PGlite, close: () => Promise<void>): Promise<Backend> {
   const db = new Kysely<Tables>({ dialect: new PGliteDialect({ pglite }) });
   const holder = newHolder();
   await sql`select pg_advisory_lock(${HOLDERS}::integer, ${holder}::integer)`.execute(db);
@@ -48,8 +48,8 @@ async function backendOf(pglite: PGlite, lock: DirectoryLock | null): Promise<Ba
     tellOthers: () => {},
     onTold: () => {},
     async close() {
-      await db.destroy();
-      lock?.release();
+      await sql`select pg_advisory_unlock(${HOLDERS}::integer, ${holder}::integer)`.execute(db);
+      await close();
     },
   };
 }

@@ -4,7 +4,6 @@ import type { Effect } from '../run/effect.ts';
 import type { Pull } from '../run/run.ts';
 import type { Signal } from '../run/signal.ts';
 import type { Step } from '../run/step.ts';
-import type { Due } from './next-due.ts';
 
 /** A webhook delivery that means something. */
 export type Delivery = {
@@ -42,6 +41,9 @@ export type StoredEffect = {
   readonly attempts: number;
   readonly since: string;
 };
+
+/** When the earliest undone work of each lane may be taken (ms); null where none waits. */
+export type Due = { readonly pull: number | null; readonly free: number | null };
 
 /** What a save came to: nothing was written unless it is `saved`. */
 export type SaveResult = 'saved' | 'lost' | 'signals-waiting';

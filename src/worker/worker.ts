@@ -1,7 +1,7 @@
-import type { Due } from '../store/next-due.ts';
-import type { Claim } from '../store/store.ts';
+import type { Due } from '../store/store.ts';
+import { claimEffect, claimPull, type Work } from './claim-work.ts';
 import type { Context } from './context.ts';
-import { drain, LEASE_MS, takeEffect, UNCLAIMED } from './drain.ts';
+import { Lane } from './lane.ts';
 import { Wakener } from './wakener.ts';
 
 export type WorkerOptions = {
@@ -25,79 +25,48 @@ export type Worker = {
   stop(graceMs: number): Promise<void>;
 };
 
-/** Something claimed, ready to be worked on. */
-type Work = () => Promise<void>;
-
-/** Longer than a model call may take. */
-const LONG_LEASE_MS = 150_000;
-
 const DEFAULTS = { pulls: 4, longEffects: 8, pollMs: 2_000 } as const;
-
-/** Work of one kind, up to `limit` at a time. */
-type Lane = { readonly limit: number; readonly claim: () => Promise<Work | null>; readonly underWay: Set<Promise<void>> };
+const MIN_PAUSE_MS = 20;
+/** What becomes due this soon counts as due: it is a matter of the next moment. */
+const SOON_MS = 1_500;
 
 /** Starts the loop that takes signals and performs effects. */
 export function startWorker(context: Context, options: Pick<WorkerOptions, 'name'> & Partial<WorkerOptions>): Worker {
   const { name, pulls, longEffects, pollMs } = { ...DEFAULTS, ...options };
   const stopping = new AbortController();
+  const { signal } = stopping;
   const wakener = new Wakener();
-  const lanes: Readonly<Record<keyof Due, Lane>> = {
-    pull: { limit: pulls, claim: () => claimPull(context, name, stopping.signal), underWay: new Set() },
-    free: { limit: longEffects, claim: () => claimEffect(context, name, stopping.signal), underWay: new Set() },
+  const lane = (limit: number, claim: () => Promise<Work | null>): Lane => {
+    const carryOut = (work: Work) => safely(context, work).then(() => wakener.wake());
+    return new Lane({ limit, claim: () => safely(context, claim), carryOut });
   };
-  /** What the loop found when it last went to sleep: nothing to do before `until` (ms), unless a call has come since. */
+  const lanes: Lanes = {
+    pull: lane(pulls, () => claimPull(context, name, signal)),
+    free: lane(longEffects, () => claimEffect(context, name, signal)),
+  };
+  /** What was known when the loop last went to sleep: nothing to do before `until` (ms), unless a call has come since. */
   let rest = { until: 0, calls: -1 };
-  const unsubscribe = context.store.onWake(() => wakener.wake());
-  const ended = run();
 
   async function run(): Promise<void> {
-    while (!stopping.signal.aborted) {
+    while (!signal.aborted) {
       const { calls } = wakener;
       const due = await safely(context, () => context.store.nextDue());
-      if (due !== null && (await takeDue(due))) continue;
-      const until = due === null ? context.clock.now() + pollMs : earliest(due);
-      rest = { until, calls };
-      const pause = Math.max(MIN_PAUSE_MS, until - context.clock.now());
+      if (due !== null && (await begin(lanes, due, context.clock.now(), signal))) continue;
+      rest = { until: due === null ? context.clock.now() + pollMs : nextChance(lanes, due), calls };
+      const pause = Math.max(MIN_PAUSE_MS, rest.until - context.clock.now());
       await wakener.wait(Math.min(pollMs, pause), calls);
     }
-    await Promise.all(Object.values(lanes).flatMap(({ underWay }) => [...underWay]));
+    await Promise.all([lanes.pull.settled(), lanes.free.settled()]);
   }
 
-  /** Claims and begins what is due, as much as there is room for; true where that was anything. */
-  async function takeDue(due: Due): Promise<boolean> {
-    const taken = await Promise.all([fill(lanes.pull, due.pull), fill(lanes.free, due.free)]);
-    return taken.includes(true);
-  }
-
-  async function fill(lane: Lane, due: number | null): Promise<boolean> {
-    let any = false;
-    while (!stopping.signal.aborted && due !== null && due <= context.clock.now() && hasRoom(lane)) {
-      const work = await safely(context, lane.claim);
-      if (work === null) break;
-      track(lane.underWay, carryOut(work));
-      any = true;
-    }
-    return any;
-  }
-
-  async function carryOut(work: Work): Promise<void> {
-    await safely(context, work);
-    wakener.wake();
-  }
-
-  /** When something can be begun next (ms); a full lane has to wait for one of its own. */
-  function earliest(due: Due): number {
-    const pull = hasRoom(lanes.pull) ? due.pull : null;
-    const free = hasRoom(lanes.free) ? due.free : null;
-    return Math.min(pull ?? Number.POSITIVE_INFINITY, free ?? Number.POSITIVE_INFINITY);
-  }
-
+  const unsubscribe = context.store.onWake(() => wakener.wake());
+  const ended = run();
   return {
     wake: () => wakener.wake(),
-    running: () => !stopping.signal.aborted,
+    running: () => !signal.aborted,
     busy() {
-      const atWork = Object.values(lanes).some(({ underWay }) => underWay.size > 0);
-      return atWork || rest.calls !== wakener.calls || rest.until <= context.clock.now() + SOON_MS;
+      const resting = lanes.pull.isIdle && lanes.free.isIdle && rest.calls === wakener.calls;
+      return !resting || rest.until <= context.clock.now() + SOON_MS;
     },
     async stop(graceMs) {
       stopping.abort();
@@ -108,15 +77,26 @@ export function startWorker(context: Context, options: Pick<WorkerOptions, 'name
   };
 }
 
-function hasRoom({ limit, underWay }: Lane): boolean {
-  return underWay.size < limit;
+type Lanes = Readonly<Record<keyof Due, Lane>>;
+
+/** Begins what is due, as much as there is room for; true where that was anything. Only where something is due is a claim tried. */
+async function begin(lanes: Lanes, due: Due, now: number, stopping: AbortSignal): Promise<boolean> {
+  const isDue = (at: number | null): boolean => at !== null && at <= now;
+  const begun = await Promise.all([
+    isDue(due.pull) && lanes.pull.fill(stopping),
+    isDue(due.free) && lanes.free.fill(stopping),
+  ]);
+  return begun.includes(true);
 }
 
-const MIN_PAUSE_MS = 20;
-/** What becomes due this soon counts as due: it is a matter of the next moment. */
-const SOON_MS = 1_500;
+/** When something can be begun (ms), as far as time alone decides: a full lane has to wait for its own. */
+function nextChance(lanes: Lanes, due: Due): number {
+  const pull = lanes.pull.hasRoom ? due.pull : null;
+  const free = lanes.free.hasRoom ? due.free : null;
+  return Math.min(pull ?? Number.POSITIVE_INFINITY, free ?? Number.POSITIVE_INFINITY);
+}
 
-/** A fault of one piece of work must not end the lane that others depend on. */
+/** A fault of one piece of work must not end the loop that others depend on. */
 async function safely<T>(context: Context, work: () => Promise<T>): Promise<T | null> {
   try {
     return await work();
@@ -124,37 +104,6 @@ async function safely<T>(context: Context, work: () => Promise<T>): Promise<T | 
     context.log.error({ err: error }, 'work failed; it stays stored and is taken up again');
     return null;
   }
-}
-
-function track(underWay: Set<Promise<void>>, work: Promise<void>): void {
-  const tracked = work.finally(() => underWay.delete(tracked));
-  underWay.add(tracked);
-}
-
-async function claimPull(context: Context, name: string, stopping: AbortSignal): Promise<Work | null> {
-  const claim = await context.store.claimPull(name, context.clock.now(), LEASE_MS);
-  return claim === null ? null : () => workOnPull(context, claim, stopping);
-}
-
-async function workOnPull(context: Context, claim: Claim, stopping: AbortSignal): Promise<void> {
-  const heartbeat = setInterval(() => renew(context, claim), LEASE_MS / 3);
-  try {
-    await drain(context, claim, stopping);
-  } finally {
-    clearInterval(heartbeat);
-    await context.store.release(claim);
-  }
-}
-
-function renew(context: Context, claim: Claim): void {
-  context.store
-    .renew(claim, context.clock.now(), LEASE_MS)
-    .catch((error: unknown) => context.log.warn({ err: error }, 'a lease could not be renewed'));
-}
-
-async function claimEffect(context: Context, name: string, stopping: AbortSignal): Promise<Work | null> {
-  const stored = await context.store.claimEffect(name, context.clock.now(), LONG_LEASE_MS);
-  return stored === null ? null : () => takeEffect(context, stored, stopping, UNCLAIMED);
 }
 
 async function after(ms: number): Promise<void> {

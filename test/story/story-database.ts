@@ -1,28 +1,44 @@
 import { randomUUID } from 'node:crypto';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { PGlite } from '@electric-sql/pglite';
 import { Client } from 'pg';
 import { inject } from 'vitest';
+import { migrate } from '../../src/store/migrate.ts';
+import { backendOn, PARSERS } from '../../src/store/open-pglite.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
+import { storeOn } from '../../src/store/store-on.ts';
 
 /** A database for one stage; opened again it still holds everything. */
 export type StoryDatabase = { readonly open: () => Promise<Store>; readonly drop: () => Promise<void> };
 
-/** A directory for PGlite, which syncs nothing there because no power is cut, or a fresh database where `TEST_DATABASE_URL` names a PostgreSQL server. */
+/** A PGlite in memory, empty but for its tables, or a fresh database where `TEST_DATABASE_URL` names a PostgreSQL server. */
 export function storyDatabase(): Promise<StoryDatabase> {
   const url = process.env['TEST_DATABASE_URL'];
   return url === undefined || url === '' ? embedded() : onServer(url);
 }
 
+/** Those that no stage uses now: the files of a worker run one after another, and starting one takes longer than emptying it. */
+const idle: PGlite[] = [];
+
 async function embedded(): Promise<StoryDatabase> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'countersign-story-'));
-  await cp(inject('templateDatabase'), dataDir, { recursive: true });
+  const pglite = idle.pop() ?? (await fromTemplate());
+  await pglite.exec('drop schema public cascade; create schema public');
   return {
-    open: () => openStore({ databaseUrl: null, dataDir }, 'unsynced'),
-    drop: () => rm(dataDir, { recursive: true, force: true }),
+    async open() {
+      const backend = await backendOn(pglite, async () => {});
+      await migrate(backend.db);
+      return storeOn(backend);
+    },
+    async drop() {
+      idle.push(pglite);
+    },
   };
+}
+
+async function fromTemplate(): Promise<PGlite> {
+  const loadDataDir = new Blob([await readFile(inject('templateArchive'))]);
+  return PGlite.create({ parsers: PARSERS, loadDataDir });
 }
 
 async function onServer(url: string): Promise<StoryDatabase> {
