@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { SlowestFirst } from './test/slowest-first.ts';
 
 export default defineConfig({
   test: {
@@ -11,5 +12,6 @@ export default defineConfig({
     // Files share a worker's modules: loading the App, and GitHub's schemas, takes longer than most of the tests. So no
     // file may mock a module, and what a test changes of the process it changes back.
     isolate: false,
+    sequence: { sequencer: SlowestFirst },
   },
 });

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EnvironmentReading } from '../config/environment.ts';
@@ -11,6 +8,7 @@ import { type ScriptedModel, startScriptedModel } from '../simulator/model/scrip
 import { type Simulator, startSimulator } from '../simulator/simulator.ts';
 import { StartRefused } from '../start-refused.ts';
 import { openStore } from '../store/open-store.ts';
+import type { Store } from '../store/store.ts';
 import { openLog } from '../telemetry/log.ts';
 
 /** The simulated GitHub, the App on its embedded database, and a scripted model unless a real one is named. */
@@ -33,21 +31,26 @@ const REST_MS = 60_000;
 /** A real model may take its time, and may be asked several times before the App rests. */
 const REAL_MODEL_REST_MS = 900_000;
 
-/** Starts everything on 127.0.0.1. Throws `StartRefused` where the named model has no endpoint; nothing stays open then. */
-export async function openStage(modelName: string | null): Promise<Stage> {
+/**
+ * Starts everything on 127.0.0.1, on an embedded database in memory unless another store is given. Throws `StartRefused`
+ * where the named model has no endpoint; nothing stays open then.
+ */
+export async function openStage(modelName: string | null, store?: Store): Promise<Stage> {
   const closers: Closers = [];
   const close = async (): Promise<void> => {
     for (let next = closers.pop(); next !== undefined; next = closers.pop()) await next();
   };
   try {
-    return await start(modelName, closers, close);
+    return await start({ modelName, store }, closers, close);
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-async function start(modelName: string | null, closers: Closers, close: () => Promise<void>): Promise<Stage> {
+type Given = { readonly modelName: string | null; readonly store: Store | undefined };
+
+async function start({ modelName, store }: Given, closers: Closers, close: () => Promise<void>): Promise<Stage> {
   const clock = { ahead: 0 };
   const github = await startSimulator({
     now: () => Date.now() + clock.ahead,
@@ -56,9 +59,7 @@ async function start(modelName: string | null, closers: Closers, close: () => Pr
   closers.push(github.close);
   const model = modelName === null ? await startScriptedModel({ apiKey: MODEL_KEY }) : null;
   if (model !== null) closers.push(model.close);
-  const dataDir = await mkdtemp(join(tmpdir(), 'countersign-demo-'));
-  closers.push(() => rm(dataDir, { recursive: true, force: true }));
-  const server = await serve(readConfig(github, model, modelName, dataDir));
+  const server = await serve(readConfig(github, model, modelName), store);
   closers.push(server.stop);
   github.webhookTarget(`${server.url}/api/github/webhooks`);
   return {
@@ -73,12 +74,7 @@ async function start(modelName: string | null, closers: Closers, close: () => Pr
 }
 
 /** Of the environment only the model's endpoint counts, and only for a real one. */
-function readConfig(
-  github: Simulator,
-  model: ScriptedModel | null,
-  modelName: string | null,
-  dataDir: string,
-): EnvironmentReading {
+function readConfig(github: Simulator, model: ScriptedModel | null, modelName: string | null): EnvironmentReading {
   return loadConfig({
     APP_ID: String(github.app.id),
     PRIVATE_KEY: github.app.privateKeyPem,
@@ -96,18 +92,18 @@ function readConfig(
     CONFIG_FILE: '',
     PAUSED: '',
     DATABASE_URL: '',
-    DATA_DIR: dataDir,
+    DATA_DIR: '',
     LOG_LEVEL: 'error',
     LOG_FORMAT: 'json',
   });
 }
 
-async function serve(reading: EnvironmentReading): Promise<RunningServer> {
+async function serve(reading: EnvironmentReading, opened: Store | undefined): Promise<RunningServer> {
   if (reading.kind === 'problems') throw new StartRefused(reading.problems.join(' '));
   const { config } = reading;
   const stream = { write: (line: string) => void process.stderr.write(line) };
-  // The demo's database goes with the demo: no power cut has to be survived.
-  const store = await openStore({ databaseUrl: null, dataDir: config.database.dataDir }, 'unsynced');
+  // The demo's database goes with the demo.
+  const store = opened ?? (await openStore({ databaseUrl: null, dataDir: null }));
   return startServer(config, openLog({ ...config.log, secrets: secretsOf(config), stream }), store);
 }
 

@@ -14,10 +14,12 @@ import { putBlob, readBlob } from '../../src/simulator/git/blob.ts';
 import { putCommit, readCommit } from '../../src/simulator/git/commit-object.ts';
 import { entryAt, updateTree } from '../../src/simulator/git/trees.ts';
 import { OPERATIONS } from '../../src/simulator/world/operations.ts';
+import { type StoryDatabase, storyDatabase } from '../story/story-database.ts';
 import { awkwardRepository } from './local-pull.ts';
 
 const local = awkwardRepository();
 let stage: Stage;
+let database: StoryDatabase;
 let source: PullSource;
 let loaded: LoadedPull;
 let decisions: readonly Decision[];
@@ -27,7 +29,8 @@ beforeAll(async () => {
   const read = await readLocal(local.path, null);
   if (read.kind !== 'source') throw new Error(read.why);
   source = read.source;
-  stage = await openStage(null);
+  database = await storyDatabase();
+  stage = await openStage(null, await database.open());
   loaded = loadPull(stage.github, source);
   await stage.settle();
   const author = scriptedAuthor(diffLines(stage.github, loaded));
@@ -41,6 +44,7 @@ beforeAll(async () => {
 afterAll(async () => {
   local.remove();
   await stage.close();
+  await database.drop();
 });
 
 function head(): string {

@@ -4,6 +4,9 @@ import type { PullRef } from '../../src/command/intent.ts';
 import { type GitHubOptions, openGitHubs } from '../../src/github/open-github.ts';
 import { type GitHub, GitHubFault, type GitHubs } from '../../src/worker/ports.ts';
 
+// Only while a test asks for it may it stand between a worker's tests and the network; importing it puts it there.
+nock.restore();
+
 export const API = 'https://api.github.com';
 export const NOW = Date.parse('2026-11-21T12:00:00Z');
 export const BOT_ID = 4711;
@@ -40,6 +43,7 @@ export type HttpMock = {
 };
 
 export function mockHttp(options: Partial<GitHubOptions> = {}): HttpMock {
+  if (!nock.isActive()) nock.activate();
   nock.disableNetConnect();
   const unexpected: string[] = [];
   const note = (request: { method?: string; path?: string }) =>
@@ -75,6 +79,7 @@ export function mockHttp(options: Partial<GitHubOptions> = {}): HttpMock {
       nock.emitter.off('no match', note);
       nock.cleanAll();
       nock.enableNetConnect();
+      nock.restore();
       if (unexpected.length > 0) throw new Error(`requests that no test expects: ${unexpected.join(', ')}`);
       if (pending.length > 0) throw new Error(`requests that were never sent: ${pending.join(', ')}`);
     },

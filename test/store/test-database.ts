@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import type { Backend } from '../../src/store/backend.ts';
-import { openPglite } from '../../src/store/open-pglite.ts';
 import { openPostgres } from '../../src/store/open-postgres.ts';
+import { type BorrowedPglite, borrowPglite } from '../borrowed-pglite.ts';
 
 /** A database of a test file's own. `open` may be called again where several processes can share it. */
 export type TestDatabase = {
@@ -14,9 +14,27 @@ export type TestDatabase = {
 
 /** PGlite always; PostgreSQL as well where `TEST_DATABASE_URL` names one that may make databases. */
 export function testDatabases(): readonly TestDatabase[] {
-  const embedded = { name: 'PGlite', shared: false, open: () => openPglite(null), drop: async () => {} };
   const url = process.env['TEST_DATABASE_URL'];
-  return url === undefined || url === '' ? [embedded] : [embedded, onServer(url)];
+  return url === undefined || url === '' ? [embedded()] : [embedded(), onServer(url)];
+}
+
+/** Always one and the same, emptied at each `open`: nobody else may use what is in one process. */
+function embedded(): TestDatabase {
+  let borrowed: BorrowedPglite | null = null;
+  const drop = async (): Promise<void> => {
+    borrowed?.giveBack();
+    borrowed = null;
+  };
+  return {
+    name: 'PGlite',
+    shared: false,
+    async open() {
+      await drop();
+      borrowed = await borrowPglite();
+      return borrowed.open();
+    },
+    drop,
+  };
 }
 
 function onServer(url: string): TestDatabase {

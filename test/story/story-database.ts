@@ -1,13 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { PGlite } from '@electric-sql/pglite';
 import { Client } from 'pg';
-import { inject } from 'vitest';
 import { migrate } from '../../src/store/migrate.ts';
-import { backendOn, PARSERS } from '../../src/store/open-pglite.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { storeOn } from '../../src/store/store-on.ts';
+import { borrowPglite } from '../borrowed-pglite.ts';
 
 /** A database for one stage; opened again it still holds everything. */
 export type StoryDatabase = { readonly open: () => Promise<Store>; readonly drop: () => Promise<void> };
@@ -18,27 +15,16 @@ export function storyDatabase(): Promise<StoryDatabase> {
   return url === undefined || url === '' ? embedded() : onServer(url);
 }
 
-/** Those that no stage uses now: the files of a worker run one after another, and starting one takes longer than emptying it. */
-const idle: PGlite[] = [];
-
 async function embedded(): Promise<StoryDatabase> {
-  const pglite = idle.pop() ?? (await fromTemplate());
-  await pglite.exec('drop schema public cascade; create schema public');
+  const pglite = await borrowPglite();
   return {
     async open() {
-      const backend = await backendOn(pglite, async () => {});
+      const backend = await pglite.open();
       await migrate(backend.db);
       return storeOn(backend);
     },
-    async drop() {
-      idle.push(pglite);
-    },
+    drop: async () => pglite.giveBack(),
   };
-}
-
-async function fromTemplate(): Promise<PGlite> {
-  const loadDataDir = new Blob([await readFile(inject('templateArchive'))]);
-  return PGlite.create({ parsers: PARSERS, loadDataDir });
 }
 
 async function onServer(url: string): Promise<StoryDatabase> {
