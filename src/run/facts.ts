@@ -1,3 +1,4 @@
+import type { SettingsReading } from '../policy/settings.ts';
 import type { Permission, Person, PostedComment } from './proposal.ts';
 
 /** The pull request as GitHub has it now. */
@@ -21,6 +22,8 @@ export type HeadFile = { readonly blob: string; readonly mode: string; readonly 
 export type Need =
   | { readonly kind: 'permission'; readonly login: string; readonly id: number }
   | { readonly kind: 'pull-request' }
+  /** The repository's settings as they are on its default branch now. */
+  | { readonly kind: 'settings' }
   /** Changed paths of the pull request, for the model's first message. */
   | { readonly kind: 'changed-paths' }
   /** These comments of ours as they stand now. */
@@ -40,6 +43,7 @@ export type Facts = {
   readonly served: boolean;
   readonly permission?: Permission;
   readonly pull?: PullFacts;
+  readonly settings?: SettingsReading;
   readonly changedPaths?: readonly string[];
   /** By comment id: the hash of its body, in the form of `PostedComment.bodyHash`; null where it is gone. */
   readonly bodyHashes?: Readonly<Record<string, string | null>>;

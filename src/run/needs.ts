@@ -71,6 +71,7 @@ function pullNeed(facts: Facts): readonly Need[] {
 
 function startNeeds(facts: Facts): readonly Need[] {
   if (facts.pull === undefined) return pullNeed(facts);
+  if (facts.settings === undefined) return [{ kind: 'settings' }];
   return facts.pull.state === 'open' && facts.changedPaths === undefined ? [{ kind: 'changed-paths' }] : [];
 }
 

@@ -1,4 +1,5 @@
 import type { Place } from '../command/intent.ts';
+import { DEFAULT_SETTINGS, type Settings } from '../policy/settings.ts';
 import { firstMessage } from '../prompt/first-message.ts';
 import { SYSTEM_PROMPT } from '../prompt/system.ts';
 import { type Draft, draftOf, finish, withAnswer, withEffects, withMessages, withPull } from './draft.ts';
@@ -62,6 +63,7 @@ function newRun(pull: Pull, task: Task, facts: Facts): Run {
     schema: RUN_SCHEMA,
     id: runId(pull, task),
     task,
+    settings: settingsOf(facts),
     phase: { kind: 'thinking', turn: 1 },
     turns: 0,
     messages: 0,
@@ -78,6 +80,11 @@ function newRun(pull: Pull, task: Task, facts: Facts): Run {
     summary: null,
     comment: null,
   };
+}
+
+/** A broken file is told of where something is to be approved; until then the safe defaults hold. */
+function settingsOf({ settings }: Facts): Settings {
+  return settings?.kind === 'settings' ? settings.settings : DEFAULT_SETTINGS;
 }
 
 /** From the words that began it, so that the same words never begin two runs. */

@@ -1,10 +1,11 @@
 import type { Place, PullRef } from '../command/intent.ts';
 import type { OwnEdit } from '../policy/own-history.ts';
+import type { Settings } from '../policy/settings.ts';
 import type { ToolCall, Usage } from '../prompt/message.ts';
 import type { Person, PostedComment, Proposal } from './proposal.ts';
 
 /** Raised when the stored form of a run changes; a run with another number is parked, never guessed. */
-export const RUN_SCHEMA = 1;
+export const RUN_SCHEMA = 2;
 
 /** Model responses a run may use before it stops and says so. */
 export const TURN_LIMIT = 25;
@@ -69,6 +70,8 @@ export type Run = {
   readonly schema: typeof RUN_SCHEMA;
   readonly id: string;
   readonly task: Task;
+  /** As they were when it began; who may decide is read again each time. */
+  readonly settings: Settings;
   readonly phase: Phase;
   /** Model responses so far. */
   readonly turns: number;

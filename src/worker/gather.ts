@@ -1,5 +1,6 @@
 import { decodeText } from '../change/text.ts';
 import { checkPath, type Tree } from '../policy/path.ts';
+import { DEFAULT_SETTINGS } from '../policy/settings.ts';
 import type { Facts, HeadFile, Need } from '../run/facts.ts';
 import { needs } from '../run/needs.ts';
 import type { Permission, Person } from '../run/proposal.ts';
@@ -31,6 +32,8 @@ async function fetchFact(github: GitHub, need: Need, facts: Facts): Promise<Part
       return { permission: await permissionOf(github, need) };
     case 'pull-request':
       return { pull: await github.pull() };
+    case 'settings':
+      return { settings: { kind: 'settings', settings: DEFAULT_SETTINGS } };
     case 'changed-paths':
       return { changedPaths: (await github.files(facts.pull?.headSha ?? '')).map((file) => file.path) };
     case 'comments':

@@ -4,6 +4,7 @@ import { buildWrite } from '../../src/change/build-write.ts';
 import type { Change } from '../../src/change/change.ts';
 import type { Placement } from '../../src/change/placement.ts';
 import { encodeText } from '../../src/change/text.ts';
+import { DEFAULT_SETTINGS } from '../../src/policy/settings.ts';
 import type { RepoLinks } from '../../src/render/words.ts';
 import type { Person, Proposal, Vote } from '../../src/run/proposal.ts';
 import type { Run } from '../../src/run/run.ts';
@@ -105,7 +106,7 @@ export function view(one: Proposal, placement: Placement, warnings: readonly str
 
 export function run(more: Partial<Run> = {}): Run {
   return {
-    schema: 1,
+    schema: 2,
     id: '7-3-c9',
     task: {
       text: 'use bigint for the sum',
@@ -113,6 +114,7 @@ export function run(more: Partial<Run> = {}): Run {
       place: { at: 'conversation', commentId: 9 },
       askedAt: '2026-01-01T00:00:00Z',
     },
+    settings: DEFAULT_SETTINGS,
     phase: { kind: 'waiting', turn: 1 },
     turns: 1,
     messages: 3,

@@ -1,5 +1,6 @@
 import type { Change } from '../../src/change/change.ts';
 import type { Intent, PullRef } from '../../src/command/intent.ts';
+import { DEFAULT_SETTINGS } from '../../src/policy/settings.ts';
 import type { Proposal, Vote } from '../../src/run/proposal.ts';
 import { newPull, type Pull, RUN_SCHEMA, type Run } from '../../src/run/run.ts';
 import type { Step } from '../../src/run/step.ts';
@@ -24,6 +25,7 @@ export function run(id: string, changed: Partial<Run> = {}): Run {
     schema: RUN_SCHEMA,
     id,
     task: { text: 'use bigint', by: ana, place: { at: 'conversation', commentId: 5 }, askedAt: AT },
+    settings: DEFAULT_SETTINGS,
     phase: { kind: 'thinking', turn: 1 },
     turns: 0,
     messages: 0,
