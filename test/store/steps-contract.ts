@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Message } from '../../src/prompt/message.ts';
+import { RUN_SCHEMA } from '../../src/run/run.ts';
 import { UnknownSchema } from '../../src/store/unknown-schema.ts';
 import { type Bench, LEASE, present } from './bench.ts';
 import { delivery, posted, proposal, pullOf, refOf, run, step, vote } from './samples.ts';
@@ -169,7 +170,7 @@ export function stepsContract({ store, value, claimed, signalled, rebuild }: Ben
       for (const table of ['runs', 'proposals']) {
         await value(`update ${table} set schema = 99`);
         await expect(store().load(claim.pullKey, NONE)).rejects.toThrow(UnknownSchema);
-        await value(`update ${table} set schema = 1`);
+        await value(`update ${table} set schema = ${RUN_SCHEMA}`);
       }
       expect(await store().load(claim.pullKey, NONE)).toEqual(pull);
     });
