@@ -23,6 +23,8 @@ const FORMS: { readonly [Form in ArgumentForm]: (words: Words) => Found } = {
   'ids-only': readIdsOnly,
   'ids-and-reason': readReason,
   'ids-and-instruction': readInstruction,
+  'one-id': readOneId,
+  question: readQuestion,
   nothing: readNothing,
 };
 
@@ -63,6 +65,17 @@ function readInstruction(words: Words): Found {
   const { word, rest } = firstWord(words.rest);
   const found = isAll(word) ? fits({ by: 'all' }, rest, words.below) : readNamed(words);
   return found.fits && found.text === '' ? wrong('', 'no-instruction') : found;
+}
+
+function readOneId({ rest }: Words): Found {
+  if (rest === '') return fits({ by: 'place' }, '', '');
+  const { word, rest: behind } = firstWord(rest);
+  const bad = readId(word) === null ? word : firstWord(behind).word;
+  return bad === '' ? fits(named([word]), '', '') : wrong(bad, 'one-id');
+}
+
+function readQuestion({ rest, below }: Words): Found {
+  return joined(rest, below) === '' ? wrong('', 'no-question') : fits({ by: 'place' }, rest, below);
 }
 
 function readNothing({ rest }: Words): Found {

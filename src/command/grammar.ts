@@ -92,8 +92,13 @@ function built(name: CommandName, { targets, text, line }: Arguments): Command {
       return { name, targets, reason: text, line };
     case 'edit':
       return { name, targets, instruction: text, line };
+    case 'ask':
+      return { name, text };
+    case 'show':
+      return { name, targets };
     case 'continue':
     case 'stop':
+    case 'resume':
     case 'status':
     case 'help':
       return { name };

@@ -6,6 +6,8 @@ const HINTS = {
   'ids-only':
     'Only ids of changes, or `all`, may stand on its line; nothing was approved. Write a note for the agent below the line.',
   'no-instruction': 'It needs words that say what to do differently.',
+  'one-id': 'Exactly one id of a change may stand on its line; in that change’s thread it may be left out.',
+  'no-question': 'It needs a question.',
   'nothing-behind': 'Nothing else may stand on its line.',
   'no-task': 'It needs a task on the same line, as in `/countersign rename the parameter`.',
   'no-slash':
@@ -25,7 +27,13 @@ const HINTS = {
 export type HintName = keyof typeof HINTS;
 
 /** Hints that are clearer with the command's form behind them. */
-const WITH_FORM: ReadonlySet<HintName> = new Set<HintName>(['ids-only', 'no-instruction', 'nothing-behind']);
+const WITH_FORM: ReadonlySet<HintName> = new Set<HintName>([
+  'ids-only',
+  'no-instruction',
+  'one-id',
+  'no-question',
+  'nothing-behind',
+]);
 
 /** The sentences for a person who wrote something close to `name`. */
 export function hintFor(name: CommandName, hint: HintName): string {

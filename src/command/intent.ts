@@ -38,8 +38,12 @@ export type Command =
   /** `reason` is the rest of the line and what stands below; `line` the whole of both for a thread whose text begins with an id-like word. */
   | { readonly name: 'deny'; readonly targets: Targets; readonly reason: string; readonly line: string }
   | { readonly name: 'edit'; readonly targets: Targets; readonly instruction: string; readonly line: string }
+  | { readonly name: 'ask'; readonly text: string }
+  /** At most one id; without it the proposal that the words answer by where they stand. */
+  | { readonly name: 'show'; readonly targets: Targets }
   | { readonly name: 'continue' }
   | { readonly name: 'stop' }
+  | { readonly name: 'resume' }
   | { readonly name: 'status' }
   | { readonly name: 'help' };
 

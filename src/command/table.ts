@@ -4,7 +4,14 @@ import type { CommandName } from './intent.ts';
 export type WhoMay = 'writer' | 'writer-or-author';
 
 /** What may stand behind a command's word on its line, and what it does with the lines below. */
-export type ArgumentForm = 'task' | 'ids-only' | 'ids-and-reason' | 'ids-and-instruction' | 'nothing';
+export type ArgumentForm =
+  | 'task'
+  | 'ids-only'
+  | 'ids-and-reason'
+  | 'ids-and-instruction'
+  | 'one-id'
+  | 'question'
+  | 'nothing';
 
 /** One command as people meet it. The parser, `/help` and the documentation read the same rows. */
 export type CommandRow = {
@@ -54,6 +61,22 @@ export const commandTable: readonly CommandRow[] = [
     argument: 'ids-and-instruction',
   },
   {
+    name: 'ask',
+    words: ['ask'],
+    form: '/ask <question>',
+    meaning: 'ask the agent something; it answers without tools, and nothing is decided',
+    who: 'writer',
+    argument: 'question',
+  },
+  {
+    name: 'show',
+    words: ['show'],
+    form: '/show [<id>]',
+    meaning: 'show the full diff of a change; in its thread the id may be left out',
+    who: 'writer-or-author',
+    argument: 'one-id',
+  },
+  {
     name: 'continue',
     words: ['continue'],
     form: '/continue',
@@ -67,6 +90,14 @@ export const commandTable: readonly CommandRow[] = [
     form: '/stop',
     meaning: 'end the run; what waits is cancelled and queued tasks are dropped',
     who: 'writer-or-author',
+    argument: 'nothing',
+  },
+  {
+    name: 'resume',
+    words: ['resume'],
+    form: '/resume',
+    meaning: 'go on with a run that ended because the agent failed or reached its limits',
+    who: 'writer',
     argument: 'nothing',
   },
   {
@@ -87,18 +118,8 @@ export const commandTable: readonly CommandRow[] = [
   },
 ];
 
-/** Words that a later version reads. They are kept, so that until then nobody's `/ask` becomes an instruction. */
-export const plannedWords: readonly string[] = [
-  'answer',
-  'choose',
-  'ask',
-  'resume',
-  'undo',
-  'show',
-  'approvals',
-  'revoke',
-  'config',
-];
+/** Words that a later version reads. They are kept, so that until then nobody's `/undo` becomes an instruction. */
+export const plannedWords: readonly string[] = ['answer', 'choose', 'undo', 'approvals', 'revoke', 'config'];
 
 const ROWS: ReadonlyMap<string, CommandRow> = new Map(
   commandTable.flatMap((row) => row.words.map((word) => [word, row] as const)),

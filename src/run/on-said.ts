@@ -1,4 +1,5 @@
-import type { Command, SaidIntent, Utterance } from '../command/intent.ts';
+import { hintFor } from '../command/hint.ts';
+import type { Command, CommandName, SaidIntent, Utterance } from '../command/intent.ts';
 import { mayCommand, standingOf } from '../policy/roles.ts';
 import { type Bearing, bearing } from './bearing.ts';
 import { draftOf, finish, ignore, waitFor, withAnswer, withEffects, withPull, withRun } from './draft.ts';
@@ -80,6 +81,10 @@ function perform(spoken: Spoken, command: Command): Step {
       return onDeny(spoken, command);
     case 'edit':
       return onEdit(spoken, command);
+    case 'ask':
+    case 'show':
+    case 'resume':
+      return notYet(spoken, command.name);
     case 'continue':
       return onContinue(spoken);
     case 'stop':
@@ -89,6 +94,11 @@ function perform(spoken: Spoken, command: Command): Step {
     case 'help':
       return onHelp(spoken);
   }
+}
+
+/** A command that is read and not performed yet. */
+function notYet(spoken: Spoken, command: CommandName): Step {
+  return reply(spoken, { kind: 'misfit', command, word: command, hint: hintFor(command, 'not-yet') }, 'not-a-command');
 }
 
 /** `@<app-slug> text`: an instruction where it answers a proposal, a note for the agent during a run, else a task. */

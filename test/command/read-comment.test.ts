@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Command, Utterance } from '../../src/command/intent.ts';
+import type { Command, Targets, Utterance } from '../../src/command/intent.ts';
 import { readComment } from '../../src/command/read-comment.ts';
 
 /** What a body says, in one short line that a table can hold. */
@@ -32,12 +32,16 @@ function shortCommand(command: Command): string {
       return join('deny', targets(command), command.reason);
     case 'edit':
       return join('edit', targets(command), command.instruction);
+    case 'ask':
+      return `ask: ${command.text}`;
+    case 'show':
+      return join('show', targets(command), '');
     default:
       return command.name;
   }
 }
 
-function targets({ targets: aim }: Extract<Command, { name: 'approve' | 'deny' | 'edit' }>): string {
+function targets({ targets: aim }: { readonly targets: Targets }): string {
   return aim.by === 'ids' ? aim.ids.join('+') : aim.by;
 }
 
@@ -143,8 +147,16 @@ describe('S57, F18: the grammar of a first line', () => {
     ['/ approve', 'unknown  null'],
     ['//approve', 'unknown /approve approve'],
     ['/src/main.ts is wrong', 'remark: /src/main.ts is wrong'],
-    ['/ask why?', 'misfit help ask'],
-    ['/show k7q2', 'misfit help show'],
+    ['/ask why?\nreally', 'ask: why?\nreally'],
+    ['/ask\nwhy?', 'ask: why?'],
+    ['/ask', 'misfit ask'],
+    ['/show', 'show place'],
+    ['/show K7Q2', 'show k7q2'],
+    ['/show 3', 'misfit show 3'],
+    ['/show k7q2 m3x9', 'misfit show m3x9'],
+    ['/resume', 'resume'],
+    ['/resume now', 'misfit resume now'],
+    ['/undo k7q2', 'misfit help undo'],
     ['/countersign /undo k7q2', 'misfit task undo'],
   ])('%j', (body, expected) => {
     expect(said(body)).toBe(expected);
@@ -323,7 +335,9 @@ describe('what a command keeps', () => {
       '/stop now',
       '/countersign',
       '/countersign approve',
-      '/ask x',
+      '/ask',
+      '/show x',
+      '/undo k7q2',
       '> q\n/stop',
     ];
     for (const body of bodies) {

@@ -207,8 +207,11 @@ describe('answers', () => {
       - \`/approve [<id>…|all]\` – make the change; in its thread the id may be left out, lines below are a note for the agent
       - \`/deny [<id>…|all] [reason]\` – not this change; the reason goes to the agent
       - \`/edit [<id>…|all] <instruction>\` – do it differently; without an id outside a thread, every change that waits
+      - \`/ask <question>\` – ask the agent something; it answers without tools, and nothing is decided
+      - \`/show [<id>]\` – show the full diff of a change; in its thread the id may be left out
       - \`/continue\` – send the decisions so far to the agent and withdraw what is undecided
       - \`/stop\` – end the run; what waits is cancelled and queued tasks are dropped
+      - \`/resume\` – go on with a run that ended because the agent failed or reached its limits
       - \`/status\` – say what the run does and link every change that waits
       - \`/help\` – list the commands
 
