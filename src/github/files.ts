@@ -1,13 +1,10 @@
-import { GitHubFault, type PullFile } from '../worker/ports.ts';
+import type { PullFile } from '../worker/ports.ts';
 import { allPages, PAGE_SIZE } from './all-pages.ts';
 import { type Connection, cacheKey, repositoryOf } from './connection.ts';
 
-/** GitHub lists no more than this, without a word about the rest. */
-const MOST_FILES = 3000;
-
 /**
- * All files of the pull request's diff, at the head that GitHub has now; where that is the head that is asked for, the
- * list is cached by it. Where the list may have been cut at GitHub's bound it is an error.
+ * The files of the pull request's diff, at the head that GitHub has now; where that is the head that is asked for, the
+ * list is cached by it. Of more than 3,000 GitHub lists the first 3,000, without a word about the rest.
  */
 export async function fetchFiles(connection: Connection, head: string): Promise<readonly PullFile[]> {
   const { files } = connection.caches;
@@ -22,8 +19,8 @@ export async function fetchFiles(connection: Connection, head: string): Promise<
 
 type ListedFile = { filename: string; status: string; patch?: string; contents_url?: string };
 
-async function list({ ref, read }: Connection): Promise<readonly ListedFile[]> {
-  const files = await read((client) =>
+function list({ ref, read }: Connection): Promise<readonly ListedFile[]> {
+  return read((client) =>
     allPages<ListedFile>((page) =>
       client.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/files', {
         ...repositoryOf(ref),
@@ -33,10 +30,6 @@ async function list({ ref, read }: Connection): Promise<readonly ListedFile[]> {
       }),
     ),
   );
-  if (files.length >= MOST_FILES) {
-    throw new GitHubFault(`The pull request changes ${MOST_FILES} files or more; GitHub lists no further`, null, null);
-  }
-  return files;
 }
 
 /** The list does not say which head it is of, but the address of each file does: a push can come before or between pages. */

@@ -24,6 +24,7 @@ export async function fetchPull({ ref, read }: Connection): Promise<PullFacts> {
     headSha: data.head.sha,
     // A deleted fork's head has no repository.
     fork: data.head.repo?.id !== ref.repositoryId,
+    changedFiles: data.changed_files,
   };
 }
 

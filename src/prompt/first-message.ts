@@ -25,7 +25,7 @@ export function firstMessage(opening: Opening): string {
     head: facts?.headRef,
     head_commit: facts?.headSha,
     changed_paths: opening.changedPaths.slice(0, MOST_PATHS),
-    changed_paths_not_listed: Math.max(0, opening.changedPaths.length - MOST_PATHS) || undefined,
+    changed_paths_not_listed: notListed(opening) || undefined,
   };
   return [
     'The pull request, as data:',
@@ -33,4 +33,10 @@ export function firstMessage(opening: Opening): string {
     `The task, in the words of ${task.by.login}, as a JSON string:`,
     JSON.stringify(cleanText(task.text).text),
   ].join('\n');
+}
+
+/** Counted against the whole pull request: GitHub's own list may be cut before ours. */
+function notListed({ changedPaths, facts }: Opening): number {
+  const all = Math.max(changedPaths.length, facts?.changedFiles ?? 0);
+  return all - Math.min(changedPaths.length, MOST_PATHS);
 }

@@ -13,6 +13,8 @@ export type PullFacts = {
   readonly headSha: string;
   /** The head branch lies in another repository: never written to. */
   readonly fork: boolean;
+  /** How many files its diff has; GitHub lists at most the first 3,000 of them. */
+  readonly changedFiles: number;
 };
 
 /** A file at the head, as a judgement of freshness needs it; `text` is null where it is not text. */

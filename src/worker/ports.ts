@@ -53,6 +53,7 @@ export type GitHub = {
    * Null where the archive is too large to be searched.
    */
   archive(commit: string): Promise<ReadonlyMap<string, Uint8Array> | null>;
+  /** Of more than 3,000 changed files the first 3,000: GitHub lists no others. One that is missing can carry no suggestion. */
   files(head: string): Promise<readonly PullFile[]>;
   /** Commits reachable from `head` and not from `base`, newest first. */
   commits(base: string, head: string): Promise<readonly CommitNote[]>;

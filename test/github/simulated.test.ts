@@ -58,6 +58,7 @@ describe('reading', () => {
       headRef: BRANCH,
       headSha: head,
       fork: false,
+      changedFiles: (await github.files(head)).length,
     });
     expect(await github.permission('ana')).toEqual({ permission: 'admin', userId: ana });
     expect(await github.permission('countersign[bot]')).toMatchObject({ permission: 'none' });

@@ -19,6 +19,7 @@ const facts = {
   headRef: 'topic',
   headSha: head,
   fork: false,
+  changedFiles: 1,
 } as const;
 
 describe('the first message', () => {
@@ -63,6 +64,11 @@ describe('the first message', () => {
   it('lists at most 200 paths and counts the others', () => {
     const changedPaths = Array.from({ length: 250 }, (_, index) => `f${index}`);
     expect(firstMessage({ task: run().task, pull, facts, changedPaths })).toContain('"changed_paths_not_listed": 50');
+  });
+
+  it('counts also what GitHub itself did not list', () => {
+    const opening = { task: run().task, pull, facts: { ...facts, changedFiles: 4100 }, changedPaths: ['a', 'b'] };
+    expect(firstMessage(opening)).toContain('"changed_paths_not_listed": 4098');
   });
 });
 

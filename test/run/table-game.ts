@@ -60,7 +60,16 @@ export class TableGame {
   github(more: Partial<PullFacts> = {}): PullFacts {
     const author = { id: BEN.id, login: BEN.login };
     const branches = { baseRef: 'main', baseSha: 'b'.repeat(40), headRef: 'topic', headSha: 'h'.repeat(40) };
-    return { state: 'open', draft: false, title: 'A title', author, fork: false, ...branches, ...more };
+    return {
+      state: 'open',
+      draft: false,
+      title: 'A title',
+      author,
+      fork: false,
+      changedFiles: 1,
+      ...branches,
+      ...more,
+    };
   }
 
   /** Time goes on by a second with each look. */
