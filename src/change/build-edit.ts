@@ -28,7 +28,7 @@ export function buildEdit(input: EditInput): Built {
   const result = applyEdit(editable.text, input);
   switch (result.kind) {
     case 'edited':
-      return changeFrom(input, editable.text, result);
+      return editChange(input, editable.text, result);
     case 'not-unique':
       return refused(notUnique(result.matches, result.lines));
     case 'not-found':
@@ -44,7 +44,8 @@ export function buildEdit(input: EditInput): Built {
   }
 }
 
-function changeFrom(input: EditInput, text: string, result: Edited): Built {
+/** The change of a replacement that has been worked out, on the text that it was worked out for. */
+export function editChange(input: EditInput, text: string, result: Edited): Built {
   const { path, file } = input;
   const unfit = unfitText(path, result.text);
   if (unfit !== null) return refused(unfit);

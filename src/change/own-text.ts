@@ -1,0 +1,161 @@
+import { type EditInput, editChange } from './build-edit.ts';
+import { buildWrite } from './build-write.ts';
+import type { Change, Region } from './change.ts';
+import { dominantEnding, keepEndings } from './endings.ts';
+import { MOST_FILE_BYTES } from './limits.ts';
+import { bareLine, offsetOfLine, sameLines, splitLines } from './lines.ts';
+import type { Placement } from './placement.ts';
+import { unfitText } from './refusals.ts';
+import { applyRegion, indexOf, regionBetween } from './region.ts';
+import { applySuggestion } from './suggestion.ts';
+import { BYTE_ORDER_MARK, byteLength, encodeText } from './text.ts';
+import { refineBlock, unifiedDiff } from './unified-diff.ts';
+
+/** The lines of the file that a person's own ones replace: `index` is 0-based; with a `count` of 0 they are inserted there. */
+export type OwnPlace = { readonly index: number; readonly count: number };
+
+/** A person's own lines in place of a proposal's. `baseText` is the file that the change was built on; null for a new one. */
+export type OwnTextInput = {
+  readonly change: Change;
+  readonly placement: Placement;
+  readonly baseText: string | null;
+  /** Without terminators, as they stood in the block. */
+  readonly lines: readonly string[];
+};
+
+/** Why a person's own lines make no change. */
+export type OwnTextRefusal =
+  /** The change has not one place that a block of lines could stand for. */
+  | { readonly why: 'no-place' }
+  /** The file already reads so. */
+  | { readonly why: 'unchanged' }
+  | { readonly why: 'not-text' }
+  | { readonly why: 'too-large'; readonly bytes: number }
+  | { readonly why: 'diff-too-long' };
+
+/** What a person's own lines come to. */
+export type OwnText =
+  | {
+      readonly kind: 'change';
+      readonly change: Change;
+      /** Unified diff from what was proposed to the person's text. */
+      readonly userEdits: string;
+      /** The edit that would make the proposed text of the person's again. */
+      readonly restoring: Region;
+    }
+  /** Exactly what was proposed. */
+  | { readonly kind: 'same' }
+  | { readonly kind: 'refused'; readonly refusal: OwnTextRefusal };
+
+/** Where own lines go: in place of the proposal's suggestion block, else of the lines that its change replaces. */
+export function ownPlace(change: Change, placement: Placement): OwnPlace | null {
+  if (change.op === 'write') return change.base === null ? { index: 0, count: 0 } : null;
+  if (change.op !== 'edit' || change.places !== 1 || change.region === null) return null;
+  if (placement.kind !== 'suggestion') return { index: indexOf(change.region), count: change.region.old.length };
+  const first = placement.startLine ?? placement.line;
+  return { index: first - 1, count: placement.line - first + 1 };
+}
+
+/** Makes a change of a person's own lines, on the same file as the proposal's. Nothing outside the replaced lines changes. */
+export function ownText(input: OwnTextInput): OwnText {
+  const { change, placement, baseText, lines } = input;
+  const place = ownPlace(change, placement);
+  if (place === null || change.region === null) return refused({ why: 'no-place' });
+  if (sameLines(lines.map(withoutMark), proposedLines(change.region, placement).map(withoutMark))) {
+    return { kind: 'same' };
+  }
+  const before = baseText ?? '';
+  const proposed = applyRegion(before, change.region);
+  const text = baseText === null ? newFile(proposed, lines) : withLines(before, place, input);
+  if (text === proposed) return { kind: 'same' };
+  const unfit = unfitness(change.path, text, baseText);
+  return unfit === null ? changeFrom(input, place, { proposed, text }) : refused(unfit);
+}
+
+function refused(refusal: OwnTextRefusal): OwnText {
+  return { kind: 'refused', refusal };
+}
+
+function withoutMark(line: string): string {
+  return line.startsWith(BYTE_ORDER_MARK) ? line.slice(1) : line;
+}
+
+function proposedLines(region: Region, placement: Placement): readonly string[] {
+  return placement.kind === 'suggestion' ? placement.lines : region.new.map(bareLine);
+}
+
+/** A new file ends, and ends its lines, as the proposed one does. */
+function newFile(proposed: string, lines: readonly string[]): string {
+  const open = proposed !== '' && !proposed.endsWith('\n');
+  return keepEndings(proposed, terminated(lines, open), dominantEnding(proposed));
+}
+
+/** A suggestion is applied as GitHub does; any other lines take the file's endings, as those of an edit do. */
+function withLines(text: string, place: OwnPlace, { placement, lines }: OwnTextInput): string {
+  if (placement.kind === 'suggestion') return applySuggestion(text, placement.startLine, placement.line, lines);
+  const { start, end } = offsets(text, place);
+  const mark = start === 0 && text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
+  const open = place.count > 0 && end === text.length && !text.endsWith('\n');
+  const fresh = terminated(mark === '' ? lines : lines.map(withoutMark), open);
+  const kept = keepEndings(text.slice(start + mark.length, end), fresh, dominantEnding(text));
+  return text.slice(0, start) + mark + kept + text.slice(end);
+}
+
+function terminated(lines: readonly string[], open: boolean): string {
+  const text = lines.map((line) => `${line}\n`).join('');
+  return open ? text.slice(0, -1) : text;
+}
+
+function offsets(text: string, { index, count }: OwnPlace): { readonly start: number; readonly end: number } {
+  const start = offsetOfLine(text, index);
+  const end = offsetOfLine(text, index + count);
+  if (start === null || end === null) throw new Error(`The file has no lines ${index + 1} to ${index + count}.`);
+  return { start, end };
+}
+
+function unfitness(path: string, text: string, baseText: string | null): OwnTextRefusal | null {
+  if (text === baseText) return { why: 'unchanged' };
+  if (unfitText(path, text) === null) return null;
+  const bytes = byteLength(text);
+  return bytes > MOST_FILE_BYTES ? { why: 'too-large', bytes } : { why: 'not-text' };
+}
+
+type Texts = { readonly proposed: string; readonly text: string };
+
+function changeFrom(input: OwnTextInput, place: OwnPlace, { proposed, text }: Texts): OwnText {
+  const built = input.baseText === null ? writeOf(input, text) : editOf(input, place, text);
+  const restoring = regionBetween(text, proposed);
+  const changed = regionBetween(proposed, text);
+  if (built.kind === 'refused' || restoring === null || changed === null) return refused({ why: 'diff-too-long' });
+  const blocks = refineBlock({ index: indexOf(changed), old: changed.old, new: changed.new });
+  const { path } = input.change;
+  const userEdits = unifiedDiff({ path, exists: true, baseLines: splitLines(proposed), blocks });
+  return { kind: 'change', change: built.change, userEdits, restoring };
+}
+
+function writeOf({ change }: OwnTextInput, content: string): ReturnType<typeof buildWrite> {
+  const { path, payload } = change;
+  return buildWrite({ path, sandbox: payload.sandbox, file: null, content, seenBlob: null });
+}
+
+/** The change that an edit of exactly these lines would have been. */
+function editOf({ change, baseText }: OwnTextInput, place: OwnPlace, after: string): ReturnType<typeof editChange> {
+  const { path, base, payload } = change;
+  const text = baseText ?? '';
+  if (base === null) throw new Error(`${path} is new, so there is nothing to edit.`);
+  const { start, end } = offsets(text, place);
+  const oldString = text.slice(start, end);
+  const newString = after.slice(start, after.length - (text.length - end));
+  const file = { ref: base, bytes: encodeText(text) };
+  const input: EditInput = { path, sandbox: payload.sandbox, file, oldString, newString, replaceAll: false };
+  const firstLine = place.index + 1;
+  return editChange(input, text, {
+    kind: 'edited',
+    text: after,
+    matches: 1,
+    lines: [firstLine],
+    firstLine,
+    lastLine: Math.max(firstLine, place.index + place.count),
+    places: [{ start, end, text: newString }],
+  });
+}
