@@ -1,0 +1,275 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_SETTINGS } from '../../src/policy/settings.ts';
+import { readSettings } from '../../src/settings/read-settings.ts';
+import { MOST_BYTES } from '../../src/settings/yaml-source.ts';
+
+function reading(text: string | Uint8Array) {
+  return readSettings(typeof text === 'string' ? new TextEncoder().encode(text) : text);
+}
+
+function problems(text: string | Uint8Array): readonly string[] {
+  const read = reading(text);
+  return read.kind === 'broken' ? read.problems : [];
+}
+
+const EVERY_KEY = `
+model: large
+commands: prefixed
+approvers: maintain
+require_non_author: true
+require_non_requester: true
+required_approvals: 2
+rules: []
+protected_paths: []
+standing_approvals: path
+expiry: 30d
+review_event: request-changes
+review_approval: approve-all
+commit_message: "{summary} ({ids}) in {paths}"
+sign_off: true
+limits:
+  turns: 10
+  tokens: 500000
+  cost_usd: 2.5
+  proposals_per_turn: 30
+  runs_per_day: 5
+context_files: [AGENTS.md, docs/agents.md]
+`;
+
+describe('the repository’s settings', () => {
+  it.each([
+    ['no file', null],
+    ['an empty file', ''],
+    ['comments only', '# nothing yet\n\n'],
+    ['an empty document', '---\n...\n'],
+    ['a byte order mark', '\u{FEFF}# nothing\n'],
+    ['an empty group', '{}\n'],
+  ])('S127: %s means the defaults', (_what, text) => {
+    const read = text === null ? readSettings(null) : reading(text);
+    expect(read).toEqual({ kind: 'settings', settings: DEFAULT_SETTINGS });
+  });
+
+  it('S127: every key of the file is known, and those that something reads arrive', () => {
+    expect(reading(EVERY_KEY)).toEqual({
+      kind: 'settings',
+      settings: {
+        commands: 'prefixed',
+        approvers: 'maintain',
+        requireNonAuthor: true,
+        requireNonRequester: true,
+        requiredApprovals: 2,
+        reviewEvent: 'request-changes',
+        reviewApproval: 'approve-all',
+      },
+    });
+    expect(reading(EVERY_KEY.replaceAll('\n', '\r\n'))).toEqual(reading(EVERY_KEY));
+  });
+
+  it('S127: all problems are named at once, each with its line and what is allowed', () => {
+    const text = [
+      '# who may approve',
+      'approvers: writers',
+      'required_approvals: 0',
+      'require-non-author: true',
+      'sign_off: yes',
+      'limits:',
+      '  turns: many',
+      '  token: 5',
+      'expiry: 31d',
+      'colour: red',
+    ].join('\n');
+    expect(problems(text)).toEqual([
+      'line 2: approvers must be write, maintain, admin or codeowners, not "writers"',
+      'line 3: required_approvals must be a whole number from 1 to 10, not 0',
+      'line 4: require-non-author is not a setting; did you mean require_non_author?',
+      'line 5: sign_off must be true or false, not "yes"',
+      'line 7: limits.turns must be a whole number from 1 to 1000, not "many"',
+      'line 8: limits.token is not a setting; did you mean tokens?',
+      'line 9: expiry must be a time from 1h to 30d, in hours (h) or days (d), not "31d"',
+      expect.stringMatching(/^line 10: colour is not a setting; there are model, commands, approvers, /),
+    ]);
+  });
+
+  it.each([
+    ['required_approvals: 11', 'line 1: required_approvals must be a whole number from 1 to 10, not 11'],
+    ['required_approvals: 1.5', 'line 1: required_approvals must be a whole number from 1 to 10, not 1.5'],
+    ['required_approvals: "2"', 'line 1: required_approvals must be a whole number from 1 to 10, not "2"'],
+    ['required_approvals: .inf', 'line 1: required_approvals must be a whole number from 1 to 10, not Infinity'],
+    ['approvers:', 'line 1: approvers must be write, maintain, admin or codeowners, and has no value'],
+    ['limits: 5', /^line 1: limits must be a group of turns, tokens, cost_usd, /],
+    ['limits:\n  cost_usd: 0', 'line 2: limits.cost_usd must be a number above 0, at most 1000000, not 0'],
+    ['context_files: AGENTS.md', /^line 1: context_files must be a list of paths, /],
+    [
+      'context_files:\n  - a.md\n  - ../b.md',
+      /^line 3: context_files\[2\] must be a path from the root .*, not "..\/b.md"$/,
+    ],
+    ['context_files: [/etc/passwd]', /^line 1: context_files\[1\] must be a path from the root/],
+    ['commit_message: "{title}"', /^line 1: commit_message must be a text with no other places than \{summary\}/],
+    [
+      'rules:\n  - tools: [edit_file]\n    paths: [src/**]',
+      'line 2: rules[1].decide must be deny, ask or allow, and has no value',
+    ],
+    [
+      'rules:\n  - tools: [edit_file]\n    paths: [src/**]\n    decide: allow',
+      /^line 4: rules\[1\]\.decide must be deny, because a change always needs a person/,
+    ],
+    [
+      'rules:\n  - {tools: [format_disk], paths: [a], decide: deny}',
+      /^line 2: rules\[1\]\.tools\[1\] must be edit_file, /,
+    ],
+    ['- approvers: write', /^line 1: the file must consist of lines like/],
+    ['just words', /^line 1: the file must consist of lines like/],
+    ['_extends: evil/x', /^line 1: _extends is not a setting/],
+    ['model_url: http://169.254.169.254/', /^line 1: model_url is not a setting/],
+    ['__proto__: {admin: true}', /^line 1: __proto__ is not a setting/],
+    ['constructor: 1', /^line 1: constructor is not a setting/],
+  ])('S127, J2, I12: %j is answered in words', (text, problem) => {
+    expect(problems(text)).toEqual([typeof problem === 'string' ? problem : expect.stringMatching(problem)]);
+  });
+
+  it.each([
+    [
+      'approvers: write\n\nrules:\n  - {tools: [search], paths: ["**"], decide: deny}',
+      'line 3: rules is not in this version',
+    ],
+    ['approvers: codeowners', 'line 1: approvers: codeowners is not in this version'],
+    ['protected_paths: [src/**]', 'line 1: protected_paths is not in this version'],
+  ])('what would hold people back, and does not yet, is never passed over: %j', (text, start) => {
+    expect(problems(text)).toEqual([expect.stringContaining(start)]);
+  });
+});
+
+describe('a file that nobody should trust', () => {
+  it.each([
+    ['a tab as indentation', 'limits:\n\tturns: 5\n', /^line 2: not valid YAML: .*[Tt]ab/],
+    [
+      'a key that stands twice',
+      'approvers: admin\ncommands: short\napprovers: write\n',
+      'line 3: "approvers" stands twice',
+    ],
+    ['a key that stands twice in a group', 'limits:\n  turns: 5\n  turns: 6\n', 'line 3: "turns" stands twice'],
+    ['an anchor', 'approvers: &who admin\n', 'line 1: an anchor (&) is not allowed'],
+    ['an anchor on a group', 'limits: &l\n  turns: 5\n', /an anchor \(&\) is not allowed$/],
+    ['an alias', 'approvers: &a admin\ncommands: *a\n', 'line 2: an alias (*) is not allowed: write the value itself'],
+    ['a merge', 'limits:\n  <<: {turns: 5}\n', /^line 2: limits\.<< is not a setting/],
+    ['a tag', 'approvers: !!binary YWRtaW4=\n', 'line 1: a tag (!) is not allowed'],
+    ['a tag of somebody’s own', 'approvers: !env ADMIN\n', 'line 1: a tag (!) is not allowed'],
+    ['another version of YAML', '%YAML 1.1\n---\nsign_off: yes\n', /^line 1: a %YAML directive is not allowed/],
+    ['two documents', 'approvers: admin\n---\napprovers: write\n', /^line \d: not valid YAML: .*multiple document/],
+    ['a key that is a list', '? [a, b]\n: c\n', 'line 1: a key must be a plain word'],
+    ['a key that is a number', '1: a\n', 'line 1: a key must be a plain word'],
+    ['an unclosed quote', 'approvers: "admin\ncommands: short\n', /not valid YAML/],
+    ['half a bracket', 'context_files: [a, b\n', /not valid YAML/],
+  ])('S127: %s is a problem with its line', (_what, text, problem) => {
+    const found = problems(text);
+    expect(found).toContainEqual(typeof problem === 'string' ? problem : expect.stringMatching(problem));
+  });
+
+  it('S127: what is no UTF-8 text is a problem', () => {
+    expect(problems(Buffer.from([0x61, 0x3a, 0x20, 0xff]))).toEqual(['line 1: the file is not UTF-8 text']);
+    expect(problems(Buffer.from('approvers: admin\n', 'utf16le'))).toEqual(['line 1: the file is not UTF-8 text']);
+    expect(problems('a: \0')).toEqual(['line 1: the file is not UTF-8 text']);
+  });
+
+  it('S127: a file of a megabyte is not even parsed', () => {
+    const text = `# ${'x'.repeat(1_000_000)}`;
+    expect(problems(text)).toEqual([`line 1: the file has ${text.length} bytes and at most ${MOST_BYTES} are read`]);
+  });
+
+  it('S127: problems are as many as one can read', () => {
+    const text = Array.from({ length: 500 }, (_, index) => `wrong_${index}: 1`).join('\n');
+    expect(problems(text)).toHaveLength(21);
+    expect(problems(text).at(-1)).toBe('and 480 more');
+    expect(problems(`${'k'.repeat(20_000)}: 1`).join('').length).toBeLessThan(1_000);
+  });
+
+  const bombs: readonly (readonly [string, string])[] = [
+    ['doubling aliases', bomb()],
+    ['brackets', '['.repeat(30_000)],
+    ['closed brackets', `a: ${'['.repeat(10_000)}${']'.repeat(10_000)}`],
+    ['braces', '{a: '.repeat(8_000)],
+    ['deep lists', Array.from({ length: 180 }, (_, depth) => `${' '.repeat(depth)}- - a`).join('\n')],
+    ['dashes', `${'- '.repeat(16_000)}a`],
+    ['many keys', Array.from({ length: 3_500 }, (_, index) => `k${index}: 1`).join('\n')],
+    ['many equal keys', 'a: 1\n'.repeat(6_000)],
+    ['question marks', '? '.repeat(16_000)],
+    ['quotes', '"'.repeat(32_000)],
+    ['a long scalar', `model: |\n  ${'x '.repeat(15_000)}`],
+    ['tags', '!a '.repeat(10_000)],
+    ['anchors', Array.from({ length: 3_000 }, (_, index) => `- &a${index} 1`).join('\n')],
+  ];
+
+  it.each(bombs)('S127: %s take neither long nor the process with them', (_what, text) => {
+    const started = performance.now();
+    expect(reading(text).kind).toBe('broken');
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+
+  it('S127: no bytes lead to an exception, and problems are single lines', () => {
+    const yamlish = fc.array(
+      fc.constantFrom(
+        'approvers',
+        'limits',
+        ':',
+        ' ',
+        '\n',
+        '\n  ',
+        '- ',
+        '[',
+        ']',
+        '{',
+        '}',
+        '"',
+        "'",
+        '|',
+        '>',
+        '&a',
+        '*a',
+        '!',
+        '%',
+        '#',
+        '\t',
+        '?',
+        ',',
+        '1',
+        'write',
+        'true',
+        '\r',
+        '---\n',
+        '<<',
+        '\u{85}',
+        '\u{2028}',
+      ),
+      { maxLength: 40 },
+    );
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          yamlish.map((parts) => parts.join('')),
+          fc.string({ unit: 'binary' }),
+        ),
+        (text) => {
+          expect(problems(text).filter((problem) => !/^(?:line \d+: .+|and \d+ more)$/.test(problem))).toEqual([]);
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+        expect(['broken', 'settings']).toContain(reading(bytes).kind);
+      }),
+    );
+  });
+});
+
+function bomb(): string {
+  const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x]'];
+  for (let at = 1; at < 30; at += 1)
+    lines.push(
+      `a${at}: &a${at} [${Array(9)
+        .fill(`*a${at - 1}`)
+        .join(', ')}]`,
+    );
+  return lines.join('\n');
+}
