@@ -1,5 +1,6 @@
 import type { PullRef } from '../command/intent.ts';
 import type { Tree } from '../policy/path.ts';
+import type { FoundFile } from '../settings/read-settings.ts';
 import type { PullFile } from '../worker/ports.ts';
 import { type BoundedCache, openBoundedCache } from './bounded-cache.ts';
 import type { Call } from './calls.ts';
@@ -7,7 +8,10 @@ import type { Call } from './calls.ts';
 /** Where a comment of a diff stands, which GitHub wants to hear again with each reply. */
 export type Anchor = { readonly path: string; readonly commit: string };
 
-/** What never changes once read. Keys begin with the repository's id: nothing crosses from one to another. */
+/** A file as it was last read, and GitHub's name for that answer; the name dies with the token, and then it is read anew. */
+export type RememberedFile = { readonly etag: string; readonly found: FoundFile };
+
+/** What never changes once read, or is asked for again with GitHub's own name for it. Keys begin with the repository's id: nothing crosses from one to another. */
 export type Caches = {
   readonly trees: BoundedCache<Tree>;
   readonly blobs: BoundedCache<Uint8Array>;
@@ -16,6 +20,7 @@ export type Caches = {
   readonly anchors: BoundedCache<Anchor>;
   /** Thread ids by the node id of their first comment. */
   readonly threads: BoundedCache<string>;
+  readonly settings: BoundedCache<RememberedFile>;
 };
 
 /** All that a function of this folder needs to talk to GitHub about one pull request. */
@@ -29,7 +34,7 @@ export type Connection = {
   readonly now: () => number;
 };
 
-/** Bounds: 64 MiB of blobs, 8 million letters of patches, a million tree entries, ten thousand anchors and threads. */
+/** Bounds: 64 MiB of blobs, 8 million letters of patches, 8 MiB of settings, a million tree entries, ten thousand anchors and threads. */
 export function openCaches(): Caches {
   return {
     trees: openBoundedCache<Tree>(1_000_000, (tree) => tree.size + 1),
@@ -37,7 +42,12 @@ export function openCaches(): Caches {
     files: openBoundedCache<readonly PullFile[]>(8_000_000, weightOf),
     anchors: openBoundedCache<Anchor>(10_000, () => 1),
     threads: openBoundedCache<string>(10_000, () => 1),
+    settings: openBoundedCache<RememberedFile>(8 * 1024 * 1024, ({ found }) => 500 + sizeOf(found)),
   };
+}
+
+function sizeOf(found: FoundFile): number {
+  return found.kind === 'file' ? found.bytes.byteLength : 0;
 }
 
 function weightOf(files: readonly PullFile[]): number {

@@ -13,6 +13,7 @@ import { fetchBodyHashes, findByMarker, wroteSince } from './own-comments.ts';
 import { fetchPermission, fetchPull } from './pull.ts';
 import { react } from './reactions.ts';
 import { createReview } from './reviews.ts';
+import { fetchSettingsFile } from './settings-file.ts';
 import { resolveThread } from './threads.ts';
 import { fetchTree } from './tree.ts';
 import { writeCommit } from './write-commit.ts';
@@ -63,6 +64,7 @@ function portOf(connection: Connection): GitHub {
   return {
     pull: () => fetchPull(connection),
     permission: (login) => fetchPermission(connection, login),
+    settingsFile: () => fetchSettingsFile(connection),
     tree: (commit) => fetchTree(connection, commit),
     blob: (sha) => fetchBlob(connection, sha),
     archive: (commit) => fetchArchive(connection, commit),

@@ -8,15 +8,38 @@ import { type Problem, readYaml, type ValuePath, type YamlSource } from './yaml-
 /** Where a repository keeps its settings, on its default branch. */
 export const SETTINGS_PATH = '.github/countersign.yml';
 
+/** No file of settings is larger, and what is read takes memory many times its size. */
+export const MOST_BYTES = 32_768;
 /** What one answer lists; more is counted. */
 const MOST_PROBLEMS = 20;
 const LONGEST_PROBLEM = 500;
 
 type Values = Extract<YamlSource, { kind: 'values' }>;
 
+/** What stands at `SETTINGS_PATH`; a directory or a link that leads nowhere is no file. */
+export type FoundFile =
+  | { readonly kind: 'file'; readonly bytes: Uint8Array }
+  | { readonly kind: 'too-large'; readonly size: number }
+  | { readonly kind: 'no-file' };
+
 /** The settings that a file says, null where there is none; or everything that is wrong with it, a line each. Never throws. */
-export function readSettings(bytes: Uint8Array | null): SettingsReading {
-  if (bytes === null) return { kind: 'settings', settings: DEFAULT_SETTINGS };
+export function readSettings(found: FoundFile | null): SettingsReading {
+  if (found === null) return { kind: 'settings', settings: DEFAULT_SETTINGS };
+  switch (found.kind) {
+    case 'file':
+      return found.bytes.byteLength > MOST_BYTES ? tooLarge(found.bytes.byteLength) : readBytes(found.bytes);
+    case 'too-large':
+      return tooLarge(found.size);
+    case 'no-file':
+      return brokenSettings([{ line: 1, what: `${SETTINGS_PATH} is not a file` }]);
+  }
+}
+
+function tooLarge(size: number): SettingsReading {
+  return brokenSettings([{ line: 1, what: `the file has ${size} bytes and at most ${MOST_BYTES} are read` }]);
+}
+
+function readBytes(bytes: Uint8Array): SettingsReading {
   const source = readYaml(bytes);
   if (source.kind === 'unread') return brokenSettings(source.problems);
   // An empty file, or one of comments only, says nothing.
@@ -31,7 +54,7 @@ export function readSettings(bytes: Uint8Array | null): SettingsReading {
 }
 
 /** The reading of a file that cannot be used, its problems in the order of their lines. */
-export function brokenSettings(problems: readonly Problem[]): SettingsReading {
+function brokenSettings(problems: readonly Problem[]): SettingsReading {
   const sorted = [...problems].sort((left, right) => left.line - right.line);
   const shown = sorted.slice(0, MOST_PROBLEMS).map(({ line, what }) => `line ${line}: ${inOneLine(what)}`);
   const left = sorted.length - shown.length;

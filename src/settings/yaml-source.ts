@@ -12,8 +12,6 @@ export type YamlSource =
   | { readonly kind: 'values'; readonly value: unknown; readonly lineOf: (path: ValuePath) => number }
   | { readonly kind: 'unread'; readonly problems: readonly Problem[] };
 
-/** No file of settings is larger, and what is read takes memory many times its size. */
-export const MOST_BYTES = 32_768;
 /** `rules`, one of them, its paths, one of them. */
 const DEEPEST = 5;
 
@@ -22,8 +20,6 @@ const DEEPEST = 5;
  * and no key twice. Never throws, and takes no longer than a few times the text's length.
  */
 export function readYaml(bytes: Uint8Array): YamlSource {
-  if (bytes.byteLength > MOST_BYTES)
-    return unread(1, `the file has ${bytes.byteLength} bytes and at most ${MOST_BYTES} are read`);
   const decoded = decodeText(bytes);
   if (decoded.kind !== 'text') return unread(1, 'the file is not UTF-8 text');
   try {

@@ -1,11 +1,11 @@
 import { decodeText } from '../change/text.ts';
 import { checkPath, type Tree } from '../policy/path.ts';
-import { DEFAULT_SETTINGS } from '../policy/settings.ts';
 import type { Facts, HeadFile, Need } from '../run/facts.ts';
 import { needs } from '../run/needs.ts';
 import type { Permission, Person } from '../run/proposal.ts';
 import type { Pull } from '../run/run.ts';
 import type { Signal } from '../run/signal.ts';
+import { readSettings } from '../settings/read-settings.ts';
 import type { Context } from './context.ts';
 import type { GitHub } from './ports.ts';
 
@@ -33,7 +33,7 @@ async function fetchFact(github: GitHub, need: Need, facts: Facts): Promise<Part
     case 'pull-request':
       return { pull: await github.pull() };
     case 'settings':
-      return { settings: { kind: 'settings', settings: DEFAULT_SETTINGS } };
+      return { settings: readSettings(await github.settingsFile()) };
     case 'changed-paths':
       return { changedPaths: (await github.files(facts.pull?.headSha ?? '')).map((file) => file.path) };
     case 'comments':

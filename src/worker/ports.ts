@@ -4,6 +4,7 @@ import type { Tree } from '../policy/path.ts';
 import type { Message, ModelReply } from '../prompt/message.ts';
 import type { PullFacts } from '../run/facts.ts';
 import type { Permission, PostedComment } from '../run/proposal.ts';
+import type { FoundFile } from '../settings/read-settings.ts';
 
 /** A file of the pull request's diff; `patch` is absent for binary and very large ones. */
 export type PullFile = { readonly path: string; readonly status: string; readonly patch: string | null };
@@ -44,6 +45,8 @@ export type CommitOutcome =
 export type GitHub = {
   pull(): Promise<PullFacts>;
   permission(login: string): Promise<{ readonly permission: Permission; readonly userId: number | null }>;
+  /** The repository's settings on its default branch, never on the pull request's; null where there are none. */
+  settingsFile(): Promise<FoundFile | null>;
   /** Complete recursive listing of a commit's tree; cached by SHA. */
   tree(commit: string): Promise<Tree>;
   /** Bytes of a blob; cached by SHA. */

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_SETTINGS } from '../../src/policy/settings.ts';
-import { readSettings } from '../../src/settings/read-settings.ts';
-import { MOST_BYTES } from '../../src/settings/yaml-source.ts';
+import { MOST_BYTES, readSettings } from '../../src/settings/read-settings.ts';
 
 function reading(text: string | Uint8Array) {
-  return readSettings(typeof text === 'string' ? new TextEncoder().encode(text) : text);
+  const bytes = typeof text === 'string' ? new TextEncoder().encode(text) : text;
+  return readSettings({ kind: 'file', bytes });
 }
 
 function problems(text: string | Uint8Array): readonly string[] {
@@ -175,6 +175,17 @@ describe('a file that nobody should trust', () => {
   it('S127: a file of a megabyte is not even parsed', () => {
     const text = `# ${'x'.repeat(1_000_000)}`;
     expect(problems(text)).toEqual([`line 1: the file has ${text.length} bytes and at most ${MOST_BYTES} are read`]);
+    expect(readSettings({ kind: 'too-large', size: 5_000_000 })).toEqual({
+      kind: 'broken',
+      problems: [`line 1: the file has 5000000 bytes and at most ${MOST_BYTES} are read`],
+    });
+  });
+
+  it('S127: a directory of that name is a problem, not an absence', () => {
+    expect(readSettings({ kind: 'no-file' })).toEqual({
+      kind: 'broken',
+      problems: ['line 1: .github/countersign.yml is not a file'],
+    });
   });
 
   it('S127: problems are as many as one can read', () => {

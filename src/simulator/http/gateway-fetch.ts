@@ -56,6 +56,6 @@ function bytesOf(body: unknown): Uint8Array {
 }
 
 function toResponse({ status, headers, body }: WireResponse): Response {
-  const hasBody = status !== 204 && status !== 302;
+  const hasBody = status !== 204 && status !== 302 && status !== 304;
   return new Response(hasBody ? Buffer.from(body) : null, { status, headers: { ...headers } });
 }

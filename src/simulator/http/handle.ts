@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { isRecord, parseJson } from '../../trust.ts';
 import type { Operations } from '../world/operations.ts';
 import type { WebhookEvent } from '../world/outcome.ts';
@@ -53,7 +54,7 @@ export function handle(request: WireRequest, state: GitHubState, now: number, op
   const identity: Identity = identified.ok ? identified.identity : { kind: 'anonymous' };
   const context = { request, target, state, now, operations, identity, sent, match };
   const answer = identified.ok ? answerTo(context) : refused(state, 401, identified.message);
-  const { response, json } = respond(answer, request, target, now);
+  const { response, json } = conditional(request, respond(answer, request, target, now));
   return {
     response,
     json,
@@ -132,12 +133,7 @@ function callerOf(identity: Identity): Caller {
   }
 }
 
-function respond(
-  answer: Answer,
-  request: WireRequest,
-  target: Target,
-  now: number,
-): { readonly response: WireResponse; readonly json: unknown } {
+function respond(answer: Answer, request: WireRequest, target: Target, now: number): Response {
   const headers = { ...standardHeaders(now), ...answer.headers };
   const { body, status } = answer;
   switch (body.kind) {
@@ -156,6 +152,22 @@ function respond(
       return { response: jsonResponse(status, linked, page.items), json: page.items };
     }
   }
+}
+
+type Response = { readonly response: WireResponse; readonly json: unknown };
+
+/** What was read has a name; who asks with the name of what is still so is told no more than that. Names die with the token. */
+function conditional(request: WireRequest, given: Response): Response {
+  const { response, json } = given;
+  if (request.method !== 'GET' || response.status !== 200 || json === undefined) return given;
+  const hash = createHash('sha256')
+    .update(request.headers['authorization'] ?? '')
+    .update(response.body);
+  const etag = `W/"${hash.digest('hex')}"`;
+  const headers = { ...response.headers, etag };
+  return request.headers['if-none-match'] === etag
+    ? { response: { status: 304, headers, body: new Uint8Array() }, json: undefined }
+    : { response: { ...response, headers }, json };
 }
 
 function jsonResponse(status: number, headers: Readonly<Record<string, string>>, value: unknown): WireResponse {

@@ -32,7 +32,10 @@ async function play(exchange: Exchange, response: ServerResponse): Promise<void>
 
 async function send(exchange: Extract<Exchange, { kind: 'answer' }>, response: ServerResponse): Promise<void> {
   const { status, headers, body } = exchange.response;
-  response.writeHead(status, { ...headers, ...(status === 204 ? {} : { 'content-length': String(body.byteLength) }) });
+  response.writeHead(status, {
+    ...headers,
+    ...(status === 204 || status === 304 ? {} : { 'content-length': String(body.byteLength) }),
+  });
   if (!exchange.truncated) {
     response.end(body);
     return;
