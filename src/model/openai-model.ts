@@ -18,28 +18,37 @@ export type ModelOptions = {
   readonly now?: () => number;
 };
 
-/** A Chat Completions endpoint. Each `ask` is one request, never repeated here: the stored effect owns retries. */
+/** A Chat Completions endpoint. Each call is one request, never repeated here: the stored effect owns retries. */
 export function openModel(options: ModelOptions): Model {
   const timeoutMs = options.timeoutMs ?? REQUEST_TIMEOUT_MS;
   const now = options.now ?? Date.now;
   const client = openClient(options, timeoutMs);
   const tools = options.tools.map(toWireTool);
+  const withTools = tools.length > 0 ? { tools } : {};
+  // Told of the tools all the same: their calls stand in the transcript, and what was sent before stays cached.
+  const wordsOnly = tools.length > 0 ? ({ tools, tool_choice: 'none' } as const) : {};
+  const send = async (
+    messages: readonly Message[],
+    use: typeof withTools | typeof wordsOnly,
+    signal: AbortSignal,
+  ): Promise<ModelReply> => {
+    // The SDK's own timeout ends with the headers; this one bounds the body as well.
+    const timeout = AbortSignal.timeout(timeoutMs);
+    try {
+      const answer: unknown = await client.chat.completions.create(
+        { model: options.model, messages: messages.map(toWire), ...use },
+        { signal: AbortSignal.any([signal, timeout]) },
+      );
+      return checked(answer);
+    } catch (error) {
+      if (signal.aborted) throw new ModelFault('passing', 'The request to the model was stopped.', null);
+      if (timeout.aborted) throw timedOut(timeoutMs);
+      throw toModelFault(error, now(), options.apiKey);
+    }
+  };
   return {
-    async ask(messages: readonly Message[], signal: AbortSignal): Promise<ModelReply> {
-      // The SDK's own timeout ends with the headers; this one bounds the body as well.
-      const timeout = AbortSignal.timeout(timeoutMs);
-      try {
-        const answer: unknown = await client.chat.completions.create(
-          { model: options.model, messages: messages.map(toWire), ...(tools.length > 0 ? { tools } : {}) },
-          { signal: AbortSignal.any([signal, timeout]) },
-        );
-        return checked(answer);
-      } catch (error) {
-        if (signal.aborted) throw new ModelFault('passing', 'The request to the model was stopped.', null);
-        if (timeout.aborted) throw timedOut(timeoutMs);
-        throw toModelFault(error, now(), options.apiKey);
-      }
-    },
+    ask: (messages, signal) => send(messages, withTools, signal),
+    askForWords: (messages, signal) => send(messages, wordsOnly, signal),
   };
 }
 

@@ -50,6 +50,18 @@ export function tooManyOutput(most: number): string {
 /** Nobody decided, and nobody will. */
 export const WITHDRAWN = 'Withdrawn: no decision was made.';
 
+/** T9: what stands for an undecided call where the model is asked beside the run; never kept as the call's result. */
+export function pendingOutput(id: string): string {
+  return JSON.stringify({
+    status: 'pending_approval',
+    executionId: id,
+    message: 'This action requires user approval. Please wait for confirmation.',
+  });
+}
+
+/** Where the model is asked beside the run: a call that nobody has to decide is still being carried out. */
+export const UNDER_WAY = 'This call is still being carried out.';
+
 /**
  * T2: the change was applied exactly as it was proposed. `region` is where it was made, if the file had moved on;
  * `userNote` is what the person wrote below the approval.

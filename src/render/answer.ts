@@ -1,11 +1,14 @@
 import type { CommandName } from '../command/intent.ts';
 import type { CommandRow } from '../command/table.ts';
-import type { Answer } from '../run/answer.ts';
+import type { Answer, NotResumable } from '../run/answer.ts';
+import { askedAnswer, QUESTION_CAP } from './asked.ts';
 import { APPLY_BY_HAND } from './fork-words.ts';
-import { blocks, codeSpan, escapeText, link } from './markdown.ts';
+import { blocks, codeSpan, escapeText, link, quote } from './markdown.ts';
 import { REPLY_MARKER } from './markers.ts';
 import { listNamed, settledSentence } from './named-list.ts';
 import { runEnded } from './run-ended.ts';
+import { shownChange } from './shown-change.ts';
+import { loginText } from './verdict.ts';
 import { commitLink, count, listOf, type RepoLinks, sha7 } from './words.ts';
 
 /** A row of the command table, as far as `/help` and refusals show it. */
@@ -47,6 +50,13 @@ const HELP = `${codeSpan('/help')} lists all commands.`;
 const STATUS = `${codeSpan('/status')} lists what is waiting.`;
 const NEW_RUN = `${codeSpan('/countersign <task>')} starts a run.`;
 
+/** Why `/resume` changes nothing, and what to do instead. */
+const NOT_RESUMED = {
+  nothing: `There is no run to go on with: ${codeSpan('/resume')} is for one that ended because the model failed or the limit of model responses was reached. ${NEW_RUN}`,
+  active: `A run is active or about to begin, so ${codeSpan('/resume')} has nothing to do. ${STATUS}`,
+  'written-before': `That ${codeSpan('/resume')} was written before the run ended, or in the same second, so it does not count for it. Write it once more.`,
+} as const satisfies Record<NotResumable, string>;
+
 const SENTENCES: Sentences = {
   'not-served': ({ owner }) =>
     `Countersign does not work in repositories of ${cut(owner)}: its operator has not listed that account. Nothing was read or changed. Ask the operator to add it to ${codeSpan('ALLOWED_OWNERS')}.`,
@@ -58,7 +68,7 @@ const SENTENCES: Sentences = {
     blocks(
       `Several changes are waiting, and ${codeSpan(`/${command}`)} alone does not say which. Nothing was decided.`,
       listNamed(pending),
-      `Reply in the change’s own thread, or write ${codeSpan(`/${command} ${pending[0]?.id ?? '<id>'}`)} or ${codeSpan(`/${command} all`)}.`,
+      `Reply in the change’s own thread, or write ${codeSpan(`/${command} ${pending[0]?.id ?? '<id>'}`)}${command === 'show' ? '' : ` or ${codeSpan(`/${command} all`)}`}.`,
     ),
   'nothing-pending': ({ command }) =>
     `No change was waiting for a decision when ${written(command)} was written, so nothing happened. ${STATUS}`,
@@ -127,6 +137,18 @@ const SENTENCES: Sentences = {
       listNamed(proposals),
       'Somebody with write access has to approve them.',
     ),
+  'not-resumed': ({ why }) => NOT_RESUMED[why],
+  shown: shownChange,
+  asked: ({ by, question, content }) => askedAnswer(by, question, content),
+  'ask-failed': ({ by, question, message }) =>
+    blocks(
+      `${loginText(by)} asked:`,
+      quote(question, QUESTION_CAP),
+      `The model gave no answer: ${cut(message)}`,
+      'Nothing was decided. Ask once more, perhaps a little later.',
+    ),
+  'questions-full': ({ most }) =>
+    `${count(most, 'question')} already wait for an answer here, so this one was not taken. Ask again when they are answered.`,
   help: (_, { commands }) =>
     blocks(
       'A command stands alone on the first line of a comment. In a change’s thread it means that change; elsewhere give its id.',

@@ -92,7 +92,11 @@ export function renderDiff(diff: DiffView): string {
 
 /** A decided diff for the record: folded, and cut where it would not fit `bytes`. */
 export function renderFoldedDiff(diff: DiffView, bytes: number): string {
-  const { lines } = diff;
+  return details('The change', renderCutDiff(diff, bytes));
+}
+
+/** A diff as it stands, cut between lines where it would not fit `bytes`; then it says so. */
+export function renderCutDiff({ lines }: DiffView, bytes: number): string {
   let kept = 0;
   let used = 0;
   let ticks = 3;
@@ -103,5 +107,5 @@ export function renderFoldedDiff(diff: DiffView, bytes: number): string {
     kept += 1;
   }
   const note = kept < lines.length ? `\n\n(showing ${kept} of ${lines.length} lines)` : '';
-  return details('The change', fence('diff', lines.slice(0, kept)) + note);
+  return fence('diff', lines.slice(0, kept)) + note;
 }

@@ -1,5 +1,5 @@
 import type { Proposal } from '../run/proposal.ts';
-import type { Phase, Run, RunEnd } from '../run/run.ts';
+import { isResumable, type Phase, type Run, type RunEnd } from '../run/run.ts';
 import { forkLine } from './fork-words.ts';
 import { BODY_LIMIT, blocks, byteLength, cellSpan, codeSpan, escapeText, link, modelWords, quote } from './markdown.ts';
 import { runMarker } from './markers.ts';
@@ -116,13 +116,14 @@ function changedLine({ run, proposals }: RunView): string {
 
 function steering(phase: Phase): string {
   if (phase.kind === 'ended')
-    return `${codeSpan('/countersign <task>')} starts a new run, ${codeSpan('/help')} lists all commands.`;
+    return `${isResumable(phase.how) ? `${codeSpan('/resume')} lets it go on, ` : ''}${codeSpan('/countersign <task>')} starts a new run, ${codeSpan('/help')} lists all commands.`;
   const go = phase.kind === 'waiting' ? `${codeSpan('/continue')} goes on without the undecided changes, ` : '';
   return `${go}${codeSpan('/stop')} ends the run, ${codeSpan('/help')} lists all commands.`;
 }
 
 function usageLine({ run, queued }: RunView): string {
-  const tokens = `${thousands(run.usage.input + run.usage.output)} tokens used in ${count(run.turns, 'model response')}.`;
+  const asked = run.questions === 0 ? '' : ` and ${count(run.questions, 'answered question')}`;
+  const tokens = `${thousands(run.usage.input + run.usage.output)} tokens used in ${count(run.turns, 'model response')}${asked}.`;
   return queued === 0 ? tokens : `${tokens} ${count(queued, 'more task')} waiting behind this one.`;
 }
 

@@ -1,4 +1,5 @@
 import type { Answer } from '../run/answer.ts';
+import { isResumable } from '../run/run.ts';
 import { blocks, codeSpan, escapeText, link, modelWords } from './markdown.ts';
 import { endingWords } from './run-comment.ts';
 import { loginText } from './verdict.ts';
@@ -41,6 +42,12 @@ function mention(login: string): string {
   return `@${plain.replace(/^_+|_+$/g, '')}`;
 }
 
+function whatNext(how: Ended['how']): string {
+  if (how === 'closed' || how === 'merged') return '';
+  const another = `${codeSpan('/countersign <task>')} starts another run.`;
+  return isResumable(how) ? `${codeSpan('/resume')} lets it go on, while no other has begun. ${another}` : another;
+}
+
 /** The end of a run, told once to the person who started it. */
 export function runEnded(answer: Ended, { links }: { readonly links: RepoLinks }): string {
   const { how, by, dropped, requester } = answer;
@@ -51,6 +58,6 @@ export function runEnded(answer: Ended, { links }: { readonly links: RepoLinks }
     `${mention(requester.login)}, the run ${endingWords(how)}${how === 'stopped' ? who : ''}; ${changed(answer, links)}.`,
     noteText(answer),
     droppedText(dropped),
-    how === 'closed' || how === 'merged' ? '' : `${codeSpan('/countersign <task>')} starts another run.`,
+    whatNext(how),
   );
 }

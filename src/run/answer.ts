@@ -14,13 +14,16 @@ export type Settled = {
   readonly replacedBy: string | null;
 };
 
+/** Why a run does not go on: none ended in a way to go on from, one is active or about to begin, or the words came before it ended. */
+export type NotResumable = 'nothing' | 'active' | 'written-before';
+
 /** Everything the App may answer to somebody's words; `render/answer.ts` has the sentences. */
 export type Answer =
   | { readonly kind: 'not-served'; readonly owner: string }
   | { readonly kind: 'not-allowed'; readonly login: string; readonly command: CommandName | 'mention' | 'reply' }
   | { readonly kind: 'pull-not-open'; readonly state: 'closed' | 'merged' }
   /** Several are pending and the words do not say which. */
-  | { readonly kind: 'which'; readonly command: 'approve' | 'deny'; readonly pending: readonly Named[] }
+  | { readonly kind: 'which'; readonly command: 'approve' | 'deny' | 'show'; readonly pending: readonly Named[] }
   | { readonly kind: 'nothing-pending'; readonly command: CommandName }
   /** `/approve all` and the like left these alone: they were posted in the same second or later. */
   | { readonly kind: 'posted-later'; readonly left: readonly Named[] }
@@ -41,6 +44,20 @@ export type Answer =
   | { readonly kind: 'stale'; readonly proposals: readonly Named[] }
   | { readonly kind: 'commit-failed'; readonly proposals: readonly Named[]; readonly message: string }
   | { readonly kind: 'approval-void'; readonly proposals: readonly Named[]; readonly login: string }
+  /** `/resume` where nothing may go on. */
+  | { readonly kind: 'not-resumed'; readonly why: NotResumable }
+  /** A change as `/show` shows it; `diff` is null where it has none. */
+  | {
+      readonly kind: 'shown';
+      readonly proposal: Named;
+      readonly settled: Settled;
+      readonly digest: string;
+      readonly diff: string | null;
+    }
+  /** What the model said to somebody's question; nothing was decided by it. */
+  | { readonly kind: 'asked'; readonly by: Person; readonly question: string; readonly content: string | null }
+  | { readonly kind: 'ask-failed'; readonly by: Person; readonly question: string; readonly message: string }
+  | { readonly kind: 'questions-full'; readonly most: number }
   | { readonly kind: 'help' }
   | { readonly kind: 'status'; readonly pending: readonly Named[]; readonly running: boolean; readonly queued: number }
   /** The one mention at a run's end. `dropped` are tasks that were queued behind it. */

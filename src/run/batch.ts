@@ -71,7 +71,8 @@ function closeBatch(draft: Draft, run: Run, batch: Batch, now: string): Draft {
 export function nextTurn(draft: Draft, now: string): Draft {
   const run = draft.pull.run;
   if (run === null) return draft;
-  if (run.turns >= TURN_LIMIT) return endRun(draft, { how: 'turn-limit', by: null, note: null }, now);
+  if (run.turns - (run.resumed?.turns ?? 0) >= TURN_LIMIT)
+    return endRun(draft, { how: 'turn-limit', by: null, note: null }, now);
   const turn = run.turns + 1;
   const thinking = withRun(draft, { phase: { kind: 'thinking', turn } });
   return withEffects(thinking, { type: 'ask-model', runId: run.id, turn }, { type: 'show-run', runId: run.id });

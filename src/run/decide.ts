@@ -1,5 +1,6 @@
 import type { Intent } from '../command/intent.ts';
 import type { Facts } from './facts.ts';
+import { onQuestionAnswered } from './on-ask.ts';
 import { onCommitFailed, onCommitMissed, onCommitStarting, onCommitted } from './on-commit.ts';
 import { onClosed, onEdited, onPushed } from './on-event.ts';
 import { onModelFailed, onModelReplied } from './on-model.ts';
@@ -27,6 +28,8 @@ export function decide(pull: Pull, signal: Signal, facts: Facts): Step {
       return onModelReplied(pull, signal, facts);
     case 'model-failed':
       return onModelFailed(pull, signal, facts);
+    case 'question-answered':
+      return onQuestionAnswered(pull, signal);
     case 'tools-used':
       return onToolsUsed(pull, signal, facts);
     case 'review-posted':

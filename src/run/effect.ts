@@ -1,11 +1,14 @@
 import type { Place } from '../command/intent.ts';
 import type { ToolCall } from '../prompt/message.ts';
 import type { Answer } from './answer.ts';
+import type { Question } from './run.ts';
 
 /** Something to do outside. Effects are data: saved with the decision that wants them, performed afterwards. */
 export type Effect =
   /** Send the transcript to the model. */
   | { readonly type: 'ask-model'; readonly runId: string; readonly turn: number }
+  /** Put a person's question to the model, on a copy of its transcript. */
+  | { readonly type: 'ask-question'; readonly question: Question }
   /** Read for the model, and work out what its gated calls would change at the head. */
   | { readonly type: 'use-tools'; readonly runId: string; readonly turn: number; readonly calls: readonly ToolCall[] }
   /** Post these proposals together. */
@@ -45,6 +48,7 @@ export type EffectType = Effect['type'];
  */
 export const LANES = {
   'ask-model': 'free',
+  'ask-question': 'free',
   'use-tools': 'free',
   'post-review': 'pull',
   'start-next': 'pull',
@@ -65,6 +69,7 @@ export function coalescingKey(effect: Effect): string | null {
     case 'start-next':
       return 'start-next';
     case 'ask-model':
+    case 'ask-question':
     case 'use-tools':
     case 'post-review':
     case 'commit':

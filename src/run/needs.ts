@@ -3,6 +3,7 @@ import { maySign } from '../policy/roles.ts';
 import { bearing } from './bearing.ts';
 import type { Facts, Need } from './facts.ts';
 import { openProposals } from './judge-head.ts';
+import { resumable } from './on-resume.ts';
 import { activeRun, type Pull } from './run.ts';
 import type { Signal } from './signal.ts';
 import { commentsToApprove } from './tampered.ts';
@@ -24,6 +25,7 @@ export function needs(pull: Pull, signal: Signal, facts: Facts): readonly Need[]
     case 'run-shown':
     case 'model-replied':
     case 'model-failed':
+    case 'question-answered':
     case 'tools-used':
     case 'posting-failed':
     case 'commit-starting':
@@ -56,8 +58,15 @@ function saidNeeds(pull: Pull, intent: SaidIntent, facts: Facts): readonly Need[
     const comments = commentsToApprove(pull, intent);
     if (comments.length > 0) return [{ kind: 'comments', comments }];
   }
+  if (about.asks === 'resume') return resumeNeeds(pull, intent, facts);
   if (about.asks !== 'task' || activeRun(pull) !== null || about.proposal !== null) return [];
   return maySign(facts.permission) ? startNeeds(facts) : [];
+}
+
+/** Only where a run would go on is the pull request looked at. */
+function resumeNeeds(pull: Pull, intent: SaidIntent, facts: Facts): readonly Need[] {
+  const mayGoOn = maySign(facts.permission) && typeof resumable(pull, intent.createdAt) !== 'string';
+  return mayGoOn ? pullNeed(facts) : [];
 }
 
 function permissionNeed(intent: Intent, facts: Facts): readonly Need[] {

@@ -1,12 +1,14 @@
-import { hintFor } from '../command/hint.ts';
-import type { Command, CommandName, SaidIntent, Utterance } from '../command/intent.ts';
+import type { Command, SaidIntent, Utterance } from '../command/intent.ts';
 import { mayCommand, standingOf } from '../policy/roles.ts';
 import { type Bearing, bearing } from './bearing.ts';
 import { draftOf, finish, ignore, waitFor, withAnswer, withEffects, withPull, withRun } from './draft.ts';
 import type { Facts } from './facts.ts';
 import { onApprove } from './on-approve.ts';
+import { onAsk } from './on-ask.ts';
 import { onDeny } from './on-deny.ts';
 import { instruct, onEdit } from './on-instruct.ts';
+import { onResume } from './on-resume.ts';
+import { onShow } from './on-show.ts';
 import { onContinue, onHelp, onStatus, onStop } from './on-steer.ts';
 import { onTask } from './on-task.ts';
 import type { Proposal } from './proposal.ts';
@@ -82,9 +84,11 @@ function perform(spoken: Spoken, command: Command): Step {
     case 'edit':
       return onEdit(spoken, command);
     case 'ask':
+      return onAsk(spoken, command.text);
     case 'show':
+      return onShow(spoken, command.targets);
     case 'resume':
-      return notYet(spoken, command.name);
+      return onResume(spoken);
     case 'continue':
       return onContinue(spoken);
     case 'stop':
@@ -94,11 +98,6 @@ function perform(spoken: Spoken, command: Command): Step {
     case 'help':
       return onHelp(spoken);
   }
-}
-
-/** A command that is read and not performed yet. */
-function notYet(spoken: Spoken, command: CommandName): Step {
-  return reply(spoken, { kind: 'misfit', command, word: command, hint: hintFor(command, 'not-yet') }, 'not-a-command');
 }
 
 /** `@<app-slug> text`: an instruction where it answers a proposal, a note for the agent during a run, else a task. */

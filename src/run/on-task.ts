@@ -66,6 +66,8 @@ function newRun(pull: Pull, task: Task, facts: Facts): Run {
     settings: settingsOf(facts),
     phase: { kind: 'thinking', turn: 1 },
     turns: 0,
+    resumed: null,
+    questions: 0,
     messages: 0,
     batch: null,
     usage: { input: 0, cachedInput: 0, output: 0 },

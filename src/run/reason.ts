@@ -8,6 +8,10 @@ export const REASONS = [
   'instructed',
   'continued',
   'stopped',
+  'resumed',
+  'not-resumable',
+  'asked',
+  'questions-full',
   'informed',
   'kept-for-agent',
   'ambiguous',
@@ -55,6 +59,7 @@ export const REASONS = [
   'open-again',
   'committed',
   'commit-failed',
+  'question-answered',
   'outdated-outcome',
 ] as const;
 export type Reason = (typeof REASONS)[number];

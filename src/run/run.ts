@@ -43,6 +43,14 @@ export type RunEnd =
   | 'model-failed'
   | 'posting-failed';
 
+/** Ends that wait for a person's `/resume`; the others were somebody's will, or all that could be done. */
+const RESUMABLE: ReadonlySet<RunEnd> = new Set<RunEnd>(['turn-limit', 'model-failed']);
+
+/** Whether a run that ended so may go on. */
+export function isResumable(how: RunEnd): boolean {
+  return RESUMABLE.has(how);
+}
+
 export type Phase =
   | { readonly kind: 'thinking'; readonly turn: number }
   | { readonly kind: 'using-tools'; readonly turn: number }
@@ -65,6 +73,23 @@ export type Task = {
   readonly askedAt: string;
 };
 
+/** A person's `/resume` of a run that had ended: its limits begin anew with it. */
+export type Resumption = {
+  readonly by: Person;
+  /** GitHub's `created_at` of the words. */
+  readonly askedAt: string;
+  /** Model responses that were used before it. */
+  readonly turns: number;
+};
+
+/** A person's question about a run (`/ask`). */
+export type Question = {
+  readonly runId: string;
+  readonly by: Person;
+  readonly text: string;
+  readonly place: Place;
+};
+
 /** One agent session on one pull request. */
 export type Run = {
   readonly schema: typeof RUN_SCHEMA;
@@ -75,6 +100,10 @@ export type Run = {
   readonly phase: Phase;
   /** Model responses so far. */
   readonly turns: number;
+  /** The last `/resume`; null where there was none. */
+  readonly resumed: Resumption | null;
+  /** Questions of people that were answered beside the run so far. */
+  readonly questions: number;
   /** Messages appended to the transcript so far. */
   readonly messages: number;
   readonly batch: Batch | null;
@@ -104,6 +133,8 @@ export type Pull = {
   readonly run: Run | null;
   /** Tasks that wait for the run to end, oldest first. */
   readonly queue: readonly Task[];
+  /** Questions that wait for their answer, oldest first; the first is with the model. */
+  readonly questions: readonly Question[];
   /** Of the current run, and those that the signal names; oldest first. */
   readonly proposals: readonly Proposal[];
   /** Proposals made on this pull request so far: the next id comes from it. */
@@ -124,5 +155,5 @@ export function activeRun(pull: Pull): Run | null {
 
 /** A pull request that nobody has spoken on yet. */
 export function newPull(ref: PullRef): Pull {
-  return { ref, run: null, queue: [], proposals: [], proposalCount: 0, refused: [] };
+  return { ref, run: null, queue: [], questions: [], proposals: [], proposalCount: 0, refused: [] };
 }

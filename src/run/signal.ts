@@ -3,8 +3,9 @@ import type { Placement } from '../change/placement.ts';
 import type { LineRange } from '../change/range.ts';
 import type { Intent } from '../command/intent.ts';
 import type { Verdict } from '../policy/freshness.ts';
-import type { ModelReply } from '../prompt/message.ts';
+import type { ModelReply, Usage } from '../prompt/message.ts';
 import type { Permission, PostedComment } from './proposal.ts';
+import type { Question } from './run.ts';
 
 /** What the tools made of one call: words for the model at once, or a change for people. */
 export type ToolResult =
@@ -47,6 +48,11 @@ export type CommittedFile = {
   readonly ranges: readonly LineRange[];
 };
 
+/** What came of a question. `message` is fit for a stranger's eyes; `content` null where the model had no words. */
+export type Said =
+  | { readonly kind: 'words'; readonly content: string | null; readonly usage: Usage }
+  | { readonly kind: 'failed'; readonly message: string };
+
 /** Something that happened. An intent comes from GitHub; the others are what came of an effect. */
 export type Signal =
   | { readonly type: 'intent'; readonly deliveryId: string; readonly intent: Intent }
@@ -54,6 +60,8 @@ export type Signal =
   | { readonly type: 'model-replied'; readonly runId: string; readonly turn: number; readonly reply: ModelReply }
   /** The model gave no usable answer and will not be asked again by itself. `message` is fit for a stranger's eyes. */
   | { readonly type: 'model-failed'; readonly runId: string; readonly turn: number; readonly message: string }
+  /** A person's question was answered in words, or will not be. */
+  | { readonly type: 'question-answered'; readonly question: Question; readonly said: Said }
   | {
       readonly type: 'tools-used';
       readonly runId: string;

@@ -4,7 +4,7 @@ import { isLasting, retryTime, wordsOf } from './backoff.ts';
 import { DONE, type Job, type Outcome } from './job.ts';
 import { ModelFault } from './ports.ts';
 
-/** Requests for one response before the run is given up. */
+/** Requests for one response before it is given up. */
 const TRIES = 5;
 
 /** Sends the transcript. A model that stays away or answers nothing usable ends the run with a message. */
@@ -21,13 +21,18 @@ export async function askModel(job: Job<'ask-model'>): Promise<Outcome> {
     const reply = await context.model.ask(messages, stopping);
     return { kind: 'done', signal: { type: 'model-replied', runId: effect.runId, turn: effect.turn, reply } };
   } catch (error) {
-    return failed(job, error);
+    return faultOutcome(job, error, (message) => fail(job, message));
   }
 }
 
-function failed(job: Job<'ask-model'>, error: unknown): Outcome {
+/** A fault of the model: asked again a little later, or, where that is no use any more, whatever giving up comes to. */
+export function faultOutcome(
+  job: Pick<Job, 'context' | 'stopping' | 'attempts'>,
+  error: unknown,
+  giveUp: (message: string) => Outcome,
+): Outcome {
   if (!(error instanceof ModelFault) || job.stopping.aborted) throw error;
-  if (isLasting(error) || job.attempts >= TRIES) return fail(job, error.message);
+  if (isLasting(error) || job.attempts >= TRIES) return giveUp(error.message);
   return { kind: 'again', at: retryTime(job.context.clock.now(), job.attempts, error), error: wordsOf(error) };
 }
 

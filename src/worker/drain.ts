@@ -152,6 +152,12 @@ function unread(call: ToolCall): ToolResult {
 /** What the decision core must hear of an effect that will not be tried again. */
 function givenUp({ effect }: Job): Signal | null {
   switch (effect.type) {
+    case 'ask-question':
+      return {
+        type: 'question-answered',
+        question: effect.question,
+        said: { kind: 'failed', message: 'The question could not be put to the model.' },
+      };
     case 'post-review':
       return { type: 'posting-failed', runId: effect.runId, turn: effect.turn, message: 'GitHub did not accept them' };
     case 'commit': {

@@ -23,6 +23,7 @@ export function namedBy(signal: Signal): NamedProposals {
     case 'run-shown':
     case 'model-replied':
     case 'model-failed':
+    case 'question-answered':
     case 'tools-used':
     case 'posting-failed':
     case 'task-due':

@@ -1,4 +1,5 @@
 import { askModel } from './ask-model.ts';
+import { askQuestion } from './ask-question.ts';
 import { performCommit } from './commit.ts';
 import { DONE, type Job, type Outcome } from './job.ts';
 import { postAnswer } from './post-answer.ts';
@@ -13,6 +14,8 @@ export function perform(job: Job): Promise<Outcome> {
   switch (effect.type) {
     case 'ask-model':
       return askModel({ ...job, effect });
+    case 'ask-question':
+      return askQuestion({ ...job, effect });
     case 'use-tools':
       return useTools({ ...job, effect });
     case 'post-review':

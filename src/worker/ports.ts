@@ -110,8 +110,12 @@ export class ModelFault extends Error {
   }
 }
 
-/** A Chat Completions endpoint. `ask` throws a `ModelFault`; the message is fit for strangers. */
-export type Model = { ask(messages: readonly Message[], signal: AbortSignal): Promise<ModelReply> };
+/** A Chat Completions endpoint. Both throw a `ModelFault`; the message is fit for strangers. */
+export type Model = {
+  ask(messages: readonly Message[], signal: AbortSignal): Promise<ModelReply>;
+  /** The same, but no tool may be called: the reply's words are all that counts. */
+  askForWords(messages: readonly Message[], signal: AbortSignal): Promise<ModelReply>;
+};
 
 /** Time in ms since the epoch, and a way to wait that ends early when work may have come. */
 export type Clock = { now(): number };

@@ -48,6 +48,27 @@ function everyAnswer(text: string): readonly Answer[] {
     { kind: 'stale', proposals: named },
     { kind: 'commit-failed', proposals: named, message: text },
     { kind: 'approval-void', proposals: named, login: text },
+    { kind: 'not-resumed', why: 'nothing' },
+    { kind: 'not-resumed', why: 'active' },
+    { kind: 'not-resumed', why: 'written-before' },
+    {
+      kind: 'shown',
+      proposal: { id: 'k7q2', title: text, url: 'https://github.com/ana/shop/pull/3#r1' },
+      settled,
+      digest: '32bd90867137aaaa',
+      diff: `--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+${text.replaceAll('\n', '\n+')}\n`,
+    },
+    {
+      kind: 'shown',
+      proposal: { id: 'k7q2', title: text, url: null },
+      settled,
+      digest: '32bd90867137aaaa',
+      diff: null,
+    },
+    { kind: 'asked', by: { id: 1, login: text }, question: text, content: text },
+    { kind: 'asked', by: { id: 1, login: text }, question: text, content: null },
+    { kind: 'ask-failed', by: { id: 1, login: text }, question: text, message: text },
+    { kind: 'questions-full', most: 10 },
     { kind: 'help' },
     { kind: 'status', pending: named, running: true, queued: 2 },
     { kind: 'status', pending: [], running: false, queued: 0 },
@@ -200,6 +221,67 @@ describe('answers', () => {
 
       Somebody with write access has to approve them.
 
+      [not-resumed]
+      There is no run to go on with: \`/resume\` is for one that ended because the model failed or the limit of model responses was reached. \`/countersign <task>\` starts a run.
+
+      [not-resumed]
+      A run is active or about to begin, so \`/resume\` has nothing to do. \`/status\` lists what is waiting.
+
+      [not-resumed]
+      That \`/resume\` was written before the run ended, or in the same second, so it does not count for it. Write it once more.
+
+      [shown]
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+
+      k7q2 was already applied by total in 1a2b3c4 and replaced by \`m3x8\`. Digest \`32bd90867137\`.
+
+      \`\`\`diff
+      --- a/x
+      +++ b/x
+      @@ -1 +1 @@
+      -old
+      +total
+      \`\`\`
+
+      [shown]
+      - \`k7q2\` total
+
+      k7q2 was already applied by total in 1a2b3c4 and replaced by \`m3x8\`. Digest \`32bd90867137\`.
+
+      It has no diff in lines.
+
+      [asked]
+      total asked:
+
+      > total
+
+      Answer, written by the model:
+
+      > total
+
+      Nothing was decided or changed by this.
+
+      [asked]
+      total asked:
+
+      > total
+
+      The model answered without a word.
+
+      Nothing was decided or changed by this.
+
+      [ask-failed]
+      total asked:
+
+      > total
+
+      The model gave no answer: total
+
+      Nothing was decided. Ask once more, perhaps a little later.
+
+      [questions-full]
+      10 questions already wait for an answer here, so this one was not taken. Ask again when they are answered.
+
       [help]
       A command stands alone on the first line of a comment. In a change’s thread it means that change; elsewhere give its id.
 
@@ -246,7 +328,7 @@ describe('answers', () => {
 
       total
 
-      \`/countersign <task>\` starts another run."
+      \`/resume\` lets it go on, while no other has begun. \`/countersign <task>\` starts another run."
     `);
   });
 
@@ -303,6 +385,17 @@ describe('answers', () => {
       }),
       { numRuns: 40 },
     );
+  });
+
+  it('S30: /show cuts a diff that does not fit between lines, and says how much of it is there', () => {
+    const lines = Array.from({ length: 2_000 }, (_, index) => `+line ${index} ${'x'.repeat(40)}\n`);
+    const settled = { id: 'k7q2', state: 'proposed', by: null, commit: null, replacedBy: null } as const;
+    const diff = `--- a/x\n+++ b/x\n@@ -0,0 +1,2000 @@\n${lines.join('')}`;
+    const text = say({ kind: 'shown', proposal: { id: 'k7q2', title: 'x', url: null }, settled, digest: 'd', diff });
+    expect(byteLength(text)).toBeLessThanOrEqual(60_000);
+    const shown = Number(/\(showing (\d+) of 2003 lines\)$/.exec(text)?.[1]);
+    expect(shown).toBeGreaterThan(1_000);
+    expect(text).toContain(`+line ${shown - 4} ${'x'.repeat(40)}\n\`\`\``);
   });
 
   it('S30: long lists and long words stay below the limit', () => {

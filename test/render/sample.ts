@@ -117,6 +117,8 @@ export function run(more: Partial<Run> = {}): Run {
     settings: DEFAULT_SETTINGS,
     phase: { kind: 'waiting', turn: 1 },
     turns: 1,
+    resumed: null,
+    questions: 0,
     messages: 3,
     batch: null,
     usage: { input: 12_000, cachedInput: 0, output: 345 },

@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ToolCall } from '../../src/prompt/message.ts';
+import { questionTranscript } from '../../src/prompt/question.ts';
 import { checkTranscript } from '../../src/prompt/transcript.ts';
 import { isPending } from '../../src/run/proposal.ts';
+import type { Phase } from '../../src/run/run.ts';
 import { ANA, BEN, TableGame } from './table-game.ts';
 
 /** One thing that may happen next; numbers pick among what is there. */
@@ -26,6 +28,13 @@ const move = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('stop' as const, 'task' as const) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('model-fails' as const, 'model-is-cut' as const, 'resume' as const, 'late-resume' as const),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('ask' as const, 'answer' as const) }) },
 );
 type Move = typeof move extends fc.Arbitrary<infer T> ? T : never;
 
@@ -34,6 +43,10 @@ class Play {
   readonly denied = new Set<string>();
   attempt: { runId: string; ids: readonly string[] } | null = null;
   committed: string[] = [];
+  /** A time before the model failed last. */
+  failedAt = '2026-01-01T00:00:00Z';
+  /** What each `/resume` that counted let go on, and when it was written if that was before the end. */
+  readonly resumed: { failed: Phase | undefined; written: string | null }[] = [];
   #call = 0;
 
   do(next: Move): void {
@@ -56,7 +69,35 @@ class Play {
         break;
       case 'task':
         this.game.commands(ANA, { name: 'task', text: 'do it' });
+        break;
+      case 'ask':
+        this.game.commands(ANA, { name: 'ask', text: 'why?' });
+        break;
+      case 'answer':
+        this.game.questionIsAnswered();
+        break;
+      case 'model-fails':
+      case 'model-is-cut':
+        this.#loseModel(next.kind);
+        break;
+      case 'resume':
+      case 'late-resume':
+        this.#resume(next.kind === 'late-resume' ? this.failedAt : undefined);
     }
+  }
+
+  /** Ends the run so that a person may let it go on. */
+  #loseModel(how: 'model-fails' | 'model-is-cut'): void {
+    if (!this.game.effects.some((effect) => effect.type === 'ask-model')) return;
+    this.failedAt = this.game.now();
+    if (how === 'model-fails') this.game.modelFails();
+    else this.game.modelReplies([], 'First I', 'length');
+  }
+
+  #resume(createdAt: string | undefined): void {
+    const failed = this.game.pull.run?.phase;
+    const step = this.game.commands(ANA, { name: 'resume' }, createdAt === undefined ? {} : { createdAt });
+    if (step.reason === 'resumed') this.resumed.push({ failed, written: createdAt ?? null });
   }
 
   /** Whatever would happen next by itself. */
@@ -174,6 +215,48 @@ describe('decide, over random conversations', () => {
       { numRuns: 300 },
     );
     expect(commits).toBeGreaterThan(100);
+  });
+
+  it('S76, S107: /resume lets a run go on once for each time the model failed, never for an end that is no such one', () => {
+    let resumed = 0;
+    fc.assert(
+      fc.property(game, (moves) => {
+        play(moves, (table) => {
+          for (const { failed, written } of table.resumed) {
+            expect(written).toBeNull();
+            expect(failed).toMatchObject({ kind: 'ended', how: 'model-failed' });
+          }
+          expect(new Set(table.resumed.map((one) => one.failed)).size).toBe(table.resumed.length);
+          resumed += table.resumed.length;
+        });
+      }),
+      { numRuns: 300 },
+    );
+    expect(resumed).toBeGreaterThan(50);
+  });
+
+  it('S111: at any time a question goes with a whole transcript, changes nothing, and leaves no trace in the run', () => {
+    let answered = 0;
+    fc.assert(
+      fc.property(game, (moves) => {
+        play(moves, ({ game: table }) => {
+          const { run } = table.pull;
+          if (run === null) return;
+          const question = { runId: run.id, by: ANA, text: 'why?', place: run.task.place };
+          expect(checkTranscript(questionTranscript(table.transcript, run, question))).toEqual([]);
+          const step = table.steps.at(-1);
+          if (step?.reason !== 'asked' && step?.reason !== 'question-answered') return;
+          answered += 1;
+          expect(step.messages).toEqual([]);
+          expect(step.votes).toEqual([]);
+          expect(step.pull.proposals).toBe(table.before.proposals);
+          expect(step.pull.run?.phase).toBe(table.before.run?.phase);
+          expect(step.pull.run?.batch).toBe(table.before.run?.batch);
+        });
+      }),
+      { numRuns: 300 },
+    );
+    expect(answered).toBeGreaterThan(100);
   });
 
   it('A1: people without write access change nothing but by denying what is theirs', () => {

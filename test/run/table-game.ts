@@ -42,6 +42,8 @@ export function editOf(line: number, to: string): Change {
 /** A pull request played by hand: signals go in, effects are kept until somebody plays their outcome. */
 export class TableGame {
   pull: Pull = newPull(REF);
+  /** As it was before the last signal. */
+  before: Pull = this.pull;
   effects: Effect[] = [];
   transcript: Message[] = [];
   votes: Vote[] = [];
@@ -80,6 +82,7 @@ export class TableGame {
 
   signal(signal: Signal, facts: Partial<Facts> = {}): Step {
     const before = this.pull;
+    this.before = before;
     const step = decide(before, signal, this.facts(facts));
     this.#check(before, step);
     this.pull = step.pull;
@@ -145,12 +148,27 @@ export class TableGame {
   }
 
   /** The model answers the request that is on the table. */
-  modelReplies(calls: readonly ToolCall[], content: string | null = null): void {
+  modelReplies(calls: readonly ToolCall[], content: string | null = null, finishReason = 'stop'): void {
     const asked = this.take('ask-model');
     if (asked === null) return;
     const usage = { input: 10, cachedInput: 0, output: 5 };
-    const reply = { content, calls, finishReason: 'stop', usage };
+    const reply = { content, calls, finishReason, usage };
     this.signal({ type: 'model-replied', runId: asked.runId, turn: asked.turn, reply });
+  }
+
+  /** The model gives no answer to the request that is on the table, and will not be asked again by itself. */
+  modelFails(): void {
+    const asked = this.take('ask-model');
+    if (asked === null) return;
+    this.signal({ type: 'model-failed', runId: asked.runId, turn: asked.turn, message: 'gone' });
+  }
+
+  /** The model answers the question that is on the table. */
+  questionIsAnswered(): void {
+    const asked = this.take('ask-question');
+    if (asked === null) return;
+    const said = { kind: 'words', content: 'So.', usage: { input: 3, cachedInput: 0, output: 2 } } as const;
+    this.signal({ type: 'question-answered', question: asked.question, said });
   }
 
   /** The tools answer: a call whose arguments are `edit <line> <text>` becomes a change, any other an output. */

@@ -28,6 +28,8 @@ export function run(id: string, changed: Partial<Run> = {}): Run {
     settings: DEFAULT_SETTINGS,
     phase: { kind: 'thinking', turn: 1 },
     turns: 0,
+    resumed: null,
+    questions: 0,
     messages: 0,
     batch: null,
     usage: { input: 0, cachedInput: 0, output: 0 },
