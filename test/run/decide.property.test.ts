@@ -7,6 +7,11 @@ import { isPending } from '../../src/run/proposal.ts';
 import type { Phase } from '../../src/run/run.ts';
 import { ANA, BEN, TableGame } from './table-game.ts';
 
+/** The model goes away, and people want the run to go on. */
+const loss = fc.record({
+  kind: fc.constantFrom('model-fails' as const, 'model-is-cut' as const, 'resume' as const, 'late-resume' as const),
+});
+
 /** One thing that may happen next; numbers pick among what is there. */
 const move = fc.oneof(
   {
@@ -28,12 +33,7 @@ const move = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('stop' as const, 'task' as const) }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      kind: fc.constantFrom('model-fails' as const, 'model-is-cut' as const, 'resume' as const, 'late-resume' as const),
-    }),
-  },
+  { weight: 1, arbitrary: loss },
   { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('ask' as const, 'answer' as const) }) },
 );
 type Move = typeof move extends fc.Arbitrary<infer T> ? T : never;
@@ -164,16 +164,18 @@ class Play {
   }
 }
 
-function play(moves: readonly Move[], each: (play: Play) => void): void {
+function play(moves: readonly Move[], each: (play: Play) => void): Play {
   const table = new Play();
   table.do({ kind: 'task' });
   for (const next of moves) {
     table.do(next);
     each(table);
   }
+  return table;
 }
 
 const game = fc.array(move, { minLength: 10, maxLength: 60 });
+const losingGame = fc.array(fc.oneof(move, loss), { minLength: 20, maxLength: 60 });
 
 describe('decide, over random conversations', () => {
   it('S102, S103: the model is asked only with a transcript in which every call has its one answer, in order', () => {
@@ -197,7 +199,9 @@ describe('decide, over random conversations', () => {
 
   it('S76: no proposal ever takes a step that the table of transitions does not have', () => {
     fc.assert(
-      fc.property(game, (moves) => play(moves, ({ game: table }) => expect(table.problems).toEqual([]))),
+      fc.property(game, (moves) => {
+        play(moves, ({ game: table }) => expect(table.problems).toEqual([]));
+      }),
       { numRuns: 300 },
     );
   });
@@ -220,19 +224,19 @@ describe('decide, over random conversations', () => {
   it('S76, S107: /resume lets a run go on once for each time the model failed, never for an end that is no such one', () => {
     let resumed = 0;
     fc.assert(
-      fc.property(game, (moves) => {
-        play(moves, (table) => {
+      fc.property(losingGame, (moves) => {
+        const last = play(moves, (table) => {
           for (const { failed, written } of table.resumed) {
             expect(written).toBeNull();
             expect(failed).toMatchObject({ kind: 'ended', how: 'model-failed' });
           }
           expect(new Set(table.resumed.map((one) => one.failed)).size).toBe(table.resumed.length);
-          resumed += table.resumed.length;
         });
+        resumed += last.resumed.length;
       }),
       { numRuns: 300 },
     );
-    expect(resumed).toBeGreaterThan(50);
+    expect(resumed).toBeGreaterThan(100);
   });
 
   it('S111: at any time a question goes with a whole transcript, changes nothing, and leaves no trace in the run', () => {
@@ -256,7 +260,7 @@ describe('decide, over random conversations', () => {
       }),
       { numRuns: 300 },
     );
-    expect(answered).toBeGreaterThan(100);
+    expect(answered).toBeGreaterThan(50);
   });
 
   it('A1: people without write access change nothing but by denying what is theirs', () => {
