@@ -37,11 +37,11 @@ async function checkReady({ store, config }: Parts, { identity, worker }: Life):
   if (!config.paused && worker?.running() !== true) throw new Error('the worker does not run');
 }
 
-function openTakeOf({ store, log, metrics }: Parts, life: Life): Take {
+function openTakeOf({ store, log, metrics, now }: Parts, life: Life): Take {
   return openTake({
     store,
     self: () => life.identity,
-    now: Date.now,
+    now,
     log,
     deliveries: metrics.counter('countersign_deliveries_total', 'Deliveries by event and outcome.'),
   });
@@ -82,12 +82,18 @@ async function introduce(parts: Parts, life: Life): Promise<void> {
 /**
  * Opens the store, listens, learns from GitHub who we are and starts the worker, in this order; deliveries that come
  * before GitHub told are answered 503. Throws `StartRefused`, `StoreUnusable` or the socket's error, with everything
- * closed again. A store that is open already is used instead of the configured one, and closed in the end.
+ * closed again. A store that is open already is used instead of the configured one, and closed in the end; `now` is the
+ * clock (ms since the epoch).
  */
-export async function startServer(config: Config, log: Logger, opened?: Store): Promise<RunningServer> {
+export async function startServer(
+  config: Config,
+  log: Logger,
+  opened?: Store,
+  now: () => number = Date.now,
+): Promise<RunningServer> {
   const { url: databaseUrl, dataDir } = config.database;
   const store = opened ?? (await openStore({ databaseUrl, dataDir }));
-  const parts = openParts(config, log, store);
+  const parts = openParts(config, log, store, now);
   const life: Life = { identity: null, worker: null, stopping: new AbortController() };
   const closers: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {

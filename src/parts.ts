@@ -26,17 +26,19 @@ export type Parts = {
   readonly metrics: Metrics;
   readonly store: Store;
   readonly githubs: GitHubs;
+  readonly now: () => number;
 };
 
 /** Opens everything around an open store; nothing is sent anywhere yet. */
-export function openParts(config: Config, log: Logger, store: Store): Parts {
+export function openParts(config: Config, log: Logger, store: Store, now: () => number): Parts {
   const githubs = openGitHubs({
     appId: config.app.id,
     privateKey: config.app.privateKey,
     baseUrl: apiUrl(config.github.host, config.github.protocol),
     version: version(),
+    now,
   });
-  return { config, log, metrics: openMetrics(), store, githubs };
+  return { config, log, metrics: openMetrics(), store, githubs, now };
 }
 
 /** Probot with the product's application function; it verifies nothing and listens nowhere here. */
@@ -55,7 +57,7 @@ export async function openProbot({ config, log }: Parts, take: Take): Promise<Pr
 }
 
 /** Starts the worker, now that it is known who we are. */
-export function openWorker({ config, log, metrics, store, githubs }: Parts, identity: Identity): Worker {
+export function openWorker({ config, log, metrics, store, githubs, now }: Parts, identity: Identity): Worker {
   const counters = {
     signal: metrics.counter('countersign_signals_total', 'Decided signals by reason.'),
     effect: metrics.counter('countersign_effects_total', 'Performed effects by outcome.'),
@@ -70,7 +72,7 @@ export function openWorker({ config, log, metrics, store, githubs }: Parts, iden
       model: config.model.name,
       tools: toolDefinitions(),
     }),
-    clock: { now: Date.now },
+    clock: { now },
     log,
     self: { slug: identity.slug, botId: identity.botId },
     serves: servedBy(config.allowedOwners, identity.owner),

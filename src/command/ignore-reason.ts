@@ -25,6 +25,8 @@ export const IGNORE_REASONS = [
   'empty-review',
   /** An edit that left no command and no address to us. */
   'harmless-edit',
+  /** Somebody else's review was dismissed. */
+  'not-our-review',
   /** A command for somebody else. */
   'other-command',
   /** Plain words that answer nothing of ours. */

@@ -25,6 +25,9 @@ export type Place =
     }
   | { readonly at: 'review'; readonly reviewId: number };
 
+/** What a review says by the choice it was sent with; GitHub's own words. */
+export type ReviewState = 'commented' | 'approved' | 'changes_requested';
+
 /** Which proposals a command names: by id (lower case), all, or by where it stands. */
 export type Targets =
   | { readonly by: 'ids'; readonly ids: readonly string[] }
@@ -102,6 +105,8 @@ export type Intent =
       readonly createdAt: string;
       /** SHA-256 in hex of the body as sent. */
       readonly bodyHash: string;
+      /** Null for words that are no review's own body. */
+      readonly reviewState: ReviewState | null;
     })
   /** A comment was edited so that it now holds a command or an address to us: never a decision, answered once (S60). */
   | (Common & {
@@ -111,6 +116,10 @@ export type Intent =
       readonly createdAt: string;
     })
   | (Common & { readonly kind: 'pushed'; readonly before: string; readonly after: string })
-  | (Common & { readonly kind: 'closed'; readonly merged: boolean });
+  | (Common & { readonly kind: 'closed'; readonly merged: boolean })
+  /** Somebody dismissed a review of ours; GitHub does not tell why. */
+  | (Common & { readonly kind: 'dismissed'; readonly reviewId: number })
+  /** A review thread was marked as resolved, or opened again; `rootId` is its first comment. */
+  | (Common & { readonly kind: 'thread'; readonly rootId: number; readonly resolved: boolean });
 
 export type SaidIntent = Extract<Intent, { kind: 'said' }>;

@@ -2,6 +2,7 @@ import type { IgnoreReason } from './ignore-reason.ts';
 import type { Intent } from './intent.ts';
 import { Envelope } from './payloads.ts';
 import { readClosed, readPushed } from './read-pull.ts';
+import { readDismissed, readThread } from './read-review.ts';
 import { readEdited, readSaid } from './read-words.ts';
 import type { Reader, Self } from './reader.ts';
 import { saidInConversation, saidInReview, saidInThread } from './said.ts';
@@ -29,7 +30,20 @@ const READERS: ReadonlyMap<string, ReadonlyMap<string, Reader>> = new Map([
       ['edited', readEdited(saidInThread)],
     ]),
   ],
-  ['pull_request_review', new Map([['submitted', readSaid(saidInReview)]])],
+  [
+    'pull_request_review',
+    new Map<string, Reader>([
+      ['submitted', readSaid(saidInReview)],
+      ['dismissed', readDismissed],
+    ]),
+  ],
+  [
+    'pull_request_review_thread',
+    new Map([
+      ['resolved', readThread(true)],
+      ['unresolved', readThread(false)],
+    ]),
+  ],
   [
     'pull_request',
     new Map<string, Reader>([

@@ -58,7 +58,20 @@ export const ReviewCommentEvent = z.object({
 export const ReviewEvent = z.object({
   repository: Repository,
   pull_request: Pull,
-  review: Written.extend({ submitted_at: Time }),
+  review: Written.extend({ submitted_at: Time, state: z.string().nullish() }),
+});
+
+export const DismissedEvent = z.object({
+  repository: Repository,
+  pull_request: Pull,
+  review: z.object({ id: Id, user: Account }),
+});
+
+export const ThreadEvent = z.object({
+  repository: Repository,
+  pull_request: Pull,
+  /** All comments of the thread; the first one answers no other. */
+  thread: z.object({ comments: z.array(z.object({ id: Id, in_reply_to_id: Id.nullish() })) }),
 });
 
 const Sha = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);

@@ -7,22 +7,31 @@ import { actorOf, type Context, pullRef, type Reader } from './reader.ts';
 import type { ReadWords, Said } from './said.ts';
 
 /** New words. Only a person who speaks for themselves is heard. */
-export function readSaid(read: ReadWords): Reader {
+export function readSaid(find: ReadWords): Reader {
   return (payload, context) => {
-    const words = read(payload);
+    const words = find(payload);
     if (typeof words === 'string') return words;
     const actor = personOf(words, context);
     if (typeof actor === 'string') return actor;
     if (words.writer?.id !== actor.id) return 'another-hand';
-    if (words.place.at === 'review' && words.body.trim() === '') return 'empty-review';
-    const { utterance, quotedIds } = readComment(words.body, context.self.slug);
+    if (isEmptyReview(words)) return 'empty-review';
+    const { utterance: read, quotedIds } = readComment(words.body, context.self.slug);
+    const utterance = words.reviewState === 'approved' && read.kind === 'remark' ? SILENCE : read;
     const reason = notForUs(words, utterance, quotedIds);
     if (reason !== null) return reason;
     const bodyHash = createHash('sha256').update(words.body, 'utf8').digest('hex');
-    const { place, createdAt } = words;
+    const { place, createdAt, reviewState } = words;
     const pull = pullRef(words.repository, words.number, context);
-    return { kind: 'said', pull, actor, place, utterance, quotedIds, createdAt, bodyHash };
+    return { kind: 'said', pull, actor, place, utterance, quotedIds, createdAt, bodyHash, reviewState };
   };
+}
+
+/** What stands in a plain approval besides: nobody's business here, so it is not even kept. */
+const SILENCE: Utterance = { kind: 'remark', text: '', toSomebodyElse: false, affirmation: false, suggestions: [] };
+
+/** An approval may mean something without a word; of the others only the words do. */
+function isEmptyReview({ reviewState, body }: Said): boolean {
+  return reviewState !== null && reviewState !== 'approved' && body.trim() === '';
 }
 
 /** Edited words never decide; somebody who edited them into a command is told so, whoever wrote them first. */
@@ -55,6 +64,7 @@ function personOf(words: Said, { self, sender }: Context): Actor | IgnoreReason 
 function notForUs(words: Said, utterance: Utterance, quotedIds: readonly QuotedId[]): IgnoreReason | null {
   if (words.isReply || isToUs(utterance)) return null;
   if (utterance.kind === 'unknown-command') return utterance.nearest === null ? 'other-command' : null;
+  if (words.reviewState === 'approved' || words.reviewState === 'changes_requested') return null;
   return words.place.at === 'conversation' && quotedIds.length > 0 ? null : 'not-addressed';
 }
 

@@ -1,4 +1,4 @@
-import type { Place } from './intent.ts';
+import type { Place, ReviewState } from './intent.ts';
 import {
   type Account,
   IssueCommentEvent,
@@ -19,6 +19,8 @@ export type Said = {
   readonly viaApp: boolean;
   readonly body: string;
   readonly createdAt: string;
+  /** Of a review's own body. */
+  readonly reviewState: ReviewState | null;
 };
 
 /** Finds the words in one event's payload, or why there are none. */
@@ -39,6 +41,7 @@ export function saidInConversation(payload: unknown): SaidOrNot {
     place,
     isReply: false,
     createdAt: comment.created_at,
+    reviewState: null,
   };
 }
 
@@ -63,6 +66,7 @@ export function saidInThread(payload: unknown): SaidOrNot {
     place,
     isReply: typeof comment.in_reply_to_id === 'number',
     createdAt: comment.created_at,
+    reviewState: null,
   };
 }
 
@@ -79,7 +83,14 @@ export function saidInReview(payload: unknown): SaidOrNot {
     place,
     isReply: false,
     createdAt: review.submitted_at,
+    reviewState: stateOf(review.state ?? ''),
   };
+}
+
+/** Webhooks write states in lower case, the API in upper; a state that GitHub may add later says nothing. */
+function stateOf(state: string): ReviewState {
+  const known = state.toLowerCase();
+  return known === 'approved' || known === 'changes_requested' ? known : 'commented';
 }
 
 function writtenBy({ user, body, performed_via_github_app }: Written): Pick<Said, 'writer' | 'viaApp' | 'body'> {

@@ -10,11 +10,12 @@ import { type Connection, openCaches } from './connection.ts';
 import { fetchFiles } from './files.ts';
 import { CountersignOctokit, type GitHubClient } from './octokit.ts';
 import { fetchBodyHashes, findByMarker, wroteSince } from './own-comments.ts';
+import { dismissReview, findReviews } from './own-reviews.ts';
 import { fetchPermission, fetchPull } from './pull.ts';
 import { react } from './reactions.ts';
 import { createReview } from './reviews.ts';
 import { fetchSettingsFile } from './settings-file.ts';
-import { resolveThread } from './threads.ts';
+import { isResolved, resolveThread } from './threads.ts';
 import { fetchTree } from './tree.ts';
 import { writeCommit } from './write-commit.ts';
 
@@ -70,12 +71,15 @@ function portOf(connection: Connection): GitHub {
     archive: (commit) => fetchArchive(connection, commit),
     files: (head) => fetchFiles(connection, head),
     commits: (base, head) => fetchCommits(connection, base, head),
-    createReview: (head, body, drafts) => createReview(connection, head, body, drafts),
+    createReview: (head, review) => createReview(connection, head, review),
+    findReviews: (marker) => findReviews(connection, marker),
+    dismissReview: (reviewId, message) => dismissReview(connection, reviewId, message),
     createFileComment: (head, path, body) => createFileComment(connection, head, path, body),
     createComment: (body) => createComment(connection, body),
     reply: (rootId, body) => createReply(connection, rootId, body),
     updateComment: (comment, body) => updateComment(connection, comment, body),
     resolveThread: (comment) => resolveThread(connection, comment),
+    isResolved: (comment) => isResolved(connection, comment),
     react: (place, content) => react(connection, place, content),
     findByMarker: (markers) => findByMarker(connection, markers),
     bodyHashes: (comments) => fetchBodyHashes(connection, comments),

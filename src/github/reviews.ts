@@ -1,28 +1,31 @@
 import type { PostedComment } from '../run/proposal.ts';
-import { GitHubFault, type ReviewDraft } from '../worker/ports.ts';
+import {
+  type CreatedReview,
+  GitHubFault,
+  type NewReview,
+  type ReviewDraft,
+  type StandingReview,
+} from '../worker/ports.ts';
 import { allPages, PAGE_SIZE } from './all-pages.ts';
 import { type Connection, cacheKey, repositoryOf } from './connection.ts';
 import { RequestFault, ReviewRefused } from './faults.ts';
+import { listOwnReviews, standingReview } from './own-reviews.ts';
 import { firstLine, postedComment, type RestComment } from './posted-comment.ts';
 
 type ReviewComment = RestComment & { readonly path: string; readonly body: string; readonly commit_id: string };
 
 /**
- * One review (event COMMENT) with all drafts, pinned to `head`; its comments in the drafts' order.
+ * One review with all drafts, pinned to `head`; its comments in the drafts' order.
  * Throws `ReviewRefused` where GitHub refuses an anchor or a body: nothing was posted then.
  */
-export async function createReview(
-  connection: Connection,
-  head: string,
-  body: string,
-  drafts: readonly ReviewDraft[],
-): Promise<readonly PostedComment[]> {
-  const reviewId = await submit(connection, head, body, drafts);
-  const comments = await commentsOf(connection, reviewId).catch(afterPosting);
+export async function createReview(connection: Connection, head: string, wanted: NewReview): Promise<CreatedReview> {
+  const review = await submit(connection, head, wanted);
+  const { drafts } = wanted;
+  const comments = drafts.length === 0 ? [] : await commentsOf(connection, review.id).catch(afterPosting);
   for (const { id, path } of comments) {
     connection.caches.anchors.set(cacheKey(connection.ref, Number(id)), { path, commit: head });
   }
-  return inOrder(drafts, comments);
+  return { review, comments: inOrder(drafts, comments) };
 }
 
 /** The review stands: whatever fails now must not look like a refusal of it, which has a status. */
@@ -34,9 +37,8 @@ function afterPosting(error: unknown): never {
 async function submit(
   connection: Connection,
   head: string,
-  body: string,
-  drafts: readonly ReviewDraft[],
-): Promise<number> {
+  { body, event, drafts }: NewReview,
+): Promise<StandingReview> {
   const { ref, write } = connection;
   try {
     const { data } = await write((client) =>
@@ -44,12 +46,12 @@ async function submit(
         ...repositoryOf(ref),
         pull_number: ref.number,
         commit_id: head,
-        event: 'COMMENT',
+        event,
         body,
         comments: drafts.map(toRest),
       }),
     );
-    return Number(data.id);
+    return standingReview(data);
   } catch (error) {
     throw await readRefusal(connection, error);
   }
@@ -72,19 +74,14 @@ async function readRefusal(connection: Connection, error: unknown): Promise<unkn
 
 /** A review that was never submitted (visible to us alone) makes GitHub refuse every other of ours. */
 async function deletePendingReviews(connection: Connection): Promise<void> {
-  const { ref, read, write } = connection;
-  const pull = { ...repositoryOf(ref), pull_number: ref.number };
-  const botId = await connection.botId();
-  const reviews = await read((client) =>
-    allPages((page) =>
-      client.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews', { ...pull, per_page: PAGE_SIZE, page }),
-    ),
-  );
-  for (const review of reviews.filter(({ state, user }) => state === 'PENDING' && Number(user?.id) === botId)) {
+  const { ref, write } = connection;
+  const pending = (await listOwnReviews(connection)).filter(({ state }) => state === 'PENDING');
+  for (const { id } of pending) {
     await write((client) =>
       client.request('DELETE /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}', {
-        ...pull,
-        review_id: Number(review.id),
+        ...repositoryOf(ref),
+        pull_number: ref.number,
+        review_id: Number(id),
       }),
     );
   }

@@ -45,8 +45,19 @@ export async function resolveThread(connection: Connection, comment: PostedComme
   if (threadId !== null) await connection.write((client) => client.graphql(RESOLVE, { threadId }));
 }
 
-/** Looks the thread up, and remembers those of its neighbours, which are often resolved next. */
+/** Whether the thread whose first comment this is is resolved now; false where there is none. */
+export async function isResolved(connection: Connection, comment: PostedComment): Promise<boolean> {
+  if (comment.kind === 'issue-comment') return false;
+  return (await findThread(connection, comment.nodeId))?.isResolved ?? false;
+}
+
 async function findUnresolved(connection: Connection, rootNodeId: string): Promise<string | null> {
+  const thread = await findThread(connection, rootNodeId);
+  return thread === null || thread.isResolved ? null : thread.id;
+}
+
+/** Looks the thread up, and remembers those of its neighbours, which are often resolved next. */
+async function findThread(connection: Connection, rootNodeId: string): Promise<z.infer<typeof Thread> | null> {
   const { ref, read, caches } = connection;
   for (let after: string | null = null; ; ) {
     const answer: unknown = await read((client) =>
@@ -55,12 +66,12 @@ async function findUnresolved(connection: Connection, rootNodeId: string): Promi
     const page = ThreadsPage.safeParse(answer);
     if (!page.success) throw new GitHubFault('GitHub listed review threads in an unknown form', null, null);
     const { nodes, pageInfo } = page.data;
-    for (const { id, isResolved, comments } of nodes) {
+    for (const { id, isResolved: resolved, comments } of nodes) {
       const root = comments.nodes[0]?.id;
-      if (root !== undefined && !isResolved) caches.threads.set(cacheKey(ref, root), id);
+      if (root !== undefined && !resolved) caches.threads.set(cacheKey(ref, root), id);
     }
     const found = nodes.find(({ comments }) => comments.nodes[0]?.id === rootNodeId);
-    if (found !== undefined) return found.isResolved ? null : found.id;
+    if (found !== undefined) return found;
     if (!pageInfo.hasNextPage) return null;
     after = pageInfo.endCursor;
   }

@@ -24,3 +24,6 @@ export function renderReview(view: ReviewView): string {
     view.modelText === null ? '' : modelWords('Comment', view.modelText, TEXT_CAP),
   );
 }
+
+/** Why we dismiss our own review, for GitHub to show below it. */
+export const NOTHING_WAITS = 'None of these changes waits for a decision any more.';

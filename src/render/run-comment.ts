@@ -4,7 +4,7 @@ import { forkLine } from './fork-words.ts';
 import { BODY_LIMIT, blocks, byteLength, cellSpan, codeSpan, escapeText, link, modelWords, quote } from './markdown.ts';
 import { runMarker } from './markers.ts';
 import { deciders, loginText, STATE_WORDS } from './verdict.ts';
-import { commitLink, count, type RepoLinks, sha7, thousands } from './words.ts';
+import { commitLink, count, listOf, type RepoLinks, sha7, thousands } from './words.ts';
 
 /** Everything that the run's one comment shows. */
 export type RunView = {
@@ -114,6 +114,15 @@ function changedLine({ run, proposals }: RunView): string {
   return `${count(applied.length, 'change')} applied in ${count(commits.size, 'commit')}.`;
 }
 
+/** A review that goes on blocking the pull request although nothing waits, and who can end that. */
+function keptLine({ reviews }: Run): string {
+  const kept = reviews.filter(({ stands }) => stands === 'kept');
+  const links = kept.map(({ url }) => link('this request for changes', url));
+  return kept.length === 0
+    ? ''
+    : `⚠️ GitHub does not let Countersign dismiss ${listOf(links)}, although nothing of it waits any more. Somebody who may dismiss reviews here has to: an administrator, or whoever the branch’s protection names.`;
+}
+
 function steering(phase: Phase): string {
   if (phase.kind === 'ended')
     return `${isResumable(phase.how) ? `${codeSpan('/resume')} lets it go on, ` : ''}${codeSpan('/countersign <task>')} starts a new run, ${codeSpan('/help')} lists all commands.`;
@@ -147,6 +156,7 @@ function renderShare(view: RunView, share: number): string {
     run.phase.kind === 'ended' ? '' : forkLine(run),
     table(view, TABLE_LIMIT * share),
     changedLine(view),
+    keptLine(run),
     run.summary === null ? '' : modelWords('Closing words', run.summary, SUMMARY_CAP * share),
     usageLine(view),
     steering(run.phase),

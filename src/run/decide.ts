@@ -5,9 +5,12 @@ import { onCommitFailed, onCommitMissed, onCommitStarting, onCommitted } from '.
 import { onClosed, onEdited, onPushed } from './on-event.ts';
 import { onModelFailed, onModelReplied } from './on-model.ts';
 import { onPostingFailed, onProposalShown, onReviewPosted, onRunShown } from './on-posted.ts';
+import { onDismissed, onReviewKept } from './on-review.ts';
 import { onSaid } from './on-said.ts';
 import { onTaskDue } from './on-task.ts';
+import { onThread, onThreadSeen } from './on-thread.ts';
 import { onToolsUsed } from './on-tools.ts';
+import { releaseReviews } from './release-reviews.ts';
 import type { Pull } from './run.ts';
 import type { Signal } from './signal.ts';
 import type { Step } from './step.ts';
@@ -18,6 +21,10 @@ import type { Step } from './step.ts';
  * `facts` must hold whatever `needs` asked for.
  */
 export function decide(pull: Pull, signal: Signal, facts: Facts): Step {
+  return releaseReviews(decided(pull, signal, facts));
+}
+
+function decided(pull: Pull, signal: Signal, facts: Facts): Step {
   switch (signal.type) {
     case 'intent':
       // Repositories and owners are renamed; the newest delivery has their names of today.
@@ -48,6 +55,10 @@ export function decide(pull: Pull, signal: Signal, facts: Facts): Step {
       return onProposalShown(pull, signal);
     case 'task-due':
       return onTaskDue(pull, facts);
+    case 'thread-seen':
+      return onThreadSeen(pull, signal, facts);
+    case 'review-kept':
+      return onReviewKept(pull, signal);
   }
 }
 
@@ -61,5 +72,9 @@ function onIntent(pull: Pull, intent: Intent, deliveryId: string, facts: Facts):
       return onPushed(pull, intent, deliveryId, facts);
     case 'closed':
       return onClosed(pull, intent, facts);
+    case 'dismissed':
+      return onDismissed(pull, intent, deliveryId, facts);
+    case 'thread':
+      return onThread(pull, intent, facts);
   }
 }

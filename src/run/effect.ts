@@ -31,6 +31,10 @@ export type Effect =
   | { readonly type: 'show-proposal'; readonly proposalId: string }
   /** Make the run comment say how the run stands; creates it the first time. */
   | { readonly type: 'show-run'; readonly runId: string }
+  /** After `THREAD_GRACE_MS`, see whether the thread that somebody resolved still is. */
+  | { readonly type: 'see-thread'; readonly proposalId: string; readonly since: string }
+  /** Take the force from a review of ours that asked for changes. */
+  | { readonly type: 'dismiss-review'; readonly runId: string; readonly reviewId: number }
   | { readonly type: 'react'; readonly place: Place; readonly content: 'eyes' | '+1' | 'confused' }
   /** One visible answer. With `once`, never a second one under that key. */
   | {
@@ -55,6 +59,8 @@ export const LANES = {
   commit: 'pull',
   'show-proposal': 'pull',
   'show-run': 'pull',
+  'see-thread': 'pull',
+  'dismiss-review': 'pull',
   react: 'pull',
   answer: 'pull',
 } as const satisfies Record<EffectType, 'pull' | 'free'>;
@@ -73,8 +79,18 @@ export function coalescingKey(effect: Effect): string | null {
     case 'use-tools':
     case 'post-review':
     case 'commit':
+    case 'see-thread':
+    case 'dismiss-review':
     case 'react':
     case 'answer':
       return null;
   }
+}
+
+/** For whoever pressed the wrong button, or meant to say that it is done. */
+export const THREAD_GRACE_MS = 60_000;
+
+/** How long an effect waits before it is first performed (ms). */
+export function delayOf(effect: Effect): number {
+  return effect.type === 'see-thread' ? THREAD_GRACE_MS : 0;
 }

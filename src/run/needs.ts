@@ -4,6 +4,8 @@ import { bearing } from './bearing.ts';
 import type { Facts, Need } from './facts.ts';
 import { openProposals } from './judge-head.ts';
 import { resumable } from './on-resume.ts';
+import { waitingIn } from './on-review.ts';
+import { isWithdrawal, waitingAt } from './on-thread.ts';
 import { activeRun, type Pull } from './run.ts';
 import type { Signal } from './signal.ts';
 import { commentsToApprove } from './tampered.ts';
@@ -22,6 +24,8 @@ export function needs(pull: Pull, signal: Signal, facts: Facts): readonly Need[]
       return activeRun(pull)?.id === signal.runId ? fileNeeds(pull, signal.sha, facts) : [];
     case 'task-due':
       return startNeeds(facts);
+    case 'thread-seen':
+      return isWithdrawal(pull, signal) ? headNeeds(pull, facts) : [];
     case 'run-shown':
     case 'model-replied':
     case 'model-failed':
@@ -32,6 +36,7 @@ export function needs(pull: Pull, signal: Signal, facts: Facts): readonly Need[]
     case 'commit-failed':
     case 'commit-missed':
     case 'proposal-shown':
+    case 'review-kept':
       return [];
   }
 }
@@ -46,6 +51,10 @@ function needsOfIntent(pull: Pull, intent: Intent, facts: Facts): readonly Need[
       return pushNeeds(pull, intent, facts);
     case 'closed':
       return activeRun(pull) === null && pull.queue.length === 0 ? [] : pullNeed(facts);
+    case 'dismissed':
+      return waitingIn(pull, intent.reviewId).length > 0 ? permissionNeed(intent, facts) : [];
+    case 'thread':
+      return intent.resolved && waitingAt(pull, intent.rootId) !== null ? permissionNeed(intent, facts) : [];
   }
 }
 

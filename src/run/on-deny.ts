@@ -3,7 +3,7 @@ import { cleanText } from '../prompt/clean-text.ts';
 import { deniedOutput } from '../prompt/outputs.ts';
 import { answerProposal, settleBatch, showing } from './batch.ts';
 import { type Draft, draftOf, finish, withEffects, withProposal, withVote } from './draft.ts';
-import type { Proposal } from './proposal.ts';
+import type { Proposal, Vote } from './proposal.ts';
 import { resolveAim } from './resolve-aim.ts';
 import { type Spoken, voteOf, withLeftovers } from './spoken.ts';
 import type { Step } from './step.ts';
@@ -39,11 +39,16 @@ function readTargets(spoken: Spoken, command: Deny): Pick<Deny, 'targets' | 'rea
   return known ? command : { targets: { by: 'place' }, reason: command.line };
 }
 
-export function deny(draft: Draft, proposal: Proposal, spoken: Spoken, reason: string | null): Draft {
-  const voted = withVote(draft, voteOf(spoken, proposal, 'deny', reason));
+function deny(draft: Draft, proposal: Proposal, spoken: Spoken, reason: string | null): Draft {
+  return rejectBy(draft, proposal, voteOf(spoken, proposal, 'deny', reason), spoken.intent.createdAt);
+}
+
+/** One denial: its vote, the proposal's outcome, and what the model hears. `at` is when it was said. */
+export function rejectBy(draft: Draft, proposal: Proposal, vote: Vote, at: string): Draft {
+  const voted = withVote(draft, vote);
   const current = voted.pull.proposals.find((other) => other.id === proposal.id) ?? proposal;
-  const rejected = withProposal(voted, moved(current, 'rejected', spoken.intent.createdAt));
-  return showing(answerProposal(rejected, proposal, deniedOutput(reason)), proposal);
+  const rejected = withProposal(voted, moved(current, 'rejected', at));
+  return showing(answerProposal(rejected, proposal, deniedOutput(vote.text)), proposal);
 }
 
 /** A deny that meets an attempt which has begun cannot stop it, but no further attempt begins after it. */

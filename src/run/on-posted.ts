@@ -1,5 +1,5 @@
 import { answerProposal, settleBatch, showing } from './batch.ts';
-import { type Draft, draftOf, finish, ignore, withProposal, withRun } from './draft.ts';
+import { type Draft, draftOf, finish, ignore, withEffects, withProposal, withRun } from './draft.ts';
 import { endRun } from './end-run.ts';
 import type { Facts } from './facts.ts';
 import { judgeHead } from './judge-head.ts';
@@ -16,10 +16,21 @@ type Shown = Extract<Signal, { type: 'run-shown' }>;
 export function onReviewPosted(pull: Pull, signal: Posted, facts: Facts): Step {
   const shown = signal.proposals.reduce(place, draftOf(pull));
   const placed = signal.unshown.reduce((draft, one) => takeBack(draft, one, facts.now), shown);
-  const run = activeRun(placed.pull);
-  if (run === null || run.id !== signal.runId) return finish(placed, 'outdated-outcome');
-  const judged = facts.pull === undefined ? placed : judgeHead(placed, facts.pull.headSha, facts, null);
+  const recorded = withReviews(placed, signal);
+  const run = activeRun(recorded.pull);
+  if (run === null || run.id !== signal.runId) return finish(recorded, 'outdated-outcome');
+  const judged = facts.pull === undefined ? recorded : judgeHead(recorded, facts.pull.headSha, facts, null);
   return finish(settleBatch(judged, facts.now), 'proposals-posted');
+}
+
+/** A run that was replaced while its review was posted keeps no account of it: what blocks is dismissed at once. */
+function withReviews(draft: Draft, { runId, turn, reviews }: Posted): Draft {
+  const { run } = draft.pull;
+  if (reviews.length === 0) return draft;
+  if (run?.id === runId)
+    return withRun(draft, { reviews: [...run.reviews, ...reviews.map((review) => ({ ...review, turn }))] });
+  const blocking = reviews.filter(({ stands }) => stands === 'blocks');
+  return withEffects(draft, ...blocking.map(({ id }) => ({ type: 'dismiss-review', runId, reviewId: id }) as const));
 }
 
 function place(draft: Draft, posted: PostedProposal): Draft {

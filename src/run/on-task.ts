@@ -81,6 +81,7 @@ function newRun(pull: Pull, task: Task, facts: Facts): Run {
     read: {},
     summary: null,
     comment: null,
+    reviews: [],
   };
 }
 

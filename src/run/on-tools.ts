@@ -119,6 +119,7 @@ function add(draft: Draft, result: Proposed, place: { index: number; total: numb
     proposedAt: null,
     decidedAt: null,
     executedAt: null,
+    resolved: null,
     missedSince: null,
   };
   const kept = withPull(draft, { proposals: [...pull.proposals, proposal], proposalCount: pull.proposalCount + 1 });

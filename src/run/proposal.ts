@@ -52,6 +52,17 @@ export type PostedComment = {
   readonly url: string;
 };
 
+/**
+ * A review of ours that holds changes of one turn. One that `blocks` asks for changes, so that GitHub may not let the
+ * pull request be merged; `kept` is one that GitHub did not let us dismiss.
+ */
+export type PostedReview = {
+  readonly id: number;
+  readonly turn: number;
+  readonly url: string;
+  readonly stands: 'comments' | 'blocks' | 'dismissed' | 'kept';
+};
+
 /** One gated tool call waiting for people, and what became of it. */
 export type Proposal = {
   readonly id: string;
@@ -82,6 +93,8 @@ export type Proposal = {
   readonly proposedAt: string | null;
   readonly decidedAt: string | null;
   readonly executedAt: string | null;
+  /** Who marked its thread as resolved while it waited, and since when; null where it is open. */
+  readonly resolved: { readonly by: Person; readonly since: string } | null;
   /** Since when the branch keeps moving under attempts to commit it; null where it does not. */
   readonly missedSince: string | null;
 };

@@ -2,7 +2,7 @@ import type { Place, PullRef } from '../command/intent.ts';
 import type { OwnEdit } from '../policy/own-history.ts';
 import type { Settings } from '../policy/settings.ts';
 import type { ToolCall, Usage } from '../prompt/message.ts';
-import type { Person, PostedComment, Proposal } from './proposal.ts';
+import type { Person, PostedComment, PostedReview, Proposal } from './proposal.ts';
 
 /** Raised when the stored form of a run changes; a run with another number is parked, never guessed. */
 export const RUN_SCHEMA = 2;
@@ -124,6 +124,8 @@ export type Run = {
   /** The model's closing words. */
   readonly summary: string | null;
   readonly comment: PostedComment | null;
+  /** Ours, oldest first. */
+  readonly reviews: readonly PostedReview[];
 };
 
 /** Everything we know of one pull request that a decision may need. */

@@ -4,7 +4,7 @@ import type { LineRange } from '../change/range.ts';
 import type { Intent } from '../command/intent.ts';
 import type { Verdict } from '../policy/freshness.ts';
 import type { ModelReply, Usage } from '../prompt/message.ts';
-import type { Permission, PostedComment } from './proposal.ts';
+import type { Permission, PostedComment, PostedReview } from './proposal.ts';
 import type { Question } from './run.ts';
 
 /** What the tools made of one call: words for the model at once, or a change for people. */
@@ -75,6 +75,8 @@ export type Signal =
       readonly runId: string;
       readonly turn: number;
       readonly proposals: readonly PostedProposal[];
+      /** The reviews that hold them; none where no suggestion block could say any. */
+      readonly reviews: readonly Omit<PostedReview, 'turn'>[];
       /** Not posted, because one comment cannot show the whole change; with what the model is told. */
       readonly unshown: readonly { readonly proposalId: string; readonly output: string }[];
     }
@@ -98,6 +100,16 @@ export type Signal =
   | { readonly type: 'commit-missed'; readonly runId: string; readonly proposalIds: readonly string[] }
   /** An open proposal's comment was written anew. */
   | { readonly type: 'proposal-shown'; readonly proposalId: string; readonly bodyHash: string }
+  /** A thread that somebody resolved while its proposal waited was looked at again, a while later. */
+  | {
+      readonly type: 'thread-seen';
+      readonly proposalId: string;
+      /** Which of its resolutions: that of `Proposal.resolved`. */
+      readonly since: string;
+      readonly resolved: boolean;
+    }
+  /** GitHub did not let us dismiss a review of ours. */
+  | { readonly type: 'review-kept'; readonly runId: string; readonly reviewId: number }
   /** The run is over and somebody's next task waits. */
   | { readonly type: 'task-due' }
   /** The attempt is known not to have landed and will not be repeated. */

@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import { coalescingKey, type Effect, LANES } from '../run/effect.ts';
+import { coalescingKey, delayOf, type Effect, LANES } from '../run/effect.ts';
 import { toStored } from './stored-json.ts';
 import type { Tables } from './tables.ts';
 
@@ -28,7 +28,7 @@ function rowOf(pullKey: string, effect: Effect, now: number) {
     once_key: effect.type === 'answer' ? effect.once : null,
     body: toStored(effect),
     created_at: now,
-    not_before: now,
+    not_before: now + delayOf(effect),
   };
 }
 

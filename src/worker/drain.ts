@@ -172,6 +172,8 @@ function givenUp({ effect }: Job): Signal | null {
         head: null,
         results: effect.calls.map(unread),
       };
+    case 'dismiss-review':
+      return { type: 'review-kept', runId: effect.runId, reviewId: effect.reviewId };
     default:
       return null;
   }

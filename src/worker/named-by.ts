@@ -19,6 +19,7 @@ export function namedBy(signal: Signal): NamedProposals {
     case 'commit-failed':
       return { ids: signal.proposalIds, commentId: null };
     case 'proposal-shown':
+    case 'thread-seen':
       return { ids: [signal.proposalId], commentId: null };
     case 'run-shown':
     case 'model-replied':
@@ -26,12 +27,14 @@ export function namedBy(signal: Signal): NamedProposals {
     case 'question-answered':
     case 'tools-used':
     case 'posting-failed':
+    case 'review-kept':
     case 'task-due':
       return NOBODY;
   }
 }
 
 function namedByIntent(intent: Intent): NamedProposals {
+  if (intent.kind === 'thread') return { ids: [], commentId: intent.rootId };
   if (intent.kind !== 'said') return NOBODY;
   const { utterance, quotedIds, place } = intent;
   const targets = utterance.kind === 'command' && 'targets' in utterance.command ? utterance.command.targets : null;

@@ -4,6 +4,8 @@ import { performCommit } from './commit.ts';
 import { DONE, type Job, type Outcome } from './job.ts';
 import { postAnswer } from './post-answer.ts';
 import { postReview } from './post-review.ts';
+import { releaseReview } from './release-review.ts';
+import { seeThread } from './see-thread.ts';
 import { showProposal } from './show-proposal.ts';
 import { showRun } from './show-run.ts';
 import { useTools } from './use-tools.ts';
@@ -30,6 +32,10 @@ export function perform(job: Job): Promise<Outcome> {
       return react({ ...job, effect });
     case 'answer':
       return postAnswer({ ...job, effect });
+    case 'see-thread':
+      return seeThread({ ...job, effect });
+    case 'dismiss-review':
+      return releaseReview({ ...job, effect });
     case 'start-next':
       return Promise.resolve({ kind: 'done', signal: { type: 'task-due' } });
   }

@@ -3,7 +3,7 @@ import type { CommitPlan, Countersigned } from '../policy/countersigned.ts';
 import type { Tree } from '../policy/path.ts';
 import type { Message, ModelReply } from '../prompt/message.ts';
 import type { PullFacts } from '../run/facts.ts';
-import type { Permission, PostedComment } from '../run/proposal.ts';
+import type { Permission, PostedComment, PostedReview } from '../run/proposal.ts';
 import type { FoundFile } from '../settings/read-settings.ts';
 
 /** A file of the pull request's diff; `patch` is absent for binary and very large ones. */
@@ -17,6 +17,18 @@ export type ReviewDraft = {
   readonly line: number;
   readonly body: string;
 };
+
+/** A review to be posted: its own body, and whether it asks for changes or only comments. */
+export type NewReview = {
+  readonly body: string;
+  readonly event: 'COMMENT' | 'REQUEST_CHANGES';
+  readonly drafts: readonly ReviewDraft[];
+};
+
+/** A review of ours as GitHub has it. */
+export type StandingReview = Pick<PostedReview, 'id' | 'url' | 'stands'>;
+
+export type CreatedReview = { readonly review: StandingReview; readonly comments: readonly PostedComment[] };
 
 /** A comment of ours found again by its marker. */
 export type FoundComment = PostedComment & { readonly body: string };
@@ -61,8 +73,12 @@ export type GitHub = {
   /** Commits reachable from `head` and not from `base`, newest first. */
   commits(base: string, head: string): Promise<readonly CommitNote[]>;
 
-  /** One review (event COMMENT) with all drafts, or an error and nothing; returns its comments in the drafts' order. */
-  createReview(head: string, body: string, drafts: readonly ReviewDraft[]): Promise<readonly PostedComment[]>;
+  /** One review with all drafts, or an error and nothing; returns it with its comments in the drafts' order. */
+  createReview(head: string, review: NewReview): Promise<CreatedReview>;
+  /** Reviews of the App itself on this pull request whose body begins with this marker. */
+  findReviews(marker: string): Promise<readonly StandingReview[]>;
+  /** False where GitHub does not let us: then somebody else has to. No error where it is dismissed already. */
+  dismissReview(reviewId: number, message: string): Promise<boolean>;
   createFileComment(head: string, path: string, body: string): Promise<PostedComment>;
   createComment(body: string): Promise<PostedComment>;
   /** A reply in the thread whose first comment is `rootId`. */
@@ -71,6 +87,8 @@ export type GitHub = {
   updateComment(comment: PostedComment, body: string): Promise<string>;
   /** Resolves the thread whose first comment is this one; no error where it is resolved already. */
   resolveThread(comment: PostedComment): Promise<void>;
+  /** Whether the thread whose first comment is this one is resolved now; false where there is none. */
+  isResolved(comment: PostedComment): Promise<boolean>;
   react(place: Place, content: 'eyes' | '+1' | 'confused'): Promise<void>;
   /** Comments of the App itself on this pull request whose first line is one of these markers. */
   findByMarker(markers: readonly string[]): Promise<ReadonlyMap<string, FoundComment>>;

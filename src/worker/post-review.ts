@@ -1,6 +1,7 @@
 import { type NoSuggestion, type Placement, placeChange } from '../change/placement.ts';
 import { unshownOutput } from '../prompt/outputs.ts';
 import { forkWarnings } from '../render/fork-words.ts';
+import { turnMarker } from '../render/markers.ts';
 import { fits, type ProposalView, renderProposal } from '../render/proposal.ts';
 import { renderReview } from '../render/review.ts';
 import { checkSuggestion } from '../render/self-check.ts';
@@ -11,7 +12,7 @@ import { alreadyPosted } from './already-posted.ts';
 import { isLasting } from './backoff.ts';
 import { readFile } from './gather.ts';
 import { DONE, type Job, type Outcome } from './job.ts';
-import type { GitHub, PullFile, ReviewDraft } from './ports.ts';
+import type { GitHub, NewReview, PullFile, ReviewDraft, StandingReview } from './ports.ts';
 
 /** A proposal with the place and the body it gets on the page. */
 type Draft = { readonly proposal: Proposal; readonly placement: Placement; readonly body: string };
@@ -32,11 +33,25 @@ export async function postReview(job: Job<'post-review'>): Promise<Outcome> {
   // What was decided meanwhile is looked for too: its comment may stand there, with a button and commands.
   const standing = job.attempts > 1 ? await alreadyPosted(github, mine, placeOf) : [];
   const missing = drafts.filter((draft) => !standing.some((posted) => posted.proposalId === draft.proposal.id));
-  const proposals = [...standing, ...(await postMissing(job, github, pull, missing))];
+  const found = job.attempts > 1 ? await earlierReviews(github, pull, effect) : [];
+  const posted = await postMissing(job, github, pull, missing, found);
+  const proposals = [...standing, ...posted.proposals];
+  const reviews = [...found, ...posted.reviews];
   const unshown = open.filter((proposal) => !shown.includes(proposal)).map(unshownOf);
-  if (proposals.length === 0 && unshown.length === 0) return DONE;
+  if (proposals.length === 0 && unshown.length === 0 && reviews.length === 0) return DONE;
   const { runId, turn } = effect;
-  return { kind: 'done', signal: { type: 'review-posted', runId, turn, proposals, unshown } };
+  return { kind: 'done', signal: { type: 'review-posted', runId, turn, proposals, reviews, unshown } };
+}
+
+/** Reviews of this turn that an earlier try left on the page. */
+async function earlierReviews(
+  github: GitHub,
+  pull: Pull,
+  { runId, turn }: Job<'post-review'>['effect'],
+): Promise<readonly StandingReview[]> {
+  const known = pull.run?.reviews ?? [];
+  const found = await github.findReviews(turnMarker(runId, turn));
+  return found.filter(({ id }) => !known.some((review) => review.id === id));
 }
 
 /** The form of a proposal that takes the most room, and that every one can fall back to. */
@@ -101,41 +116,59 @@ async function postMissing(
   github: GitHub,
   pull: Pull,
   missing: readonly Draft[],
-): Promise<PostedProposal[]> {
+  found: readonly StandingReview[],
+): Promise<Posted> {
   const suggestions = missing.filter((draft) => draft.placement.kind === 'suggestion');
-  const reviewed = suggestions.length === 0 ? [] : await postSuggestions(job, github, pull, suggestions);
-  const others = missing.filter((draft) => !reviewed.some((posted) => posted.proposalId === draft.proposal.id));
-  const posted: PostedProposal[] = [...reviewed];
-  for (const draft of others) posted.push(await postDiff(job, github, pull, draft));
-  return posted;
+  const blocks = missing.length > 0 && pull.run?.settings.reviewEvent === 'request-changes';
+  const wanted = suggestions.length > 0 || (blocks && found.length === 0);
+  const inReview = wanted ? await postSuggestions(job, github, pull, missing, suggestions) : NOTHING;
+  const others = missing.filter((draft) => !inReview.proposals.some((one) => one.proposalId === draft.proposal.id));
+  const proposals: PostedProposal[] = [...inReview.proposals];
+  for (const draft of others) proposals.push(await postDiff(job, github, pull, draft));
+  return { proposals, reviews: inReview.reviews };
 }
+
+/** What stands on the page now. */
+type Posted = { readonly proposals: readonly PostedProposal[]; readonly reviews: readonly StandingReview[] };
+const NOTHING: Posted = { proposals: [], reviews: [] };
 
 /** One bad anchor loses the whole review, and GitHub does not say which: then all of them go one rung down. */
 async function postSuggestions(
   job: Job<'post-review'>,
   github: GitHub,
   pull: Pull,
+  missing: readonly Draft[],
   drafts: readonly Draft[],
-): Promise<PostedProposal[]> {
-  const [first] = drafts;
-  if (first === undefined) return [];
-  const { runId, turn, proposalIds } = job.effect;
-  const modelText = pull.run?.batch?.text ?? null;
-  const body = renderReview({ runId, turn, proposals: proposalIds.length, modelText });
+): Promise<Posted> {
+  const [first] = missing;
+  if (first === undefined) return NOTHING;
   try {
-    const comments = await github.createReview(first.proposal.head, body, drafts.flatMap(anchored));
-    return drafts.flatMap(({ proposal, placement }, index) => {
+    const review = reviewOf(job.effect, pull, drafts);
+    const { review: created, comments } = await github.createReview(first.proposal.head, review);
+    const proposals = drafts.flatMap(({ proposal, placement }, index) => {
       const comment = comments[index];
       return comment === undefined ? [] : [{ proposalId: proposal.id, placement, comment }];
     });
+    return { proposals, reviews: [created] };
   } catch (error) {
     if (!isLasting(error)) throw error;
     job.context.log.warn(
       { err: error, effect: job.stored.id },
       'GitHub refused a review; its changes are posted as diffs',
     );
-    return [];
+    return NOTHING;
   }
+}
+
+function reviewOf(
+  { runId, turn, proposalIds }: Job<'post-review'>['effect'],
+  { run }: Pull,
+  drafts: readonly Draft[],
+): NewReview {
+  const modelText = run?.batch?.text ?? null;
+  const body = renderReview({ runId, turn, proposals: proposalIds.length, modelText });
+  const event = run?.settings.reviewEvent === 'request-changes' ? 'REQUEST_CHANGES' : 'COMMENT';
+  return { body, event, drafts: drafts.flatMap(anchored) };
 }
 
 function anchored({ placement, body }: Draft): readonly ReviewDraft[] {

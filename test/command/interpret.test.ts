@@ -3,7 +3,19 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { IGNORE_REASONS } from '../../src/command/ignore-reason.ts';
 import { type Interpretation, interpret } from '../../src/command/interpret.ts';
-import { ANA, BOT, closed, issueComment, type Payload, pushed, review, reviewComment, SELF } from './payloads.ts';
+import {
+  ANA,
+  BOT,
+  closed,
+  dismissed,
+  issueComment,
+  type Payload,
+  pushed,
+  review,
+  reviewComment,
+  SELF,
+  thread,
+} from './payloads.ts';
 
 const read = (event: string, payload: unknown): Interpretation => interpret({ event, payload, self: SELF });
 
@@ -30,6 +42,7 @@ describe('what becomes an intent', () => {
           kind: 'command',
           command: { name: 'approve', targets: { by: 'ids', ids: ['k7q2'] }, note: '' },
         },
+        reviewState: null,
         quotedIds: [],
         createdAt: '2026-11-20T10:00:00Z',
         bodyHash: createHash('sha256').update('/approve k7q2').digest('hex'),
@@ -72,6 +85,26 @@ describe('what becomes an intent', () => {
     });
   });
 
+  it('S55: the words of a review that asks for changes', () => {
+    expect(read('pull_request_review', review('add a test', { state: 'CHANGES_REQUESTED' }))).toMatchObject({
+      intent: { kind: 'said', reviewState: 'changes_requested', utterance: { kind: 'remark', text: 'add a test' } },
+    });
+  });
+
+  it('S52, S53: a dismissal of our review, and a thread by its first comment', () => {
+    const common = { pull: PULL, actor: ACTOR };
+    expect(read('pull_request_review', dismissed())).toEqual({
+      kind: 'intent',
+      intent: { ...common, kind: 'dismissed', reviewId: 9100 },
+    });
+    for (const resolved of [true, false]) {
+      expect(read('pull_request_review_thread', thread(resolved ? 'resolved' : 'unresolved'))).toEqual({
+        kind: 'intent',
+        intent: { ...common, kind: 'thread', rootId: 8000, resolved },
+      });
+    }
+  });
+
   it('S59: plain words below a quote of ours', () => {
     expect(read('issue_comment', issueComment(`${ID_LINE}\n\nuse bigint`))).toMatchObject({
       intent: {
@@ -109,11 +142,9 @@ describe('what means nothing, and why', () => {
     ['unknown-event', 'push', { ref: 'refs/heads/main' }],
     ['unknown-event', '__proto__', issueComment('/approve')],
     ['unknown-event', 'constructor', issueComment('/approve')],
-    ['unknown-event', 'pull_request_review_thread', { action: 'resolved' }],
     ['unknown-action', 'issue_comment', issueComment('/approve', {}, { action: 'deleted' })],
     ['unknown-action', 'issue_comment', issueComment('/approve', {}, { action: 'constructor' })],
     ['unknown-action', 'pull_request_review', review('/approve', {}, { action: 'edited' })],
-    ['unknown-action', 'pull_request_review', review('/approve', {}, { action: 'dismissed' })],
     ['unknown-action', 'pull_request', pushed({ action: 'opened' })],
     ['malformed', 'issue_comment', null],
     ['malformed', 'issue_comment', []],
@@ -147,9 +178,22 @@ describe('what means nothing, and why', () => {
     ['via-app', 'issue_comment', issueComment('/approve', { performed_via_github_app: { id: 3, slug: 'other' } })],
     ['empty-review', 'pull_request_review', review(null)],
     ['empty-review', 'pull_request_review', review(' \r\n')],
-    ['empty-review', 'pull_request_review', review('', { state: 'approved' })],
-    ['not-addressed', 'pull_request_review', review('looks good', { state: 'approved' })],
-    ['not-addressed', 'pull_request_review', review('please add a test', { state: 'changes_requested' })],
+    ['empty-review', 'pull_request_review', review('', { state: 'changes_requested' })],
+    ['not-addressed', 'pull_request_review', review('looks good', { state: 'commented' })],
+    ['not-addressed', 'pull_request_review', review('looks good', { state: 'dismissed' })],
+    ['malformed', 'pull_request_review', dismissed({ id: null })],
+    ['no-actor', 'pull_request_review', dismissed({}, nobody)],
+    ['own-event', 'pull_request_review', dismissed({}, { sender: BOT })],
+    ['bot', 'pull_request_review', dismissed({}, { sender: { ...BOT, id: 5 } })],
+    ['not-our-review', 'pull_request_review', dismissed({ user: ANA })],
+    ['not-our-review', 'pull_request_review', dismissed({ user: null })],
+    ['malformed', 'pull_request_review_thread', { ...thread('resolved'), thread: {} }],
+    ['malformed', 'pull_request_review_thread', { ...thread('resolved'), thread: { comments: [] } }],
+    ['no-actor', 'pull_request_review_thread', thread('resolved', nobody)],
+    ['no-actor', 'pull_request_review_thread', thread('resolved', { sender: undefined })],
+    ['own-event', 'pull_request_review_thread', thread('resolved', { sender: BOT })],
+    ['bot', 'pull_request_review_thread', thread('resolved', { sender: { ...BOT, id: 5 } })],
+    ['not-a-person', 'pull_request_review_thread', thread('unresolved', { sender: { ...ANA, type: 'Organization' } })],
     ['not-addressed', 'issue_comment', issueComment('use bigint')],
     ['not-addressed', 'issue_comment', issueComment('')],
     ['not-addressed', 'issue_comment', issueComment('lgtm')],
@@ -169,8 +213,13 @@ describe('what means nothing, and why', () => {
     expect(outcome('pull_request_review_comment', reviewComment('/retest'))).toBe('said');
   });
 
-  it('A14: a plain review approval decides nothing, whatever its state', () => {
-    for (const state of ['approved', 'commented', 'changes_requested', 'dismissed']) {
+  it('A14: of a plain review approval nothing is kept but that it was one', () => {
+    for (const body of ['', 'looks good', '@ben: very nice']) {
+      expect(read('pull_request_review', review(body, { state: 'approved' }))).toMatchObject({
+        intent: { kind: 'said', reviewState: 'approved', utterance: { kind: 'remark', text: '' } },
+      });
+    }
+    for (const state of ['commented', 'changes_requested', 'dismissed']) {
       expect(outcome('pull_request_review', review('', { state }))).toBe('empty-review');
     }
   });

@@ -75,6 +75,26 @@ export function review(body: string | null, fields: Payload = {}, over: Payload 
   };
 }
 
+/** Ana dismisses a review of the App. */
+export function dismissed(fields: Payload = {}, over: Payload = {}): Payload {
+  return {
+    action: 'dismissed',
+    ...common,
+    pull_request: pull,
+    review: { id: 9100, user: BOT, body: 'Countersign proposes 2 changes.', state: 'dismissed', ...fields },
+    ...over,
+  };
+}
+
+/** `pull_request_review_thread`: its comments in no particular order. */
+export function thread(action: 'resolved' | 'unresolved', over: Payload = {}): Payload {
+  const comments = [
+    { id: 8001, in_reply_to_id: 8000, body: 'hm' },
+    { id: 8000, body: 'A change' },
+  ];
+  return { action, ...common, pull_request: pull, thread: { node_id: 'PRRT_1', comments }, ...over };
+}
+
 export function pushed(over: Payload = {}): Payload {
   return {
     action: 'synchronize',

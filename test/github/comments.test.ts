@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ReviewRefused } from '../../src/github/faults.ts';
 import type { PostedComment } from '../../src/run/proposal.ts';
-import type { ReviewDraft } from '../../src/worker/ports.ts';
+import type { NewReview, ReviewDraft } from '../../src/worker/ports.ts';
 import {
   BOT_ID,
   faultOf,
@@ -42,6 +42,12 @@ const DRAFTS: readonly ReviewDraft[] = [
   { path: 'b.ts', startLine: 2, line: 2, body: '<!-- three -->\nthird' },
 ];
 
+const REVIEW_80 = { id: 80, state: 'COMMENTED', html_url: 'https://github.com/review-80' };
+
+function reviewOf(body: string): NewReview {
+  return { body, event: 'COMMENT', drafts: DRAFTS };
+}
+
 describe('reviews', () => {
   const path = `${REPO}/pulls/3/reviews`;
 
@@ -59,7 +65,7 @@ describe('reviews', () => {
           { path: 'b.ts', line: 2, side: 'RIGHT', body: '<!-- three -->\nthird' },
         ],
       })
-      .reply(200, { id: 80 });
+      .reply(200, REVIEW_80);
     reads();
     const listed = [
       comment(3, '<!-- three -->\r\nthird', 'b.ts'),
@@ -67,7 +73,9 @@ describe('reviews', () => {
       comment(1, '<!-- one -->\r\nfirst'),
     ];
     http.as('ghs_read').get(`${path}/80/comments`).query({ per_page: 100, page: 1 }).reply(200, listed);
-    const comments = await http.github.createReview(HEAD, 'Three changes', DRAFTS);
+    const created = await http.github.createReview(HEAD, reviewOf('Three changes'));
+    const { comments } = created;
+    expect(created.review).toEqual({ id: 80, url: 'https://github.com/review-80', stands: 'comments' });
     expect(comments.map(({ id }) => id)).toEqual([1, 2, 3]);
     expect(comments[0]).toEqual({
       kind: 'review-comment',
@@ -81,18 +89,18 @@ describe('reviews', () => {
 
   it('a posted review of which a comment is missing is a fault', async () => {
     writes();
-    http.as('ghs_write').post(path).reply(200, { id: 80 });
+    http.as('ghs_write').post(path).reply(200, REVIEW_80);
     reads();
     http.as('ghs_read').get(`${path}/80/comments`).query(true).reply(200, []);
-    expect((await faultOf(http.github.createReview(HEAD, 'x', DRAFTS))).status).toBeNull();
+    expect((await faultOf(http.github.createReview(HEAD, reviewOf('x')))).status).toBeNull();
   });
 
   it.each([403, 404, 502])('a posted review that cannot be read (%i) never looks refused', async (status) => {
     writes();
-    http.as('ghs_write').post(path).reply(200, { id: 80 });
+    http.as('ghs_write').post(path).reply(200, REVIEW_80);
     reads();
     http.as('ghs_read').get(`${path}/80/comments`).query(true).reply(status, {});
-    expect((await faultOf(http.github.createReview(HEAD, 'x', DRAFTS))).status).toBeNull();
+    expect((await faultOf(http.github.createReview(HEAD, reviewOf('x')))).status).toBeNull();
   });
 
   it('C15: a refused anchor is known as such, with the words of GitHub, and asked for once', async () => {
@@ -102,7 +110,7 @@ describe('reviews', () => {
       .as('ghs_write')
       .post(path)
       .reply(422, { message: 'Unprocessable Entity', errors: [words] });
-    const fault = await faultOf(http.github.createReview(HEAD, 'x', DRAFTS));
+    const fault = await faultOf(http.github.createReview(HEAD, reviewOf('x')));
     expect(fault).toBeInstanceOf(ReviewRefused);
     expect([fault.status, fault.message]).toEqual([422, `Unprocessable Entity: ${words}`]);
   });
@@ -113,7 +121,7 @@ describe('reviews', () => {
       .as('ghs_write')
       .post(path)
       .reply(422, { message: 'Validation Failed', errors: ['was submitted too quickly'] });
-    const fault = await faultOf(http.github.createReview(HEAD, 'x', DRAFTS));
+    const fault = await faultOf(http.github.createReview(HEAD, reviewOf('x')));
     expect(fault).not.toBeInstanceOf(ReviewRefused);
     expect([fault.status, fault.retryAt]).toEqual([429, NOW + 60_000]);
   });
@@ -131,14 +139,14 @@ describe('reviews', () => {
     ];
     http.as('ghs_read').get(path).query({ per_page: 100, page: 1 }).reply(200, reviews);
     http.as('ghs_write').delete(`${path}/3`).reply(200, {});
-    const fault = await faultOf(http.github.createReview(HEAD, 'x', DRAFTS));
+    const fault = await faultOf(http.github.createReview(HEAD, reviewOf('x')));
     expect([fault.status, fault.retryAt]).toEqual([409, NOW]);
   });
 
   it('G3, G4: a 502 after the review was made is a fault, sent once', async () => {
     writes();
     http.as('ghs_write').post(path).reply(502, 'bad gateway');
-    expect((await faultOf(http.github.createReview(HEAD, 'x', DRAFTS))).status).toBe(502);
+    expect((await faultOf(http.github.createReview(HEAD, reviewOf('x')))).status).toBe(502);
   });
 });
 

@@ -4,7 +4,7 @@ import type { CommitPlan } from '../../src/policy/countersigned.ts';
 import { person } from '../../src/simulator/simulator.ts';
 import { OPERATIONS } from '../../src/simulator/world/operations.ts';
 import { countersigned } from '../../src/trust.ts';
-import type { ReviewDraft } from '../../src/worker/ports.ts';
+import type { NewReview, ReviewDraft } from '../../src/worker/ports.ts';
 import { faultOf } from './http-mock.ts';
 import { AFTER, BINARY, BRANCH, openStage, type Stage } from './simulated-stage.ts';
 
@@ -24,6 +24,10 @@ const DRAFTS: readonly ReviewDraft[] = [
   { path: 'src/a.txt', startLine: 18, line: 19, body: '<!-- mark:one -->\n```suggestion\nx\n```' },
   { path: 'src/a.txt', startLine: null, line: 20, body: '<!-- mark:two -->\n```suggestion\ny\n```' },
 ];
+
+function reviewOf(body: string): NewReview {
+  return { body, event: 'COMMENT', drafts: DRAFTS };
+}
 
 function repository() {
   const found = stage.simulator.world().repositories.get(stage.repositoryId);
@@ -128,7 +132,8 @@ describe('reading', () => {
 describe('talking', () => {
   it('posts a review, finds it, edits a comment, replies, resolves the thread, reacts', async () => {
     const { github, head, ana } = stage;
-    const [one, two] = await github.createReview(head, 'Two changes', DRAFTS);
+    const { comments } = await github.createReview(head, reviewOf('Two changes'));
+    const [one, two] = comments;
     if (one === undefined || two === undefined) throw new Error('comments are missing');
     const found = await github.findByMarker(['<!-- mark:two -->', '<!-- mark:one -->', '<!-- mark:none -->']);
     expect([...found].map(([marker, { id }]) => [marker, id]).sort()).toEqual([
@@ -186,7 +191,9 @@ describe('talking', () => {
 
   it('C15: one anchor outside of the diff refuses the review whole', async () => {
     const outside = { path: 'src/a.txt', startLine: null, line: 1, body: 'far away' };
-    const fault = await faultOf(stage.github.createReview(stage.head, 'x', [...DRAFTS, outside]));
+    const fault = await faultOf(
+      stage.github.createReview(stage.head, { ...reviewOf('x'), drafts: [...DRAFTS, outside] }),
+    );
     expect(fault).toBeInstanceOf(ReviewRefused);
     expect(fault.message).toContain('must be part of the diff');
     expect(pull().reviewComments.size).toBe(0);
@@ -197,9 +204,9 @@ describe('talking', () => {
     const { github, simulator, head } = stage;
     const route = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews';
     simulator.faults.add({ on: route, kind: 'after', status: 502 });
-    expect((await faultOf(github.createReview(head, 'Two', DRAFTS))).status).toBe(502);
+    expect((await faultOf(github.createReview(head, reviewOf('Two')))).status).toBe(502);
     simulator.faults.add({ on: route, kind: 'reset', applied: true });
-    expect((await faultOf(github.createReview(head, 'Two', DRAFTS))).status).toBeNull();
+    expect((await faultOf(github.createReview(head, reviewOf('Two')))).status).toBeNull();
     expect((await github.findByMarker(['<!-- mark:one -->', '<!-- mark:two -->'])).size).toBe(2);
     expect(simulator.requests.filter(({ name }) => name === route)).toHaveLength(2);
   });
@@ -209,8 +216,8 @@ describe('talking', () => {
     const bot = { accountId: simulator.app.botId, viaAppId: simulator.app.id };
     const on = { actor: bot, repositoryId: stage.repositoryId, number: stage.number };
     simulator.apply(OPERATIONS.createReview, { ...on, body: 'left by a crash' });
-    expect((await faultOf(github.createReview(head, 'Two', DRAFTS))).status).toBe(409);
-    expect(await github.createReview(head, 'Two', DRAFTS)).toHaveLength(2);
+    expect((await faultOf(github.createReview(head, reviewOf('Two')))).status).toBe(409);
+    expect((await github.createReview(head, reviewOf('Two'))).comments).toHaveLength(2);
   });
 });
 

@@ -86,6 +86,7 @@ export function proposal(change: Change, more: Partial<Proposal> = {}): Proposal
     proposedAt: null,
     decidedAt: null,
     executedAt: null,
+    resolved: null,
     missedSince: null,
     ...more,
   };
@@ -132,6 +133,7 @@ export function run(more: Partial<Run> = {}): Run {
     read: {},
     summary: null,
     comment: null,
+    reviews: [],
     ...more,
   };
 }

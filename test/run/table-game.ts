@@ -110,6 +110,7 @@ export class TableGame {
       quotedIds: [],
       createdAt,
       bodyHash: '0'.repeat(64),
+      reviewState: null,
     };
     const deliveryId = `delivery-${this.nextComment()}`;
     return this.signal({ type: 'intent', deliveryId, intent }, { permission: options.permission ?? 'write' });
@@ -201,7 +202,7 @@ export class TableGame {
         url: 'https://github.com/x',
       } as const,
     }));
-    this.signal({ type: 'review-posted', runId: post.runId, turn: post.turn, proposals, unshown: [] });
+    this.signal({ type: 'review-posted', runId: post.runId, turn: post.turn, proposals, reviews: [], unshown: [] });
   }
 
   /** An attempt to commit begins; answers which proposals went into it. */

@@ -43,6 +43,7 @@ export function run(id: string, changed: Partial<Run> = {}): Run {
     read: {},
     summary: null,
     comment: null,
+    reviews: [],
     ...changed,
   };
 }
@@ -99,6 +100,7 @@ export function proposal(id: string, runId: string, changed: Partial<Proposal> =
     proposedAt: null,
     decidedAt: null,
     executedAt: null,
+    resolved: null,
     missedSince: null,
     ...changed,
   };

@@ -47,6 +47,7 @@ export async function openProcessStage(): Promise<ProcessStage> {
     pass: (seconds) => {
       ahead += seconds * 1000;
     },
+    later: nowhere,
     inOneSecond: nowhere,
     settle: () => github.settled(),
     tell: (story = {}) => tellStory(stage, story),

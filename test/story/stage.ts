@@ -6,7 +6,7 @@ import type { ScriptedModel } from '../../src/simulator/model/scripted-model.ts'
 import type { Simulator } from '../../src/simulator/simulator.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openLog } from '../../src/telemetry/log.ts';
-import { environmentIn, openScenery } from './scenery.ts';
+import { environmentIn, openScenery, type Scenery } from './scenery.ts';
 import { type Story, type StoryOptions, tellStory } from './story.ts';
 import { type StoryDatabase, storyDatabase } from './story-database.ts';
 
@@ -23,6 +23,8 @@ export type Stage = {
   readonly store: () => Store;
   /** Seconds go on for GitHub, as they do between two acts of people. */
   readonly pass: (seconds: number) => void;
+  /** Seconds go on for the App too, and it does what has become due. */
+  readonly later: (seconds: number) => Promise<void>;
   /** GitHub's clock stands still during the deed, and nothing goes on between its acts: all is said in one second. */
   readonly inOneSecond: <Value>(deed: () => Promise<Value>) => Promise<Value>;
   /** Resolves once every webhook is answered and the App has nothing left to do. */
@@ -34,7 +36,7 @@ export type Stage = {
 };
 
 export async function openStage(options: StageOptions = {}): Promise<Stage> {
-  const clock: { ahead: number; standing: number | null } = { ahead: 0, standing: null };
+  const clock: { ahead: number; standing: number | null; waited: number } = { ahead: 0, standing: null, waited: 0 };
   const now = () => clock.standing ?? Date.now() + clock.ahead;
   const { github, model } = await openScenery(now);
   const database = await storyDatabase();
@@ -42,7 +44,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   let store = await database.open();
   const start = async (environment: Readonly<Record<string, string>> = {}): Promise<RunningServer> => {
     const merged = { ...options.environment, ...environment };
-    const server = await serve(github, model, store, merged, logged);
+    const server = await serve({ github, model }, store, merged, logged, () => Date.now() + clock.waited);
     github.webhookTarget(`${server.url}/api/github/webhooks`);
     return server;
   };
@@ -56,6 +58,11 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     store: () => store,
     pass: (seconds) => {
       clock.ahead += seconds * 1000;
+    },
+    later: async (seconds) => {
+      clock.ahead += seconds * 1000;
+      clock.waited += seconds * 1000;
+      await settle();
     },
     inOneSecond: async (deed) => {
       clock.standing = now();
@@ -89,17 +96,17 @@ async function close(
 }
 
 async function serve(
-  github: Simulator,
-  model: ScriptedModel,
+  scenery: Scenery,
   store: Store,
   environment: Readonly<Record<string, string>>,
   logged: string[],
+  now: () => number,
 ): Promise<RunningServer> {
-  const reading = readEnvironment({ ...environmentIn({ github, model }), ...environment }, readKey);
+  const reading = readEnvironment({ ...environmentIn(scenery), ...environment }, readKey);
   if (reading.kind === 'problems') throw new Error(reading.problems.join('\n'));
   const stream = { write: (line: string) => void logged.push(line) };
   const log = openLog({ level: 'info', format: 'json', secrets: ['model-key'], stream });
-  return startServer(reading.config, log, store);
+  return startServer(reading.config, log, store, now);
 }
 
 async function settled(github: Simulator, server: () => RunningServer): Promise<void> {
