@@ -2,10 +2,12 @@ import { type Arguments, firstWord, joined, readArguments, type Words } from './
 import { trimBlanks } from './blanks.ts';
 import { disguisedWord } from './disguise.ts';
 import { type HintName, hintFor } from './hint.ts';
-import type { Command, CommandName, Utterance } from './intent.ts';
+import type { Command, CommandName, Slashless, Utterance } from './intent.ts';
 import { isOneSlip } from './one-slip.ts';
 import { readId } from './proposal-name.ts';
 import { type CommandRow, commandRow, commandTable, isPlanned } from './table.ts';
+
+export type Misfit = Extract<Utterance, { kind: 'misfit' }>;
 
 const COMMENT = '<!--';
 const LONGEST_WORD = 60;
@@ -15,48 +17,65 @@ const LONGEST_WORD = 60;
  * Null where it is neither: then the comment is a remark. The line is trimmed.
  */
 export function readLine(line: string, below: string, slug: string): Utterance | null {
-  const disguised = disguisedWord(line);
-  if (disguised !== null) return misfit(commandRow(disguised)?.name ?? 'help', disguised, 'disguised');
+  const disguised = readDisguised(line, false);
+  if (disguised !== null) return disguised;
   if (line.startsWith('/')) return readSlash(line.slice(1), below, false);
   const behind = behindMention(line, slug);
   return behind === null ? null : readMention(behind, below);
 }
 
 /** A misfit: a line that nearly is a command and decides nothing. `word` is cut where it is endless. */
-export function misfit(command: CommandName, word: string, hint: HintName): Extract<Utterance, { kind: 'misfit' }> {
+export function misfit(command: CommandName | null, word: string, hint: HintName, addressed: boolean): Misfit {
   const shown = [...word.slice(0, 2 * LONGEST_WORD)].slice(0, LONGEST_WORD).join('');
-  return { kind: 'misfit', command, word: shown, hint: hintFor(command, hint) };
+  return { kind: 'misfit', command, word: shown, hint: hintFor(command, hint), addressed };
+}
+
+function readDisguised(line: string, addressed: boolean): Misfit | null {
+  const word = disguisedWord(line);
+  if (word === null) return null;
+  const name = commandRow(word)?.name ?? null;
+  return misfit(name, word, 'disguised', addressed || name === 'task');
 }
 
 function readSlash(line: string, below: string, addressed: boolean): Utterance | null {
   const { word, rest } = firstWord(line);
   const name = word.split(COMMENT)[0] ?? '';
+  if (isPlanned(name)) return misfit(null, name, 'not-yet', addressed);
   const row = commandRow(name);
-  if (row === null)
-    return isPlanned(name) ? misfit(addressed ? 'task' : 'help', name, 'not-yet') : unknown(word, addressed);
-  if (line.includes(COMMENT)) return misfit(row.name, COMMENT, 'html-comment');
-  if (row.name !== 'task') return readCommand(row, { rest, below });
-  return addressed ? misfit('task', word, 'no-task') : readAddressed(row, { rest, below });
+  if (row === null) return unknown(word, addressed);
+  const isAddress = row.name === 'task';
+  if (line.includes(COMMENT)) return misfit(row.name, COMMENT, 'html-comment', addressed || isAddress);
+  if (!isAddress) return readCommand(row, { rest, below }, addressed);
+  return addressed ? misfit('task', word, 'no-task', true) : readAddressed(row, { rest, below });
 }
 
 /** What stands behind `/countersign`: another command, a command's word without its slash, or a task. */
 function readAddressed(row: CommandRow, words: Words): Utterance | null {
   const { rest, below } = words;
+  const disguised = readDisguised(rest, true);
+  if (disguised !== null) return disguised;
   if (rest.startsWith('/')) return readSlash(rest.slice(1), below, true);
   const bare = bareCommand(rest);
-  return bare === null ? readCommand(row, words) : misfit('task', bare, 'no-slash');
+  if (bare === null) return readCommand(row, words, true);
+  if (bare.id === null) return misfit('task', bare.word, 'no-slash', true);
+  const command: Command = { name: 'task', text: joined(rest, below), slashless: { word: bare.word, id: bare.id } };
+  return { kind: 'command', command, addressed: true };
 }
 
 function readMention(rest: string, below: string): Utterance {
-  if (rest.includes(COMMENT)) return misfit('task', COMMENT, 'html-comment');
+  const disguised = readDisguised(rest, true);
+  if (disguised !== null) return disguised;
+  if (rest.includes(COMMENT)) return misfit('task', COMMENT, 'html-comment', true);
   const { word } = firstWord(rest);
   if (word.startsWith('/') && (commandRow(word.slice(1)) !== null || isPlanned(word.slice(1)))) {
-    return misfit('task', word.slice(1), 'slash-behind-mention');
+    return misfit('task', word.slice(1), 'slash-behind-mention', true);
   }
-  const bare = bareCommand(rest);
-  if (bare !== null) return misfit('task', bare, 'no-slash');
   const text = joined(rest, below);
-  return text === '' ? misfit('task', '', 'no-task') : { kind: 'mention', text };
+  if (text === '') return misfit('task', '', 'no-task', true);
+  const bare = bareCommand(rest);
+  if (bare === null) return { kind: 'mention', text };
+  if (bare.id === null) return misfit('task', bare.word, 'no-slash', true);
+  return { kind: 'mention', text, slashless: { word: bare.word, id: bare.id } };
 }
 
 /** What stands behind our name on a line that begins with it, or null. GitHub shows an App's name with and without `[bot]`. */
@@ -67,19 +86,24 @@ function behindMention(line: string, slug: string): string | null {
   return behind === null ? null : trimBlanks(line.slice(name.length + behind[0].length));
 }
 
-/** A command's word without its slash, alone or right before an id, `all`, `always` or a number: surely no task. */
-function bareCommand(rest: string): string | null {
+/**
+ * A command's word without its slash, alone or right before `all`, `always` or a number: surely no task. Before a word
+ * formed like an id it depends on whether there is such a proposal: `edit utf8 strings` is a task.
+ */
+function bareCommand(rest: string): { readonly word: string; readonly id: Slashless['id'] | null } | null {
   const { word, rest: behind } = firstWord(rest);
   const name = word.replace(/[.,:;!?]{1,3}$/, '');
   if (commandRow(name) === null && !isPlanned(name)) return null;
   const next = firstWord(behind).word;
-  return next === '' || readId(next) !== null || /^(?:all|always|\d+)$/i.test(next) ? name : null;
+  if (next === '' || /^(?:all|always|\d+)$/i.test(next)) return { word: name, id: null };
+  const id = readId(next);
+  return id === null ? null : { word: name, id };
 }
 
-function readCommand(row: CommandRow, words: Words): Utterance {
+function readCommand(row: CommandRow, words: Words, addressed: boolean): Utterance {
   const found = readArguments(row.argument, words);
-  if (!found.fits) return misfit(row.name, found.word, found.hint);
-  return { kind: 'command', command: built(row.name, found) };
+  if (!found.fits) return misfit(row.name, found.word, found.hint, addressed);
+  return { kind: 'command', command: built(row.name, found), addressed };
 }
 
 function built(name: CommandName, { targets, text, line }: Arguments): Command {

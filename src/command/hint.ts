@@ -16,6 +16,8 @@ const HINTS = {
   'not-yet': 'This command is not available in this version. `/help` lists what is.',
   'no-always': '`always` is not available in this version: every change is approved by itself. Nothing was approved.',
   'html-comment': 'A line with a hidden HTML comment is not read as a command. Write it again without the comment.',
+  prefixed:
+    'In this repository a command stands behind `/countersign`, as in `/countersign /approve`. Nothing else is read as a command.',
   disguised:
     'The line begins with a character that cannot be seen or only looks like another. Type the command again by hand.',
   swallowed:
@@ -36,7 +38,7 @@ const WITH_FORM: ReadonlySet<HintName> = new Set<HintName>([
 ]);
 
 /** The sentences for a person who wrote something close to `name`. */
-export function hintFor(name: CommandName, hint: HintName): string {
+export function hintFor(name: CommandName | null, hint: HintName): string {
   const form = commandTable.find((row) => row.name === name)?.form;
   return form !== undefined && WITH_FORM.has(hint) ? `${HINTS[hint]} Its form: \`${form}\`.` : HINTS[hint];
 }

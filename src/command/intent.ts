@@ -34,9 +34,12 @@ export type Targets =
   | { readonly by: 'all' }
   | { readonly by: 'place' };
 
+/** A command's word without its slash, right before a word formed like an id (lower case): a command, if such a proposal exists. */
+export type Slashless = { readonly word: string; readonly id: string };
+
 /** A line that fits a command's form. Texts are trimmed; `note` is what stands below the line. */
 export type Command =
-  | { readonly name: 'task'; readonly text: string }
+  | { readonly name: 'task'; readonly text: string; readonly slashless?: Slashless }
   | { readonly name: 'approve'; readonly targets: Targets; readonly note: string }
   /** `reason` is the rest of the line and what stands below; `line` the whole of both for a thread whose text begins with an id-like word. */
   | { readonly name: 'deny'; readonly targets: Targets; readonly reason: string; readonly line: string }
@@ -52,12 +55,21 @@ export type Command =
 
 export type CommandName = Command['name'];
 
-/** What one comment says, read from its Markdown alone; whom it concerns only the store knows. */
+/**
+ * What one comment says, read from its Markdown alone; whom it concerns only the store knows. `addressed` is true
+ * where the words stood behind `/countersign` or `@<app-slug>`, so that nobody else can be meant.
+ */
 export type Utterance =
-  | { readonly kind: 'command'; readonly command: Command }
-  /** A command's word whose line does not fit its form: `word` is what did not fit. Decides nothing. */
-  | { readonly kind: 'misfit'; readonly command: CommandName; readonly word: string; readonly hint: string }
-  /** A `/word` that is no command of ours; `addressed` where it stood behind `/countersign`. */
+  | { readonly kind: 'command'; readonly command: Command; readonly addressed: boolean }
+  /** A line that nearly is a command: `word` is what did not fit, `command` null where this version lacks it. Decides nothing. */
+  | {
+      readonly kind: 'misfit';
+      readonly command: CommandName | null;
+      readonly word: string;
+      readonly hint: string;
+      readonly addressed: boolean;
+    }
+  /** A `/word` that is no command of ours. */
   | {
       readonly kind: 'unknown-command';
       readonly word: string;
@@ -65,7 +77,7 @@ export type Utterance =
       readonly addressed: boolean;
     }
   /** `@<app-slug> text`: a task, an instruction or a note for the agent, depending on where it stands. */
-  | { readonly kind: 'mention'; readonly text: string }
+  | { readonly kind: 'mention'; readonly text: string; readonly slashless?: Slashless }
   /** Plain words: an instruction where they answer a proposal, else none of our business. */
   | {
       readonly kind: 'remark';

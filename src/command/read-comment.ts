@@ -1,6 +1,6 @@
 import { isAffirmation } from './affirmation.ts';
-import { misfit, readLine } from './grammar.ts';
-import type { CommandName, Utterance } from './intent.ts';
+import { type Misfit, misfit, readLine } from './grammar.ts';
+import type { Utterance } from './intent.ts';
 import { type MaskedBody, maskBody } from './mask.ts';
 import { type QuotedId, quotedIds } from './quoted-ids.ts';
 
@@ -22,24 +22,24 @@ function utteranceOf(masked: MaskedBody, slug: string): Utterance {
 /** What a cut comment quotes is not wholly known, so an approval in it must name its ids. */
 function cutShort(said: Utterance): Utterance {
   if (said.kind !== 'command' || said.command.name !== 'approve' || said.command.targets.by === 'ids') return said;
-  return misfit('approve', '', 'too-long');
+  return misfit('approve', '', 'too-long', said.addressed);
 }
 
 /** People mean a command that they wrote right below a quote; Markdown does not show it as one. */
 function swallowedCommand({ swallowed }: MaskedBody, slug: string): Utterance | null {
   const meant = swallowed === null ? null : readLine(swallowed, '', slug);
-  const name = meant === null ? null : commandOf(meant);
-  return name === null ? null : misfit(name, '>', 'swallowed');
+  const likely = meant === null ? null : likeCommand(meant);
+  return likely === null ? null : misfit(likely.command, '>', 'swallowed', likely.addressed);
 }
 
-function commandOf(utterance: Utterance): CommandName | null {
+function likeCommand(utterance: Utterance): Pick<Misfit, 'command' | 'addressed'> | null {
   switch (utterance.kind) {
     case 'command':
-      return utterance.command.name;
+      return { command: utterance.command.name, addressed: utterance.addressed };
     case 'misfit':
-      return utterance.command;
+      return utterance;
     case 'mention':
-      return 'task';
+      return { command: 'task', addressed: true };
     case 'unknown-command':
     case 'remark':
       return null;

@@ -94,7 +94,7 @@ const SENTENCES: Sentences = {
     ),
   misfit: ({ command, word, hint }) =>
     blocks(
-      `${written(command)} was not understood at ${codeSpan(word.slice(0, 100))}. Nothing was decided.`,
+      `${command === null ? codeSpan(`/${word.slice(0, 100)}`) : `${written(command)} was not understood at ${codeSpan(word.slice(0, 100))}`}. Nothing was decided.`,
       `${cut(hint)}`,
       HELP,
     ),

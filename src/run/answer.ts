@@ -29,7 +29,7 @@ export type Answer =
   | { readonly kind: 'posted-later'; readonly left: readonly Named[] }
   | { readonly kind: 'unknown-ids'; readonly ids: readonly string[]; readonly pending: readonly Named[] }
   | { readonly kind: 'settled'; readonly proposals: readonly Settled[] }
-  | { readonly kind: 'misfit'; readonly command: CommandName; readonly word: string; readonly hint: string }
+  | { readonly kind: 'misfit'; readonly command: CommandName | null; readonly word: string; readonly hint: string }
   | { readonly kind: 'unknown-command'; readonly word: string; readonly nearest: CommandName | null }
   | { readonly kind: 'affirmation'; readonly id: string }
   | { readonly kind: 'empty-reply'; readonly id: string }

@@ -1,4 +1,4 @@
-import type { CommandName, SaidIntent } from '../command/intent.ts';
+import type { CommandName, SaidIntent, Utterance } from '../command/intent.ts';
 import type { Proposal } from './proposal.ts';
 import type { Reason } from './reason.ts';
 import { activeRun, type Pull } from './run.ts';
@@ -19,16 +19,20 @@ export type Bearing =
       readonly quietly: boolean;
     };
 
+type Ours = Extract<Bearing, { kind: 'ours' }>;
+
 export function bearing(pull: Pull, intent: SaidIntent): Bearing {
   const { utterance, place, quotedIds, createdAt } = intent;
   const proposal = answered(pull, { place, quotedIds, createdAt });
-  const ours = (asks: CommandName, quietly = false): Bearing => ({ kind: 'ours', asks, proposal, quietly });
+  const ours = (asks: CommandName, quietly = false): Ours => ({ kind: 'ours', asks, proposal, quietly });
   switch (utterance.kind) {
-    case 'command':
-      if (utterance.command.name === 'task') return ours('task');
-      return afterPosting(pull, intent, proposal, () => (pull.run === null ? none('no-run') : ours(asksOf(intent))));
+    case 'command': {
+      const { name } = utterance.command;
+      if (name === 'task') return ours('task');
+      return afterPosting(pull, intent, proposal, () => ifRead(pull, utterance, ours(name), ours('help')));
+    }
     case 'misfit':
-      return utterance.command === 'task' || pull.run !== null ? ours('help') : none('no-run');
+      return ifRead(pull, utterance, ours('help'), ours('help'));
     case 'unknown-command':
       return isForUs(pull, utterance, proposal) ? ours('help') : none('not-ours');
     case 'mention':
@@ -43,8 +47,29 @@ function none(reason: Reason): Bearing {
   return { kind: 'none', reason };
 }
 
-function asksOf(intent: SaidIntent): CommandName {
-  return intent.utterance.kind === 'command' ? intent.utterance.command.name : 'task';
+type Commanding = Extract<Utterance, { addressed: boolean }>;
+
+/**
+ * Whether a command's line is read as one: behind our name always; else not where there never was a run, so that
+ * other bots' commands stay theirs, nor where the repository wants our name before each.
+ */
+export function reading(pull: Pull, { addressed }: Commanding): 'read' | 'no-run' | 'prefixed' {
+  if (addressed) return 'read';
+  if (pull.run === null) return 'no-run';
+  return pull.run.settings.commands === 'prefixed' ? 'prefixed' : 'read';
+}
+
+/** Whether words to us would be read here, were they new. */
+export function wouldBeRead(pull: Pull, utterance: Utterance): boolean {
+  return 'addressed' in utterance ? reading(pull, utterance) === 'read' : utterance.kind === 'mention';
+}
+
+/** Where our name has to stand before a command, one without it gets a hint if it answers a proposal. */
+function ifRead(pull: Pull, utterance: Commanding, read: Ours, hinted: Ours): Bearing {
+  const how = reading(pull, utterance);
+  if (how === 'read') return read;
+  if (how === 'no-run') return none('no-run');
+  return hinted.proposal === null ? none('not-ours') : hinted;
 }
 
 /** Words can arrive before we learn the ids of what we posted: a reply and a verdict then wait for them. */
@@ -67,5 +92,5 @@ function isForUs(
   proposal: Proposal | null,
 ): boolean {
   if (utterance.addressed || proposal !== null) return true;
-  return pull.run !== null && utterance.nearest !== null;
+  return utterance.nearest !== null && reading(pull, utterance) === 'read';
 }

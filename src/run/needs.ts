@@ -1,6 +1,6 @@
 import type { Intent, SaidIntent } from '../command/intent.ts';
-import { maySign } from '../policy/roles.ts';
-import { bearing } from './bearing.ts';
+import { mayCommand, maySign } from '../policy/roles.ts';
+import { bearing, wouldBeRead } from './bearing.ts';
 import type { Facts, Need } from './facts.ts';
 import { openProposals } from './judge-head.ts';
 import { resumable } from './on-resume.ts';
@@ -46,7 +46,7 @@ function needsOfIntent(pull: Pull, intent: Intent, facts: Facts): readonly Need[
     case 'said':
       return saidNeeds(pull, intent, facts);
     case 'edited':
-      return pull.run !== null && facts.served ? permissionNeed(intent, facts) : [];
+      return wouldBeRead(pull, intent.utterance) && facts.served ? permissionNeed(intent, facts) : [];
     case 'pushed':
       return pushNeeds(pull, intent, facts);
     case 'closed':
@@ -63,10 +63,12 @@ function saidNeeds(pull: Pull, intent: SaidIntent, facts: Facts): readonly Need[
   if (about.kind !== 'ours' || !facts.served) return [];
   const permission = permissionNeed(intent, facts);
   if (permission.length > 0) return permission;
-  if (maySign(facts.permission) && facts.bodyHashes === undefined) {
+  if (about.asks === 'approve' && maySign(facts.permission) && facts.bodyHashes === undefined) {
     const comments = commentsToApprove(pull, intent);
     if (comments.length > 0) return [{ kind: 'comments', comments }];
   }
+  // Without a run it is not known yet whether they opened the pull request, which lets them ask at least.
+  if (pull.run === null && !maySign(facts.permission) && mayCommand('author', about.asks)) return pullNeed(facts);
   if (about.asks === 'resume') return resumeNeeds(pull, intent, facts);
   if (about.asks !== 'task' || activeRun(pull) !== null || about.proposal !== null) return [];
   return maySign(facts.permission) ? startNeeds(facts) : [];

@@ -1,6 +1,7 @@
 import type { Intent } from '../command/intent.ts';
 import { maySign } from '../policy/roles.ts';
 import { settleBatch } from './batch.ts';
+import { wouldBeRead } from './bearing.ts';
 import { type Draft, draftOf, finish, ignore, withAnswer, withPull } from './draft.ts';
 import { endRun } from './end-run.ts';
 import type { Facts } from './facts.ts';
@@ -45,7 +46,8 @@ export function dropQueue(draft: Draft, state: 'closed' | 'merged'): Draft {
 
 /** Words that were edited into a command decide nothing; who may decide is told so once. */
 export function onEdited(pull: Pull, intent: Edited, facts: Facts): Step {
-  if (pull.run === null || !facts.served || !maySign(facts.permission)) return ignore(pull, 'edited-comment');
+  if (!wouldBeRead(pull, intent.utterance) || !facts.served || !maySign(facts.permission))
+    return ignore(pull, 'edited-comment');
   const { place } = intent;
   const id = place.at === 'review' ? `review:${place.reviewId}` : `comment:${place.commentId}`;
   return finish(withAnswer(draftOf(pull), place, { kind: 'edited-comment' }, `edited:${id}`), 'edited-comment');

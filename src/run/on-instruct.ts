@@ -19,7 +19,8 @@ export function onEdit(spoken: Spoken, command: Edit): Step {
   if (targets.by === 'place')
     return here === null ? editAll(spoken, command.instruction) : instruct(spoken, here, command.instruction);
   const known = targets.by === 'all' || targets.ids.some((id) => spoken.pull.proposals.some((one) => one.id === id));
-  if (!known) return here === null ? editAll(spoken, command.line) : instruct(spoken, here, command.line);
+  // Where it stands tells what it is about, a first word that only looks like an id begins the instruction.
+  if (!known && here !== null) return instruct(spoken, here, command.line);
   const found = resolveAim(spoken, 'edit', targets);
   if (found.kind === 'answered') return found.step;
   return instructed(spoken, found.open, command.instruction, found.done, found.left);

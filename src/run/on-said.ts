@@ -1,6 +1,7 @@
-import type { Command, SaidIntent, Utterance } from '../command/intent.ts';
+import { hintFor } from '../command/hint.ts';
+import type { Command, CommandName, SaidIntent, Slashless, Utterance } from '../command/intent.ts';
 import { mayCommand, standingOf } from '../policy/roles.ts';
-import { type Bearing, bearing } from './bearing.ts';
+import { type Bearing, bearing, reading } from './bearing.ts';
 import { draftOf, finish, ignore, waitFor, withAnswer, withEffects, withPull, withRun } from './draft.ts';
 import type { Facts } from './facts.ts';
 import { onApprove } from './on-approve.ts';
@@ -15,6 +16,9 @@ import type { Proposal } from './proposal.ts';
 import { activeRun, type Pull } from './run.ts';
 import { reply, type Spoken } from './spoken.ts';
 import type { Step } from './step.ts';
+
+type Misfit = Extract<Utterance, { kind: 'misfit' }>;
+type Mention = Extract<Utterance, { kind: 'mention' }>;
 
 /** People who are told once on each pull request that they may not decide; the eleventh hears nothing. */
 const REFUSALS_PER_PULL = 10;
@@ -50,16 +54,25 @@ function refuse(spoken: Spoken, about: Extract<Bearing, { kind: 'ours' }>): Step
   const known = pull.refused.includes(person.id) || pull.refused.length >= REFUSALS_PER_PULL;
   if (about.quietly || known) return ignore(pull, 'not-allowed');
   const noted = withPull(draftOf(pull), { refused: [...pull.refused, person.id] });
-  const answer = { kind: 'not-allowed', login: person.login, command: about.asks } as const;
+  const command = refusedWords(spoken.intent.utterance, about.asks);
+  const answer = { kind: 'not-allowed', login: person.login, command } as const;
   return finish(withAnswer(noted, spoken.intent.place, answer), 'not-allowed');
+}
+
+/** What a refusal names: the command that was meant, not what had to be allowed. */
+function refusedWords(utterance: Utterance, asks: CommandName): CommandName | 'mention' {
+  if (utterance.kind === 'mention') return 'mention';
+  return utterance.kind === 'misfit' ? (utterance.command ?? asks) : asks;
 }
 
 function act(spoken: Spoken, utterance: Utterance, about: Extract<Bearing, { kind: 'ours' }>): Step {
   switch (utterance.kind) {
     case 'command':
+      if (reading(spoken.pull, utterance) !== 'read') return needsPrefix(spoken, utterance.command.name);
       return perform(spoken, utterance.command);
     case 'misfit':
-      return reply(spoken, { ...utterance }, 'not-a-command');
+      if (reading(spoken.pull, utterance) !== 'read') return needsPrefix(spoken, utterance.command);
+      return nearMiss(spoken, utterance);
     case 'unknown-command':
       return reply(
         spoken,
@@ -67,7 +80,7 @@ function act(spoken: Spoken, utterance: Utterance, about: Extract<Bearing, { kin
         'unknown-command',
       );
     case 'mention':
-      return onMention(spoken, utterance.text, about.proposal);
+      return onMention(spoken, utterance, about.proposal);
     case 'remark':
       return onRemark(spoken, utterance, about.proposal);
   }
@@ -76,7 +89,7 @@ function act(spoken: Spoken, utterance: Utterance, about: Extract<Bearing, { kin
 function perform(spoken: Spoken, command: Command): Step {
   switch (command.name) {
     case 'task':
-      return onTask(spoken, command.text);
+      return slashless(spoken, command.slashless) ?? onTask(spoken, command.text);
     case 'approve':
       return onApprove(spoken, command);
     case 'deny':
@@ -100,8 +113,27 @@ function perform(spoken: Spoken, command: Command): Step {
   }
 }
 
+/** A line that nearly is a command: what did not fit, and what to write instead. */
+function nearMiss(spoken: Spoken, { command, word, hint }: Omit<Misfit, 'kind' | 'addressed'>): Step {
+  return reply(spoken, { kind: 'misfit', command, word, hint }, 'not-a-command');
+}
+
+function needsPrefix(spoken: Spoken, command: CommandName | null): Step {
+  return nearMiss(spoken, { command, word: '/', hint: hintFor(command, 'prefixed') });
+}
+
+/** `/countersign approve k7q2`: nobody wants a run of these words where there is such a proposal. */
+function slashless(spoken: Spoken, found: Slashless | undefined): Step | null {
+  const known = spoken.pull.proposals.some((proposal) => proposal.id === found?.id);
+  if (found === undefined || !known) return null;
+  return nearMiss(spoken, { command: 'task', word: found.word, hint: hintFor('task', 'no-slash') });
+}
+
 /** `@<app-slug> text`: an instruction where it answers a proposal, a note for the agent during a run, else a task. */
-function onMention(spoken: Spoken, text: string, proposal: Proposal | null): Step {
+function onMention(spoken: Spoken, mention: Mention, proposal: Proposal | null): Step {
+  const { text } = mention;
+  const hinted = slashless(spoken, mention.slashless);
+  if (hinted !== null) return hinted;
   if (proposal !== null) return instruct(spoken, proposal, text);
   const run = activeRun(spoken.pull);
   if (run === null) return onTask(spoken, text);

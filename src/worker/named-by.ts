@@ -1,4 +1,4 @@
-import type { Intent } from '../command/intent.ts';
+import type { Intent, Utterance } from '../command/intent.ts';
 import type { Signal } from '../run/signal.ts';
 
 /** Proposals that a signal names, beyond those of the current run. */
@@ -37,7 +37,15 @@ function namedByIntent(intent: Intent): NamedProposals {
   if (intent.kind === 'thread') return { ids: [], commentId: intent.rootId };
   if (intent.kind !== 'said') return NOBODY;
   const { utterance, quotedIds, place } = intent;
-  const targets = utterance.kind === 'command' && 'targets' in utterance.command ? utterance.command.targets : null;
-  const ids = targets?.by === 'ids' ? targets.ids : [];
-  return { ids: [...ids, ...quotedIds.map(({ id }) => id)], commentId: place.at === 'thread' ? place.rootId : null };
+  return {
+    ids: [...idsIn(utterance), ...quotedIds.map(({ id }) => id)],
+    commentId: place.at === 'thread' ? place.rootId : null,
+  };
+}
+
+function idsIn(utterance: Utterance): readonly string[] {
+  if (utterance.kind !== 'command' && utterance.kind !== 'mention') return [];
+  const said = utterance.kind === 'command' ? utterance.command : utterance;
+  const slashless = 'slashless' in said && said.slashless !== undefined ? [said.slashless.id] : [];
+  return 'targets' in said && said.targets.by === 'ids' ? said.targets.ids : slashless;
 }

@@ -40,6 +40,7 @@ describe('what becomes an intent', () => {
         place: { at: 'conversation', commentId: 7001 },
         utterance: {
           kind: 'command',
+          addressed: false,
           command: { name: 'approve', targets: { by: 'ids', ids: ['k7q2'] }, note: '' },
         },
         reviewState: null,

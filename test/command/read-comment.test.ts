@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Command, Targets, Utterance } from '../../src/command/intent.ts';
+import type { Command, Slashless, Targets, Utterance } from '../../src/command/intent.ts';
 import { readComment } from '../../src/command/read-comment.ts';
 
 /** What a body says, in one short line that a table can hold. */
@@ -10,13 +10,18 @@ function said(body: string): string {
 function short(utterance: Utterance): string {
   switch (utterance.kind) {
     case 'command':
-      return shortCommand(utterance.command);
+      return `${shortCommand(utterance.command)}${utterance.addressed && utterance.command.name !== 'task' ? ' addressed' : ''}`;
     case 'misfit':
-      return ['misfit', utterance.command, ...(utterance.word === '' ? [] : [utterance.word])].join(' ');
+      return [
+        'misfit',
+        utterance.command ?? 'planned',
+        ...(utterance.word === '' ? [] : [utterance.word]),
+        ...(utterance.addressed ? ['addressed'] : []),
+      ].join(' ');
     case 'unknown-command':
       return `unknown ${utterance.word} ${utterance.nearest}${utterance.addressed ? ' addressed' : ''}`;
     case 'mention':
-      return `mention: ${utterance.text}`;
+      return `${likeId(utterance.slashless)}mention: ${utterance.text}`;
     case 'remark':
       return shortRemark(utterance);
   }
@@ -25,7 +30,7 @@ function short(utterance: Utterance): string {
 function shortCommand(command: Command): string {
   switch (command.name) {
     case 'task':
-      return `task: ${command.text}`;
+      return `${likeId(command.slashless)}task: ${command.text}`;
     case 'approve':
       return join('approve', targets(command), command.note);
     case 'deny':
@@ -53,6 +58,10 @@ function shortRemark(remark: Extract<Utterance, { kind: 'remark' }>): string {
 
 function join(name: string, middle: string, text: string): string {
   return `${[name, middle].filter((part) => part !== '').join(' ')}${text === '' ? '' : `: ${text}`}`;
+}
+
+function likeId(slashless: Slashless | undefined): string {
+  return slashless === undefined ? '' : `${slashless.word}(${slashless.id})? `;
 }
 
 type Row = readonly [body: string, expected: string];
@@ -110,32 +119,37 @@ describe('S57, F18: the grammar of a first line', () => {
     ['/help me', 'misfit help me'],
     ['/countersign use bigint', 'task: use bigint'],
     ['/Countersign use bigint\n\n- everywhere\n', 'task: use bigint\n\n- everywhere'],
-    ['/countersign', 'misfit task'],
-    ['/countersign\nuse bigint', 'misfit task'],
-    ['/countersign /approve k7q2', 'approve k7q2'],
-    ['/countersign /Deny k7q2 no', 'deny k7q2: no'],
-    ['/countersign /approve but', 'misfit approve but'],
-    ['/countersign /countersign x', 'misfit task countersign'],
-    ['/countersign approve k7q2', 'misfit task approve'],
-    ['/countersign approve', 'misfit task approve'],
-    ['/countersign Approve all', 'misfit task Approve'],
-    ['/countersign approve always', 'misfit task approve'],
-    ['/countersign revoke 2', 'misfit task revoke'],
-    ['/countersign stop.', 'misfit task stop'],
+    ['/countersign', 'misfit task addressed'],
+    ['/countersign\nuse bigint', 'misfit task addressed'],
+    ['/countersign /approve k7q2', 'approve k7q2 addressed'],
+    ['/countersign /Deny k7q2 no', 'deny k7q2: no addressed'],
+    ['/countersign /approve but', 'misfit approve but addressed'],
+    ['/countersign /countersign x', 'misfit task countersign addressed'],
+    ['/countersign approve K7Q2', 'approve(k7q2)? task: approve K7Q2'],
+    ['/countersign edit utf8 strings\ntoo', 'edit(utf8)? task: edit utf8 strings\ntoo'],
+    ['@countersign deny k7q2', 'deny(k7q2)? mention: deny k7q2'],
+    ['/countersign \u2215approve k7q2', 'misfit approve approve addressed'],
+    ['@countersign \uFF0Fapprove k7q2', 'misfit approve approve addressed'],
+    ['/countersign show 3 lines', 'misfit task show addressed'],
+    ['/countersign approve', 'misfit task approve addressed'],
+    ['/countersign Approve all', 'misfit task Approve addressed'],
+    ['/countersign approve always', 'misfit task approve addressed'],
+    ['/countersign revoke 2', 'misfit task revoke addressed'],
+    ['/countersign stop.', 'misfit task stop addressed'],
     ['/countersign edit the README', 'task: edit the README'],
     ['/countersign show a spinner', 'task: show a spinner'],
     ['/countersign approved words need a list', 'task: approved words need a list'],
     ['/countersign /retest', 'unknown retest null addressed'],
-    ['/countersign <!-- hidden --> do it', 'misfit task <!--'],
+    ['/countersign <!-- hidden --> do it', 'misfit task <!-- addressed'],
     ['/approve <!-- k7q2 -->', 'misfit approve <!--'],
     ['/approve<!-- -->', 'misfit approve <!--'],
     ['@countersign use bigint', 'mention: use bigint'],
     ['@Countersign[bot], use bigint\nplease', 'mention: use bigint\nplease'],
     ['@countersign\nuse bigint', 'mention: use bigint'],
-    ['@countersign', 'misfit task'],
-    ['@countersign /approve k7q2', 'misfit task approve'],
-    ['@countersign approve', 'misfit task approve'],
-    ['@countersign <!-- x -->', 'misfit task <!--'],
+    ['@countersign', 'misfit task addressed'],
+    ['@countersign /approve k7q2', 'misfit task approve addressed'],
+    ['@countersign approve', 'misfit task approve addressed'],
+    ['@countersign <!-- x -->', 'misfit task <!-- addressed'],
     ['@countersign-dev use bigint', 'remark else: @countersign-dev use bigint'],
     ['/retest', 'unknown retest null'],
     ['/lgtm', 'unknown lgtm null'],
@@ -156,8 +170,8 @@ describe('S57, F18: the grammar of a first line', () => {
     ['/show k7q2 m3x9', 'misfit show m3x9'],
     ['/resume', 'resume'],
     ['/resume now', 'misfit resume now'],
-    ['/undo k7q2', 'misfit help undo'],
-    ['/countersign /undo k7q2', 'misfit task undo'],
+    ['/undo k7q2', 'misfit planned undo'],
+    ['/countersign /undo k7q2', 'misfit planned undo addressed'],
   ])('%j', (body, expected) => {
     expect(said(body)).toBe(expected);
   });
@@ -223,7 +237,7 @@ describe('S57: a line right below a quote belongs to it unless Markdown says oth
     ['> the change\nmore\n/approve', 'misfit approve >'],
     ['> - item\n/deny it', 'misfit deny >'],
     ['> a\nb\n>     c\n/approve', 'misfit approve >'],
-    ['> the change\n@countersign do it', 'misfit task >'],
+    ['> the change\n@countersign do it', 'misfit task > addressed'],
     ['> the change\n\n/approve', 'approve place'],
     ['> the change\n>\n/approve', 'approve place'],
     ['> ```\n> code\n> ```\n/approve', 'approve place'],
@@ -315,6 +329,7 @@ describe('what a command keeps', () => {
   it('S62: deny and edit keep their whole text, for a thread in which it begins like an id', () => {
     expect(readComment('/deny UTF8 breaks\nhere', 'countersign').utterance).toEqual({
       kind: 'command',
+      addressed: false,
       command: {
         name: 'deny',
         targets: { by: 'ids', ids: ['utf8'] },
@@ -324,6 +339,7 @@ describe('what a command keeps', () => {
     });
     expect(readComment('/edit utf8 first', 'countersign').utterance).toEqual({
       kind: 'command',
+      addressed: false,
       command: { name: 'edit', targets: { by: 'ids', ids: ['utf8'] }, instruction: 'first', line: 'utf8 first' },
     });
   });

@@ -117,7 +117,7 @@ export class TableGame {
   }
 
   commands(actor: Actor, command: Command, options: Parameters<TableGame['says']>[2] = {}): Step {
-    return this.says(actor, { kind: 'command', command }, options);
+    return this.says(actor, { kind: 'command', command, addressed: command.name === 'task' }, options);
   }
 
   /** Where a reply to that proposal stands. */

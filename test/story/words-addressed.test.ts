@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { stageForAll } from './curtain.ts';
+import { edit, type Story } from './story.ts';
+
+const stage = stageForAll();
+
+const BIGINT = edit('src/total.ts', '  let total = 0;\n', '  let total = 0n;\n');
+
+async function proposed(): Promise<Story> {
+  const story = await stage().tell();
+  story.model.proposes(BIGINT);
+  await story.ana.says('/countersign use bigint');
+  return story;
+}
+
+describe('where there never was a run', () => {
+  it('only what is addressed to us is answered, so that other bots’ commands stay theirs', async () => {
+    const { ana, bot, model } = await stage().tell();
+    const before = stage().github.requests.length;
+    for (const line of ['/approve k7q2', '/approve but', '/stop', '/help', '/aprove', '/retest']) await ana.says(line);
+    expect(stage().github.requests).toHaveLength(before);
+    expect(bot.comments()).toEqual([]);
+    await ana.says('/countersign /approve k7q2');
+    expect(bot.answer()).toContain('no change of this pull request has the id `k7q2`');
+    await ana.says('/countersign /approve but');
+    expect(bot.answer()).toContain('`/approve` was not understood at `but`');
+    await ana.says('/countersign /retest');
+    expect(bot.answer()).toContain('`retest` is not a command of Countersign');
+    await ana.says('/countersign /stop');
+    expect(bot.answer()).toContain('`/stop` needs an active run');
+    expect(bot.answers()).toHaveLength(4);
+    expect(model.requests()).toEqual([]);
+  });
+
+  it('S67, S69: the author without write access may ask there too, and somebody passing by is told once', async () => {
+    const { bot, carl, stranger } = await stage().tell();
+    await carl.says('/countersign /help');
+    expect(bot.answer()).toContain('A command stands alone on the first line');
+    await stranger.says('/countersign /help');
+    await stranger.says('/countersign /status');
+    expect(bot.answers()).toHaveLength(2);
+    expect(bot.answer()).toMatch(/^Sorry, `stranger/);
+  });
+});
+
+describe('a command’s word without its slash', () => {
+  it('before an id of this pull request it gets a hint and starts nothing', async () => {
+    const { ana, bot, model, pr, stored } = await proposed();
+    const id = bot.proposal(1).proposalId;
+    await ana.says(`/countersign approve ${id.toUpperCase()}`);
+    expect(bot.answer()).toContain('A command begins with a slash');
+    await ana.says(`@${stage().github.app.slug} deny ${id}`);
+    expect(bot.answer()).toContain('A command begins with a slash');
+    const { proposals, queue, run } = await stored();
+    expect(proposals.map(({ state }) => state)).toEqual(['proposed']);
+    expect([queue, run?.notes]).toEqual([[], []]);
+    expect(pr.commits()).toEqual([]);
+    expect(model.requests()).toHaveLength(1);
+  });
+
+  it('before a word that is no id of this pull request it begins a task', async () => {
+    const { ana, model, stored } = await stage().tell();
+    await ana.says('/countersign edit utf8 strings in the README');
+    expect((await stored()).run?.task.text).toBe('edit utf8 strings in the README');
+    expect(model.requests()).toHaveLength(1);
+  });
+
+  it('of a run that is over it still gets a hint', async () => {
+    const { ana, bot, model } = await proposed();
+    const id = bot.proposal(1).proposalId;
+    await ana.says('/stop');
+    await ana.says('/countersign use numbers');
+    await ana.says(`/countersign approve ${id}`);
+    expect(bot.answer()).toContain('A command begins with a slash');
+    expect(model.requests()).toHaveLength(2);
+  });
+});
