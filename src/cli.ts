@@ -25,7 +25,10 @@ function later(name: string, summary: string): Command {
 }
 
 const COMMANDS = new Map<string, Command>([
-  ['start', { summary: 'run the server', run: async () => (await import('./start.ts')).start(), available: true }],
+  [
+    'start',
+    { summary: 'run the server', run: async (args) => (await import('./start.ts')).start(args), available: true },
+  ],
   [
     'demo',
     {

@@ -53,8 +53,29 @@ async function serveUntilSignal(server: RunningServer, log: Log, signal: Promise
   return 0;
 }
 
-/** The `start` command: runs until SIGTERM or SIGINT. Ends with 0 after a stop, 1 where it could not start. */
-export async function start(): Promise<number> {
+const HELP = `Usage: countersign start
+
+Runs the server until SIGTERM or SIGINT. It takes no options: everything is set by environment variables,
+which docs/configuration.md lists. What is missing or wrong is said at the start, a line each.
+`;
+
+/** The `start` command: runs until SIGTERM or SIGINT. Ends with 0 after a stop, 1 where it could not start, 2 for options. */
+export async function start(args: readonly string[]): Promise<number> {
+  const [option] = args;
+  if (option === '--help' || option === '-h') {
+    process.stdout.write(HELP);
+    return 0;
+  }
+  if (option !== undefined) {
+    process.stderr.write(
+      `countersign start takes no options, so not ${JSON.stringify(option)}. See countersign start --help.\n`,
+    );
+    return 2;
+  }
+  return serve();
+}
+
+async function serve(): Promise<number> {
   const reading = loadConfig();
   if (reading.kind === 'problems') return refuse(reading.problems);
   const { config, warnings } = reading;

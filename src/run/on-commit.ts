@@ -1,5 +1,6 @@
 import { maySign } from '../policy/roles.ts';
-import { deniedOutput, failedOutput } from '../prompt/outputs.ts';
+import { cleanText } from '../prompt/clean-text.ts';
+import { deniedOutput, failedOutput, instructionOutput } from '../prompt/outputs.ts';
 import { applied } from './applied.ts';
 import { answerProposal, settleBatch, showing } from './batch.ts';
 import { type Draft, draftOf, finish, withAnswer, withEffects, withProposal, withRun } from './draft.ts';
@@ -39,8 +40,8 @@ function begin(draft: Draft, check: Check, head: string, facts: Facts): Draft {
 }
 
 function judgeApproved(draft: Draft, proposal: Proposal, check: Check, head: string, facts: Facts): Draft {
-  const denial = proposal.votes.find((vote) => vote.action === 'deny');
-  if (denial !== undefined) return rejectLate(draft, proposal, denial, facts.now);
+  const no = proposal.votes.find((vote) => vote.action === 'deny' || vote.action === 'edit');
+  if (no !== undefined) return rejectLate(draft, proposal, no, facts.now);
   if (activeRun(draft.pull)?.id !== proposal.runId) return cancelLate(draft, proposal, facts.now);
   const signed = withoutLapsed(proposal, check);
   if (approvers(signed).length === 0) return reopen(draft, proposal, signed, facts.now);
@@ -58,10 +59,11 @@ export function approvers(proposal: Proposal): readonly Person[] {
   return proposal.votes.filter((vote) => vote.action === 'approve').map((vote) => vote.by);
 }
 
-/** A deny that came while an earlier attempt was under way: that one did not land, and none follows. */
-function rejectLate(draft: Draft, proposal: Proposal, denial: Vote, now: string): Draft {
+/** A deny or other wishes that came while an earlier attempt was under way: that one did not land, and none follows. */
+function rejectLate(draft: Draft, proposal: Proposal, no: Vote, now: string): Draft {
   const rejected = withProposal(draft, moved(proposal, 'rejected', now));
-  return showing(answerProposal(rejected, proposal, deniedOutput(denial.text)), proposal);
+  const output = no.action === 'edit' ? instructionOutput(cleanText(no.text ?? '').text) : deniedOutput(no.text);
+  return showing(answerProposal(rejected, proposal, output), proposal);
 }
 
 function cancelLate(draft: Draft, proposal: Proposal, now: string): Draft {

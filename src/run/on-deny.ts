@@ -8,6 +8,7 @@ import { resolveAim } from './resolve-aim.ts';
 import { type Spoken, voteOf, withLeftovers } from './spoken.ts';
 import type { Step } from './step.ts';
 import { answered } from './targets.ts';
+import { recordTooLate } from './too-late.ts';
 import { moved } from './transition.ts';
 
 type Deny = Extract<Command, { name: 'deny' }>;
@@ -16,13 +17,14 @@ type Deny = Extract<Command, { name: 'deny' }>;
 export function onDeny(spoken: Spoken, command: Deny): Step {
   const { targets, reason } = readTargets(spoken, command);
   const found = resolveAim(spoken, 'deny', targets);
-  if (found.kind === 'answered') return recordTooLate(spoken, found.step, found.done, textOf(spoken, reason));
+  if (found.kind === 'answered')
+    return recordTooLate(spoken, found.step, found.done, { action: 'deny', text: textOf(spoken, reason) });
   const text = textOf(spoken, reason);
   const denied = found.open.reduce((draft, proposal) => deny(draft, proposal, spoken, text), draftOf(spoken.pull));
   const acknowledged = withEffects(denied, { type: 'react', place: spoken.intent.place, content: '+1' });
   const settled = settleBatch(acknowledged, spoken.facts.now);
   const step = finish(withLeftovers(settled, spoken, found.done, found.left), 'denied');
-  return recordTooLate(spoken, step, found.done, text);
+  return recordTooLate(spoken, step, found.done, { action: 'deny', text });
 }
 
 /** What the model hears of the reason: nothing from somebody who may not instruct it. */
@@ -49,14 +51,4 @@ export function rejectBy(draft: Draft, proposal: Proposal, vote: Vote, at: strin
   const current = voted.pull.proposals.find((other) => other.id === proposal.id) ?? proposal;
   const rejected = withProposal(voted, moved(current, 'rejected', at));
   return showing(answerProposal(rejected, proposal, deniedOutput(vote.text)), proposal);
-}
-
-/** A deny that meets an attempt which has begun cannot stop it, but no further attempt begins after it. */
-function recordTooLate(spoken: Spoken, step: Step, done: readonly Proposal[], text: string | null): Step {
-  const executing = done.filter((proposal) => proposal.state === 'executing');
-  const { pull, votes } = executing.reduce(
-    (draft: Draft, one) => withVote(draft, voteOf(spoken, one, 'deny', text)),
-    step,
-  );
-  return { ...step, pull, votes };
 }

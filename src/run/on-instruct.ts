@@ -8,6 +8,7 @@ import { resolveAim } from './resolve-aim.ts';
 import { reply, type Spoken, settled, voteOf, withLeftovers } from './spoken.ts';
 import type { Step } from './step.ts';
 import { aimAtAll, answered } from './targets.ts';
+import { recordTooLate } from './too-late.ts';
 import { moved } from './transition.ts';
 
 type Edit = Extract<Command, { name: 'edit' }>;
@@ -22,14 +23,19 @@ export function onEdit(spoken: Spoken, command: Edit): Step {
   // Where it stands tells what it is about, a first word that only looks like an id begins the instruction.
   if (!known && here !== null) return instruct(spoken, here, command.line);
   const found = resolveAim(spoken, 'edit', targets);
-  if (found.kind === 'answered') return found.step;
-  return instructed(spoken, found.open, command.instruction, found.done, found.left);
+  const no = { action: 'edit', text: command.instruction } as const;
+  if (found.kind === 'answered') return recordTooLate(spoken, found.step, found.done, no);
+  const step = instructed(spoken, found.open, command.instruction, found.done, found.left);
+  return recordTooLate(spoken, step, found.done, no);
 }
 
 /** A reply to one proposal, in its thread or by quoting it: what the person wants instead. */
 export function instruct(spoken: Spoken, proposal: Proposal, instruction: string): Step {
   const open = proposal.state === 'proposed' || proposal.state === 'approved';
-  if (!open) return reply(spoken, { kind: 'settled', proposals: [settled(proposal)] }, 'already-settled');
+  if (!open) {
+    const told = reply(spoken, { kind: 'settled', proposals: [settled(proposal)] }, 'already-settled');
+    return recordTooLate(spoken, told, [proposal], { action: 'edit', text: instruction });
+  }
   return instructed(spoken, [proposal], instruction, [], []);
 }
 

@@ -30,16 +30,23 @@ const LIVE_HOLDERS = sql`(
     and database = (select oid from pg_database where datname = current_database())
 )`;
 
-/** Whether a row with this lease may be taken. `table` is our own name for it in the query. */
-export function isFree(table: 'pulls' | 'effects', now: number) {
-  const until = sql.ref(`${table}.lease_until`);
+/**
+ * Whether a row is leased to a process that lives. This process does, whatever the database thinks: its lock is gone
+ * while the connection that holds it is opened anew, and it must not begin again what it is at.
+ */
+function isLeased(table: 'pulls' | 'effects', holder: number) {
   const by = sql.ref(`${table}.leased_by`);
-  return sql<boolean>`(${until} is null or ${until} <= ${now} or ${by} not in ${LIVE_HOLDERS})`;
+  return sql<boolean>`(${by} = ${holder} or ${by} in ${LIVE_HOLDERS})`;
+}
+
+/** Whether a row with this lease may be taken. `table` is our own name for it in the query. */
+export function isFree(table: 'pulls' | 'effects', holder: number, now: number) {
+  const until = sql.ref(`${table}.lease_until`);
+  return sql<boolean>`(${until} is null or ${until} <= ${now} or not ${isLeased(table, holder)})`;
 }
 
 /** Until when a row may not be taken; null where it may be now. */
-export function leasedUntil(table: 'pulls' | 'effects') {
+export function leasedUntil(table: 'pulls' | 'effects', holder: number) {
   const until = sql.ref(`${table}.lease_until`);
-  const by = sql.ref(`${table}.leased_by`);
-  return sql<number | null>`case when ${until} is not null and ${by} in ${LIVE_HOLDERS} then ${until} end`;
+  return sql<number | null>`case when ${until} is not null and ${isLeased(table, holder)} then ${until} end`;
 }

@@ -26,7 +26,7 @@ export async function claimPull(
         select pull_key, not_before from effects where done_at is null and lane = 'pull' and not_before <= ${now}
       ) as work
       join pulls on pulls.pull_key = work.pull_key
-      where ${isFree('pulls', now)}
+      where ${isFree('pulls', holder, now)}
       order by work.not_before
       limit 1
       for no key update of pulls skip locked

@@ -11,7 +11,7 @@ type Row = { id: number; pull_key: string; body: string; attempts: number; creat
 
 /**
  * The next due effect of a held pull request's lane, in order; null also once the claim is lost. One statement, which
- * locks the pull request's row as it looks at the claim's fence.
+ * locks the pull request's row as it looks at the claim's fence, and sees where a former holder is just finishing.
  */
 export async function nextEffect(db: Kysely<Tables>, claim: Claim, now: number): Promise<StoredEffect | null> {
   const { rows } = await sql<Row>`
@@ -24,7 +24,7 @@ export async function nextEffect(db: Kysely<Tables>, claim: Claim, now: number):
       for no key update of pulls
     )
     update effects set attempts = effects.attempts + 1, begun = true
-    from next where effects.id = next.id
+    from next where effects.id = next.id and effects.done_at is null
     returning ${RETURNED}
   `.execute(db);
   const row = rows[0];
@@ -41,7 +41,7 @@ export async function claimEffect(
   const { rows } = await sql<Row>`
     with next as (
       select id from effects
-      where done_at is null and lane = 'free' and not_before <= ${now} and ${isFree('effects', now)}
+      where done_at is null and lane = 'free' and not_before <= ${now} and ${isFree('effects', holder, now)}
       order by not_before, id
       limit 1
       for update skip locked
@@ -86,6 +86,23 @@ export async function finishEffect(
     select pull_key from done
   `.execute(db);
   return rows.length > 0;
+}
+
+/** Extends the lease of an effect of the free lane to `now + leaseMs`; false once it is done, or another worker has it. */
+export async function renewEffect(
+  db: Kysely<Tables>,
+  effect: StoredEffect,
+  now: number,
+  leaseMs: number,
+): Promise<boolean> {
+  const result = await db
+    .updateTable('effects')
+    .set({ lease_until: now + leaseMs })
+    .where('id', '=', effect.id)
+    .where('attempts', '=', effect.attempts)
+    .where('done_at', 'is', null)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
 }
 
 const IDLE = { begun: false, lease_until: null, leased_by: null, worker: null } as const;

@@ -2,7 +2,7 @@ import { type Effect, LANES } from '../run/effect.ts';
 import type { Step } from '../run/step.ts';
 import type { Backend } from './backend.ts';
 import { claimPull, release, renew } from './claims.ts';
-import { claimEffect, finishEffect, nextEffect, postponeEffect } from './effects.ts';
+import { claimEffect, finishEffect, nextEffect, postponeEffect, renewEffect } from './effects.ts';
 import { groupCommit } from './group-commit.ts';
 import { heldUntil, nextSignal, parkSignal, postponeSignal } from './inbox.ts';
 import { load, transcript } from './load.ts';
@@ -50,13 +50,14 @@ export function storeOn(backend: Backend): Store {
     parkSignal: (claim, signal, error, now) => parkSignal(db, claim, signal, error, now),
     parked: (most) => parked(db, most),
     nextEffect: (claim, now) => nextEffect(db, claim, now),
+    renewEffect: (effect, now, leaseMs) => renewEffect(db, effect, now, leaseMs),
     claimEffect: (worker, now, leaseMs) => claimEffect(backend, worker, now, leaseMs),
     async finishEffect(effect, outcome, now) {
       const finished = await finishEffect(db, effect, outcome, now);
       if (finished && outcome !== null && isAnyones(effect.effect)) wake();
     },
     postponeEffect: (effect, notBefore, error) => postponeEffect(db, effect, notBefore, error),
-    nextDue: () => nextDue(db),
+    nextDue: () => nextDue(backend),
     onWake,
     ping: () => ping(db),
     close: () => backend.close(),

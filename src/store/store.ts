@@ -91,6 +91,8 @@ export type Store = {
   nextEffect(claim: Claim, now: number): Promise<StoredEffect | null>;
   /** The next due effect of the free lane of any pull request, leased to this worker. */
   claimEffect(worker: string, now: number, leaseMs: number): Promise<StoredEffect | null>;
+  /** Extends that lease; false once the effect is done or another worker has it. */
+  renewEffect(effect: StoredEffect, now: number, leaseMs: number): Promise<boolean>;
   /** Marks it done and stores its outcome as a signal, in one transaction. A repeated call changes nothing. */
   finishEffect(effect: StoredEffect, outcome: Signal | null, now: number): Promise<void>;
   postponeEffect(effect: StoredEffect, notBefore: number, error: string | null): Promise<void>;

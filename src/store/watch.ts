@@ -2,12 +2,14 @@ import { Client, type ClientConfig } from 'pg';
 import { HOLDERS } from './backend.ts';
 
 const CHANNEL = 'countersign_wake';
+/** Between tries to connect anew, after a first one at once. */
 const RECONNECT_MS = 1_000;
 
 /**
  * One connection for the life of the process: it holds the advisory lock that keeps this process's leases valid, and
- * listens for other processes' wake-ups. Where it breaks it is opened anew; until then others may take over our leases,
- * which costs work twice at most, because every write is fenced.
+ * listens for other processes' wake-ups. Where it breaks it is opened anew at once; until it is, others may take over our
+ * leases. They write nothing twice here, because every write is fenced, and look on GitHub before they repeat; what both
+ * have under way there in that moment may stand there twice.
  */
 export type Watch = {
   tell(): void;
@@ -15,11 +17,17 @@ export type Watch = {
   close(): Promise<void>;
 };
 
-type State = { client: Client | null; closed: boolean; telling: boolean; timer: NodeJS.Timeout | null };
+type State = {
+  client: Client | null;
+  closed: boolean;
+  timer: NodeJS.Timeout | null;
+  /** A message is on its way; `more`: something was stored since it was sent. */
+  telling: 'no' | 'yes' | 'more';
+};
 
 /** Connects once; throws if that first time fails. */
 export async function openWatch(config: ClientConfig, holder: number): Promise<Watch> {
-  const state: State = { client: null, closed: false, telling: false, timer: null };
+  const state: State = { client: null, closed: false, telling: 'no', timer: null };
   const listeners: (() => void)[] = [];
   const told = (): void => {
     for (const listener of listeners) listener();
@@ -43,10 +51,16 @@ async function connect(state: State, config: ClientConfig, holder: number, told:
   client.on('notification', ({ payload }) => {
     if (payload !== String(holder)) told();
   });
-  await client.connect();
-  // Waits where the server has not noticed yet that our former connection is gone.
-  await client.query('select pg_advisory_lock($1::integer, $2::integer)', [HOLDERS, holder]);
-  await client.query(`listen ${CHANNEL}`);
+  try {
+    await client.connect();
+    // Waits where the server has not noticed yet that our former connection is gone.
+    await client.query('select pg_advisory_lock($1::integer, $2::integer)', [HOLDERS, holder]);
+    await client.query(`listen ${CHANNEL}`);
+  } catch (error) {
+    // Left open, it would hold the lock that the next try waits for.
+    client.end().catch(() => {});
+    throw error;
+  }
   if (state.closed) return client.end();
   state.client = client;
 }
@@ -55,24 +69,30 @@ function lost(state: State, client: Client, config: ClientConfig, holder: number
   if (state.client !== client) return;
   state.client = null;
   client.end().catch(() => {});
-  again(state, config, holder, told);
+  again(state, 0, () => connect(state, config, holder, told).then(told));
 }
 
-function again(state: State, config: ClientConfig, holder: number, told: () => void): void {
+function again(state: State, waitMs: number, reconnect: () => Promise<void>): void {
   if (state.closed) return;
   state.timer = setTimeout(() => {
-    connect(state, config, holder, told).then(told, () => again(state, config, holder, told));
-  }, RECONNECT_MS);
+    reconnect().catch(() => again(state, RECONNECT_MS, reconnect));
+  }, waitMs);
 }
 
-/** At most one message is on its way: whoever hears it looks at everything anyway. */
+/** At most one message is on its way, and one follows for what was stored meanwhile: whoever hears it looks at everything. */
 function tell(state: State, holder: number): void {
-  if (state.client === null || state.telling) return;
-  state.telling = true;
+  if (state.telling !== 'no') {
+    state.telling = 'more';
+    return;
+  }
+  if (state.client === null) return;
+  state.telling = 'yes';
   state.client
     .query('select pg_notify($1, $2)', [CHANNEL, String(holder)])
     .catch(() => {})
     .finally(() => {
-      state.telling = false;
+      const more = state.telling === 'more';
+      state.telling = 'no';
+      if (more) tell(state, holder);
     });
 }

@@ -16,8 +16,13 @@ import { GitHubFault } from './ports.ts';
 /** How long a claim lasts without being renewed. */
 export const LEASE_MS = 15_000;
 
-/** Tries of one signal that a fault of ours or a lasting answer of GitHub's stops; then it is put aside and blocks nothing. */
+/** Tries of one signal that a fault of ours stops; then it is put aside and blocks nothing. */
 const SIGNAL_TRIES = 8;
+/**
+ * The same for a person's words where GitHub refuses for good what they need: some three days of the longest wait. A
+ * suspended installation or an address that is not allowed is mended in that time, and nobody has to speak again.
+ */
+const REFUSED_TRIES = 870;
 /** Tries of an effect that only tells people something; the others are looked after for as long as it takes. */
 const TELLING_TRIES = 12;
 const TELLING: ReadonlySet<EffectType> = new Set<EffectType>(['react', 'answer', 'show-run', 'show-proposal']);
@@ -72,7 +77,7 @@ function report(context: Context, signal: Signal, reason: string): void {
 async function putBack(context: Context, claim: Claim, stored: StoredSignal, error: unknown): Promise<void> {
   const { store, clock, log } = context;
   const attempts = stored.attempts + 1;
-  if (error instanceof UnknownSchema || (attempts >= SIGNAL_TRIES && !mayPass(error))) {
+  if (error instanceof UnknownSchema || attempts >= triesOf(stored.signal, error)) {
     log.error({ err: error, signal: stored.id }, 'a signal was put aside');
     await store.parkSignal(claim, stored, wordsOf(error), clock.now());
     return;
@@ -81,9 +86,10 @@ async function putBack(context: Context, claim: Claim, stored: StoredSignal, err
   await store.postponeSignal(claim, stored, retryTime(clock.now(), attempts, error), wordsOf(error));
 }
 
-/** An outage of GitHub ends; what people said during it must not be lost. */
-function mayPass(error: unknown): boolean {
-  return error instanceof GitHubFault && !isLasting(error);
+/** An outage of GitHub ends; what people said during it must not be lost, and without an outcome its run would stand still. */
+function triesOf(signal: Signal, error: unknown): number {
+  if (!(error instanceof GitHubFault)) return SIGNAL_TRIES;
+  return signal.type === 'intent' && isLasting(error) ? REFUSED_TRIES : Number.POSITIVE_INFINITY;
 }
 
 /** Decides a signal of an effect that is under way, unless people's words wait. */

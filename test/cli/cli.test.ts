@@ -39,6 +39,7 @@ describe('countersign', () => {
     [['deploy'], 'countersign has no command "deploy". See countersign --help.'],
     [['__proto__'], 'countersign has no command "__proto__".'],
     [[], 'Usage: countersign <command>'],
+    [['start', '--bogus'], 'countersign start takes no options, so not "--bogus".'],
     [['verify', 'main..HEAD'], 'countersign verify is not part of this version yet.'],
   ])('refuses %j with exit code 2', async (args, words) => {
     const { code, stdout, stderr } = await run(args).ended;

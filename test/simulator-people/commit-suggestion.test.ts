@@ -171,7 +171,7 @@ describe('a person on a pull request', () => {
     ben.resolves(nodeId);
     ben.unresolves(nodeId);
     expect(ben.commitsSuggestions(root)).toBe(stage.pull().head.sha);
-    ben.pushes({ 'src/new.txt': null }, 'Remove');
+    ben.pushes({ 'src/new.txt': null }, { message: 'Remove' });
     ben.closes();
     ben.reopens();
     expect(ben.merges().merge).not.toBeNull();

@@ -36,6 +36,17 @@ export function effectsContract({ store, value, claimed }: Bench): void {
       expect(await store().claimEffect('v', 30 + LEASE, LEASE)).toMatchObject({ effect: ASK, attempts: 2 });
     });
 
+    it('G7: whoever is at a free effect keeps it as long as it is renewed, and no longer', async () => {
+      await wanting('a', [ASK]);
+      const mine = present(await store().claimEffect('w', 30, LEASE));
+      expect(await store().renewEffect(mine, 29 + LEASE, LEASE)).toBe(true);
+      expect(await store().claimEffect('v', 30 + LEASE, LEASE)).toBeNull();
+      const theirs = present(await store().claimEffect('v', 29 + 2 * LEASE, LEASE));
+      expect(await store().renewEffect(mine, 30 + 2 * LEASE, LEASE)).toBe(false);
+      await store().finishEffect(theirs, null, 31 + 2 * LEASE);
+      expect(await store().renewEffect(theirs, 32 + 2 * LEASE, LEASE)).toBe(false);
+    });
+
     it('S78: an effect is finished once, whoever says so again', async () => {
       const claim = await wanting('a', [ASK]);
       const slow = present(await store().claimEffect('w', 30, LEASE));

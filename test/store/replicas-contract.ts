@@ -1,12 +1,13 @@
 import { describe, expect, it, vi } from 'vitest';
 import { whileHeld } from '../../src/store/claims.ts';
+import { finishEffect } from '../../src/store/effects.ts';
 import { storeOn } from '../../src/store/store-on.ts';
 import { type Bench, LEASE, present } from './bench.ts';
-import { delivery } from './samples.ts';
+import { delivery, pullOf, step } from './samples.ts';
 import type { TestDatabase } from './test-database.ts';
 
 /** Several processes on one database. */
-export function replicasContract({ store, value, claimed }: Bench, database: TestDatabase): void {
+export function replicasContract({ backend, store, value, claimed }: Bench, database: TestDatabase): void {
   describe('replicas', () => {
     it('G6: a living process keeps its lease, and loses it the moment it is gone', async () => {
       const other = await database.open();
@@ -43,6 +44,50 @@ export function replicasContract({ store, value, claimed }: Bench, database: Tes
       await vi.waitFor(() => expect(heard.mock.calls.length).toBeGreaterThan(1));
       await other.close();
     });
+
+    it('G6: a process whose connection broke begins nothing again that it is at itself', async () => {
+      const other = await database.open();
+      const own = storeOn(other);
+      await store().receive([delivery('a')], 1);
+      const claim = present(await own.claimPull('other', 5, LEASE));
+      const signal = present(await own.nextSignal(claim, 5));
+      const effects = [{ type: 'ask-model', runId: 'r', turn: 1 }] as const;
+      await own.save(claim, signal, step(pullOf(1), { effects }), 6);
+      await own.receive([delivery('b')], 6);
+      const effect = present(await own.claimEffect('other', 7, LEASE));
+      const kill = `select count(pg_terminate_backend(pid)) from pg_locks where locktype = 'advisory' and objid = ${other.holder}`;
+      expect(await value(kill)).toBe(1);
+      expect(await own.claimPull('other', 8, LEASE)).toBeNull();
+      expect(await own.claimEffect('other', 8, LEASE)).toBeNull();
+      expect(await own.nextDue()).toEqual({ pull: 5 + LEASE, free: 7 + LEASE });
+      expect(await own.renewEffect(effect, 9, LEASE)).toBe(true);
+      await other.close();
+    });
+
+    it('S78: an effect that its former holder is just finishing is not given out again', async () => {
+      const other = await database.open();
+      const claim = await claimed('a');
+      const signal = present(await store().nextSignal(claim, 10));
+      await store().save(claim, signal, step(pullOf(1), { effects: [{ type: 'show-run', runId: 'r' }] }), 10);
+      const effect = present(await store().nextEffect(claim, 10));
+      const next = present(await storeOn(other).claimPull('other', 10 + LEASE, LEASE));
+      const given = await backend()
+        .db.transaction()
+        .execute(async (transaction) => {
+          await finishEffect(transaction, effect, null, 20);
+          const asked = storeOn(other).nextEffect(next, 10 + LEASE);
+          await waitingForLock();
+          return { asked };
+        });
+      expect(await given.asked).toBeNull();
+      await other.close();
+    });
+
+    /** Until somebody waits for a row that another transaction holds. */
+    async function waitingForLock(): Promise<void> {
+      const blocked = 'select count(*) from pg_stat_activity where cardinality(pg_blocking_pids(pid)) > 0';
+      await vi.waitFor(async () => expect(Number(await value(blocked))).toBeGreaterThan(0), 5_000);
+    }
 
     it('G7: nobody takes a pull request over while its holder is writing, even past the lease', async () => {
       const other = await database.open();

@@ -48,6 +48,18 @@ describe('people who speak between two attempts', () => {
     expect(pr.commits()).toEqual([]);
   });
 
+  it('S45, S77: so do other wishes, which the agent hears as the result', async () => {
+    const { pr, ana, ben, bot, model } = await proposeRows(stage(), { 5: 50 });
+    stage().github.faults.add({ ...NOT_DONE, on: COMMIT });
+    stage().pass(2);
+    ana.person.replies(bot.proposal(1).id, '/approve');
+    await struck();
+    await ben.replies(bot.proposal(1), 'use a constant instead');
+    await vi.waitFor(() => expect(model.heard().join()).toContain('use a constant instead'), { timeout: 8_000 });
+    await stage().settle();
+    expect(pr.commits()).toEqual([]);
+  });
+
   it('S71, S77: who approves second counts as well', async () => {
     const { ana, ben, bot, stored, pr } = await proposeRows(stage(), { 5: 50 });
     stage().github.faults.add({ ...NOT_DONE, on: COMMIT });
@@ -66,6 +78,34 @@ describe('people who speak between two attempts', () => {
 });
 
 describe('what stands on GitHub although nobody heard', () => {
+  it('B21, S78: a commit under our name with our trailers is not taken for ours where it does something else', async () => {
+    const { pr, ana, ben, bot, stored } = await proposeRows(stage(), { 5: 50 });
+    stage().github.faults.add({ ...NOT_DONE, on: COMMIT });
+    stage().pass(2);
+    ana.person.replies(bot.proposal(1).id, '/approve');
+    await struck();
+    const [proposal] = (await stored()).proposals;
+    ben.person.pushes(
+      { [ROWS_PATH]: rows({ 20: 200 }) },
+      {
+        author: {
+          name: 'countersign[bot]',
+          email: `${stage().github.app.botId}+countersign[bot]@users.noreply.github.com`,
+        },
+        message: [
+          'Change a row\n',
+          `Countersign-Proposal: ${proposal?.id}`,
+          `Countersign-Digest: sha256:${proposal?.change.digest}`,
+          'Countersign-Range: 5,1 5,1',
+          `Approved-by: ${ana.login}`,
+        ].join('\n'),
+      },
+    );
+    await vi.waitFor(() => expect(bot.proposal(1).body).toContain('**Applied**'), { timeout: 8_000 });
+    await stage().settle();
+    expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50, 20: 200 }));
+  });
+
   it('S78: a commit that landed is never called failed because a look around was answered 404', async () => {
     const { pr, ana, bot } = await proposeRows(stage(), { 5: 50 });
     stage().github.faults.add({ ...DONE_UNHEARD, on: COMMIT });

@@ -32,7 +32,7 @@ export type Person = {
   readonly replies: (inReplyTo: number, body: string) => ReviewComment;
   readonly reviews: (review: Pick<CreateReview, 'body' | 'event' | 'comments' | 'commitSha'>) => Review;
   /** Null deletes a file. */
-  readonly pushes: (files: Readonly<Record<string, string | Uint8Array | null>>, message?: string) => Sha;
+  readonly pushes: (files: PushedFiles, commit?: Pick<PushFiles, 'message' | 'author'>) => Sha;
   readonly commitsSuggestions: (...commentIds: readonly number[]) => Sha;
   readonly edits: (commentId: number, body: string) => IssueComment;
   readonly deletes: (commentId: number) => null;
@@ -55,7 +55,8 @@ export function personOn(apply: Apply, { accountId, branch, repositoryId, number
     says: (body) => apply(createComment, { ...here, body }),
     replies: (inReplyTo, body) => apply(replyToReviewComment, { ...here, inReplyTo, body }),
     reviews: (review) => apply(createReview, { ...here, ...review }),
-    pushes: (files, message) => apply(pushFiles, pushOf({ ...inRepository, branch }, files, message)),
+    pushes: (files, commit) =>
+      apply(pushFiles, { ...inRepository, branch, files: new Map(Object.entries(files)), ...commit }),
     commitsSuggestions: (...commentIds) => apply(commitSuggestion, { ...here, commentIds }),
     edits: (commentId, body) => apply(editComment, { ...inRepository, commentId, body }),
     deletes: (commentId) => apply(deleteComment, { ...inRepository, commentId }),
@@ -70,12 +71,3 @@ export function personOn(apply: Apply, { accountId, branch, repositoryId, number
 }
 
 type PushedFiles = Readonly<Record<string, string | Uint8Array | null>>;
-
-function pushOf(
-  where: Omit<PushFiles, 'files' | 'message'>,
-  files: PushedFiles,
-  message: string | undefined,
-): PushFiles {
-  const pushed = { ...where, files: new Map(Object.entries(files)) };
-  return message === undefined ? pushed : { ...pushed, message };
-}

@@ -30,9 +30,10 @@ export const pushFiles: Operation<PushFiles, Sha> = (world, input, now) => {
     changes.set(path, content === null ? null : { mode: mode ?? '100644', sha: putBlob(world.store, content) });
   }
   const tree = updateTree(world.store, baseTree, changes);
-  const author = personSignature(account, now);
+  const person = personSignature(account, now);
+  const author = { ...person, ...input.author };
   const message = input.message ?? `Update ${[...input.files.keys()].join(', ')}`;
-  const commit = { tree, parents: [parent], author, committer: author, signature: null, message };
+  const commit = { tree, parents: [parent], author, committer: person, signature: null, message };
   const sha = putCommit(world.store, commit);
   const move = { ref: `refs/heads/${input.branch}`, before: before ?? null, after: sha };
   const refusal = pushRefusal(world, repository, input.actor, move);

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { migrate } from '../../src/store/migrate.ts';
+import type { Claim, Store, StoredSignal } from '../../src/store/store.ts';
+import { storeOn } from '../../src/store/store-on.ts';
+import type { Context } from '../../src/worker/context.ts';
+import { drain } from '../../src/worker/drain.ts';
+import { GitHubFault } from '../../src/worker/ports.ts';
+import { type BorrowedPglite, borrowPglite } from '../borrowed-pglite.ts';
+import { present } from '../store/bench.ts';
+import { delivery, pullOf, run, step } from '../store/samples.ts';
+
+let pglite: BorrowedPglite;
+let store: Store;
+beforeAll(async () => {
+  pglite = await borrowPglite();
+  const backend = await pglite.open();
+  await migrate(backend.db);
+  store = storeOn(backend);
+});
+afterAll(async () => {
+  await store.close();
+  pglite.giveBack();
+});
+
+/** A worker whose every signal failed so often before, on a GitHub that answers this. */
+function tired(attempts: number, status: number): Context {
+  const refuse = (): never => {
+    throw new GitHubFault('no', status, null);
+  };
+  const given: Pick<Store, 'nextSignal'> = {
+    async nextSignal(claim, now) {
+      const signal: StoredSignal | null = await store.nextSignal(claim, now);
+      return signal === null ? null : { ...signal, attempts };
+    },
+  };
+  return {
+    store: { ...store, ...given },
+    githubs: { for: refuse, self: refuse },
+    model: { ask: refuse },
+    clock: { now: () => 100 },
+    log: { info() {}, warn() {}, error() {} },
+    self: { slug: 'countersign', botId: 1 },
+    serves: () => true,
+    links: () => {
+      throw new Error('nothing is written');
+    },
+    count() {},
+  };
+}
+
+async function parkedBy(context: Context, claim: Claim): Promise<number> {
+  const before = (await store.parked(100)).length;
+  await drain(context, claim, new AbortController().signal);
+  return (await store.parked(100)).length - before;
+}
+
+describe('what GitHub refuses for good', () => {
+  it('S87: what people said is put aside after days, not minutes', async () => {
+    await store.receive([delivery('said', 1)], 1);
+    const claim = present(await store.claimPull('w', 10, 1_000));
+    await store.save(claim, present(await store.nextSignal(claim, 10)), step(pullOf(1, { run: run('r1') })), 10);
+    await store.receive([delivery('again', 1)], 11);
+    expect(await parkedBy(tired(100, 403), claim)).toBe(0);
+    const later = { ...tired(1_000, 403), clock: { now: () => 10_000_000 } };
+    expect(await parkedBy(later, claim)).toBe(1);
+    await store.release(claim);
+  });
+
+  it('S78: what came of an effect never is: its run would stand still', async () => {
+    await store.receive([delivery('begins', 2)], 1);
+    const claim = present(await store.claimPull('w', 10, 1_000));
+    const posting = run('r2', { phase: { kind: 'posting', turn: 1 } });
+    const effects = [{ type: 'post-review', runId: 'r2', turn: 1, proposalIds: [] }] as const;
+    await store.save(
+      claim,
+      present(await store.nextSignal(claim, 10)),
+      step(pullOf(2, { run: posting }), { effects }),
+      10,
+    );
+    const posted = { type: 'review-posted', runId: 'r2', turn: 1, proposals: [], unshown: [] } as const;
+    await store.finishEffect(present(await store.nextEffect(claim, 10)), posted, 11);
+    expect(await parkedBy(tired(100_000, 404), claim)).toBe(0);
+    expect(present(await store.nextSignal(claim, 10_000_000)).signal).toEqual(posted);
+    await store.release(claim);
+  });
+});
