@@ -36,7 +36,7 @@ function tired(attempts: number, status: number): Context {
   return {
     store: { ...store, ...given },
     githubs: { for: refuse, self: refuse },
-    model: { ask: refuse },
+    model: { ask: refuse, askForWords: refuse },
     clock: { now: () => 100 },
     log: { info() {}, warn() {}, error() {} },
     self: { slug: 'countersign', botId: 1 },
@@ -77,7 +77,7 @@ describe('what GitHub refuses for good', () => {
       step(pullOf(2, { run: posting }), { effects }),
       10,
     );
-    const posted = { type: 'review-posted', runId: 'r2', turn: 1, proposals: [], unshown: [] } as const;
+    const posted = { type: 'review-posted', runId: 'r2', turn: 1, proposals: [], reviews: [], unshown: [] } as const;
     await store.finishEffect(present(await store.nextEffect(claim, 10)), posted, 11);
     expect(await parkedBy(tired(100_000, 404), claim)).toBe(0);
     expect(present(await store.nextSignal(claim, 10_000_000)).signal).toEqual(posted);
