@@ -12,8 +12,6 @@ export const IGNORE_REASONS = [
   'no-actor',
   /** We did it ourselves. */
   'own-event',
-  /** A person edited a comment of ours; it is restored when it matters. */
-  'own-comment-edited',
   'bot',
   /** An organisation, a placeholder or a kind of account that we do not know. */
   'not-a-person',

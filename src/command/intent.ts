@@ -127,6 +127,10 @@ export type Intent =
       readonly utterance: Utterance;
       readonly createdAt: string;
     })
+  /** Somebody else edited or deleted a comment that the App wrote (S60). */
+  | (Common & { readonly kind: 'own-comment'; readonly deed: 'edited' | 'deleted'; readonly place: Place })
+  /** Somebody deleted a person's comment that may have decided something (S61). */
+  | (Common & { readonly kind: 'deleted'; readonly place: Place })
   | (Common & { readonly kind: 'pushed'; readonly before: string; readonly after: string })
   | (Common & { readonly kind: 'closed'; readonly merged: boolean })
   /** Somebody dismissed a review of ours; GitHub does not tell why. */

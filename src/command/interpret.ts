@@ -3,7 +3,7 @@ import type { Intent } from './intent.ts';
 import { Envelope } from './payloads.ts';
 import { readClosed, readPushed } from './read-pull.ts';
 import { readDismissed, readThread } from './read-review.ts';
-import { readEdited, readSaid } from './read-words.ts';
+import { readDeleted, readEdited, readSaid } from './read-words.ts';
 import type { Reader, Self } from './reader.ts';
 import { saidInConversation, saidInReview, saidInThread } from './said.ts';
 
@@ -21,6 +21,7 @@ const READERS: ReadonlyMap<string, ReadonlyMap<string, Reader>> = new Map([
     new Map([
       ['created', readSaid(saidInConversation)],
       ['edited', readEdited(saidInConversation)],
+      ['deleted', readDeleted(saidInConversation)],
     ]),
   ],
   [
@@ -28,6 +29,7 @@ const READERS: ReadonlyMap<string, ReadonlyMap<string, Reader>> = new Map([
     new Map([
       ['created', readSaid(saidInThread)],
       ['edited', readEdited(saidInThread)],
+      ['deleted', readDeleted(saidInThread)],
     ]),
   ],
   [

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IgnoreReason } from './ignore-reason.ts';
-import type { Actor, Utterance } from './intent.ts';
+import type { Actor, Intent, Utterance } from './intent.ts';
 import type { QuotedId } from './quoted-ids.ts';
 import { readComment } from './read-comment.ts';
 import { actorOf, type Context, pullRef, type Reader } from './reader.ts';
@@ -39,6 +39,7 @@ export function readEdited(read: ReadWords): Reader {
   return (payload, context) => {
     const words = read(payload);
     if (typeof words === 'string') return words;
+    if (words.writer?.id === context.self.botId) return ownComment(words, context, 'edited');
     const actor = personOf(words, context);
     if (typeof actor === 'string') return actor;
     const { utterance } = readComment(words.body, context.self.slug);
@@ -49,12 +50,35 @@ export function readEdited(read: ReadWords): Reader {
   };
 }
 
+/** Deleted words have been heard; whoever deletes them may think otherwise. A comment of ours that is gone was shown to people. */
+export function readDeleted(read: ReadWords): Reader {
+  return (payload, context) => {
+    const words = read(payload);
+    if (typeof words === 'string') return words;
+    if (words.writer?.id === context.self.botId) return ownComment(words, context, 'deleted');
+    const actor = personOf(words, context);
+    if (typeof actor === 'string') return actor;
+    const { utterance, quotedIds } = readComment(words.body, context.self.slug);
+    const reason = notForUs(words, utterance, quotedIds);
+    if (reason !== null) return reason;
+    return { kind: 'deleted', pull: pullRef(words.repository, words.number, context), actor, place: words.place };
+  };
+}
+
+/** Whoever did it, a comment of ours no longer stands as we wrote it; what we do to our own we know. */
+function ownComment(words: Said, context: Context, deed: 'edited' | 'deleted'): Intent | IgnoreReason {
+  const { self, sender } = context;
+  if (!sender) return 'no-actor';
+  if (sender.id === self.botId) return 'own-event';
+  const pull = pullRef(words.repository, words.number, context);
+  return { kind: 'own-comment', deed, pull, actor: actorOf(sender, false), place: words.place };
+}
+
 /** The person behind the words: the sender, never the comment's author; known by type and id, never by login. */
 function personOf(words: Said, { self, sender }: Context): Actor | IgnoreReason {
   const { writer, viaApp } = words;
   if (!sender || !writer) return 'no-actor';
   if (sender.id === self.botId) return 'own-event';
-  if (writer.id === self.botId) return 'own-comment-edited';
   if (sender.type === 'Bot' || writer.type === 'Bot') return 'bot';
   if (sender.type !== 'User') return 'not-a-person';
   return viaApp ? 'via-app' : actorOf(sender, viaApp);

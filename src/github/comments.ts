@@ -1,4 +1,5 @@
 import type { PostedComment } from '../run/proposal.ts';
+import type { GitHub } from '../worker/ports.ts';
 import { type Anchor, type Connection, cacheKey, repositoryOf } from './connection.ts';
 import { RequestFault, ReviewRefused } from './faults.ts';
 import { hashOf, postedComment } from './posted-comment.ts';
@@ -63,16 +64,18 @@ export async function createReply(connection: Connection, rootId: number, body: 
 }
 
 /** Replaces the whole body. */
-export async function updateComment({ ref, write }: Connection, comment: PostedComment, body: string): Promise<string> {
+export async function updateComment(
+  { ref, write }: Connection,
+  comment: PostedComment,
+  body: string,
+): ReturnType<GitHub['updateComment']> {
   const target = { ...repositoryOf(ref), comment_id: comment.id, body };
-  await write(async (client) => {
-    if (comment.kind === 'issue-comment') {
-      await client.request('PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}', target);
-    } else {
-      await client.request('PATCH /repos/{owner}/{repo}/pulls/comments/{comment_id}', target);
-    }
-  });
-  return hashOf(body);
+  const { data } = await write(async (client) =>
+    comment.kind === 'issue-comment'
+      ? client.request('PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}', target)
+      : client.request('PATCH /repos/{owner}/{repo}/pulls/comments/{comment_id}', target),
+  );
+  return { bodyHash: hashOf(body), at: data.updated_at };
 }
 
 async function anchorOf({ ref, read, caches }: Connection, commentId: number): Promise<Anchor> {

@@ -161,6 +161,16 @@ const SENTENCES: Sentences = {
       listNamed(proposals),
       `Read it again, then write ${codeSpan('/approve')} once more. To have something changed, reply with what you want instead.`,
     ),
+  restored: ({ id }) =>
+    `Editing a comment of Countersign changes nothing, so this one was put back as it was, and ${codeSpan(id)} is still waiting. To have something else, reply with a suggestion block that holds your own lines, or with words that say what should be different.`,
+  'not-restored': ({ proposals }) =>
+    blocks(
+      'Somebody changed or deleted the comment of this again and again, so it was withdrawn without a decision. Nothing was changed:',
+      listNamed(proposals),
+      'The agent is told, and may propose it again.',
+    ),
+  'deleted-words': ({ proposals }) =>
+    `A deleted comment does not undo what it decided: ${listOf(proposals.slice(0, 30).map(settledSentence))}.`,
   status: ({ pending, running, queued }) =>
     blocks(
       `${running ? 'A run is active.' : 'No run is active.'} ${queued === 0 ? '' : `${count(queued, 'task')} queued. `}${pending.length === 0 ? 'No change is waiting for a decision.' : 'Waiting for a decision:'}`,

@@ -37,6 +37,11 @@ export type Answer =
   | { readonly kind: 'edited-comment' }
   /** Our own comments on these were changed or deleted by somebody: they are written anew, nothing was approved. */
   | { readonly kind: 'comment-edited'; readonly proposals: readonly Named[] }
+  /** Somebody who may decide edited a comment of ours: it was put back, and there are better ways. */
+  | { readonly kind: 'restored'; readonly id: string }
+  /** Comments that were changed or deleted too often: their changes were withdrawn. */
+  | { readonly kind: 'not-restored'; readonly proposals: readonly Named[] }
+  | { readonly kind: 'deleted-words'; readonly proposals: readonly Settled[] }
   | { readonly kind: 'fork'; readonly headRef: string }
   | { readonly kind: 'queued'; readonly ahead: number }
   | { readonly kind: 'no-run'; readonly command: CommandName | 'mention' }

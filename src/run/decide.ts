@@ -4,6 +4,7 @@ import { onQuestionAnswered } from './on-ask.ts';
 import { onCommitFailed, onCommitMissed, onCommitStarting, onCommitted } from './on-commit.ts';
 import { onClosed, onEdited, onPushed } from './on-event.ts';
 import { onModelFailed, onModelReplied } from './on-model.ts';
+import { onCommentGone, onDeleted, onOwnComment } from './on-own-comment.ts';
 import { onPostingFailed, onProposalShown, onReviewPosted, onRunShown } from './on-posted.ts';
 import { onDismissed, onReviewKept } from './on-review.ts';
 import { onSaid } from './on-said.ts';
@@ -53,6 +54,8 @@ function decided(pull: Pull, signal: Signal, facts: Facts): Step {
       return onCommitMissed(pull, signal, facts);
     case 'proposal-shown':
       return onProposalShown(pull, signal);
+    case 'comment-gone':
+      return onCommentGone(pull, signal, facts);
     case 'task-due':
       return onTaskDue(pull, facts);
     case 'thread-seen':
@@ -68,6 +71,10 @@ function onIntent(pull: Pull, intent: Intent, deliveryId: string, facts: Facts):
       return onSaid(pull, intent, deliveryId, facts);
     case 'edited':
       return onEdited(pull, intent, facts);
+    case 'own-comment':
+      return onOwnComment(pull, intent, facts);
+    case 'deleted':
+      return onDeleted(pull, intent);
     case 'pushed':
       return onPushed(pull, intent, deliveryId, facts);
     case 'closed':

@@ -3,12 +3,13 @@ import { mayCommand, maySign } from '../policy/roles.ts';
 import { bearing, wouldBeRead } from './bearing.ts';
 import type { Facts, Need } from './facts.ts';
 import { openProposals } from './judge-head.ts';
+import { type OwnComment, shownAt } from './on-own-comment.ts';
 import { resumable } from './on-resume.ts';
 import { waitingIn } from './on-review.ts';
 import { isWithdrawal, waitingAt } from './on-thread.ts';
 import { activeRun, type Pull } from './run.ts';
 import type { Signal } from './signal.ts';
-import { commentsToApprove } from './tampered.ts';
+import { commentsToApprove, damageOf } from './tampered.ts';
 
 /**
  * The next facts that the signal needs, given those that are there; empty once it can be decided.
@@ -37,6 +38,7 @@ export function needs(pull: Pull, signal: Signal, facts: Facts): readonly Need[]
     case 'commit-missed':
     case 'proposal-shown':
     case 'review-kept':
+    case 'comment-gone':
       return [];
   }
 }
@@ -47,6 +49,10 @@ function needsOfIntent(pull: Pull, intent: Intent, facts: Facts): readonly Need[
       return saidNeeds(pull, intent, facts);
     case 'edited':
       return wouldBeRead(pull, intent.utterance) && facts.served ? permissionNeed(intent, facts) : [];
+    case 'own-comment':
+      return ownCommentNeeds(pull, intent, facts);
+    case 'deleted':
+      return [];
     case 'pushed':
       return pushNeeds(pull, intent, facts);
     case 'closed':
@@ -78,6 +84,15 @@ function saidNeeds(pull: Pull, intent: SaidIntent, facts: Facts): readonly Need[
 function resumeNeeds(pull: Pull, intent: SaidIntent, facts: Facts): readonly Need[] {
   const mayGoOn = maySign(facts.permission) && typeof resumable(pull, intent.createdAt) !== 'string';
   return mayGoOn ? pullNeed(facts) : [];
+}
+
+/** First what stands there now; who did it matters only where that person is to be told something. */
+function ownCommentNeeds(pull: Pull, intent: OwnComment, facts: Facts): readonly Need[] {
+  const proposal = shownAt(pull, intent.place);
+  if (proposal?.comment == null || proposal.state !== 'proposed') return [];
+  if (facts.bodyHashes === undefined) return [{ kind: 'comments', comments: [proposal.comment] }];
+  const tells = damageOf(proposal, facts) === 'changed' && intent.actor.type === 'User' && facts.served;
+  return tells ? permissionNeed(intent, facts) : [];
 }
 
 function permissionNeed(intent: Intent, facts: Facts): readonly Need[] {

@@ -1,12 +1,12 @@
 import type { Command } from '../command/intent.ts';
 import { cleanText } from '../prompt/clean-text.ts';
-import { showing } from './batch.ts';
 import { type Draft, draftOf, finish, withAnswer, withEffects, withProposal, withVote } from './draft.ts';
 import type { Proposal } from './proposal.ts';
 import { resolveAim } from './resolve-aim.ts';
+import { mayHaveShownElse, restore } from './restore.ts';
 import { named, reply, type Spoken, voteOf, withLeftovers } from './spoken.ts';
 import type { Step } from './step.ts';
-import { isTampered } from './tampered.ts';
+import { damageOf } from './tampered.ts';
 import { moved } from './transition.ts';
 
 type Approve = Extract<Command, { name: 'approve' }>;
@@ -18,8 +18,10 @@ export function onApprove(spoken: Spoken, command: Approve): Step {
   const run = spoken.pull.run;
   if (run?.fork === true) return reply(spoken, { kind: 'fork', headRef: run.headRef }, 'fork');
   const note = cleanText(command.note).text;
-  const tampered = found.open.filter((proposal) => isTampered(proposal, spoken.facts));
-  if (tampered.length > 0) return restore(spoken, tampered);
+  const tampered = found.open.filter((proposal) => damageOf(proposal, spoken.facts) !== null);
+  if (tampered.length > 0) return askAgain(spoken, tampered);
+  const unseen = found.open.filter((proposal) => mayHaveShownElse(proposal, spoken.words.createdAt));
+  if (unseen.length > 0) return reply(spoken, { kind: 'posted-later', left: unseen.map(named) }, 'posted-later');
   const fresh = found.open.filter((proposal) => proposal.state === 'proposed');
   const voted = found.open.reduce((draft, proposal) => approve(draft, proposal, spoken, note), draftOf(spoken.pull));
   const acknowledged = withEffects(voted, { type: 'react', place: spoken.intent.place, content: '+1' });
@@ -28,10 +30,17 @@ export function onApprove(spoken: Spoken, command: Approve): Step {
 }
 
 /** Somebody saw something else than we wrote: it is written anew, and the approval is asked for again. */
-function restore(spoken: Spoken, tampered: readonly Proposal[]): Step {
-  const answer = { kind: 'comment-edited', proposals: tampered.map(named) } as const;
-  const told = withAnswer(draftOf(spoken.pull), spoken.intent.place, answer);
-  return finish(tampered.reduce(showing, told), 'comment-edited');
+function askAgain(spoken: Spoken, tampered: readonly Proposal[]): Step {
+  const { pull, facts, intent } = spoken;
+  const restored = tampered.reduce(
+    (draft, one) => restore(draft, one, damageOf(one, facts) ?? 'changed', facts.now),
+    draftOf(pull),
+  );
+  const ids = new Set(tampered.map(({ id }) => id));
+  const waiting = restored.pull.proposals.filter((one) => ids.has(one.id) && one.state === 'proposed');
+  if (waiting.length === 0) return finish(restored, 'comment-edited');
+  const answer = { kind: 'comment-edited', proposals: waiting.map(named) } as const;
+  return finish(withAnswer(restored, intent.place, answer), 'comment-edited');
 }
 
 function approve(draft: Draft, proposal: Proposal, spoken: Spoken, note: string): Draft {

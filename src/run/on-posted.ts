@@ -37,7 +37,8 @@ function place(draft: Draft, posted: PostedProposal): Draft {
   const proposal = draft.pull.proposals.find((one) => one.id === posted.proposalId);
   if (proposal === undefined) return draft;
   const { placement, comment } = posted;
-  const standing = withProposal(draft, { ...proposal, placement, comment, proposedAt: comment.createdAt });
+  const shownSince = proposal.restorations > 0 ? comment.createdAt : null;
+  const standing = withProposal(draft, { ...proposal, placement, comment, shownSince, proposedAt: comment.createdAt });
   // Decided while its comment was on its way: what stands there still has a button and commands.
   const placed = isFinal(proposal.state) ? showing(standing, { ...proposal, comment }) : standing;
   const older = placed.pull.proposals.filter((one) => one.replacedBy === proposal.id);
@@ -69,9 +70,10 @@ export function onRunShown(pull: Pull, signal: Shown): Step {
 type ProposalShown = Extract<Signal, { type: 'proposal-shown' }>;
 
 /** Somebody's edit of our comment is told from what we wrote last. */
-export function onProposalShown(pull: Pull, { proposalId, bodyHash }: ProposalShown): Step {
+export function onProposalShown(pull: Pull, { proposalId, bodyHash, at }: ProposalShown): Step {
   const proposal = pull.proposals.find((one) => one.id === proposalId);
   if (proposal === undefined || proposal.comment === null) return ignore(pull, 'outdated-outcome');
   const comment = { ...proposal.comment, bodyHash };
-  return finish(withProposal(draftOf(pull), { ...proposal, comment }), 'proposal-shown');
+  const shownSince = proposal.restorations > 0 ? at : null;
+  return finish(withProposal(draftOf(pull), { ...proposal, comment, shownSince }), 'proposal-shown');
 }

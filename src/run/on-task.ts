@@ -82,6 +82,7 @@ function newRun(pull: Pull, task: Task, facts: Facts): Run {
     summary: null,
     comment: null,
     reviews: [],
+    restorations: 0,
   };
 }
 

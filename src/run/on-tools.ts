@@ -121,6 +121,8 @@ function add(draft: Draft, result: Proposed, place: { index: number; total: numb
     executedAt: null,
     resolved: null,
     missedSince: null,
+    restorations: 0,
+    shownSince: null,
   };
   const kept = withPull(draft, { proposals: [...pull.proposals, proposal], proposalCount: pull.proposalCount + 1 });
   return linkOlder(withCall(kept, result.callId, { kind: 'proposed', proposalId: proposal.id }), proposal);

@@ -97,6 +97,10 @@ export type Proposal = {
   readonly resolved: { readonly by: Person; readonly since: string } | null;
   /** Since when the branch keeps moving under attempts to commit it; null where it does not. */
   readonly missedSince: string | null;
+  /** How often its comment had to be put back, because somebody edited or deleted it. */
+  readonly restorations: number;
+  /** GitHub's time since which it shows again what we wrote, once it had to be put back. */
+  readonly shownSince: string | null;
 };
 
 /** Posted and undecided: what `/approve all` could mean. */

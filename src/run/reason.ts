@@ -47,6 +47,10 @@ export const REASONS = [
   'thread-reopened',
   'thread-withdrawn',
   'pull-closed',
+  'comment-stands',
+  'comment-restored',
+  'comment-not-kept',
+  'decision-stands',
   // outcomes
   'run-shown',
   'tools-asked',

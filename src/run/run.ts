@@ -126,6 +126,8 @@ export type Run = {
   readonly comment: PostedComment | null;
   /** Ours, oldest first. */
   readonly reviews: readonly PostedReview[];
+  /** How often the run comment had to be put back. */
+  readonly restorations: number;
 };
 
 /** Everything we know of one pull request that a decision may need. */

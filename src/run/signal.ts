@@ -98,8 +98,6 @@ export type Signal =
     }
   /** The branch had moved when the attempt came: nothing was written. */
   | { readonly type: 'commit-missed'; readonly runId: string; readonly proposalIds: readonly string[] }
-  /** An open proposal's comment was written anew. */
-  | { readonly type: 'proposal-shown'; readonly proposalId: string; readonly bodyHash: string }
   /** A thread that somebody resolved while its proposal waited was looked at again, a while later. */
   | {
       readonly type: 'thread-seen';
@@ -110,6 +108,15 @@ export type Signal =
     }
   /** GitHub did not let us dismiss a review of ours. */
   | { readonly type: 'review-kept'; readonly runId: string; readonly reviewId: number }
+  /** An open proposal's comment was written anew, at GitHub's time `at`. */
+  | {
+      readonly type: 'proposal-shown';
+      readonly proposalId: string;
+      readonly bodyHash: string;
+      readonly at: string;
+    }
+  /** An open proposal's comment is not there any more. */
+  | { readonly type: 'comment-gone'; readonly proposalId: string; readonly commentId: number }
   /** The run is over and somebody's next task waits. */
   | { readonly type: 'task-due' }
   /** The attempt is known not to have landed and will not be repeated. */

@@ -1,6 +1,7 @@
 import type { SaidIntent } from '../command/intent.ts';
 import type { Facts } from './facts.ts';
 import type { PostedComment, Proposal } from './proposal.ts';
+import type { Damage } from './restore.ts';
 import type { Pull } from './run.ts';
 import { aim } from './targets.ts';
 
@@ -14,8 +15,10 @@ export function commentsToApprove(pull: Pull, intent: SaidIntent): readonly Post
 }
 
 /** Whether somebody has changed or deleted the comment that shows this open proposal; what was not looked at counts as changed. */
-export function isTampered(proposal: Proposal, facts: Facts): boolean {
+export function damageOf(proposal: Proposal, facts: Facts): Damage | null {
   const { comment, state } = proposal;
-  if (comment === null || state !== 'proposed') return false;
-  return facts.bodyHashes?.[comment.id] !== comment.bodyHash;
+  if (comment === null || state !== 'proposed') return null;
+  const hash = facts.bodyHashes?.[comment.id];
+  if (hash === comment.bodyHash) return null;
+  return hash === null ? 'gone' : 'changed';
 }

@@ -1,4 +1,4 @@
-import type { Intent, Utterance } from '../command/intent.ts';
+import type { Intent, Place, Utterance } from '../command/intent.ts';
 import type { Signal } from '../run/signal.ts';
 
 /** Proposals that a signal names, beyond those of the current run. */
@@ -20,6 +20,7 @@ export function namedBy(signal: Signal): NamedProposals {
       return { ids: signal.proposalIds, commentId: null };
     case 'proposal-shown':
     case 'thread-seen':
+    case 'comment-gone':
       return { ids: [signal.proposalId], commentId: null };
     case 'run-shown':
     case 'model-replied':
@@ -35,12 +36,11 @@ export function namedBy(signal: Signal): NamedProposals {
 
 function namedByIntent(intent: Intent): NamedProposals {
   if (intent.kind === 'thread') return { ids: [], commentId: intent.rootId };
+  if (intent.kind === 'own-comment') return { ids: [], commentId: commentOf(intent.place) };
+  if (intent.kind === 'deleted') return { ids: [], commentId: rootOf(intent.place) };
   if (intent.kind !== 'said') return NOBODY;
   const { utterance, quotedIds, place } = intent;
-  return {
-    ids: [...idsIn(utterance), ...quotedIds.map(({ id }) => id)],
-    commentId: place.at === 'thread' ? place.rootId : null,
-  };
+  return { ids: [...idsIn(utterance), ...quotedIds.map(({ id }) => id)], commentId: rootOf(place) };
 }
 
 function idsIn(utterance: Utterance): readonly string[] {
@@ -48,4 +48,12 @@ function idsIn(utterance: Utterance): readonly string[] {
   const said = utterance.kind === 'command' ? utterance.command : utterance;
   const slashless = 'slashless' in said && said.slashless !== undefined ? [said.slashless.id] : [];
   return 'targets' in said && said.targets.by === 'ids' ? said.targets.ids : slashless;
+}
+
+function rootOf(place: Place): number | null {
+  return place.at === 'thread' ? place.rootId : null;
+}
+
+function commentOf(place: Place): number | null {
+  return place.at === 'review' ? null : place.commentId;
 }

@@ -83,8 +83,8 @@ export type GitHub = {
   createComment(body: string): Promise<PostedComment>;
   /** A reply in the thread whose first comment is `rootId`. */
   reply(rootId: number, body: string): Promise<PostedComment>;
-  /** Returns the new body's hash, as in `PostedComment.bodyHash`. */
-  updateComment(comment: PostedComment, body: string): Promise<string>;
+  /** Returns the new body's hash, as in `PostedComment.bodyHash`, and GitHub's time of the change (ISO 8601). */
+  updateComment(comment: PostedComment, body: string): Promise<{ readonly bodyHash: string; readonly at: string }>;
   /** Resolves the thread whose first comment is this one; no error where it is resolved already. */
   resolveThread(comment: PostedComment): Promise<void>;
   /** Whether the thread whose first comment is this one is resolved now; false where there is none. */

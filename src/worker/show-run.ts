@@ -3,8 +3,9 @@ import { renderRun } from '../render/run-comment.ts';
 import type { PostedComment } from '../run/proposal.ts';
 import { DONE, type Job, type Outcome } from './job.ts';
 import type { GitHub } from './ports.ts';
+import { updateStanding } from './update-standing.ts';
 
-/** Makes the run comment true: written once, edited in place ever after. */
+/** Makes the run comment true: written once, edited in place ever after, and written again where somebody deleted it. */
 export async function showRun({ context, stored, effect, attempts }: Job<'show-run'>): Promise<Outcome> {
   const pull = await context.store.load(stored.pullKey, { ids: [], commentId: null });
   const { run } = pull;
@@ -12,10 +13,7 @@ export async function showRun({ context, stored, effect, attempts }: Job<'show-r
   const proposals = pull.proposals.filter((proposal) => proposal.runId === run.id);
   const body = renderRun({ run, proposals, queued: pull.queue.length, links: context.links(pull.ref) });
   const github = context.githubs.for(pull.ref);
-  if (run.comment !== null) {
-    await github.updateComment(run.comment, body);
-    return DONE;
-  }
+  if (run.comment !== null && (await updateStanding(github, run.comment, body)) !== null) return DONE;
   const comment = await create(github, run.id, body, attempts);
   return { kind: 'done', signal: { type: 'run-shown', runId: run.id, comment } };
 }

@@ -143,7 +143,7 @@ describe('what means nothing, and why', () => {
     ['unknown-event', 'push', { ref: 'refs/heads/main' }],
     ['unknown-event', '__proto__', issueComment('/approve')],
     ['unknown-event', 'constructor', issueComment('/approve')],
-    ['unknown-action', 'issue_comment', issueComment('/approve', {}, { action: 'deleted' })],
+    ['unknown-action', 'issue_comment', issueComment('/approve', {}, { action: 'pinned' })],
     ['unknown-action', 'issue_comment', issueComment('/approve', {}, { action: 'constructor' })],
     ['unknown-action', 'pull_request_review', review('/approve', {}, { action: 'edited' })],
     ['unknown-action', 'pull_request', pushed({ action: 'opened' })],
@@ -285,10 +285,35 @@ describe('B7, S60: an edit never decides', () => {
   });
 
   it('S60: an edit of our own comment is told apart', () => {
-    expect(outcome('issue_comment', issueComment('/approve', { user: BOT }, edit))).toBe('own-comment-edited');
+    expect(read('issue_comment', issueComment('/approve', { user: BOT }, edit))).toMatchObject({
+      intent: { kind: 'own-comment', deed: 'edited', place: { at: 'conversation' }, actor: { login: 'ana' } },
+    });
     expect(outcome('issue_comment', issueComment('/approve', { user: BOT }, { ...edit, sender: BOT }))).toBe(
       'own-event',
     );
+  });
+});
+
+describe('S60, S61: what is deleted', () => {
+  const gone = { action: 'deleted' };
+
+  it('a comment of ours that anybody else deleted is told, whoever it was; our own deed is not', () => {
+    const bot = { ...BOT, id: 4711 };
+    for (const sender of [ANA, bot]) {
+      expect(read('issue_comment', issueComment('hello', { user: BOT }, { ...gone, sender }))).toMatchObject({
+        intent: { kind: 'own-comment', deed: 'deleted', actor: { id: sender.id } },
+      });
+    }
+    expect(outcome('issue_comment', issueComment('hello', { user: BOT }, { ...gone, sender: BOT }))).toBe('own-event');
+  });
+
+  it('words that may have decided something are told, others are not', () => {
+    expect(read('issue_comment', issueComment('/approve', {}, gone))).toMatchObject({ intent: { kind: 'deleted' } });
+    expect(read('pull_request_review_comment', reviewComment('use bigint', {}, gone))).toMatchObject({
+      intent: { kind: 'deleted', place: { at: 'thread' } },
+    });
+    expect(outcome('issue_comment', issueComment('nice weather', {}, gone))).toBe('not-addressed');
+    expect(outcome('issue_comment', issueComment('/retest', {}, gone))).toBe('other-command');
   });
 });
 

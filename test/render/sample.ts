@@ -88,6 +88,8 @@ export function proposal(change: Change, more: Partial<Proposal> = {}): Proposal
     executedAt: null,
     resolved: null,
     missedSince: null,
+    restorations: 0,
+    shownSince: null,
     ...more,
   };
 }
@@ -134,6 +136,7 @@ export function run(more: Partial<Run> = {}): Run {
     summary: null,
     comment: null,
     reviews: [],
+    restorations: 0,
     ...more,
   };
 }

@@ -44,6 +44,7 @@ export function run(id: string, changed: Partial<Run> = {}): Run {
     summary: null,
     comment: null,
     reviews: [],
+    restorations: 0,
     ...changed,
   };
 }
@@ -102,6 +103,8 @@ export function proposal(id: string, runId: string, changed: Partial<Proposal> =
     executedAt: null,
     resolved: null,
     missedSince: null,
+    restorations: 0,
+    shownSince: null,
     ...changed,
   };
 }

@@ -47,8 +47,14 @@ function isAllowed(need: Need, call: RepositoryCall, permissions: Readonly<Recor
     case 'permission':
       return holds(permissions, need.name, need.level);
     case 'conversation':
-      return holdsConversation(permissions, isOnPull(call.repository, call), need.level);
+      return isNowhere(call) || holdsConversation(permissions, isOnPull(call.repository, call), need.level);
   }
+}
+
+/** A comment that is gone is nobody's: the handler answers that there is none. */
+function isNowhere(call: RepositoryCall): boolean {
+  if (!('comment_id' in call.params)) return false;
+  return conversationOfComment(call.repository, numberParam(call, 'comment_id')) === undefined;
 }
 
 function isOnPull(repository: Repository, call: Call): boolean {
