@@ -153,6 +153,7 @@ const SENTENCES: Sentences = {
     blocks(
       'A command stands alone on the first line of a comment. In a change’s thread it means that change; elsewhere give its id.',
       commands.map(({ form, meaning }) => `- ${codeSpan(form)} – ${escapeText(meaning)}`).join('\n'),
+      `They are for people with write access to this repository. Whoever opened the pull request may also use ${listOf(commands.filter(({ who }) => who === 'writer-or-author').map(({ name }) => codeSpan(`/${name}`)))}.`,
       'Any other reply in a change’s thread tells the agent what to do differently. Nothing is changed without somebody’s approval.',
     ),
   'comment-edited': ({ proposals }) =>

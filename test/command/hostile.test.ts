@@ -1,59 +1,14 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { describe, expect, it } from 'vitest';
 import { readPage } from '../../src/command/page.ts';
 import { readComment } from '../../src/command/read-comment.ts';
-
-const SIZE = 65_536;
-const repeated = (piece: string, tail = ''): string =>
-  piece.repeat(Math.ceil(SIZE / piece.length)).slice(0, SIZE) + tail;
-
-const HOSTILE: readonly (readonly [name: string, body: string])[] = [
-  ['spaces', repeated(' ')],
-  ['spaces before a command', `${repeated(' ').slice(10)}/approve`],
-  ['spaces behind a command', `/approve${repeated(' ').slice(20)}but`],
-  ['tabs', repeated('\t')],
-  ['line feeds', repeated('\n')],
-  ['carriage returns', repeated('\r')],
-  ['quote marks', repeated('>')],
-  ['spaced quote marks', repeated('> ')],
-  ['quoted lines', repeated('> a\n')],
-  ['quoted id lines', repeated('> Change 1 of 2 · `k7q2` · digest `0123456789ab` · head `0123456`\n')],
-  ['deep quotes', repeated(`${'>'.repeat(200)}\n`)],
-  ['a lazy quote', `> a\n${repeated('b\n')}`.slice(0, SIZE)],
-  ['many lazy quotes', repeated('> a\nb\n\n')],
-  ['mixed lazy quotes', repeated('> a\nb\n')],
-  ['quoted lists', repeated('> - a\n')],
-  ['backticks', repeated('`')],
-  ['tildes', repeated('~')],
-  ['an unclosed fence', `\`\`\`\n${repeated('a\n')}`.slice(0, SIZE)],
-  ['many fences', repeated('```\n')],
-  ['fences that grow', Array.from({ length: 360 }, (_, index) => '`'.repeat(index + 3)).join('\n')],
-  ['many suggestions', repeated('```suggestion\na\n```\n')],
-  ['nested lists', Array.from({ length: 360 }, (_, index) => `${' '.repeat(index)}- a`).join('\n')],
-  ['list marks', repeated('- ')],
-  ['headings under text', repeated('a\n=\n')],
-  ['stars', repeated('* * ')],
-  ['brackets', repeated('[')],
-  ['definitions', repeated('[a]: b\n')],
-  ['angles', repeated('<')],
-  ['comments', repeated('<!--')],
-  ['comment lines', repeated('<!--\n')],
-  ['tags', repeated('<a b="c" ')],
-  ['mail headers', repeated('On 1 May 2026\n')],
-  ['a long mail header', `On ${repeated('1 ')}`.slice(0, SIZE)],
-  ['ids', `/deny ${repeated('k7q2 ')}`.slice(0, SIZE)],
-  ['ids to approve', `/approve ${repeated('k7q2 ')}`.slice(0, SIZE)],
-  ['one long word', `/${repeated('a')}`.slice(0, SIZE)],
-  ['commands', repeated('/countersign ')],
-  ['hidden characters', repeated('\u200B')],
-  ['thumbs', repeated('👍')],
-  ['lone surrogates', repeated('\uD800')],
-  ['two megabytes', '> a\n'.repeat(500_000)],
-];
+import { HOSTILE_BODIES, repeated, SIZE } from './hostile-bodies.ts';
 
 describe('S63, H12: reading is linear', () => {
-  it.each(HOSTILE)('%s take less than 50 ms', (_name, body) => {
+  it.each(HOSTILE_BODIES)('%s take less than 50 ms', (_name, body) => {
     let least = Number.POSITIVE_INFINITY;
     for (let attempt = 0; attempt < 8 && least >= 50; attempt += 1) least = Math.min(least, timeToRead(body));
     expect(least).toBeLessThan(50);
@@ -190,6 +145,36 @@ describe('S48, S58: blocks are read as they are rendered', () => {
     );
     expect(found).toBeGreaterThan(20);
   });
+});
+
+describe('bodies of a megabyte', () => {
+  const MEGABYTE = 1_048_576;
+  const large = HOSTILE_BODIES.map(([name, body]) => [name, body.repeat(Math.ceil(MEGABYTE / body.length))] as const);
+
+  it.each(large)('of %s: no more is kept than GitHub allows a comment', (_name, body) => {
+    expect(JSON.stringify(readComment(body, 'countersign').utterance).length).toBeLessThan(8 * SIZE);
+  });
+
+  it('memory is flat, however many are read', () => {
+    const gc = collector();
+    const readAll = (): void => {
+      for (const [, body] of large) readComment(body, 'countersign');
+    };
+    readAll();
+    gc();
+    const before = process.memoryUsage().heapUsed;
+    for (let times = 0; times < 5; times += 1) readAll();
+    gc();
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(2 * MEGABYTE);
+  });
+
+  function collector(): () => void {
+    setFlagsFromString('--expose-gc');
+    const gc: unknown = runInNewContext('gc');
+    setFlagsFromString('--no-expose-gc');
+    if (typeof gc !== 'function') throw new Error('the collector cannot be called');
+    return () => void gc();
+  }
 });
 
 describe('S57: a body beyond the limit', () => {

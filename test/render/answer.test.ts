@@ -297,6 +297,8 @@ describe('answers', () => {
       - \`/status\` – say what the run does and link every change that waits
       - \`/help\` – list the commands
 
+      They are for people with write access to this repository. Whoever opened the pull request may also use \`/deny\`, \`/show\`, \`/stop\`, \`/status\` and \`/help\`.
+
       Any other reply in a change’s thread tells the agent what to do differently. Nothing is changed without somebody’s approval.
 
       [status]

@@ -1,0 +1,79 @@
+/** One row of the benchmark. `sample` takes a single measurement, in `unit`. */
+export type Row = { readonly name: string; readonly unit: string; readonly sample: () => number };
+
+/** What all samples of a row came to. */
+export type Measured = {
+  readonly name: string;
+  readonly unit: string;
+  readonly median: number;
+  /** The middle half of the samples: how much to trust the median. */
+  readonly from: number;
+  readonly to: number;
+};
+
+/**
+ * Takes the samples of all rows in turn, so that a busy moment of the machine falls on each of them alike and their
+ * ratios hold though the numbers themselves differ between machines. A first round is thrown away.
+ */
+export function measure(rows: readonly Row[], rounds: number): readonly Measured[] {
+  for (const row of rows) row.sample();
+  const samples = rows.map((): number[] => []);
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [index, row] of rows.entries()) samples[index]?.push(row.sample());
+  }
+  return rows.map(({ name, unit }, index) => {
+    const sorted = (samples[index] ?? []).toSorted((one, other) => one - other);
+    return { name, unit, median: at(sorted, 0.5), from: at(sorted, 0.25), to: at(sorted, 0.75) };
+  });
+}
+
+function at(sorted: readonly number[], part: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
+}
+
+/** The rows as lines of a table; each is compared with the first, which is the yardstick. */
+export function table(measured: readonly Measured[]): readonly string[] {
+  const [yardstick] = measured;
+  const cells = measured.map(({ name, unit, median, from, to }) => [
+    name,
+    `${readable(median)} ${unit}`,
+    `${readable(from)} to ${readable(to)}`,
+    yardstick?.unit === unit ? `${readable(median / yardstick.median)} ×` : '',
+  ]);
+  const all = [['row', 'median', 'middle half', 'of the yardstick'], ...cells];
+  const widths = all.reduce(
+    (widest, row) => row.map((cell, index) => Math.max(cell.length, widest[index] ?? 0)),
+    [0, 0, 0, 0],
+  );
+  return all.map((row) =>
+    row
+      .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+function readable(value: number): string {
+  return value.toLocaleString('en', { maximumSignificantDigits: 3 });
+}
+
+/** How often `work` is done in a second of this thread's own time; it is repeated until that can be told. */
+export function perSecond(work: () => number): number {
+  const ENOUGH_MS = 60;
+  let done = 0;
+  let spent = 0;
+  while (spent < ENOUGH_MS) {
+    spent += milliseconds(() => {
+      done += work();
+    });
+  }
+  return (done / spent) * 1000;
+}
+
+/** Time that this thread worked: other processes on the machine do not count. */
+export function milliseconds(work: () => void): number {
+  const before = process.threadCpuUsage();
+  work();
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1000;
+}
