@@ -13,7 +13,7 @@ import { fetchBodyHashes, findByMarker, wroteSince } from './own-comments.ts';
 import { dismissReview, findReviews } from './own-reviews.ts';
 import { fetchPermission, fetchPull } from './pull.ts';
 import { react } from './reactions.ts';
-import { createReview } from './reviews.ts';
+import { createReview, fetchReviewComments } from './reviews.ts';
 import { fetchSettingsFile } from './settings-file.ts';
 import { isResolved, resolveThread } from './threads.ts';
 import { fetchTree } from './tree.ts';
@@ -72,6 +72,7 @@ function portOf(connection: Connection): GitHub {
     files: (head) => fetchFiles(connection, head),
     commits: (base, head) => fetchCommits(connection, base, head),
     createReview: (head, review) => createReview(connection, head, review),
+    reviewComments: (reviewId) => fetchReviewComments(connection, reviewId),
     findReviews: (marker) => findReviews(connection, marker),
     dismissReview: (reviewId, message) => dismissReview(connection, reviewId, message),
     createFileComment: (head, path, body) => createFileComment(connection, head, path, body),

@@ -1,3 +1,4 @@
+import type { ReviewComment } from '../run/facts.ts';
 import type { PostedComment } from '../run/proposal.ts';
 import {
   type CreatedReview,
@@ -12,7 +13,13 @@ import { RequestFault, ReviewRefused } from './faults.ts';
 import { listOwnReviews, standingReview } from './own-reviews.ts';
 import { firstLine, postedComment, type RestComment } from './posted-comment.ts';
 
-type ReviewComment = RestComment & { readonly path: string; readonly body: string; readonly commit_id: string };
+type ListedComment = RestComment & {
+  readonly path: string;
+  readonly body: string;
+  readonly commit_id: string;
+  readonly updated_at: string;
+  readonly in_reply_to_id?: number | bigint;
+};
 
 /**
  * One review with all drafts, pinned to `head`; its comments in the drafts' order.
@@ -87,9 +94,9 @@ async function deletePendingReviews(connection: Connection): Promise<void> {
   }
 }
 
-function commentsOf({ ref, read }: Connection, reviewId: number): Promise<readonly ReviewComment[]> {
+function commentsOf({ ref, read }: Connection, reviewId: number): Promise<readonly ListedComment[]> {
   return read((client) =>
-    allPages((page) =>
+    allPages<ListedComment>((page) =>
       client.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/comments', {
         ...repositoryOf(ref),
         pull_number: ref.number,
@@ -101,8 +108,18 @@ function commentsOf({ ref, read }: Connection, reviewId: number): Promise<readon
   );
 }
 
+/** The comments of anybody's review, as they stand now. */
+export async function fetchReviewComments(connection: Connection, reviewId: number): Promise<readonly ReviewComment[]> {
+  const comments = await commentsOf(connection, reviewId);
+  return comments.map(({ id, in_reply_to_id: root, body, updated_at: updatedAt }) => ({
+    rootId: Number(root ?? id),
+    body,
+    updatedAt,
+  }));
+}
+
 /** GitHub lists a review's comments as it likes: each draft is known by its path and its marker. */
-function inOrder(drafts: readonly ReviewDraft[], comments: readonly ReviewComment[]): readonly PostedComment[] {
+function inOrder(drafts: readonly ReviewDraft[], comments: readonly ListedComment[]): readonly PostedComment[] {
   const left = [...comments];
   return drafts.map((draft) => {
     const place = left.findIndex(({ path, body }) => path === draft.path && firstLine(body) === firstLine(draft.body));

@@ -78,6 +78,8 @@ const SENTENCES: Sentences = {
       listNamed(left),
       'Read them, then write the command once more.',
     ),
+  'answered-inline': () =>
+    `The comments of that review already answer the changes that its summary could mean, and they count more than the summary. ${STATUS}`,
   'unknown-ids': ({ ids, pending }) =>
     blocks(
       `Execution not found or not in proposed state: no change of this pull request has the id ${ids

@@ -27,6 +27,8 @@ export type Answer =
   | { readonly kind: 'nothing-pending'; readonly command: CommandName }
   /** `/approve all` and the like left these alone: they were posted in the same second or later. */
   | { readonly kind: 'posted-later'; readonly left: readonly Named[] }
+  /** A review's own comments speak of all that its body could mean. */
+  | { readonly kind: 'answered-inline' }
   | { readonly kind: 'unknown-ids'; readonly ids: readonly string[]; readonly pending: readonly Named[] }
   | { readonly kind: 'settled'; readonly proposals: readonly Settled[] }
   | { readonly kind: 'misfit'; readonly command: CommandName | null; readonly word: string; readonly hint: string }

@@ -2,7 +2,7 @@ import type { CommandName, SaidIntent, Utterance } from '../command/intent.ts';
 import type { Proposal } from './proposal.ts';
 import type { Reason } from './reason.ts';
 import { activeRun, type Pull } from './run.ts';
-import { answered } from './targets.ts';
+import { aimAtAll, answered } from './targets.ts';
 
 /** Whether words concern us at all, told from what we have stored; only then is anything asked of GitHub. */
 export type Bearing =
@@ -39,8 +39,23 @@ export function bearing(pull: Pull, intent: SaidIntent): Bearing {
       return afterPosting(pull, intent, proposal, () => ours('task'));
     case 'remark':
       if (utterance.toSomebodyElse) return none('between-people');
+      if (intent.reviewState !== null && proposal === null) return plainReview(pull, intent, ours);
       return afterPosting(pull, intent, proposal, () => (proposal === null ? none('not-ours') : ours('edit', true)));
   }
+}
+
+/** What a review without a command may mean; one that only comments, or quotes something else, is none of our business. */
+const PLAIN_REVIEWS = { commented: null, approved: 'approve', changes_requested: 'edit' } as const;
+
+function plainReview(pull: Pull, intent: SaidIntent, ours: (asks: CommandName, quietly: boolean) => Bearing): Bearing {
+  const { utterance, reviewState, quotedIds } = intent;
+  const asks = PLAIN_REVIEWS[reviewState ?? 'commented'];
+  if (asks === null || quotedIds.length > 0 || utterance.kind !== 'remark') return none('not-ours');
+  if (asks === 'edit' && (utterance.text === '' || utterance.affirmation)) return none('review-decides-nothing');
+  return afterPosting(pull, intent, null, () => {
+    const waiting = aimAtAll(pull, { ...intent, inline: [] });
+    return activeRun(pull) !== null && waiting.kind === 'these' ? ours(asks, true) : none('not-ours');
+  });
 }
 
 function none(reason: Reason): Bearing {
@@ -75,7 +90,7 @@ function ifRead(pull: Pull, utterance: Commanding, read: Ours, hinted: Ours): Be
 /** Words can arrive before we learn the ids of what we posted: a reply and a verdict then wait for them. */
 function afterPosting(pull: Pull, intent: SaidIntent, proposal: Proposal | null, judge: () => Bearing): Bearing {
   const posting = activeRun(pull)?.phase.kind === 'posting';
-  const mayMeanPosted = intent.place.at === 'thread' || isVerdict(intent);
+  const mayMeanPosted = intent.place.at === 'thread' || isVerdict(intent) || intent.reviewState !== null;
   return posting && proposal === null && mayMeanPosted ? { kind: 'wait' } : judge();
 }
 

@@ -28,10 +28,15 @@ export type Need =
   | { readonly kind: 'settings' }
   /** Changed paths of the pull request, for the model's first message. */
   | { readonly kind: 'changed-paths' }
+  /** The comments of somebody's review. */
+  | { readonly kind: 'review-comments'; readonly reviewId: number }
   /** These comments of ours as they stand now. */
   | { readonly kind: 'comments'; readonly comments: readonly PostedComment[] }
   /** These paths at two commits. */
   | { readonly kind: 'files'; readonly base: string; readonly head: string; readonly paths: readonly string[] };
+
+/** A comment of somebody's review as GitHub lists it; `rootId` is its thread's first comment. */
+export type ReviewComment = { readonly rootId: number; readonly body: string; readonly updatedAt: string };
 
 /** The App itself: its slug, and the numeric id of its bot account. */
 export type Self = { readonly slug: string; readonly botId: number };
@@ -47,6 +52,8 @@ export type Facts = {
   readonly pull?: PullFacts;
   readonly settings?: SettingsReading;
   readonly changedPaths?: readonly string[];
+  /** Of the review whose body is to be decided. */
+  readonly reviewComments?: readonly ReviewComment[];
   /** By comment id: the hash of its body, in the form of `PostedComment.bodyHash`; null where it is gone. */
   readonly bodyHashes?: Readonly<Record<string, string | null>>;
   readonly files?: {

@@ -1,7 +1,8 @@
 import type { Intent, SaidIntent } from '../command/intent.ts';
-import { mayCommand, maySign } from '../policy/roles.ts';
+import { mayCommand, maySign, standingOf } from '../policy/roles.ts';
 import { bearing, wouldBeRead } from './bearing.ts';
 import type { Facts, Need } from './facts.ts';
+import { approvedTargets, isPlainApproval, mayDecideAsReview } from './in-review.ts';
 import { openProposals } from './judge-head.ts';
 import { type OwnComment, shownAt } from './on-own-comment.ts';
 import { resumable } from './on-resume.ts';
@@ -69,8 +70,10 @@ function saidNeeds(pull: Pull, intent: SaidIntent, facts: Facts): readonly Need[
   if (about.kind !== 'ours' || !facts.served) return [];
   const permission = permissionNeed(intent, facts);
   if (permission.length > 0) return permission;
+  const review = reviewNeeds(pull, intent, facts);
+  if (review.length > 0) return review;
   if (about.asks === 'approve' && maySign(facts.permission) && facts.bodyHashes === undefined) {
-    const comments = commentsToApprove(pull, intent);
+    const comments = commentsToApprove(pull, intent, facts);
     if (comments.length > 0) return [{ kind: 'comments', comments }];
   }
   // Without a run it is not known yet whether they opened the pull request, which lets them ask at least.
@@ -78,6 +81,18 @@ function saidNeeds(pull: Pull, intent: SaidIntent, facts: Facts): readonly Need[
   if (about.asks === 'resume') return resumeNeeds(pull, intent, facts);
   if (about.asks !== 'task' || activeRun(pull) !== null || about.proposal !== null) return [];
   return maySign(facts.permission) ? startNeeds(facts) : [];
+}
+
+/** A review's body is decided after its comments; a plain approval also after what the repository says of those. */
+function reviewNeeds(pull: Pull, intent: SaidIntent, facts: Facts): readonly Need[] {
+  const { actor, place } = intent;
+  if (place.at !== 'review' || !mayDecideAsReview(pull, intent)) return [];
+  if (standingOf(facts.permission, actor, pull.run?.pullAuthor ?? null) === 'outsider') return [];
+  if (isPlainApproval(intent)) {
+    if (facts.settings === undefined) return maySign(facts.permission) ? [{ kind: 'settings' }] : [];
+    if (approvedTargets(intent, facts) === null) return [];
+  }
+  return facts.reviewComments === undefined ? [{ kind: 'review-comments', reviewId: place.reviewId }] : [];
 }
 
 /** Only where a run would go on is the pull request looked at. */

@@ -18,7 +18,7 @@ export function onEdit(spoken: Spoken, command: Edit): Step {
   const here = answered(spoken.pull, spoken.words);
   const { targets } = command;
   if (targets.by === 'place')
-    return here === null ? editAll(spoken, command.instruction) : instruct(spoken, here, command.instruction);
+    return here === null ? instructAll(spoken, command.instruction) : instruct(spoken, here, command.instruction);
   const known = targets.by === 'all' || targets.ids.some((id) => spoken.pull.proposals.some((one) => one.id === id));
   // Where it stands tells what it is about, a first word that only looks like an id begins the instruction.
   if (!known && here !== null) return instruct(spoken, here, command.line);
@@ -39,7 +39,8 @@ export function instruct(spoken: Spoken, proposal: Proposal, instruction: string
   return instructed(spoken, [proposal], instruction, [], []);
 }
 
-function editAll(spoken: Spoken, instruction: string): Step {
+/** On the pull request without ids: every proposal that waits. */
+export function instructAll(spoken: Spoken, instruction: string): Step {
   const found = aimAtAll(spoken.pull, spoken.words);
   if (found.kind !== 'these') return reply(spoken, { kind: 'nothing-pending', command: 'edit' }, 'nothing-pending');
   return instructed(spoken, found.proposals, instruction, [], found.left);

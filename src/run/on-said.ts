@@ -4,10 +4,12 @@ import { mayCommand, standingOf } from '../policy/roles.ts';
 import { type Bearing, bearing, reading } from './bearing.ts';
 import { draftOf, finish, ignore, waitFor, withAnswer, withEffects, withPull, withRun } from './draft.ts';
 import type { Facts } from './facts.ts';
+import { wordsOf } from './in-review.ts';
 import { onApprove } from './on-approve.ts';
 import { onAsk } from './on-ask.ts';
 import { onDeny } from './on-deny.ts';
 import { instruct, onEdit } from './on-instruct.ts';
+import { onPlainReview } from './on-plain-review.ts';
 import { onResume } from './on-resume.ts';
 import { onShow } from './on-show.ts';
 import { onContinue, onHelp, onStatus, onStop } from './on-steer.ts';
@@ -38,9 +40,9 @@ function speak(pull: Pull, intent: SaidIntent, deliveryId: string, facts: Facts)
   const person = { id: intent.actor.id, login: intent.actor.login };
   const permission = facts.permission ?? 'none';
   const author = pull.run?.pullAuthor ?? facts.pull?.author ?? null;
-  const { place, quotedIds, createdAt } = intent;
   const standing = standingOf(permission, person, author);
-  return { pull, intent, deliveryId, facts, person, permission, standing, words: { place, quotedIds, createdAt } };
+  const words = wordsOf(pull, intent, facts);
+  return { pull, intent, deliveryId, facts, person, permission, standing, words };
 }
 
 function notServed(pull: Pull, intent: SaidIntent): Step {
@@ -144,7 +146,7 @@ function onMention(spoken: Spoken, mention: Mention, proposal: Proposal | null):
 
 /** Plain words below a proposal: what the person wants instead, unless they say too little or could be a yes. */
 function onRemark(spoken: Spoken, remark: Extract<Utterance, { kind: 'remark' }>, proposal: Proposal | null): Step {
-  if (proposal === null) return ignore(spoken.pull, 'not-ours');
+  if (proposal === null) return onPlainReview(spoken, remark.text);
   if (remark.suggestions.length > 0)
     return reply(spoken, { kind: 'own-text', id: proposal.id }, 'own-text-not-supported');
   const open = proposal.state === 'proposed' || proposal.state === 'approved';

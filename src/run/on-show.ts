@@ -21,6 +21,7 @@ export function onShow(spoken: Spoken, targets: Targets): Step {
         { kind: 'unknown-ids', ids: found.ids, pending: pull.proposals.filter(isPending).map(named) },
         'unknown-ids',
       );
+    case 'inline':
     case 'none':
       return nothing(spoken);
   }

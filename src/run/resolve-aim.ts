@@ -27,6 +27,8 @@ function fromAim(spoken: Spoken, command: CommandName, found: Aim): Resolved {
       return { kind: 'answered', step: which(spoken, command, found.pending), done: [] };
     case 'unknown':
       return { kind: 'answered', step: unknown(spoken, found.ids), done: [] };
+    case 'inline':
+      return { kind: 'answered', step: reply(spoken, { kind: 'answered-inline' }, 'answered-in-threads'), done: [] };
     case 'none':
       return { kind: 'answered', step: none(spoken, command, found.left), done: [] };
   }

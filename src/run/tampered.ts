@@ -1,16 +1,16 @@
 import type { SaidIntent } from '../command/intent.ts';
 import type { Facts } from './facts.ts';
+import { approvedTargets, wordsOf } from './in-review.ts';
 import type { PostedComment, Proposal } from './proposal.ts';
 import type { Damage } from './restore.ts';
 import type { Pull } from './run.ts';
 import { aim } from './targets.ts';
 
 /** The comments of ours that an approval relies on: what they show is what is approved. */
-export function commentsToApprove(pull: Pull, intent: SaidIntent): readonly PostedComment[] {
-  const { utterance } = intent;
-  if (utterance.kind !== 'command' || utterance.command.name !== 'approve') return [];
-  const found = aim(pull, utterance.command.targets, intent);
-  if (found.kind !== 'these') return [];
+export function commentsToApprove(pull: Pull, intent: SaidIntent, facts: Facts): readonly PostedComment[] {
+  const targets = approvedTargets(intent, facts);
+  const found = targets === null ? null : aim(pull, targets, wordsOf(pull, intent, facts));
+  if (found?.kind !== 'these') return [];
   return found.proposals.flatMap((one) => (one.state === 'proposed' && one.comment !== null ? [one.comment] : []));
 }
 

@@ -8,6 +8,8 @@ export type Aim =
   | { readonly kind: 'these'; readonly proposals: readonly Proposal[]; readonly left: readonly Proposal[] }
   | { readonly kind: 'which'; readonly pending: readonly Proposal[] }
   | { readonly kind: 'unknown'; readonly ids: readonly string[] }
+  /** They are a review's, whose own comments already speak of all that they could mean. */
+  | { readonly kind: 'inline' }
   | { readonly kind: 'none'; readonly left: readonly Proposal[] };
 
 export type Words = {
@@ -15,10 +17,12 @@ export type Words = {
   readonly quotedIds: readonly QuotedId[];
   /** GitHub's `created_at`. */
   readonly createdAt: string;
+  /** Ids of proposals that the same review speaks of in comments of its own: those win over its body. */
+  readonly inline: readonly string[];
 };
 
 /** The proposal that the words answer by where they stand: its thread, or a quote of exactly one, as it was shown. */
-export function answered(pull: Pull, words: Words): Proposal | null {
+export function answered(pull: Pull, words: Omit<Words, 'inline'>): Proposal | null {
   const { place } = words;
   if (place.at === 'thread') return pull.proposals.find((proposal) => proposal.comment?.id === place.rootId) ?? null;
   const [only, ...more] = words.quotedIds;
@@ -34,40 +38,57 @@ function stoodBefore(proposal: Proposal, createdAt: string): boolean {
 }
 
 export function aim(pull: Pull, targets: Targets, words: Words): Aim {
-  if (targets.by === 'ids') return aimByIds(pull, targets.ids);
+  if (targets.by === 'ids') return aimByIds(pull, targets.ids, words);
   if (targets.by === 'all') return aimAtAll(pull, words);
   const proposal = answered(pull, words);
-  if (proposal !== null) return { kind: 'these', proposals: [proposal], left: [] };
+  if (proposal !== null) return theseBut([proposal], words);
   // A thread and a quote mean what they are about; where that is none of our proposals, it is never another one.
   if (words.place.at === 'thread' || words.quotedIds.length > 0)
     return { kind: 'which', pending: pull.proposals.filter(isPending) };
   return aimAtOnly(pull, words);
 }
 
-function aimByIds(pull: Pull, ids: readonly string[]): Aim {
+function aimByIds(pull: Pull, ids: readonly string[], words: Words): Aim {
   const posted = new Map(pull.proposals.filter((one) => one.comment !== null).map((one) => [one.id, one]));
   const unknown = ids.filter((id) => !posted.has(id));
   if (unknown.length > 0) return { kind: 'unknown', ids: unknown };
-  const proposals = [...new Set(ids)].flatMap((id) => posted.get(id) ?? []);
-  return { kind: 'these', proposals, left: [] };
+  return theseBut(
+    [...new Set(ids)].flatMap((id) => posted.get(id) ?? []),
+    words,
+  );
+}
+
+/** What was named, without what the review's own comments speak of. */
+function theseBut(named: readonly Proposal[], words: Words): Aim {
+  const proposals = leftOpen(named, words);
+  return proposals.length === 0 ? { kind: 'inline' } : { kind: 'these', proposals, left: [] };
+}
+
+function leftOpen(proposals: readonly Proposal[], { inline }: Words): readonly Proposal[] {
+  return proposals.filter((proposal) => !inline.includes(proposal.id));
 }
 
 /** Every pending proposal that the words could mean, and those that came too late for them. */
 export function aimAtAll(pull: Pull, words: Words): Aim {
-  const pending = pull.proposals.filter(isPending);
+  const pending = leftOpen(pull.proposals.filter(isPending), words);
   const proposals = pending.filter((proposal) => stoodBefore(proposal, words.createdAt));
   const left = pending.filter((proposal) => !stoodBefore(proposal, words.createdAt));
-  return proposals.length === 0 ? { kind: 'none', left } : { kind: 'these', proposals, left };
+  return proposals.length === 0 ? nothing(left, words) : { kind: 'these', proposals, left };
 }
 
 /** "The only pending one" is counted as of when the words were written, so that a late delivery cannot move it. */
 function aimAtOnly(pull: Pull, words: Words): Aim {
-  const then = pull.proposals.filter((one) => stoodBefore(one, words.createdAt) && openAt(one, words.createdAt));
-  const left = pull.proposals.filter((one) => isPending(one) && !stoodBefore(one, words.createdAt));
+  const open = leftOpen(pull.proposals, words);
+  const then = open.filter((one) => stoodBefore(one, words.createdAt) && openAt(one, words.createdAt));
+  const left = open.filter((one) => isPending(one) && !stoodBefore(one, words.createdAt));
   const [only, ...more] = then;
-  if (only === undefined) return { kind: 'none', left };
+  if (only === undefined) return nothing(left, words);
   if (more.length === 0) return { kind: 'these', proposals: [only], left };
   return { kind: 'which', pending: then.filter(isPending) };
+}
+
+function nothing(left: readonly Proposal[], { inline }: Words): Aim {
+  return left.length === 0 && inline.length > 0 ? { kind: 'inline' } : { kind: 'none', left };
 }
 
 function openAt(proposal: Proposal, createdAt: string): boolean {

@@ -36,6 +36,8 @@ async function fetchFact(github: GitHub, need: Need, facts: Facts): Promise<Part
       return { settings: readSettings(await github.settingsFile()) };
     case 'changed-paths':
       return { changedPaths: (await github.files(facts.pull?.headSha ?? '')).map((file) => file.path) };
+    case 'review-comments':
+      return { reviewComments: await github.reviewComments(need.reviewId) };
     case 'comments':
       return { bodyHashes: await github.bodyHashes(need.comments) };
     case 'files':

@@ -2,7 +2,7 @@ import type { Place, PullRef } from '../command/intent.ts';
 import type { CommitPlan, Countersigned } from '../policy/countersigned.ts';
 import type { Tree } from '../policy/path.ts';
 import type { Message, ModelReply } from '../prompt/message.ts';
-import type { PullFacts } from '../run/facts.ts';
+import type { PullFacts, ReviewComment } from '../run/facts.ts';
 import type { Permission, PostedComment, PostedReview } from '../run/proposal.ts';
 import type { FoundFile } from '../settings/read-settings.ts';
 
@@ -77,6 +77,8 @@ export type GitHub = {
   createReview(head: string, review: NewReview): Promise<CreatedReview>;
   /** Reviews of the App itself on this pull request whose body begins with this marker. */
   findReviews(marker: string): Promise<readonly StandingReview[]>;
+  /** The comments of anybody's review on this pull request. */
+  reviewComments(reviewId: number): Promise<readonly ReviewComment[]>;
   /** False where GitHub does not let us: then somebody else has to. No error where it is dismissed already. */
   dismissReview(reviewId: number, message: string): Promise<boolean>;
   createFileComment(head: string, path: string, body: string): Promise<PostedComment>;

@@ -7,7 +7,7 @@ import type { Operation } from '../world/outcome.ts';
 import { closePull, reopenPull } from '../world/pulls.ts';
 import { pushFiles } from '../world/push-files.ts';
 import { deleteReviewComment, editReviewComment, replyToReviewComment } from '../world/review-comments.ts';
-import { createReview } from '../world/reviews.ts';
+import { createReview, dismissReview } from '../world/reviews.ts';
 import type { PullRequest } from '../world/state.ts';
 import type { IssueComment, Review, ReviewComment, Thread } from '../world/talk.ts';
 import { resolveThread, unresolveThread } from '../world/threads.ts';
@@ -30,7 +30,8 @@ export type Person = {
   readonly says: (body: string) => IssueComment;
   /** By the id of the thread's first comment. */
   readonly replies: (inReplyTo: number, body: string) => ReviewComment;
-  readonly reviews: (review: Pick<CreateReview, 'body' | 'event' | 'comments' | 'commitSha'>) => Review;
+  readonly reviews: (review: Pick<CreateReview, 'body' | 'event' | 'comments' | 'replies' | 'commitSha'>) => Review;
+  readonly dismisses: (reviewId: number, message: string) => Review;
   /** Null deletes a file. */
   readonly pushes: (files: PushedFiles, commit?: Pick<PushFiles, 'message' | 'author'>) => Sha;
   readonly commitsSuggestions: (...commentIds: readonly number[]) => Sha;
@@ -55,6 +56,7 @@ export function personOn(apply: Apply, { accountId, branch, repositoryId, number
     says: (body) => apply(createComment, { ...here, body }),
     replies: (inReplyTo, body) => apply(replyToReviewComment, { ...here, inReplyTo, body }),
     reviews: (review) => apply(createReview, { ...here, ...review }),
+    dismisses: (reviewId, message) => apply(dismissReview, { ...here, reviewId, message }),
     pushes: (files, commit) =>
       apply(pushFiles, { ...inRepository, branch, files: new Map(Object.entries(files)), ...commit }),
     commitsSuggestions: (...commentIds) => apply(commitSuggestion, { ...here, commentIds }),

@@ -75,12 +75,16 @@ export type PlaceInput = {
   readonly position?: number;
 };
 export type ReviewEvent = 'APPROVE' | 'REQUEST_CHANGES' | 'COMMENT';
-/** `event` absent makes a PENDING review; `commitSha` absent means the head. */
+/**
+ * `event` absent makes a PENDING review; `commitSha` absent means the head. `replies` stand in threads that are there:
+ * people can write them as part of a review on GitHub's pages, the API does not take them.
+ */
 export type CreateReview = OnPull & {
   readonly body?: string;
   readonly event?: ReviewEvent;
   readonly commitSha?: Sha;
   readonly comments?: readonly (PlaceInput & { readonly body: string })[];
+  readonly replies?: readonly { readonly inReplyTo: number; readonly body: string }[];
 };
 export type OnReview = OnPull & { readonly reviewId: number };
 export type SubmitReview = OnReview & { readonly event: ReviewEvent; readonly body?: string };

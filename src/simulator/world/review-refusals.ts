@@ -65,11 +65,12 @@ export function verdictRefusal(
 }
 
 /** Why the texts of a review are refused, or undefined: one text too long loses all of it. */
-export function textRefusal({ body = '', comments = [] }: CreateReview): ApiError | undefined {
+export function textRefusal({ body = '', comments = [], replies = [] }: CreateReview): ApiError | undefined {
+  const said = [...comments, ...replies].map((comment) => comment.body);
   const tooLong = `Body is too long (maximum is ${MAX_BODY} characters)`;
-  if ([body, ...comments.map((comment) => comment.body)].some((text) => text.length > MAX_BODY)) {
+  if ([body, ...said].some((text) => text.length > MAX_BODY)) {
     return unprocessableEntity(tooLong);
   }
-  if (comments.some((comment) => comment.body.trim() === '')) return unprocessableEntity("Body can't be blank");
+  if (said.some((text) => text.trim() === '')) return unprocessableEntity("Body can't be blank");
   return undefined;
 }

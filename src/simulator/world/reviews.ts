@@ -2,7 +2,7 @@ import { bodyChange, reviewCommentEvent, reviewEvent } from '../payloads/events.
 import { isShutOut } from './comments.ts';
 import type { CreateReview, DismissReview, EditReview, OnReview, ReviewEvent, SubmitReview } from './inputs.ts';
 import { mayWrite, type PullPlace, pullPlace } from './lookup.ts';
-import { type CheckedPlace, checkPlace, openThread } from './open-thread.ts';
+import { type CheckedPlace, checkPlace, continueThread, openThread } from './open-thread.ts';
 import type { ApiError, Operation, Outcome, WebhookEvent } from './outcome.ts';
 import { LOCKED, NOT_ALLOWED, NOT_FOUND, unprocessableEntity } from './refusals.ts';
 import { pendingRefusal, reviewAnchorRefusal, textRefusal, verdictRefusal } from './review-refusals.ts';
@@ -33,6 +33,9 @@ export const createReview: Operation<CreateReview, Review> = (world, input, now)
   };
   for (const { place: at, body } of checked.comments) {
     opened = openThread(opened.world, opened.pull, at, { actor: input.actor, reviewId: id, body }, now);
+  }
+  for (const { threadId, body } of checked.replies) {
+    opened = continueThread(opened.world, opened.pull, threadId, { actor: input.actor, reviewId: id, body }, now);
   }
   const kept = withPull(opened.world, repository.id, opened.pull);
   const about = { repositoryId: repository.id, number: pull.number, id, after: review.commitSha };
@@ -112,7 +115,10 @@ export const deletePendingReview: Operation<OnReview, Review> = (world, input, n
 };
 
 type ReviewPlace = PullPlace & { readonly review: Review };
-type Checked = { readonly comments: readonly { readonly place: CheckedPlace; readonly body: string }[] };
+type Checked = {
+  readonly comments: readonly { readonly place: CheckedPlace; readonly body: string }[];
+  readonly replies: readonly { readonly threadId: number; readonly body: string }[];
+};
 
 function checkReview(world: World, pull: PullRequest, input: CreateReview): ApiError | Checked {
   const commitSha = input.commitSha ?? pull.head.sha;
@@ -126,7 +132,19 @@ function checkReview(world: World, pull: PullRequest, input: CreateReview): ApiE
   const problems = places.filter((place) => typeof place === 'string');
   if (problems.length > 0) return reviewAnchorRefusal(problems);
   const found = places.filter((place) => typeof place !== 'string');
-  return { comments: found.map((place, index) => ({ place, body: input.comments?.[index]?.body ?? '' })) };
+  const replies = repliesIn(pull, input);
+  if ('status' in replies) return replies;
+  return { comments: found.map((place, index) => ({ place, body: input.comments?.[index]?.body ?? '' })), replies };
+}
+
+/** Replies are written below the first comment of a thread that everybody sees. */
+function repliesIn(pull: PullRequest, { replies = [] }: CreateReview): Checked['replies'] | ApiError {
+  const targets = replies.map(({ inReplyTo }) => pull.reviewComments.get(inReplyTo));
+  const isRoot = targets.every(
+    (one) => one?.inReplyToId === null && pull.reviews.get(one.reviewId)?.state !== 'PENDING',
+  );
+  if (!isRoot) return NOT_FOUND;
+  return replies.map(({ inReplyTo: threadId, body }) => ({ threadId, body }));
 }
 
 function newReview(input: CreateReview, identity: Pick<Review, 'id' | 'commitSha'>, now: number): Review {

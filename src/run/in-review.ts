@@ -1,0 +1,70 @@
+import type { SaidIntent, Targets, Utterance } from '../command/intent.ts';
+import { readComment } from '../command/read-comment.ts';
+import type { Facts, ReviewComment } from './facts.ts';
+import { isPending } from './proposal.ts';
+import type { Pull } from './run.ts';
+import type { Words } from './targets.ts';
+
+/** What the words point with; of a review's body, also what the review's own comments speak of. */
+export function wordsOf(pull: Pull, { place, quotedIds, createdAt }: SaidIntent, facts: Facts): Words {
+  const comments = facts.reviewComments ?? [];
+  const heard = { slug: facts.self.slug, submittedAt: createdAt };
+  return { place, quotedIds, createdAt, inline: comments.flatMap((one) => spokenOf(pull, one, heard)) };
+}
+
+/** Whether a review's own body can decide on proposals, so that its comments must be known first. */
+export function mayDecideAsReview(pull: Pull, { place, utterance }: SaidIntent): boolean {
+  if (place.at !== 'review' || !pull.proposals.some(isPending)) return false;
+  return utterance.kind === 'remark' || (utterance.kind === 'command' && VERDICTS.has(utterance.command.name));
+}
+
+const VERDICTS: ReadonlySet<string> = new Set(['approve', 'deny', 'edit', 'continue']);
+
+/** A review that was sent with *Approve* and no command: it approves only where the repository says so. */
+export function isPlainApproval({ reviewState, utterance }: SaidIntent): boolean {
+  return reviewState === 'approved' && utterance.kind === 'remark';
+}
+
+/** What somebody approves with these words; null where they approve nothing. */
+export function approvedTargets(intent: SaidIntent, { settings }: Facts): Targets | null {
+  const { utterance } = intent;
+  if (utterance.kind === 'command') return utterance.command.name === 'approve' ? utterance.command.targets : null;
+  const means = settings?.kind === 'settings' && settings.settings.reviewApproval === 'approve-all';
+  return means && isPlainApproval(intent) ? { by: 'all' } : null;
+}
+
+type Heard = { readonly slug: string; readonly submittedAt: string };
+
+/**
+ * The proposals that one comment of a review speaks of: there it counts, whether it was heard yet or not, and the
+ * review's body leaves them alone. What says nothing clear in a thread keeps the body away from it too.
+ */
+function spokenOf(pull: Pull, { rootId, body, updatedAt }: ReviewComment, heard: Heard): readonly string[] {
+  const here = pull.proposals.filter((one) => one.comment?.id === rootId).map(({ id }) => id);
+  // What was edited since is not what we heard; a draft may be changed until it is submitted.
+  if (Date.parse(updatedAt) > Date.parse(heard.submittedAt)) return here;
+  const { utterance } = readComment(body, heard.slug);
+  const targets = targetsOf(utterance);
+  if (targets === null) return saysNothing(utterance) ? [] : here;
+  switch (targets.by) {
+    case 'place':
+      return here;
+    case 'all':
+      return pull.proposals.map(({ id }) => id);
+    case 'ids':
+      return [...targets.ids, ...here];
+  }
+}
+
+function targetsOf(utterance: Utterance): Targets | null {
+  if (utterance.kind !== 'command' || !VERDICTS.has(utterance.command.name)) return null;
+  return 'targets' in utterance.command ? utterance.command.targets : null;
+}
+
+/** Talk between people, an empty reply, and commands that are about no proposal. */
+function saysNothing(utterance: Utterance): boolean {
+  if (utterance.kind === 'command') return true;
+  if (utterance.kind !== 'remark') return false;
+  const { toSomebodyElse, text, suggestions } = utterance;
+  return toSomebodyElse || (text === '' && suggestions.length === 0);
+}
