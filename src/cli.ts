@@ -38,7 +38,14 @@ const COMMANDS = new Map<string, Command>([
     },
   ],
   ['doctor', later('doctor', 'check credentials, permissions and settings')],
-  ['explain', later('explain', 'say what a recorded delivery would lead to, and why')],
+  [
+    'explain',
+    {
+      summary: 'say what a recorded delivery would lead to, and why',
+      run: async (args) => (await import('./explain/explain.ts')).runExplain(args),
+      available: true,
+    },
+  ],
   ['verify', later('verify', 'check that commits hold exactly what people approved')],
   ['export', later('export', 'write out who decided what')],
 ]);

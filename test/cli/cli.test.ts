@@ -18,7 +18,7 @@ describe('countersign', () => {
         start    run the server
         demo     show the whole App offline, on a simulated GitHub
         doctor   check credentials, permissions and settings (not in this version yet)
-        explain  say what a recorded delivery would lead to, and why (not in this version yet)
+        explain  say what a recorded delivery would lead to, and why
         verify   check that commits hold exactly what people approved (not in this version yet)
         export   write out who decided what (not in this version yet)
 
@@ -69,6 +69,18 @@ describe('countersign', () => {
     const { code, stderr } = await run(['start'], { WEBHOOK_SECRET: 'development' }).ended;
     expect(code).toBe(1);
     expect(stderr).toContain('WEBHOOK_SECRET is one that everybody knows');
+  });
+
+  it('explains a recorded delivery offline, without any configuration, and refuses in one line what is none', async () => {
+    const file = join(import.meta.dirname, '../fixtures/deliveries/no-run/task.json');
+    const [told, json, missing] = await Promise.all(
+      [[file], [file, '--json'], ['no-such-file.json']].map((args) => run(['explain', ...args]).ended),
+    );
+    expect(told).toMatchObject({ code: 0, stderr: '' });
+    expect(told?.stdout).toContain('read as   the command task; text: "use bigint for money"');
+    expect(json?.code === 0 && parseJson(json.stdout)).toMatchObject({ outcome: { kind: 'unknown' } });
+    expect(missing).toMatchObject({ code: 2, stdout: '' });
+    expect(missing?.stderr).toMatch(/^countersign explain: no-such-file\.json cannot be read: .*\n$/);
   });
 
   it('J4: the first file imports statically only what an old Node can read too', () => {

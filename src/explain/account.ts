@@ -1,0 +1,68 @@
+import type { IgnoreReason } from '../command/ignore-reason.ts';
+import type { Intent } from '../command/intent.ts';
+import { interpret } from '../command/interpret.ts';
+import { maskBody } from '../command/mask.ts';
+import type { Self } from '../command/reader.ts';
+import { decide } from '../run/decide.ts';
+import type { Facts, Need } from '../run/facts.ts';
+import { needs } from '../run/needs.ts';
+import type { Pull } from '../run/run.ts';
+import type { Signal } from '../run/signal.ts';
+import type { Step } from '../run/step.ts';
+import { isRecord } from '../trust.ts';
+import type { RecordedDelivery } from './read-delivery.ts';
+import type { RecordedState } from './read-state.ts';
+
+/** Everything there is to say of one delivery. */
+export type Account = {
+  readonly delivery: { readonly id: string | null; readonly event: string; readonly action: string | null };
+  /** The line of the words in which a command would stand, however it is read; null where there is none. */
+  readonly line: string | null;
+  readonly meaning:
+    | { readonly kind: 'nothing'; readonly reason: IgnoreReason }
+    | { readonly kind: 'intent'; readonly intent: Intent };
+  readonly outcome: Outcome;
+};
+
+/** What would be decided: nothing is left open where there is nothing to decide. */
+export type Outcome =
+  | { readonly kind: 'none' }
+  /** No state was given. */
+  | { readonly kind: 'unknown' }
+  /** The state lacks what GitHub would be asked for next. */
+  | { readonly kind: 'lacking'; readonly needs: readonly Need[] }
+  | { readonly kind: 'decided'; readonly before: Pull; readonly step: Step };
+
+/** Works out what a delivery would lead to. Throws only where the state is none that this version wrote. */
+export function account(delivery: RecordedDelivery, self: Self, state: RecordedState | null): Account {
+  const { id, event, payload } = delivery;
+  const meaning = interpret({ event, payload, self });
+  const body = bodyOf(payload);
+  return {
+    delivery: { id, event, action: textOf(payload, 'action') },
+    line: body === null ? null : maskBody(body).first,
+    meaning,
+    outcome: meaning.kind === 'nothing' ? { kind: 'none' } : outcomeOf(meaning.intent, delivery, self, state),
+  };
+}
+
+function outcomeOf(intent: Intent, { id }: RecordedDelivery, self: Self, state: RecordedState | null): Outcome {
+  if (state === null) return { kind: 'unknown' };
+  const now = 'createdAt' in intent ? intent.createdAt : '1970-01-01T00:00:00Z';
+  const facts: Facts = { now, self, served: true, ...state.facts };
+  const signal: Signal = { type: 'intent', deliveryId: id ?? 'recorded', intent };
+  const missing = needs(state.pull, signal, facts);
+  if (missing.length > 0) return { kind: 'lacking', needs: missing };
+  return { kind: 'decided', before: state.pull, step: decide(state.pull, signal, facts) };
+}
+
+/** The words of a comment or a review, unread. */
+function bodyOf(payload: unknown): string | null {
+  if (!isRecord(payload)) return null;
+  return textOf(payload['comment'], 'body') ?? textOf(payload['review'], 'body');
+}
+
+function textOf(value: unknown, key: string): string | null {
+  const found = isRecord(value) ? value[key] : undefined;
+  return typeof found === 'string' ? found : null;
+}

@@ -1,0 +1,130 @@
+import type { Intent, Place, SaidIntent, Utterance } from '../command/intent.ts';
+import { visible } from '../render/visible.ts';
+import type { Need } from '../run/facts.ts';
+import type { Step } from '../run/step.ts';
+import type { Account, Outcome } from './account.ts';
+import { decidedBy } from './decided-by.ts';
+import { effectWords } from './effect-words.ts';
+import { IGNORED } from './ignored.ts';
+import { movesOf } from './moves.ts';
+
+/** What a line is about, and what it says. */
+type Row = readonly [string, string];
+
+const WIDTH = 10;
+const LONGEST = 300;
+
+/** The account for people: one line for each thing there is to say. */
+export function accountText(account: Account): string {
+  const { delivery, line, meaning, outcome } = account;
+  const action = delivery.action === null ? '' : `, ${delivery.action}`;
+  const id = delivery.id === null ? '' : ` (${delivery.id})`;
+  const rows: readonly Row[] = [
+    ['delivery', `${delivery.event}${action}${id}`],
+    ...(line === null ? [] : ([['line', line]] as const)),
+    ...(meaning.kind === 'nothing'
+      ? ([['read as', `nothing (${meaning.reason}): ${IGNORED[meaning.reason]}`]] as const)
+      : intentRows(meaning.intent)),
+    ...outcomeRows(outcome, meaning.kind === 'intent' ? meaning.intent : null),
+  ];
+  return `${rows.map(([what, words]) => `${what.padEnd(WIDTH)}${oneLine(words)}`).join('\n')}\n`;
+}
+
+/** Whatever a text holds, it stays on its line, and a terminal obeys none of it. */
+function oneLine(text: string): string {
+  const letters = [...visible(text.replaceAll(/\s+/g, ' ').trim())];
+  return letters.length <= LONGEST
+    ? letters.join('')
+    : `${letters.slice(0, LONGEST).join('')} … (${letters.length} characters)`;
+}
+
+function intentRows(intent: Intent): readonly Row[] {
+  const { pull, actor } = intent;
+  return [
+    ['on', `${pull.owner}/${pull.repo}#${pull.number} (installation ${pull.installationId})`],
+    ['by', `${actor.login} (${actor.type}, ${actor.id})`],
+    ...('place' in intent && isPlace(intent.place) ? ([['where', placeWords(intent.place)]] as const) : []),
+    ...('createdAt' in intent ? ([['when', String(intent.createdAt)]] as const) : []),
+    ...(intent.kind === 'said' ? saidRows(intent) : ([['read as', otherWords(intent)]] as const)),
+  ];
+}
+
+function isPlace(place: Place | null | undefined): place is Place {
+  return place !== null && place !== undefined;
+}
+
+function placeWords(place: Place): string {
+  switch (place.at) {
+    case 'conversation':
+      return `the conversation, comment ${place.commentId}`;
+    case 'thread':
+      return `the review thread of comment ${place.rootId} on ${place.path}, comment ${place.commentId}`;
+    case 'review':
+      return `the body of review ${place.reviewId}`;
+  }
+}
+
+function saidRows({ utterance, quotedIds }: SaidIntent): readonly Row[] {
+  return [
+    ['read as', utteranceWords(utterance)],
+    ...(quotedIds.length === 0 ? [] : ([['quotes', quotedIds.map(({ id }) => id).join(', ')]] as const)),
+  ];
+}
+
+function utteranceWords(utterance: Utterance): string {
+  switch (utterance.kind) {
+    case 'command':
+      return `the command ${utterance.command.name}${fieldWords(utterance.command, ['name'])}`;
+    case 'misfit':
+      return `no command: ${JSON.stringify(utterance.word)} does not fit /${utterance.command}. ${utterance.hint}`;
+    case 'unknown-command':
+      return `no command of ours: ${utterance.word}${utterance.nearest === null ? '' : `, perhaps /${utterance.nearest}`}`;
+    case 'mention':
+      return `words to the agent: ${JSON.stringify(utterance.text)}`;
+    case 'remark':
+      return `a remark${fieldWords(utterance, ['kind'])}`;
+  }
+}
+
+/** An event that is no words, by its kind and what it says beside who did it and where. */
+function otherWords(intent: Intent): string {
+  return `${intent.kind}${fieldWords(intent, ['kind', 'pull', 'actor', 'place', 'createdAt'])}`;
+}
+
+/** The fields of a value, each with its name, without those that are told elsewhere and those that say nothing. */
+function fieldWords(value: object, told: readonly string[]): string {
+  const fields = Object.entries(value).filter(([name, field]) => !told.includes(name) && !isEmpty(field));
+  return fields.map(([name, field]) => `; ${name}: ${JSON.stringify(field)}`).join('');
+}
+
+function isEmpty(field: unknown): boolean {
+  return field === '' || field === false || field === null || (Array.isArray(field) && field.length === 0);
+}
+
+function outcomeRows(outcome: Outcome, intent: Intent | null): readonly Row[] {
+  switch (outcome.kind) {
+    case 'none':
+      return [['decided', 'nothing: the delivery is answered, and not stored']];
+    case 'unknown':
+      return intent === null ? [] : decidedBy(intent).map((words) => ['depends', words] as const);
+    case 'lacking':
+      return outcome.needs.map((need) => ['lacks', needWords(need)] as const);
+    case 'decided':
+      return decidedRows(outcome.before, outcome.step);
+  }
+}
+
+function needWords(need: Need): string {
+  return `the state’s facts do not hold what is asked of GitHub next: ${need.kind}${fieldWords(need, ['kind'])}`;
+}
+
+function decidedRows(before: Parameters<typeof movesOf>[0], step: Step): readonly Row[] {
+  return [
+    ['reason', step.wait ? `${step.reason}: looked at again a little later` : step.reason],
+    ...step.votes.map(({ action, proposalId, by }) => ['vote', `${action} of ${proposalId} by ${by.login}`] as const),
+    ...movesOf(before, step.pull).map(({ what, from, to }) => ['becomes', `${what}: ${from} → ${to}`] as const),
+    ...(step.messages.length === 0 ? [] : ([['told', `${step.messages.length} messages for the model`]] as const)),
+    ...step.effects.map((effect) => ['does', effectWords(effect)] as const),
+    ...(step.effects.length === 0 ? ([['does', 'nothing']] as const) : []),
+  ];
+}
