@@ -10,6 +10,8 @@ const EFFECTS = {
   'use-tools': 'serve the model’s calls',
   'post-review': 'post the proposals together',
   commit: 'commit what is approved',
+  'dismiss-review': 'dismiss the App’s own request for changes',
+  'see-thread': 'look whether the thread is still resolved',
   'start-next': 'begin with the oldest queued task',
   'show-proposal': 'bring the proposal’s comment up to date',
   'show-run': 'bring the run comment up to date',

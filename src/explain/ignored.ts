@@ -15,6 +15,7 @@ export const IGNORED = {
   'via-app': 'an App wrote it in a person’s name',
   'another-hand': 'its writer is not who sent it',
   'empty-review': 'the review has no words of its own; its comments come by themselves',
+  'not-our-review': 'the review is somebody else’s',
   'harmless-edit': 'the edit left no command and no address to the App',
   'other-command': 'it is a command for somebody else',
   'not-addressed': 'it is said to nobody here, and answers nothing of the App',

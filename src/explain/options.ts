@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import type { Permission } from '../run/proposal.ts';
 
 /** What is to be explained, and how; null is “not given”. */
 export type ExplainOptions = {
@@ -9,6 +10,8 @@ export type ExplainOptions = {
   readonly state: string | null;
   readonly slug: string | null;
   readonly botId: number | null;
+  /** What GitHub says of the person, instead of what the state holds. */
+  readonly permission: Permission | null;
   readonly json: boolean;
 };
 
@@ -27,16 +30,20 @@ of that moment, what is decided and done. Reads files only: no network, no crede
                    ({"request": {"headers": …, "payload": …}}), or a bare payload with --event
   --event NAME     GitHub's event of a bare payload, such as issue_comment
   --state FILE     {"pull": …, "facts": …}: the stored pull request and what GitHub told
+  --permission P   what if the person had it: admin, write, read or none
   --slug NAME      the App's name on GitHub; default is countersign
   --bot-id NUMBER  the id of the App's bot account, to tell its own events
   --json           the same for programs
   --help           this text
 `;
 
+const PERMISSIONS: readonly Permission[] = ['admin', 'write', 'read', 'none'];
+
 const OPTIONS = {
   event: { type: 'string' },
   state: { type: 'string' },
   slug: { type: 'string' },
+  permission: { type: 'string' },
   'bot-id': { type: 'string' },
   json: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
@@ -54,9 +61,12 @@ export function readOptions(argv: readonly string[]): OptionsReading {
   const { event = null, state = null, slug = null, json = false } = values;
   const id = values['bot-id'];
   if (id !== undefined && !/^\d{1,15}$/.test(id)) return problem('--bot-id needs a number.');
+  const permission = PERMISSIONS.find((one) => one === values.permission) ?? null;
+  if (values.permission !== undefined && permission === null)
+    return problem(`--permission is one of ${PERMISSIONS.join(', ')}.`);
   return {
     kind: 'explain',
-    options: { delivery, event, state, slug, botId: id === undefined ? null : Number(id), json },
+    options: { delivery, event, state, slug, botId: id === undefined ? null : Number(id), permission, json },
   };
 }
 
