@@ -9,7 +9,6 @@ export const IGNORED = {
   'not-a-pull-request': 'it is about an issue',
   'no-actor': 'it names nobody, as for a deleted account',
   'own-event': 'the App did it itself',
-  'own-comment-edited': 'somebody edited a comment of the App, which is restored when it matters',
   bot: 'a bot wrote it',
   'not-a-person': 'it was not done by a person’s account',
   'via-app': 'an App wrote it in a person’s name',
