@@ -1,4 +1,4 @@
-import type { Intent, SaidIntent } from '../command/intent.ts';
+import type { CommandName, Intent, SaidIntent } from '../command/intent.ts';
 import { mayCommand, maySign, standingOf } from '../policy/roles.ts';
 import { bearing, wouldBeRead } from './bearing.ts';
 import type { Facts, Need } from './facts.ts';
@@ -70,7 +70,7 @@ function saidNeeds(pull: Pull, intent: SaidIntent, facts: Facts): readonly Need[
   if (about.kind !== 'ours' || !facts.served) return [];
   const permission = permissionNeed(intent, facts);
   if (permission.length > 0) return permission;
-  const review = reviewNeeds(pull, intent, facts);
+  const review = reviewNeeds(pull, intent, about.asks, facts);
   if (review.length > 0) return review;
   if (about.asks === 'approve' && maySign(facts.permission) && facts.bodyHashes === undefined) {
     const comments = commentsToApprove(pull, intent, facts);
@@ -84,10 +84,10 @@ function saidNeeds(pull: Pull, intent: SaidIntent, facts: Facts): readonly Need[
 }
 
 /** A review's body is decided after its comments; a plain approval also after what the repository says of those. */
-function reviewNeeds(pull: Pull, intent: SaidIntent, facts: Facts): readonly Need[] {
+function reviewNeeds(pull: Pull, intent: SaidIntent, asks: CommandName, facts: Facts): readonly Need[] {
   const { actor, place } = intent;
   if (place.at !== 'review' || !mayDecideAsReview(pull, intent)) return [];
-  if (standingOf(facts.permission, actor, pull.run?.pullAuthor ?? null) === 'outsider') return [];
+  if (!mayCommand(standingOf(facts.permission, actor, pull.run?.pullAuthor ?? null), asks)) return [];
   if (isPlainApproval(intent)) {
     if (facts.settings === undefined) return maySign(facts.permission) ? [{ kind: 'settings' }] : [];
     if (approvedTargets(intent, facts) === null) return [];
