@@ -24,7 +24,7 @@ export async function borrowPglite(): Promise<BorrowedPglite> {
 }
 
 /** Making a database anew would take seconds. */
-async function fromTemplate(): Promise<PGlite> {
+export async function fromTemplate(): Promise<PGlite> {
   const loadDataDir = new Blob([await readFile(inject('templateArchive'))]);
   return PGlite.create({ parsers: PARSERS, loadDataDir });
 }

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
-import { Kysely, PGliteDialect, sql } from 'kysely';
+import { Kysely, sql } from 'kysely';
 import { type Backend, HOLDERS, newHolder } from './backend.ts';
 import { lockDirectory } from './directory-lock.ts';
 import { DurableFiles, durableStart, syncTree } from './durable-files.ts';
+import { pgliteDialect } from './pglite-dialect.ts';
 import { StoreUnusable } from './store-unusable.ts';
 import type { Tables } from './tables.ts';
 
@@ -39,7 +40,7 @@ async function start(dataDir: string | null, durability: Durability): Promise<PG
 
 /** Works on a PGlite that is open; `close` is called once this is done with it, and decides what becomes of it. */
 export async function backendOn(pglite: PGlite, close: () => Promise<void>): Promise<Backend> {
-  const db = new Kysely<Tables>({ dialect: new PGliteDialect({ pglite }) });
+  const db = new Kysely<Tables>({ dialect: pgliteDialect(pglite) });
   const holder = newHolder();
   await sql`select pg_advisory_lock(${HOLDERS}::integer, ${holder}::integer)`.execute(db);
   return {
