@@ -21,10 +21,12 @@ export const IGNORE_REASONS = [
   'another-hand',
   /** A review without a body: its comments come by themselves. */
   'empty-review',
-  /** An edit that left no command and no address to us. */
+  /** An edit of a comment that left no command and no address to us, or of a pull request that goes where it went. */
   'harmless-edit',
   /** Somebody else's review was dismissed. */
   'not-our-review',
+  /** The installation may do as much as it must. */
+  'access-stands',
   /** A command for somebody else. */
   'other-command',
   /** Plain words that answer nothing of ours. */

@@ -132,6 +132,8 @@ export type Intent =
   /** Somebody deleted a person's comment that may have decided something (S61). */
   | (Common & { readonly kind: 'deleted'; readonly place: Place })
   | (Common & { readonly kind: 'pushed'; readonly before: string; readonly after: string })
+  /** It goes to another base branch now. */
+  | (Common & { readonly kind: 'retargeted'; readonly from: string; readonly to: string })
   | (Common & { readonly kind: 'closed'; readonly merged: boolean })
   /** Somebody dismissed a review of ours; GitHub does not tell why. */
   | (Common & { readonly kind: 'dismissed'; readonly reviewId: number })

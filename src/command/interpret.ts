@@ -1,7 +1,9 @@
 import type { IgnoreReason } from './ignore-reason.ts';
 import type { Intent } from './intent.ts';
+import type { Notice } from './notice.ts';
 import { Envelope } from './payloads.ts';
-import { readClosed, readPushed } from './read-pull.ts';
+import { NOTICE_READERS, type NoticeReader } from './read-installation.ts';
+import { readClosed, readPushed, readRetargeted } from './read-pull.ts';
 import { readDismissed, readThread } from './read-review.ts';
 import { readDeleted, readEdited, readSaid } from './read-words.ts';
 import type { Reader, Self } from './reader.ts';
@@ -12,6 +14,7 @@ export type Received = { readonly event: string; readonly payload: unknown; read
 
 export type Interpretation =
   | { readonly kind: 'intent'; readonly intent: Intent }
+  | { readonly kind: 'notice'; readonly notice: Notice }
   | { readonly kind: 'nothing'; readonly reason: IgnoreReason };
 
 /** Every event and action that can mean something. */
@@ -51,14 +54,25 @@ const READERS: ReadonlyMap<string, ReadonlyMap<string, Reader>> = new Map([
     new Map<string, Reader>([
       ['synchronize', readPushed],
       ['closed', readClosed],
+      ['edited', readRetargeted],
     ]),
   ],
 ]);
 
-/** What a delivery means, from its bytes alone. Total: any payload gives an intent or one reason, and nothing throws. */
+/** What a delivery means, from its bytes alone. Total: any payload gives an intent, a notice or one reason, and nothing throws. */
 export function interpret({ event, payload, self }: Received): Interpretation {
+  const notices = NOTICE_READERS.get(event);
+  if (notices !== undefined) return interpretNotice(notices, payload);
   const meaning = readEvent(event, payload, self);
   return typeof meaning === 'string' ? { kind: 'nothing', reason: meaning } : { kind: 'intent', intent: meaning };
+}
+
+function interpretNotice(readers: ReadonlyMap<string, NoticeReader>, payload: unknown): Interpretation {
+  const envelope = Envelope.safeParse(payload);
+  const read = envelope.success ? readers.get(envelope.data.action) : undefined;
+  if (read === undefined) return { kind: 'nothing', reason: envelope.success ? 'unknown-action' : 'malformed' };
+  const meaning = read(payload);
+  return typeof meaning === 'string' ? { kind: 'nothing', reason: meaning } : { kind: 'notice', notice: meaning };
 }
 
 function readEvent(event: string, payload: unknown, self: Received['self']): Intent | IgnoreReason {

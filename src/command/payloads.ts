@@ -82,3 +82,19 @@ export const ClosedEvent = z.object({
   repository: Repository,
   pull_request: Pull.extend({ merged: z.boolean().nullish() }),
 });
+
+/** `changes.base` is there only where somebody changed where the pull request goes. */
+export const EditedPullEvent = z.object({
+  repository: Repository,
+  pull_request: Pull.extend({ base: z.object({ ref: Name }) }),
+  changes: z.object({ base: z.object({ ref: z.object({ from: Name }) }).nullish() }).nullish(),
+});
+
+const Installation = z.object({ id: Id, permissions: z.record(z.string(), z.unknown()) });
+
+export const InstallationEvent = z.object({ installation: Installation });
+
+export const RemovedEvent = z.object({
+  installation: Installation,
+  repositories_removed: z.array(z.object({ id: Id })).min(1),
+});

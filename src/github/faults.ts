@@ -4,6 +4,10 @@ import { GitHubFault } from '../worker/ports.ts';
 /** What GitHub asks for where it names no time itself. */
 const SECONDARY_LIMIT_WAIT_MS = 60_000;
 
+/** An installation that its owner has suspended comes back, or is removed; until then it is seldom asked. */
+const SUSPENDED = /installation has been suspended/i;
+const SUSPENDED_WAIT_MS = 10 * 60_000;
+
 /**
  * A failed request. `status` is null where no whole answer came (timeout, reset, cut), so that nobody knows
  * whether it was applied. `words` are GitHub's own, one line; `codes` the types of GraphQL errors.
@@ -106,6 +110,7 @@ function retryTime(
   if (status !== 403 && status !== 429 && status !== 422) return null;
   const reset = Number(headers['x-ratelimit-reset']);
   if (headers['x-ratelimit-remaining'] === '0' && status !== 422 && reset > 0) return reset * 1000;
+  if (status === 403 && SUSPENDED.test(words)) return now + SUSPENDED_WAIT_MS;
   const limited = status === 429 || /rate limit|abuse detection|submitted too quickly/i.test(words);
   return limited ? now + SECONDARY_LIMIT_WAIT_MS : null;
 }

@@ -1,5 +1,5 @@
 import type { Intent, Place } from '../command/intent.ts';
-import { interpret } from '../command/interpret.ts';
+import { type Interpretation, interpret } from '../command/interpret.ts';
 import type { Delivery, Store } from '../store/store.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Counter } from '../telemetry/metrics.ts';
@@ -10,7 +10,7 @@ import { isSubscribed } from './subscriptions.ts';
 export type Self = { readonly slug: string; readonly botId: number };
 
 export type TakeOptions = {
-  readonly store: Pick<Store, 'receive'>;
+  readonly store: Pick<Store, 'receive' | 'tellAll'>;
   /** Null until GitHub has told; a delivery that comes before is not taken. */
   readonly self: () => Self | null;
   readonly now: () => number;
@@ -42,13 +42,24 @@ async function storeIntent(id: string, intent: Intent, options: TakeOptions): Pr
   return result;
 }
 
+async function storeMeaning(id: string, meaning: Interpretation, options: TakeOptions): Promise<string> {
+  switch (meaning.kind) {
+    case 'nothing':
+      return meaning.reason;
+    case 'intent':
+      return storeIntent(id, meaning.intent, options);
+    case 'notice':
+      return options.store.tellAll(id, meaning.notice, options.now());
+  }
+}
+
 /** Makes the function behind the webhook: exactly one outcome for each delivery, in the log and in the metric. */
 export function openTake(options: TakeOptions): Take {
   return async ({ id, name, payload }) => {
     const self = options.self();
     if (self === null) throw new Error('GitHub has not told yet who we are');
     const meaning = interpret({ event: name, payload, self });
-    const outcome = meaning.kind === 'nothing' ? meaning.reason : await storeIntent(id, meaning.intent, options);
+    const outcome = await storeMeaning(id, meaning, options);
     const intent = meaning.kind === 'intent' ? { intent: meaning.intent.kind, pull: meaning.intent.pull } : {};
     options.log.info({ delivery: id, event: name, action: payload['action'], outcome, ...intent }, 'delivery');
     options.deliveries.add({ event: isSubscribed(name) ? name : 'other', outcome });

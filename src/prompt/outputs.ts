@@ -47,6 +47,11 @@ export function tooManyOutput(most: number): string {
   return `Not proposed: at most ${most} changes can wait at once. Propose it again after these are decided.`;
 }
 
+/** The pull request goes to another branch than when the change was proposed; nobody decided. */
+export function retargetedOutput(from: string, to: string): string {
+  return `Withdrawn: the pull request now targets ${to}, not ${from}; no decision was made. Tool was not executed. Read the files again before proposing.`;
+}
+
 /** Nobody decided, and nobody will. */
 export const WITHDRAWN = 'Withdrawn: no decision was made.';
 

@@ -172,6 +172,12 @@ const SENTENCES: Sentences = {
       listNamed(proposals),
       'The agent is told, and may propose it again.',
     ),
+  retargeted: ({ from, to, proposals }) =>
+    blocks(
+      `This pull request now targets ${codeSpan(to.slice(0, 300))} instead of ${codeSpan(from.slice(0, 300))}, so these were withdrawn. Nothing was changed:`,
+      listNamed(proposals),
+      'The agent is told, and may propose them again.',
+    ),
   'deleted-words': ({ proposals }) =>
     `A deleted comment does not undo what it decided: ${listOf(proposals.slice(0, 30).map(settledSentence))}.`,
   status: ({ pending, running, queued }) =>

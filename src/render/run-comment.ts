@@ -35,6 +35,7 @@ const ENDINGS = {
   'turn-limit': 'ended, because it used all the model responses it may use',
   'model-failed': 'ended, because the model gave no usable answer',
   'posting-failed': 'ended, because its changes could not be posted',
+  'access-lost': 'ended, because Countersign lost its access to the repository',
 } as const satisfies Record<RunEnd, string>;
 
 /** How a run ended, as words that follow “the run”. */

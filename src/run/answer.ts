@@ -43,6 +43,12 @@ export type Answer =
   | { readonly kind: 'restored'; readonly id: string }
   /** Comments that were changed or deleted too often: their changes were withdrawn. */
   | { readonly kind: 'not-restored'; readonly proposals: readonly Named[] }
+  | {
+      readonly kind: 'retargeted';
+      readonly from: string;
+      readonly to: string;
+      readonly proposals: readonly Named[];
+    }
   | { readonly kind: 'deleted-words'; readonly proposals: readonly Settled[] }
   | { readonly kind: 'fork'; readonly headRef: string }
   | { readonly kind: 'queued'; readonly ahead: number }

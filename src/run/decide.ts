@@ -2,7 +2,7 @@ import type { Intent } from '../command/intent.ts';
 import type { Facts } from './facts.ts';
 import { onQuestionAnswered } from './on-ask.ts';
 import { onCommitFailed, onCommitMissed, onCommitStarting, onCommitted } from './on-commit.ts';
-import { onClosed, onEdited, onPushed } from './on-event.ts';
+import { onAccessLost, onClosed, onEdited, onPushed, onRetargeted } from './on-event.ts';
 import { onModelFailed, onModelReplied } from './on-model.ts';
 import { onCommentGone, onDeleted, onOwnComment } from './on-own-comment.ts';
 import { onPostingFailed, onProposalShown, onReviewPosted, onRunShown } from './on-posted.ts';
@@ -56,6 +56,8 @@ function decided(pull: Pull, signal: Signal, facts: Facts): Step {
       return onProposalShown(pull, signal);
     case 'comment-gone':
       return onCommentGone(pull, signal, facts);
+    case 'access-lost':
+      return onAccessLost(pull, signal, facts);
     case 'task-due':
       return onTaskDue(pull, facts);
     case 'thread-seen':
@@ -77,6 +79,8 @@ function onIntent(pull: Pull, intent: Intent, deliveryId: string, facts: Facts):
       return onDeleted(pull, intent);
     case 'pushed':
       return onPushed(pull, intent, deliveryId, facts);
+    case 'retargeted':
+      return onRetargeted(pull, intent, facts);
     case 'closed':
       return onClosed(pull, intent, facts);
     case 'dismissed':

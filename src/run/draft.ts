@@ -7,14 +7,14 @@ import type { Pull, Run } from './run.ts';
 import type { Step } from './step.ts';
 
 /** A step in the making: each function below returns a new one. */
-export type Draft = Omit<Step, 'reason' | 'wait'>;
+export type Draft = Omit<Step, 'reason' | 'wait' | 'dropsRest'>;
 
 export function draftOf(pull: Pull): Draft {
   return { pull, effects: [], messages: [], votes: [] };
 }
 
 export function finish(draft: Draft, reason: Reason): Step {
-  return { ...draft, reason, wait: false };
+  return { ...draft, reason, wait: false, dropsRest: false };
 }
 
 /** Nothing changes and nothing is done. */
@@ -24,7 +24,7 @@ export function ignore(pull: Pull, reason: Reason): Step {
 
 /** The signal is put back: what it refers to is just being posted. */
 export function waitFor(pull: Pull, reason: Reason): Step {
-  return { ...draftOf(pull), reason, wait: true };
+  return { ...draftOf(pull), reason, wait: true, dropsRest: false };
 }
 
 export function withEffects(draft: Draft, ...effects: readonly Effect[]): Draft {

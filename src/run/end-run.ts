@@ -7,7 +7,7 @@ import { moved } from './transition.ts';
 type Ending = { readonly how: RunEnd; readonly by: Person | null; readonly note: string | null };
 
 /** Ends that take the queued tasks with them. */
-const DROPS_QUEUE: ReadonlySet<RunEnd> = new Set<RunEnd>(['stopped', 'closed', 'merged']);
+const DROPS_QUEUE: ReadonlySet<RunEnd> = new Set<RunEnd>(['stopped', 'closed', 'merged', 'access-lost']);
 
 /** Ends the run: what is open is cancelled, the requester is told once, and the next task may begin. */
 export function endRun(draft: Draft, ending: Ending, now: string): Draft {
@@ -64,4 +64,5 @@ const CANCELLED_BY: Readonly<Record<RunEnd, string>> = {
   'turn-limit': 'the run reached its limit of model responses',
   'model-failed': 'the model gave no usable answer',
   'posting-failed': 'the changes could not be posted',
+  'access-lost': 'Countersign lost its access to the repository',
 };

@@ -40,6 +40,7 @@ export function needs(pull: Pull, signal: Signal, facts: Facts): readonly Need[]
     case 'proposal-shown':
     case 'review-kept':
     case 'comment-gone':
+    case 'access-lost':
       return [];
   }
 }
@@ -53,6 +54,7 @@ function needsOfIntent(pull: Pull, intent: Intent, facts: Facts): readonly Need[
     case 'own-comment':
       return ownCommentNeeds(pull, intent, facts);
     case 'deleted':
+    case 'retargeted':
       return [];
     case 'pushed':
       return pushNeeds(pull, intent, facts);

@@ -47,6 +47,8 @@ export const REASONS = [
   'thread-reopened',
   'thread-withdrawn',
   'pull-closed',
+  'retargeted',
+  'access-lost',
   'comment-stands',
   'comment-restored',
   'comment-not-kept',

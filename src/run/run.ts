@@ -41,7 +41,8 @@ export type RunEnd =
   | 'denied'
   | 'turn-limit'
   | 'model-failed'
-  | 'posting-failed';
+  | 'posting-failed'
+  | 'access-lost';
 
 /** Ends that wait for a person's `/resume`; the others were somebody's will, or all that could be done. */
 const RESUMABLE: ReadonlySet<RunEnd> = new Set<RunEnd>(['turn-limit', 'model-failed']);

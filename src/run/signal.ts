@@ -2,6 +2,7 @@ import type { Change } from '../change/change.ts';
 import type { Placement } from '../change/placement.ts';
 import type { LineRange } from '../change/range.ts';
 import type { Intent } from '../command/intent.ts';
+import type { AccessLoss } from '../command/notice.ts';
 import type { Verdict } from '../policy/freshness.ts';
 import type { ModelReply, Usage } from '../prompt/message.ts';
 import type { Permission, PostedComment, PostedReview } from './proposal.ts';
@@ -117,6 +118,8 @@ export type Signal =
     }
   /** An open proposal's comment is not there any more. */
   | { readonly type: 'comment-gone'; readonly proposalId: string; readonly commentId: number }
+  /** The App can no longer work here. */
+  | { readonly type: 'access-lost'; readonly loss: AccessLoss }
   /** The run is over and somebody's next task waits. */
   | { readonly type: 'task-due' }
   /** The attempt is known not to have landed and will not be repeated. */

@@ -15,4 +15,6 @@ export type Step = {
   readonly reason: Reason;
   /** The signal cannot be judged before a running effect's outcome: look at it again a little later. */
   readonly wait: boolean;
+  /** Whatever else waits for this pull request, words and effects alike, is dropped: nothing could come of it. */
+  readonly dropsRest: boolean;
 };

@@ -1,6 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { Vote } from '../run/proposal.ts';
-import { RUN_SCHEMA, type Run } from '../run/run.ts';
+import type { Reason } from '../run/reason.ts';
+import { activeRun, type Pull, RUN_SCHEMA, type Run } from '../run/run.ts';
 import type { Step } from '../run/step.ts';
 import { whileAlone, whileHeld } from './claims.ts';
 import { hasWaitingSignal, settleSignal } from './inbox.ts';
@@ -49,11 +50,32 @@ async function saveStep(
   await saveProposals(transaction, pullKey, changed, now);
   await saveVotes(transaction, pullKey, step.votes);
   await saveMessages(transaction, step);
+  if (step.dropsRest) await dropRest(transaction, pullKey, step.reason, now);
   await wantEffects(transaction, pullKey, step.effects, now);
   await transaction
     .updateTable('pulls')
-    .set({ state: toStored(pullState(step.pull)), run_id: run?.id ?? null })
+    .set({ state: toStored(pullState(step.pull)), run_id: run?.id ?? null, active: isActive(step.pull) })
     .where('pull_key', '=', pullKey)
+    .execute();
+}
+
+function isActive(pull: Pull): boolean {
+  return activeRun(pull) !== null || pull.queue.length > 0;
+}
+
+/** What waits and what is under way alike: an outcome that comes later finds its effect done. */
+async function dropRest(transaction: Transaction<Tables>, pullKey: string, reason: Reason, now: number): Promise<void> {
+  await transaction
+    .updateTable('inbox')
+    .set({ done_at: now, reason })
+    .where('pull_key', '=', pullKey)
+    .where('done_at', 'is', null)
+    .execute();
+  await transaction
+    .updateTable('effects')
+    .set({ done_at: now, error: reason, begun: false, lease_until: null, leased_by: null, worker: null })
+    .where('pull_key', '=', pullKey)
+    .where('done_at', 'is', null)
     .execute();
 }
 

@@ -12,6 +12,7 @@ import { ping } from './ping.ts';
 import { type Receipt, type Received, receive } from './receive.ts';
 import { type Place, save, saveDirect } from './save.ts';
 import type { Delivery, SaveResult, Store } from './store.ts';
+import { tellAll } from './tell-all.ts';
 import { wakes } from './wakes.ts';
 
 /** Deliveries of several callers that are stored together. */
@@ -36,6 +37,11 @@ export function storeOn(backend: Backend): Store {
       const receipts = await receiveGroup(deliveries.map((delivery) => ({ delivery, now })));
       if (receipts.includes('stored')) wake();
       return receipts;
+    },
+    async tellAll(deliveryId, notice, now) {
+      const receipt = await tellAll(db, deliveryId, notice, now);
+      if (receipt === 'stored') wake();
+      return receipt;
     },
     claimPull: (worker, now, leaseMs) => claimPull(backend, worker, now, leaseMs),
     renew: (claim, now, leaseMs) => renew(db, claim, now, leaseMs),

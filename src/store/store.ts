@@ -1,4 +1,5 @@
 import type { Intent } from '../command/intent.ts';
+import type { Notice } from '../command/notice.ts';
 import type { Message } from '../prompt/message.ts';
 import type { Effect } from '../run/effect.ts';
 import type { Pull } from '../run/run.ts';
@@ -55,6 +56,12 @@ export type SaveResult = 'saved' | 'lost' | 'signals-waiting';
 export type Store = {
   /** Stores deliveries durably, all or none; one answer each, in order. */
   receive(deliveries: readonly Delivery[], now: number): Promise<readonly ('stored' | 'duplicate')[]>;
+
+  /**
+   * Stores a notice durably for all pull requests that it concerns, as an outcome that comes before people's words;
+   * a delivery is told once.
+   */
+  tellAll(deliveryId: string, notice: Notice, now: number): Promise<'stored' | 'duplicate'>;
 
   /** Claims a pull request that has a due signal or a due effect of the pull lane, oldest work first. */
   claimPull(worker: string, now: number, leaseMs: number): Promise<Claim | null>;

@@ -28,6 +28,8 @@ type Pulls = {
   number: number;
   state: string;
   run_id: string | null;
+  /** A run goes on, or a task waits; true also where nobody has looked yet. */
+  active: Generated<boolean>;
   /** Until then its intents wait: one of them failed, and none may overtake it. */
   held_until: Generated<number>;
   fence: Generated<number>;
@@ -122,5 +124,6 @@ export type Tables = {
   outcomes: Outcomes;
   messages: Messages;
   effects: Effects;
+  notices: { delivery_id: string; received_at: number };
   migrations: { number: number; name: string; applied_at: Date };
 };

@@ -29,6 +29,7 @@ export function namedBy(signal: Signal): NamedProposals {
     case 'tools-used':
     case 'posting-failed':
     case 'review-kept':
+    case 'access-lost':
     case 'task-due':
       return NOBODY;
   }

@@ -19,10 +19,17 @@ import {
 
 const read = (event: string, payload: unknown): Interpretation => interpret({ event, payload, self: SELF });
 
-/** The reason for doing nothing, or the kind of the intent. */
+/** The reason for doing nothing, or the kind of the intent; of a notice what is lost. */
 function outcome(event: string, payload: unknown): string {
   const meaning = read(event, payload);
-  return meaning.kind === 'nothing' ? meaning.reason : meaning.intent.kind;
+  switch (meaning.kind) {
+    case 'nothing':
+      return meaning.reason;
+    case 'intent':
+      return meaning.intent.kind;
+    case 'notice':
+      return meaning.notice.loss;
+  }
 }
 
 const PULL = { installationId: 42, repositoryId: 501, owner: 'acme', repo: 'shop', number: 12 };
@@ -314,6 +321,44 @@ describe('S60, S61: what is deleted', () => {
     });
     expect(outcome('issue_comment', issueComment('nice weather', {}, gone))).toBe('not-addressed');
     expect(outcome('issue_comment', issueComment('/retest', {}, gone))).toBe('other-command');
+  });
+});
+
+describe('S90b, B11, F16: what happens around the pull request', () => {
+  const whole = {
+    id: 42,
+    permissions: { contents: 'write', pull_requests: 'write', issues: 'read', metadata: 'read' },
+  };
+  const installation = (permissions: object) => ({ ...whole, permissions: { ...whole.permissions, ...permissions } });
+  const edited = (changes: unknown) => {
+    const { pull_request, ...rest } = pushed();
+    return { ...rest, action: 'edited', changes, pull_request: { ...pull_request, base: { ref: 'release' } } };
+  };
+
+  it('B11: an edit that changes the base is told, any other is not', () => {
+    expect(read('pull_request', edited({ base: { ref: { from: 'main' }, sha: { from: 'a' } } }))).toMatchObject({
+      intent: { kind: 'retargeted', from: 'main', to: 'release' },
+    });
+    expect(outcome('pull_request', edited({ title: { from: 'Old' } }))).toBe('harmless-edit');
+    expect(outcome('pull_request', edited(undefined))).toBe('harmless-edit');
+  });
+
+  it.each([
+    ['uninstalled', 'installation', { action: 'deleted', installation: whole }],
+    ['permissions', 'installation', { installation: installation({ contents: 'read' }) }],
+    ['permissions', 'installation', { installation: installation({ pull_requests: undefined }) }],
+    ['access-stands', 'installation', { installation: installation({ issues: 'write', checks: 'read' }) }],
+    ['repository-removed', 'installation_repositories', { action: 'removed', repositories_removed: [{ id: 501 }] }],
+    ['malformed', 'installation_repositories', { action: 'removed', repositories_removed: [] }],
+    ['malformed', 'installation', { installation: { id: 42 } }],
+    ['malformed', 'installation', null],
+    ['unknown-action', 'installation', { action: 'suspend' }],
+    ['unknown-action', 'installation', { action: 'created' }],
+    ['unknown-action', 'installation_repositories', { action: 'added' }],
+  ])('F16: %s, by %s', (loss, event, payload) => {
+    const sent =
+      payload === null ? null : { action: 'new_permissions_accepted', installation: whole, sender: ACTOR, ...payload };
+    expect(outcome(event, sent)).toBe(loss);
   });
 });
 

@@ -31,7 +31,7 @@ function take(receive?: Store['receive'], self: Self | null = us) {
     });
   const stream = { write: (line: string) => void lines.push(line) };
   const taking = openTake({
-    store: { receive: receive ?? remember },
+    store: { receive: receive ?? remember, tellAll: () => Promise.resolve('stored') },
     self: () => self,
     now: () => 1_000,
     log: openLog({ level: 'debug', format: 'json', secrets: [], stream }),

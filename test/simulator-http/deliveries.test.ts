@@ -35,7 +35,19 @@ const world: World = {
   accounts: new Map(),
   apps: new Map([[9, app]]),
   installations: new Map([
-    [5, { id: 5, appId: 9, accountId: 1, repositories: [10, 11], permissions: {}, events: ['push'], createdAt }],
+    [
+      5,
+      {
+        id: 5,
+        appId: 9,
+        accountId: 1,
+        repositories: [10, 11],
+        permissions: {},
+        events: ['push'],
+        createdAt,
+        suspendedAt: null,
+      },
+    ],
   ]),
   repositories: new Map([10, 11, 12].map((id) => [id, repository(id)])),
   history: EMPTY_HISTORY,

@@ -21,7 +21,7 @@ export type Bench = {
   readonly signalled: (id: string, number?: number) => Promise<{ claim: Claim; signal: StoredSignal }>;
 };
 
-const TABLES = ['inbox', 'pulls', 'runs', 'proposals', 'votes', 'outcomes', 'messages', 'effects'];
+const TABLES = ['inbox', 'pulls', 'runs', 'proposals', 'votes', 'outcomes', 'messages', 'effects', 'notices'];
 
 /** Deletes every row; in a replica's role, because triggers keep everybody else from deleting votes. */
 async function empty({ db }: Backend): Promise<void> {

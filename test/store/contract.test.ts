@@ -5,6 +5,7 @@ import { effectsContract } from './effects-contract.ts';
 import { formContract } from './form-contract.ts';
 import { guardContract } from './guard-contract.ts';
 import { inboxContract } from './inbox-contract.ts';
+import { noticesContract } from './notices-contract.ts';
 import { replicasContract } from './replicas-contract.ts';
 import { stepsContract } from './steps-contract.ts';
 import { testDatabases } from './test-database.ts';
@@ -16,6 +17,7 @@ for (const database of testDatabases()) {
     claimsContract(on);
     stepsContract(on);
     effectsContract(on);
+    noticesContract(on);
     formContract(on);
     if (!database.shared) return;
     replicasContract(on, database);

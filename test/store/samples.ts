@@ -141,7 +141,7 @@ export function vote(proposalId: string, text: string | null = null): Vote {
 
 /** A step that leaves the pull request as given and does what else is named. */
 export function step(pull: Pull, more: Partial<Omit<Step, 'pull'>> = {}): Step {
-  return { pull, effects: [], messages: [], votes: [], reason: 'informed', wait: false, ...more };
+  return { pull, effects: [], messages: [], votes: [], reason: 'informed', wait: false, dropsRest: false, ...more };
 }
 
 export function pullOf(number: number, changed: Partial<Pull> = {}): Pull {

@@ -64,6 +64,7 @@ function showRateLimit(call: Call): Answer {
 }
 
 const TOKEN_LIFETIME = 60 * 60 * 1000;
+const SUSPENDED = 'This installation has been suspended';
 const NO_SUCH_REPOSITORY =
   'There is at least one repository that does not exist or is not accessible to the parent installation.';
 const NOT_GRANTED = 'The permissions requested are not granted to this installation.';
@@ -72,6 +73,7 @@ function mintToken(call: Call): Answer {
   const { state, identity } = call;
   const installation = state.world.installations.get(numberParam(call, 'installation_id'));
   if (identity.kind !== 'app' || installation?.appId !== identity.app.id) return notFound(state);
+  if (installation.suspendedAt !== null) return refused(state, 403, SUSPENDED);
   const repositoryIds = chosenRepositories(call, installation);
   if (repositoryIds === undefined) return refused(state, 422, NO_SUCH_REPOSITORY);
   const permissions = chosenPermissions(call, installation);

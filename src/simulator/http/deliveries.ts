@@ -115,10 +115,12 @@ function isSubscribed(app: App, name: string): boolean {
 function installationFor(world: World, app: App, event: WebhookEvent): unknown {
   const own = event.payload['installation'];
   if (isRecord(own)) return own['app_id'] === app.id ? own : undefined;
+  // A suspended App hears of its own installation only.
   const repository = event.repositoryId === null ? undefined : world.repositories.get(event.repositoryId);
   const found = [...world.installations.values()].find(
-    ({ appId, accountId, repositories }) =>
+    ({ appId, accountId, repositories, suspendedAt }) =>
       appId === app.id &&
+      suspendedAt === null &&
       accountId === repository?.ownerId &&
       (repositories === 'all' || repositories.includes(repository.id)),
   );

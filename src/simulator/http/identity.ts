@@ -25,7 +25,10 @@ export function identify(state: GitHubState, header: string | undefined, now: nu
 function identifyInstallation(state: GitHubState, secret: string, now: number): Identified {
   const token = state.tokens.get(secret);
   const app = token === undefined ? undefined : state.world.apps.get(token.appId);
-  const alive = token !== undefined && token.expiresAt > now && state.world.installations.has(token.installationId);
+  const installation = token === undefined ? undefined : state.world.installations.get(token.installationId);
+  // Tokens of a suspended installation are void as those of a removed one are.
+  const acting = installation !== undefined && installation.suspendedAt === null;
+  const alive = token !== undefined && token.expiresAt > now && acting;
   if (token === undefined || app === undefined || !alive) return { ok: false, message: 'Bad credentials' };
   return { ok: true, identity: { kind: 'installation', app, token } };
 }

@@ -46,8 +46,8 @@ export function installationPayload(world: World, installation: Installation): J
     single_file_name: null,
     has_multiple_single_files: false,
     single_file_paths: [],
-    suspended_by: null,
-    suspended_at: null,
+    suspended_by: installation.suspendedAt === null ? null : simpleUser(world, installation.accountId),
+    suspended_at: installation.suspendedAt,
   };
 }
 

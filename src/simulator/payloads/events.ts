@@ -105,7 +105,7 @@ export function threadEvent(
 export function installationEvent(
   world: World,
   installation: Installation,
-  action: 'created' | 'deleted',
+  action: 'created' | 'deleted' | 'suspend' | 'unsuspend' | 'new_permissions_accepted',
   actor: Actor,
 ): WebhookEvent {
   const { accountId, repositories } = installation;
@@ -120,6 +120,26 @@ export function installationEvent(
     sender: simpleUser(world, actor.accountId),
   };
   return { name: 'installation', action, repositoryId: null, payload };
+}
+
+/** `installation_repositories.removed`. */
+export function repositoriesRemovedEvent(
+  world: World,
+  installation: Installation,
+  repositoryIds: readonly number[],
+  actor: Actor,
+): WebhookEvent {
+  const removed = repositoryIds.flatMap((id) => world.repositories.get(id) ?? []);
+  const payload = {
+    action: 'removed',
+    installation: installationPayload(world, installation),
+    repository_selection: installation.repositories === 'all' ? 'all' : 'selected',
+    repositories_added: [],
+    repositories_removed: removed.map((repository) => installedRepository(world, repository)),
+    requester: null,
+    sender: simpleUser(world, actor.accountId),
+  };
+  return { name: 'installation_repositories', action: 'removed', repositoryId: null, payload };
 }
 
 /** Any event of a repository: `body` with the fields that all of them share. */

@@ -4,8 +4,9 @@ import { createComment, deleteComment, editComment } from '../world/comments.ts'
 import type { CreateReview, PushFiles } from '../world/inputs.ts';
 import { mergePull } from '../world/merge-pull.ts';
 import type { Operation } from '../world/outcome.ts';
-import { closePull, reopenPull } from '../world/pulls.ts';
+import { closePull, editPull, lockPull, reopenPull, setDraft } from '../world/pulls.ts';
 import { pushFiles } from '../world/push-files.ts';
+import { deleteRef } from '../world/refs.ts';
 import { deleteReviewComment, editReviewComment, replyToReviewComment } from '../world/review-comments.ts';
 import { createReview, dismissReview } from '../world/reviews.ts';
 import type { PullRequest } from '../world/state.ts';
@@ -44,6 +45,11 @@ export type Person = {
   readonly closes: () => PullRequest;
   readonly reopens: () => PullRequest;
   readonly merges: () => PullRequest;
+  /** Lets the pull request go to another branch. */
+  readonly retargets: (base: string) => PullRequest;
+  readonly locks: () => PullRequest;
+  readonly makesDraft: (draft: boolean) => PullRequest;
+  readonly deletesBranch: (branch: string) => null;
 };
 
 /** A person in front of one pull request. */
@@ -69,6 +75,10 @@ export function personOn(apply: Apply, { accountId, branch, repositoryId, number
     closes: () => apply(closePull, here),
     reopens: () => apply(reopenPull, here),
     merges: () => apply(mergePull, here),
+    retargets: (base) => apply(editPull, { ...here, base }),
+    locks: () => apply(lockPull, { ...here, locked: true }),
+    makesDraft: (draft) => apply(setDraft, { ...here, draft }),
+    deletesBranch: (name) => apply(deleteRef, { ...inRepository, ref: `refs/heads/${name}` }),
   };
 }
 

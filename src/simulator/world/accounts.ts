@@ -1,8 +1,17 @@
-import { installationEvent } from '../payloads/events.ts';
-import type { AddAccount, AddApp, InstallApp, UninstallApp } from './inputs.ts';
-import type { Operation } from './outcome.ts';
+import { installationEvent, repositoriesRemovedEvent } from '../payloads/events.ts';
+import type { Actor } from './access.ts';
+import type {
+  AcceptPermissions,
+  AddAccount,
+  AddApp,
+  InstallApp,
+  RemoveFromInstallation,
+  SuspendApp,
+  UninstallApp,
+} from './inputs.ts';
+import type { Operation, Outcome, WebhookEvent } from './outcome.ts';
 import { NOT_FOUND, validationFailed } from './refusals.ts';
-import type { Account, AccountType, App, Installation } from './state.ts';
+import type { Account, AccountType, App, Installation, World } from './state.ts';
 import { timestamp } from './timestamp.ts';
 import { done, nodeId, recorded, refused, takeId, withEntry, withoutEntry } from './update.ts';
 
@@ -58,6 +67,7 @@ export const installApp: Operation<InstallApp, Installation> = (world, input, no
     permissions: app.permissions,
     events: app.events,
     createdAt: timestamp(now),
+    suspendedAt: null,
   };
   const actor = { accountId: input.accountId, viaAppId: null };
   const state = { ...counted, installations: withEntry(counted.installations, id, installation) };
@@ -74,3 +84,43 @@ export const uninstallApp: Operation<UninstallApp, null> = (world, input, now) =
   const state = { ...world, installations: withoutEntry(world.installations, installation.id) };
   return done(recorded(state, 'app-uninstalled', actor, now, { id: installation.id }), null, [event]);
 };
+
+/** Suspends an installation, or lets it act again; a suspended App hears of nothing else and may do nothing. */
+export const suspendApp: Operation<SuspendApp, Installation> = (world, { installationId, suspended }, now) =>
+  changed(world, installationId, { suspendedAt: suspended ? timestamp(now) : null }, now, (state, next, actor) =>
+    installationEvent(state, next, suspended ? 'suspend' : 'unsuspend', actor),
+  );
+
+/** The account's owner grants what the App asks for now. */
+export const acceptPermissions: Operation<AcceptPermissions, Installation> = (world, input, now) =>
+  changed(world, input.installationId, { permissions: input.permissions }, now, (state, next, actor) =>
+    installationEvent(state, next, 'new_permissions_accepted', actor),
+  );
+
+/** Takes repositories out of an installation; of one on all it becomes one on the others. */
+export const removeFromInstallation: Operation<RemoveFromInstallation, Installation> = (world, input, now) => {
+  const { installationId, repositoryIds } = input;
+  const before = world.installations.get(installationId);
+  const all = [...world.repositories.values()].filter(({ ownerId }) => ownerId === before?.accountId);
+  const reached = before?.repositories === 'all' ? all.map(({ id }) => id) : (before?.repositories ?? []);
+  const repositories = reached.filter((id) => !repositoryIds.includes(id));
+  return changed(world, installationId, { repositories }, now, (state, next, actor) =>
+    repositoriesRemovedEvent(state, next, repositoryIds, actor),
+  );
+};
+
+function changed(
+  world: World,
+  installationId: number,
+  fields: Partial<Installation>,
+  now: number,
+  eventOf: (state: World, next: Installation, actor: Actor) => WebhookEvent,
+): Outcome<Installation> {
+  const before = world.installations.get(installationId);
+  if (before === undefined) return refused(world, NOT_FOUND);
+  const next = { ...before, ...fields };
+  const actor = { accountId: before.accountId, viaAppId: null };
+  const kept = { ...world, installations: withEntry(world.installations, before.id, next) };
+  const state = recorded(kept, 'installation-changed', actor, now, { id: before.id });
+  return done(state, next, [eventOf(state, next, actor)]);
+}

@@ -5,6 +5,7 @@ export type HistoryKind =
   | 'account-added'
   | 'app-installed'
   | 'app-uninstalled'
+  | 'installation-changed'
   | 'repository-added'
   | 'permission-changed'
   | 'rule-added'

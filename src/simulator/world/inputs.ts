@@ -29,6 +29,10 @@ export type InstallApp = {
 };
 
 export type UninstallApp = { readonly installationId: number };
+export type SuspendApp = { readonly installationId: number; readonly suspended: boolean };
+/** Takes repositories out of an installation on selected ones. */
+export type RemoveFromInstallation = { readonly installationId: number; readonly repositoryIds: readonly number[] };
+export type AcceptPermissions = { readonly installationId: number; readonly permissions: Permissions };
 
 /** The default branch gets one commit with `files`, by the owner, at `now`. */
 export type AddRepository = {

@@ -26,7 +26,9 @@ export function moveRef(world: World, repository: Repository, actor: Actor, move
   const start = recorded(withRepository(world, moved), historyKind(move), actor, now, about);
   let result: Moved = { state: start, events: [pushEvent(start, moved, actor, move)] };
   if (!move.ref.startsWith('refs/heads/')) return result;
-  for (const { holder, pull } of openPullsOf(start, moved, move.ref.slice('refs/heads/'.length))) {
+  const branch = move.ref.slice('refs/heads/'.length);
+  const pulls = [...openPullsOf(start, moved, branch), ...(move.after === null ? openPullsOnto(moved, branch) : [])];
+  for (const { holder, pull } of pulls) {
     result = movePull(result, { holder, pull, actor, move }, now);
   }
   return result;
@@ -54,6 +56,12 @@ function openPullsOf(world: World, repository: Repository, branch: string): read
     }
   }
   return found;
+}
+
+/** GitHub closes what can go nowhere any more. */
+function openPullsOnto(repository: Repository, branch: string): readonly HeldPull[] {
+  const open = [...repository.pulls.values()].filter(({ base, state }) => base.branch === branch && state === 'open');
+  return open.map((pull) => ({ holder: repository.id, pull }));
 }
 
 type PullMove = HeldPull & { readonly actor: Actor; readonly move: RefMove };

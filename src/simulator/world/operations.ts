@@ -1,5 +1,13 @@
 import type { Sha } from '../git/object-store.ts';
-import { addAccount, addApp, installApp, uninstallApp } from './accounts.ts';
+import {
+  acceptPermissions,
+  addAccount,
+  addApp,
+  installApp,
+  removeFromInstallation,
+  suspendApp,
+  uninstallApp,
+} from './accounts.ts';
 import { createComment, deleteComment, editComment } from './comments.ts';
 import { createCommitOnBranch } from './commit-on-branch.ts';
 import { createBlob, createCommit, createTree } from './git-data.ts';
@@ -31,6 +39,9 @@ export type Operations = {
   readonly addApp: Operation<Input.AddApp, App>;
   readonly installApp: Operation<Input.InstallApp, Installation>;
   readonly uninstallApp: Operation<Input.UninstallApp, Nothing>;
+  readonly suspendApp: Operation<Input.SuspendApp, Installation>;
+  readonly acceptPermissions: Operation<Input.AcceptPermissions, Installation>;
+  readonly removeFromInstallation: Operation<Input.RemoveFromInstallation, Installation>;
   readonly addRepository: Operation<Input.AddRepository, Repository>;
   readonly forkRepository: Operation<Input.ForkRepository, Repository>;
   readonly setPermission: Operation<Input.SetPermission, Nothing>;
@@ -81,6 +92,9 @@ export const OPERATIONS: Operations = {
   addApp,
   installApp,
   uninstallApp,
+  suspendApp,
+  acceptPermissions,
+  removeFromInstallation,
   addRepository,
   forkRepository,
   setPermission,

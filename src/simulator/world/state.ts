@@ -53,6 +53,8 @@ export type Installation = {
   readonly permissions: Permissions;
   readonly events: readonly string[];
   readonly createdAt: string;
+  /** Null while it may act. */
+  readonly suspendedAt: string | null;
 };
 
 export type Repository = {

@@ -1,0 +1,10 @@
+/** Why the App can no longer work on a pull request. */
+export type AccessLoss = 'uninstalled' | 'repository-removed' | 'permissions';
+
+/** What a webhook says of a whole installation, or of some of its repositories: many pull requests at once. */
+export type Notice = {
+  readonly installationId: number;
+  /** Null for all of the installation. */
+  readonly repositoryIds: readonly number[] | null;
+  readonly loss: AccessLoss;
+};

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import type { Notice } from '../../src/command/notice.ts';
+import type { Effect } from '../../src/run/effect.ts';
+import { type Bench, LEASE, present } from './bench.ts';
+import { delivery, pullOf, run, step } from './samples.ts';
+
+const UNINSTALLED: Notice = { installationId: 1, repositoryIds: null, loss: 'uninstalled' };
+const SHOW: Effect = { type: 'show-run', runId: 'r1' };
+
+/** What concerns a whole installation reaches each of its pull requests where something goes on. */
+export function noticesContract({ store, value, signalled }: Bench): void {
+  /** A pull request whose one delivery is decided, with that left behind. */
+  async function decided(number: number, ended: boolean, effects: readonly Effect[] = []): Promise<void> {
+    const { claim, signal } = await signalled(`d${number}`, number);
+    const phase = ended
+      ? ({ kind: 'ended', how: 'finished', by: null, at: '', note: null } as const)
+      : ({ kind: 'waiting', turn: 1 } as const);
+    const pull = pullOf(number, { run: run(`r${number}`, { phase }) });
+    await store().save(claim, signal, step(pull, { effects }), 10);
+    await store().release(claim);
+  }
+
+  const told = () => value(`select string_agg(pull_key, ' ' order by pull_key) from inbox where kind = 'outcome'`);
+
+  describe('notices', () => {
+    it('S90b: those hear of it whose run goes on, or for whom words or effects wait; others do not', async () => {
+      await decided(1, false);
+      await decided(2, true);
+      await decided(3, true, [SHOW]);
+      await store().receive([delivery('new', 4)], 10);
+      expect(await store().tellAll('gone', UNINSTALLED, 11)).toBe('stored');
+      expect(await told()).toBe('1/2/1 1/2/3 1/2/4');
+    });
+
+    it('S90b: only of the installation and the repositories that are meant', async () => {
+      await decided(1, false);
+      expect(await store().tellAll('a', { ...UNINSTALLED, installationId: 9 }, 11)).toBe('stored');
+      expect(await store().tellAll('b', { ...UNINSTALLED, repositoryIds: [7, 8] }, 11)).toBe('stored');
+      expect(await told()).toBeNull();
+      expect(await store().tellAll('c', { ...UNINSTALLED, repositoryIds: [2, 7] }, 11)).toBe('stored');
+      expect(await told()).toBe('1/2/1');
+    });
+
+    it('F4, F7: a delivery is told once, whatever began since', async () => {
+      expect(await store().tellAll('gone', UNINSTALLED, 11)).toBe('stored');
+      await decided(1, false);
+      expect(await store().tellAll('gone', UNINSTALLED, 12)).toBe('duplicate');
+      expect(await told()).toBeNull();
+    });
+
+    it('F16: it comes before what people said, and whatever waits besides is dropped with it', async () => {
+      await decided(1, false, [SHOW, { type: 'ask-model', runId: 'r1', turn: 2 }]);
+      await store().receive([delivery('words', 1)], 11);
+      await store().tellAll('gone', UNINSTALLED, 12);
+      const asking = present(await store().claimEffect('other', 12, LEASE));
+      const claim = present(await store().claimPull('w', 13, LEASE));
+      const signal = present(await store().nextSignal(claim, 13));
+      expect(signal.signal).toEqual({ type: 'access-lost', loss: 'uninstalled' });
+      const over = step(pullOf(1), { reason: 'access-lost', dropsRest: true });
+      expect(await store().save(claim, signal, over, 13)).toBe('saved');
+      expect(await store().nextSignal(claim, 14)).toBeNull();
+      expect(await store().nextEffect(claim, 14)).toBeNull();
+      await store().finishEffect(asking, { type: 'task-due' }, 14);
+      expect(await store().nextSignal(claim, 15)).toBeNull();
+      expect(await store().nextDue()).toEqual({ pull: null, free: null });
+    });
+  });
+}

@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import { OPERATIONS } from '../../src/simulator/world/operations.ts';
+import { stageForAll } from './curtain.ts';
+import { edit, type Story } from './story.ts';
+
+const stage = stageForAll();
+
+const BIGINT = edit('src/total.ts', '  let total = 0;\n', '  let total = 0n;\n');
+const EXACTLY = edit('README.md', 'Sells things.', 'Sells things, exactly.');
+
+async function proposed(): Promise<Story> {
+  const story = await stage().tell();
+  story.model.proposes(BIGINT, EXACTLY);
+  await story.ana.says('/countersign use bigint');
+  return story;
+}
+
+async function states(story: Story): Promise<readonly string[]> {
+  return (await story.stored()).proposals.map((proposal) => proposal.state);
+}
+
+/** The installation that reaches the story's repository. */
+function installationOf({ pr }: Story): number {
+  const { ownerId } = pr.repository();
+  const found = [...stage().github.world().installations.values()].find(({ accountId }) => accountId === ownerId);
+  return found?.id ?? 0;
+}
+
+/** How many requests a deed leads to. */
+async function requestsOf(deed: () => unknown): Promise<number> {
+  const before = stage().github.requests.length;
+  deed();
+  await stage().settle();
+  return stage().github.requests.length - before;
+}
+
+/** What the run came to, in the store: nothing of it could be said on GitHub. */
+async function ending(story: Story): Promise<unknown> {
+  return (await story.stored()).run?.phase;
+}
+
+describe('the pull request goes to another branch', () => {
+  it('B11, S90b: what waits is withdrawn with the new base’s name, the model hears of it, and the run goes on', async () => {
+    const story = await proposed();
+    const { ana, ben, bot, model, pr } = story;
+    stage().github.apply(OPERATIONS.createRef, {
+      actor: ben.person.actor,
+      repositoryId: pr.repositoryId,
+      ref: 'refs/heads/release',
+      sha: pr.refs()['refs/heads/main'] ?? '',
+    });
+    await ben.does((person) => person.retargets('release'));
+    expect(await states(story)).toEqual(['superseded', 'superseded']);
+    expect(bot.proposal(1).body).toContain('The pull request now targets release.');
+    expect(bot.answers()[0]).toContain('now targets `release` instead of `main`');
+    expect(model.heard()[0]).toMatch(/^Withdrawn: the pull request now targets release, not main/);
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(pr.commits()).toEqual([]);
+    expect(bot.answer()).toContain('was already withdrawn');
+  });
+
+  it('S90b: another title or description changes nothing', async () => {
+    const story = await proposed();
+    const { ana, bot, pr } = story;
+    stage().github.apply(OPERATIONS.editPull, {
+      actor: ana.person.actor,
+      repositoryId: pr.repositoryId,
+      number: pr.number,
+      title: 'A better title',
+    });
+    await stage().settle();
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(pr.commits()).toHaveLength(1);
+  });
+
+  it.each(['topic', 'main'])(
+    'S90b, S51: deleting the branch %s closes it, and what waits is cancelled',
+    async (branch) => {
+      const story = await proposed();
+      const { ben, bot } = story;
+      await ben.does((person) => person.deletesBranch(branch));
+      expect(await states(story)).toEqual(['cancelled', 'cancelled']);
+      expect(bot.answer()).toContain('because the pull request was closed');
+    },
+  );
+
+  it('F13, S127a: a draft works, and so does one that becomes a draft', async () => {
+    const { ana, bot, carl, model, pr } = await stage().tell({ draft: true });
+    model.proposes(BIGINT);
+    await ana.says('/countersign use bigint');
+    await carl.does((person) => person.makesDraft(false));
+    await carl.does((person) => person.makesDraft(true));
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(pr.commits()).toHaveLength(1);
+  });
+});
+
+describe('the App loses its access', () => {
+  it('S90b, F16: uninstalled: the run is over at once, nothing is asked of GitHub, and nothing wakes up on a new installation', async () => {
+    const story = await proposed();
+    const { ana, bot, model, pr } = story;
+    const installationId = installationOf(story);
+    const { accountId } = stage().github.world().installations.get(installationId) ?? { accountId: 0 };
+    await ana.says('/countersign and then something else');
+    const asked = await requestsOf(() => stage().github.apply(OPERATIONS.uninstallApp, { installationId }));
+    expect(asked).toBe(0);
+    const before = model.requests().length;
+    stage().github.apply(OPERATIONS.installApp, { appId: stage().github.app.id, accountId });
+    expect(await requestsOf(() => ana.person.replies(bot.proposal(1).id, '/approve'))).toBe(0);
+    expect(pr.commits()).toEqual([]);
+    expect(model.requests()).toHaveLength(before);
+    model.proposes(EXACTLY);
+    await ana.says('/countersign be exact');
+    expect(model.requests().length).toBe(before + 1);
+  });
+
+  it('S90b: the reason is kept, and what waited is cancelled for it', async () => {
+    const story = await proposed();
+    const installationId = installationOf(story);
+    const removed = { installationId, repositoryIds: [story.pr.repositoryId] };
+    expect(await requestsOf(() => stage().github.apply(OPERATIONS.removeFromInstallation, removed))).toBe(0);
+    expect(await ending(story)).toMatchObject({ kind: 'ended', how: 'access-lost', note: 'repository-removed' });
+    expect((await story.stored()).proposals.map(({ state, note }) => [state, note])).toEqual([
+      ['cancelled', 'Countersign lost its access to the repository'],
+      ['cancelled', 'Countersign lost its access to the repository'],
+    ]);
+  });
+
+  it('F16: permissions that no longer suffice end it; more of them change nothing', async () => {
+    const story = await proposed();
+    const installationId = installationOf(story);
+    const permissions = { contents: 'write', pull_requests: 'write', issues: 'read', metadata: 'read' } as const;
+    const accept = (more: object) =>
+      stage().github.apply(OPERATIONS.acceptPermissions, { installationId, permissions: { ...permissions, ...more } });
+    await requestsOf(() => accept({ issues: 'write' }));
+    expect(await ending(story)).toMatchObject({ kind: 'waiting' });
+    expect(await requestsOf(() => accept({ contents: 'read' }))).toBe(0);
+    expect(await ending(story)).toMatchObject({ kind: 'ended', how: 'access-lost', note: 'permissions' });
+  });
+
+  it('F16: while the model thinks: its answer changes nothing and is not answered', async () => {
+    const { model, ana, ...story } = await stage().tell();
+    model.says({ calls: [BIGINT], delayMs: 1_500 });
+    stage().pass(2);
+    ana.person.says('/countersign use bigint');
+    await expect.poll(() => model.requests().length, { interval: 5 }).toBe(1);
+    await expect.poll(() => story.bot.comments().length, { interval: 5 }).toBe(1);
+    const installationId = installationOf({ model, ana, ...story });
+    expect(await requestsOf(() => stage().github.apply(OPERATIONS.uninstallApp, { installationId }))).toBe(0);
+    expect(model.requests()).toHaveLength(1);
+    expect(story.bot.proposals()).toEqual([]);
+  });
+
+  it('F16: suspended: nothing is asked while people are silent, and afterwards it goes on as before', async () => {
+    const story = await proposed();
+    const { ana, bot, pr } = story;
+    const installationId = installationOf(story);
+    const suspend = (suspended: boolean) =>
+      requestsOf(() => stage().github.apply(OPERATIONS.suspendApp, { installationId, suspended }));
+    expect(await suspend(true)).toBe(0);
+    expect(await suspend(false)).toBe(0);
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(pr.commits()).toHaveLength(1);
+  });
+});
