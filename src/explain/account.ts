@@ -1,6 +1,4 @@
-import type { IgnoreReason } from '../command/ignore-reason.ts';
-import type { Intent } from '../command/intent.ts';
-import { interpret } from '../command/interpret.ts';
+import { type Interpretation, interpret } from '../command/interpret.ts';
 import { maskBody } from '../command/mask.ts';
 import type { Self } from '../command/reader.ts';
 import { decide } from '../run/decide.ts';
@@ -18,9 +16,7 @@ export type Account = {
   readonly delivery: { readonly id: string | null; readonly event: string; readonly action: string | null };
   /** The line of the words in which a command would stand, however it is read; null where there is none. */
   readonly line: string | null;
-  readonly meaning:
-    | { readonly kind: 'nothing'; readonly reason: IgnoreReason }
-    | { readonly kind: 'intent'; readonly intent: Intent };
+  readonly meaning: Interpretation;
   readonly outcome: Outcome;
 };
 
@@ -42,18 +38,33 @@ export function account(delivery: RecordedDelivery, self: Self, state: RecordedS
     delivery: { id, event, action: textOf(payload, 'action') },
     line: body === null ? null : maskBody(body).first,
     meaning,
-    outcome: meaning.kind === 'nothing' ? { kind: 'none' } : outcomeOf(meaning.intent, delivery, self, state),
+    outcome: outcomeOf(meaning, delivery, self, state),
   };
 }
 
-function outcomeOf(intent: Intent, { id }: RecordedDelivery, self: Self, state: RecordedState | null): Outcome {
+function outcomeOf(
+  meaning: Interpretation,
+  { id }: RecordedDelivery,
+  self: Self,
+  state: RecordedState | null,
+): Outcome {
+  if (meaning.kind === 'nothing') return { kind: 'none' };
   if (state === null) return { kind: 'unknown' };
-  const now = 'createdAt' in intent ? intent.createdAt : '1970-01-01T00:00:00Z';
+  const signal = signalOf(meaning, id);
+  const now = timeOf(signal) ?? '1970-01-01T00:00:00Z';
   const facts: Facts = { now, self, served: true, ...state.facts };
-  const signal: Signal = { type: 'intent', deliveryId: id ?? 'recorded', intent };
   const missing = needs(state.pull, signal, facts);
   if (missing.length > 0) return { kind: 'lacking', needs: missing };
   return { kind: 'decided', before: state.pull, step: decide(state.pull, signal, facts) };
+}
+
+function signalOf(meaning: Exclude<Interpretation, { kind: 'nothing' }>, id: string | null): Signal {
+  if (meaning.kind === 'notice') return { type: 'access-lost', loss: meaning.notice.loss };
+  return { type: 'intent', deliveryId: id ?? 'recorded', intent: meaning.intent };
+}
+
+function timeOf(signal: Signal): string | null {
+  return signal.type === 'intent' && 'createdAt' in signal.intent ? signal.intent.createdAt : null;
 }
 
 /** The words of a comment or a review, unread. */

@@ -15,7 +15,8 @@ export const IGNORED = {
   'another-hand': 'its writer is not who sent it',
   'empty-review': 'the review has no words of its own; its comments come by themselves',
   'not-our-review': 'the review is somebody else’s',
-  'harmless-edit': 'the edit left no command and no address to the App',
+  'harmless-edit': 'the edit left no command and no address to the App, and no other base branch',
+  'access-stands': 'the installation may still do what the App needs',
   'other-command': 'it is a command for somebody else',
   'not-addressed': 'it is said to nobody here, and answers nothing of the App',
 } as const satisfies Record<IgnoreReason, string>;

@@ -1,4 +1,5 @@
 import type { Intent, Place, SaidIntent, Utterance } from '../command/intent.ts';
+import type { Notice } from '../command/notice.ts';
 import { visible } from '../render/visible.ts';
 import type { Need } from '../run/facts.ts';
 import type { Step } from '../run/step.ts';
@@ -22,9 +23,7 @@ export function accountText(account: Account): string {
   const rows: readonly Row[] = [
     ['delivery', `${delivery.event}${action}${id}`],
     ...(line === null ? [] : ([['line', line]] as const)),
-    ...(meaning.kind === 'nothing'
-      ? ([['read as', `nothing (${meaning.reason}): ${IGNORED[meaning.reason]}`]] as const)
-      : intentRows(meaning.intent)),
+    ...meaningRows(meaning),
     ...outcomeRows(outcome, meaning.kind === 'intent' ? meaning.intent : null),
   ];
   return `${rows.map(([what, words]) => `${what.padEnd(WIDTH)}${oneLine(words)}`).join('\n')}\n`;
@@ -36,6 +35,25 @@ function oneLine(text: string): string {
   return letters.length <= LONGEST
     ? letters.join('')
     : `${letters.slice(0, LONGEST).join('')} … (${letters.length} characters)`;
+}
+
+function meaningRows(meaning: Account['meaning']): readonly Row[] {
+  switch (meaning.kind) {
+    case 'nothing':
+      return [['read as', `nothing (${meaning.reason}): ${IGNORED[meaning.reason]}`]];
+    case 'intent':
+      return intentRows(meaning.intent);
+    case 'notice':
+      return noticeRows(meaning.notice);
+  }
+}
+
+function noticeRows({ installationId, repositoryIds, loss }: Notice): readonly Row[] {
+  const which = repositoryIds === null ? '' : `, repositories ${repositoryIds.join(', ')}`;
+  return [
+    ['on', `every pull request of installation ${installationId}${which} where something goes on`],
+    ['read as', `the App may no longer work there (${loss})`],
+  ];
 }
 
 function intentRows(intent: Intent): readonly Row[] {

@@ -331,8 +331,7 @@ describe('S90b, B11, F16: what happens around the pull request', () => {
   };
   const installation = (permissions: object) => ({ ...whole, permissions: { ...whole.permissions, ...permissions } });
   const edited = (changes: unknown) => {
-    const { pull_request, ...rest } = pushed();
-    return { ...rest, action: 'edited', changes, pull_request: { ...pull_request, base: { ref: 'release' } } };
+    return pushed({ action: 'edited', changes, pull_request: { number: 12, base: { ref: 'release' } } });
   };
 
   it('B11: an edit that changes the base is told, any other is not', () => {
