@@ -1,6 +1,6 @@
 import type { Targets } from '../command/intent.ts';
 import { isPending, type Proposal } from './proposal.ts';
-import { named, reply, type Spoken, settled } from './spoken.ts';
+import { inform, named, reply, type Spoken, settled } from './spoken.ts';
 import type { Step } from './step.ts';
 import { aim } from './targets.ts';
 
@@ -35,5 +35,5 @@ function show(spoken: Spoken, proposal: Proposal): Step {
   const { payload, digest } = proposal.change;
   const diff = 'unified_diff' in payload ? payload.unified_diff : null;
   const shown = { proposal: named(proposal), settled: settled(proposal), digest, diff };
-  return reply(spoken, { kind: 'shown', ...shown }, 'informed');
+  return inform(spoken, { kind: 'shown', ...shown });
 }

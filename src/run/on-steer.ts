@@ -1,9 +1,9 @@
 import { settleBatch, withdraw } from './batch.ts';
-import { draftOf, finish, withAnswer, withEffects, withRun } from './draft.ts';
+import { draftOf, finish, withEffects, withRun } from './draft.ts';
 import { endRun } from './end-run.ts';
 import { isPending } from './proposal.ts';
 import { activeRun } from './run.ts';
-import { named, reply, type Spoken } from './spoken.ts';
+import { inform, named, reply, type Spoken } from './spoken.ts';
 import type { Step } from './step.ts';
 import { aimAtAll } from './targets.ts';
 
@@ -34,13 +34,13 @@ export function onStop(spoken: Spoken): Step {
 
 /** `/status`: what is pending, with links. */
 export function onStatus(spoken: Spoken): Step {
-  const { pull, intent } = spoken;
+  const { pull } = spoken;
   const pending = pull.proposals.filter(isPending).map(named);
   const answer = { kind: 'status', pending, running: activeRun(pull) !== null, queued: pull.queue.length } as const;
-  return finish(withAnswer(draftOf(pull), intent.place, answer), 'informed');
+  return inform(spoken, answer);
 }
 
 /** `/help`: the command table. */
 export function onHelp(spoken: Spoken): Step {
-  return reply(spoken, { kind: 'help' }, 'informed');
+  return inform(spoken, { kind: 'help' });
 }

@@ -1,7 +1,7 @@
 import type { SaidIntent } from '../command/intent.ts';
 import type { Standing } from '../policy/roles.ts';
 import type { Answer, Named, Settled } from './answer.ts';
-import { type Draft, draftOf, finish, withAnswer } from './draft.ts';
+import { type Draft, draftOf, finish, withAnswer, withEffects } from './draft.ts';
 import type { Facts } from './facts.ts';
 import type { Permission, Person, Proposal, Vote } from './proposal.ts';
 import type { Reason } from './reason.ts';
@@ -24,6 +24,13 @@ export type Spoken = {
 /** One answer where the words stand, and nothing else. */
 export function reply(spoken: Spoken, answer: Answer, reason: Reason): Step {
   return finish(withAnswer(draftOf(spoken.pull), spoken.intent.place, answer), reason);
+}
+
+/** What somebody asked to be told, with the reaction that every accepted command gets. */
+export function inform(spoken: Spoken, answer: Answer): Step {
+  const { place } = spoken.intent;
+  const seen = withEffects(draftOf(spoken.pull), { type: 'react', place, content: '+1' });
+  return finish(withAnswer(seen, place, answer), 'informed');
 }
 
 export function voteOf(spoken: Spoken, proposal: Proposal, action: Vote['action'], text: string | null): Vote {

@@ -118,6 +118,15 @@ describe('what is kept of a decision', () => {
     expect(bot.answers()).toHaveLength(1);
     expect(bot.reactionsOn(accepted)).toEqual(['+1']);
   });
+
+  it('S64: an accepted command in a review’s body gets its reaction too', async () => {
+    const { ana, bot } = await proposed();
+    const before = stage().github.requests.length;
+    await ana.does((person) => person.reviews({ event: 'COMMENT', body: '/status', comments: [] }));
+    expect(bot.answer()).toContain('Waiting for a decision');
+    const asked = stage().github.requests.slice(before);
+    expect(asked.filter(({ name, status }) => name === 'graphql addReaction' && status === 200)).toHaveLength(1);
+  });
 });
 
 describe('tokens', () => {
