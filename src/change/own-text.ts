@@ -17,6 +17,8 @@ export type OwnPlace = { readonly index: number; readonly count: number };
 /** A person's own lines in place of a proposal's. `baseText` is the file that the change was built on; null for a new one. */
 export type OwnTextInput = {
   readonly change: Change;
+  /** What the model proposed: the change itself, unless that is a person's own text already. */
+  readonly proposed: Change;
   readonly placement: Placement;
   readonly baseText: string | null;
   /** Without terminators, as they stood in the block. */
@@ -33,17 +35,18 @@ export type OwnTextRefusal =
   | { readonly why: 'too-large'; readonly bytes: number }
   | { readonly why: 'diff-too-long' };
 
-/** What a person's own lines come to. */
+/** How a person's own text differs from what the model proposed. */
+export type Difference = {
+  /** Unified diff from what was proposed to the person's text. */
+  readonly userEdits: string;
+  /** The edit that would make what was proposed of the person's text again. */
+  readonly restoring: Region;
+};
+
+/** What a person's own lines come to; without a difference they are what the model proposed in the first place. */
 export type OwnText =
-  | {
-      readonly kind: 'change';
-      readonly change: Change;
-      /** Unified diff from what was proposed to the person's text. */
-      readonly userEdits: string;
-      /** The edit that would make the proposed text of the person's again. */
-      readonly restoring: Region;
-    }
-  /** Exactly what was proposed. */
+  | { readonly kind: 'change'; readonly change: Change; readonly difference: Difference | null }
+  /** Exactly what stands there. */
   | { readonly kind: 'same' }
   | { readonly kind: 'refused'; readonly refusal: OwnTextRefusal };
 
@@ -65,11 +68,11 @@ export function ownText(input: OwnTextInput): OwnText {
     return { kind: 'same' };
   }
   const before = baseText ?? '';
-  const proposed = applyRegion(before, change.region);
-  const text = baseText === null ? newFile(proposed, lines) : withLines(before, place, input);
-  if (text === proposed) return { kind: 'same' };
+  const standing = applyRegion(before, change.region);
+  const text = baseText === null ? newFile(standing, lines) : withLines(before, place, input);
+  if (text === standing) return { kind: 'same' };
   const unfit = unfitness(change.path, text, baseText);
-  return unfit === null ? changeFrom(input, place, { proposed, text }) : refused(unfit);
+  return unfit === null ? changeFrom(input, place, text) : refused(unfit);
 }
 
 function refused(refusal: OwnTextRefusal): OwnText {
@@ -120,17 +123,20 @@ function unfitness(path: string, text: string, baseText: string | null): OwnText
   return bytes > MOST_FILE_BYTES ? { why: 'too-large', bytes } : { why: 'not-text' };
 }
 
-type Texts = { readonly proposed: string; readonly text: string };
-
-function changeFrom(input: OwnTextInput, place: OwnPlace, { proposed, text }: Texts): OwnText {
+function changeFrom(input: OwnTextInput, place: OwnPlace, text: string): OwnText {
   const built = input.baseText === null ? writeOf(input, text) : editOf(input, place, text);
-  const restoring = regionBetween(text, proposed);
-  const changed = regionBetween(proposed, text);
-  if (built.kind === 'refused' || restoring === null || changed === null) return refused({ why: 'diff-too-long' });
+  if (built.kind === 'refused') return refused({ why: 'diff-too-long' });
+  return { kind: 'change', change: built.change, difference: differenceOf(input, text) };
+}
+
+function differenceOf({ proposed, baseText }: OwnTextInput, text: string): Difference | null {
+  const before = proposed.region === null ? text : applyRegion(baseText ?? '', proposed.region);
+  const changed = regionBetween(before, text);
+  const restoring = regionBetween(text, before);
+  if (changed === null || restoring === null) return null;
   const blocks = refineBlock({ index: indexOf(changed), old: changed.old, new: changed.new });
-  const { path } = input.change;
-  const userEdits = unifiedDiff({ path, exists: true, baseLines: splitLines(proposed), blocks });
-  return { kind: 'change', change: built.change, userEdits, restoring };
+  const userEdits = unifiedDiff({ path: proposed.path, exists: true, baseLines: splitLines(before), blocks });
+  return { userEdits, restoring };
 }
 
 function writeOf({ change }: OwnTextInput, content: string): ReturnType<typeof buildWrite> {

@@ -7,6 +7,7 @@ import { type CommittedChange, renderCommitMessage } from '../render/commit-mess
 import type { Permission, Person, Proposal } from '../run/proposal.ts';
 import type { CommittedFile } from '../run/signal.ts';
 import { countersigned } from '../trust.ts';
+import { approvalsOf } from './approvals.ts';
 import type { CommitPlan, Countersigned, FileWrite } from './countersigned.ts';
 import { maySign } from './roles.ts';
 
@@ -58,8 +59,7 @@ function checkSigning({ proposal, permissions }: Signing): void {
   const { change } = proposal;
   if (proposal.state !== 'executing') throw new Error(`Proposal ${proposal.id} is ${proposal.state}, not executing`);
   if (proposal.votes.some((vote) => vote.action === 'deny')) throw new Error(`Proposal ${proposal.id} was denied`);
-  const approvals = proposal.votes.filter((vote) => vote.action === 'approve');
-  const valid = approvals.some((vote) => vote.digest === change.digest && maySign(permissions[vote.by.id]));
+  const valid = approvalsOf(proposal).some((vote) => maySign(permissions[vote.by.id]));
   if (!valid) throw new Error(`Proposal ${proposal.id} has no approval that counts`);
   if (digestOf(change, change.region) !== change.digest)
     throw new Error(`Proposal ${proposal.id} is not what was shown`);
@@ -144,6 +144,6 @@ function groupOf({ proposal, region }: Signing, written: readonly Written[]): Co
 /** Everybody whose approval counts, each once. */
 function approvedBy(proposal: Proposal): readonly Person[] {
   const people = new Map<number, Person>();
-  for (const vote of proposal.votes) if (vote.action === 'approve') people.set(vote.by.id, vote.by);
+  for (const vote of approvalsOf(proposal)) people.set(vote.by.id, vote.by);
   return [...people.values()];
 }

@@ -1,5 +1,5 @@
 import type { Change, Region } from '../change/change.ts';
-import { outcomeOf } from '../change/outcome.ts';
+import { type ChangeOutcome, outcomeOf } from '../change/outcome.ts';
 
 /** T1: the person's instruction stands where the result would; the tool did not run. */
 export function instructionOutput(instruction: string): string {
@@ -52,6 +52,10 @@ export function retargetedOutput(from: string, to: string): string {
   return `Withdrawn: the pull request now targets ${to}, not ${from}; no decision was made. Tool was not executed. Read the files again before proposing.`;
 }
 
+/** T18: the person's own words are not to be undone without being asked. */
+export const RESTORED =
+  'A person changed this text from what you proposed. Restoring it was not shown. Propose something different or stop.';
+
 /** Nobody decided, and nobody will. */
 export const WITHDRAWN = 'Withdrawn: no decision was made.';
 
@@ -73,14 +77,33 @@ export const UNDER_WAY = 'This call is still being carried out.';
  */
 export function appliedOutput(change: Change, region: Region | null, userNote: string | null): string {
   const outcome = outcomeOf(change, region ?? change.region);
-  return JSON.stringify({
+  const message = appliedMessage(change, outcome.summary);
+  return JSON.stringify(appliedForm(change, { outcome, message, userNote, userModified: false }));
+}
+
+/** T3: a person put their own text in place of the proposed one; `userEdits` is the diff from this to theirs. */
+export function modifiedOutput(change: Change, userEdits: string, userNote: string | null): string {
+  const message = `Successfully applied user-modified edit to ${change.path}. Note: The user modified your suggested changes before accepting. Do not attempt to revert to your original suggestion.`;
+  const form = appliedForm(change, { outcome: outcomeOf(change), message, userNote, userModified: true });
+  return JSON.stringify({ ...form, user_edits: userEdits });
+}
+
+type Applied = {
+  readonly outcome: ChangeOutcome;
+  readonly message: string;
+  readonly userNote: string | null;
+  readonly userModified: boolean;
+};
+
+function appliedForm(change: Change, { outcome, message, userNote, userModified }: Applied): object {
+  return {
     path: change.path,
     ...(outcome.replacements === null ? {} : { replacements_made: outcome.replacements }),
     ...(change.region === null ? {} : { lines_changed: outcome.linesChanged }),
-    message: appliedMessage(change, outcome.summary),
+    message,
     ...(userNote === null || userNote === '' ? {} : { user_note: userNote }),
-    details: { diff: outcome.diff, userModified: false },
-  });
+    details: { diff: outcome.diff, userModified },
+  };
 }
 
 function appliedMessage({ path, payload }: Change, summary: string): string {

@@ -90,6 +90,12 @@ export function renderDiff(diff: DiffView): string {
   return `${preview}\n\n(showing ${PREVIEW_LINES} of ${lines.length} lines)\n\n${whole}`;
 }
 
+/** A diff that is news to its readers although it is decided: open where it is short, else folded; cut to `bytes`. */
+export function renderOpenDiff(diff: DiffView, bytes: number): string {
+  const open = fence('diff', diff.lines);
+  return diff.lines.length < INLINE_BELOW && byteLength(open) <= bytes ? open : renderFoldedDiff(diff, bytes);
+}
+
 /** A decided diff for the record: folded, and cut where it would not fit `bytes`. */
 export function renderFoldedDiff(diff: DiffView, bytes: number): string {
   return details('The change', renderCutDiff(diff, bytes));

@@ -1,10 +1,11 @@
 import type { Change } from '../change/change.ts';
+import { type OwnPlace, ownPlace } from '../change/own-text.ts';
 import type { NoSuggestion, Placement } from '../change/placement.ts';
-import type { Proposal } from '../run/proposal.ts';
-import { type DiffView, renderDiff, renderFoldedDiff, viewDiff } from './diff-view.ts';
+import { type Proposal, shownChange } from '../run/proposal.ts';
+import { type DiffView, renderDiff, renderFoldedDiff, renderOpenDiff, viewDiff } from './diff-view.ts';
 import { BODY_LIMIT, blocks, byteLength, codeSpan, escapeText, fence, link, modelWords } from './markdown.ts';
 import { proposalMarker } from './markers.ts';
-import { type VerdictContext, verdict } from './verdict.ts';
+import { loginText, type VerdictContext, verdict } from './verdict.ts';
 import { count, fileLink, sha7 } from './words.ts';
 
 /** Everything that a proposal's comment shows. */
@@ -74,6 +75,22 @@ function wholeFile({ proposal, links }: ProposalView): string | null {
   return link(`The whole file at ${codeSpan(sha7(head))}`, fileLink(links, head, change.from ?? change.path, lines));
 }
 
+/** What a person's own lines would stand in place of. */
+function ownLines(change: Change, placement: Placement): readonly string[] {
+  const place = ownPlace(change, placement);
+  if (place === null) return [];
+  const how = placement.kind === 'conversation' ? ' that quotes this comment' : '';
+  return [
+    `- a reply${how} with one ${codeSpan('suggestion')} block – apply those lines instead${ofLines(change, place)}`,
+  ];
+}
+
+function ofLines(change: Change, { index, count: lines }: OwnPlace): string {
+  if (change.base === null) return ' of this content';
+  if (lines === 0) return index === 0 ? ', above line 1' : `, below line ${index}`;
+  return lines === 1 ? ` of line ${index + 1}` : ` of lines ${index + 1} to ${index + lines}`;
+}
+
 /** Every way to decide, literally. In the conversation a command needs the id, in a thread it stands for itself. */
 function commands({ placement, proposal }: ProposalView): string {
   const id = placement.kind === 'conversation' ? ` ${proposal.id}` : '';
@@ -83,6 +100,7 @@ function commands({ placement, proposal }: ProposalView): string {
       : 'any other reply in this thread';
   const rows = [
     `- ${codeSpan(`/approve${id}`)} – apply exactly this change`,
+    ...ownLines(proposal.change, placement),
     `- ${codeSpan(`/deny${id} [reason]`)} – leave the file as it is`,
     `- ${otherwise} – say what should be done differently`,
   ];
@@ -126,6 +144,13 @@ function reason({ proposal }: ProposalView): string {
   return proposal.modelReason === null ? '' : modelWords('Reason', proposal.modelReason, REASON_CAP);
 }
 
+/** Whose own lines these are, where they were put in place of the model's. */
+function writer({ proposal }: ProposalView): string {
+  const vote = proposal.votes.findLast(({ action }) => action === 'modify');
+  if (proposal.modified === null || vote === undefined) return '';
+  return `These lines are ${loginText(vote.by)}’s own, instead of what the model proposed.`;
+}
+
 function openBody(view: ProposalView): string {
   const { proposal } = view;
   const diff = diffOf(proposal.change);
@@ -135,6 +160,7 @@ function openBody(view: ProposalView): string {
     warningLines(view, diff),
     changeBlock(view, diff),
     noButton(view),
+    writer(view),
     reason(view),
     wholeFile(view),
     commands(view),
@@ -152,8 +178,15 @@ function decidedBody(view: ProposalView): string {
   );
   const rest = blocks(reason(view), wholeFile(view));
   const room = BODY_LIMIT - byteLength(head) - byteLength(rest) - ROOM_FOR_FRAME;
-  const shown = diff === null ? escapeText(proposal.change.payload.description) : renderFoldedDiff(diff, room);
-  return blocks(head, shown, rest);
+  return blocks(head, decidedChange(proposal, diff, room), rest);
+}
+
+/** A person's own lines are seen here for the first time: they stand open, with what a reader might overlook. */
+function decidedChange(proposal: Proposal, diff: DiffView | null, room: number): string {
+  if (diff === null) return escapeText(proposal.change.payload.description);
+  if (shownChange(proposal) === proposal.change) return renderFoldedDiff(diff, room);
+  const warnings = blocks(...diff.warnings.map((text) => `⚠️ ${escapeText(text)}`));
+  return blocks(warnings, renderOpenDiff(diff, room - byteLength(warnings)));
 }
 
 /** For fences, the fold around the diff, and a fence that grows with the content's own backticks. */

@@ -1,3 +1,4 @@
+import { approvalsOf } from '../policy/approvals.ts';
 import type { Person, Proposal, ProposalState, Vote } from '../run/proposal.ts';
 import { blocks, codeSpan, escapeText, link, quote } from './markdown.ts';
 import { commitLink, listOf, type RepoLinks, sha7 } from './words.ts';
@@ -34,15 +35,15 @@ function votesFor(proposal: Proposal, ...actions: readonly Vote['action'][]): re
   return proposal.votes.filter((vote) => actions.includes(vote.action));
 }
 
+function decisive(proposal: Proposal): readonly Vote[] {
+  if (proposal.state === 'rejected') return votesFor(proposal, 'deny', 'edit');
+  const approvals = approvalsOf(proposal);
+  return proposal.state === 'completed' ? [...approvals, ...votesFor(proposal, 'commit')] : approvals;
+}
+
 /** Everybody whose vote led here, each once, as a list in words; null where nobody's did. */
 export function deciders(proposal: Proposal): string | null {
-  const actions: readonly Vote['action'][] =
-    proposal.state === 'rejected'
-      ? ['deny', 'edit']
-      : proposal.state === 'completed'
-        ? ['approve', 'commit']
-        : ['approve'];
-  const people = new Map(votesFor(proposal, ...actions).map((vote) => [vote.by.id, loginText(vote.by)]));
+  const people = new Map(decisive(proposal).map((vote) => [vote.by.id, loginText(vote.by)]));
   return people.size === 0 ? null : listOf([...people.values()]);
 }
 
@@ -65,10 +66,16 @@ function commitText(proposal: Proposal, links: RepoLinks): string {
     : ` in ${link(codeSpan(sha7(proposal.commit)), commitLink(links, proposal.commit))}`;
 }
 
+/** Whose lines were made, where they are not the model's. */
+function asWritten(proposal: Proposal): string {
+  const writer = proposal.modified === null ? undefined : votesFor(proposal, 'modify').at(-1)?.by;
+  return writer === undefined ? '' : ` as ${loginText(writer)} wrote it instead`;
+}
+
 function completed(proposal: Proposal, { links }: VerdictContext): string {
   const pressed = votesFor(proposal, 'commit').at(-1);
   if (pressed === undefined)
-    return `**Applied**${commitText(proposal, links)}, approved${bySomebody(proposal)}.${noteSentence(proposal.note)}`;
+    return `**Applied**${commitText(proposal, links)}${asWritten(proposal)}, approved${bySomebody(proposal)}.${noteSentence(proposal.note)}`;
   return `**Applied** by ${loginText(pressed.by)}${commitText(proposal, links)}.${noteSentence(proposal.note)}`;
 }
 
@@ -90,8 +97,8 @@ function replacement(proposal: Proposal, context: VerdictContext): string | null
 
 const VERDICTS = {
   proposed: () => '',
-  approved: (proposal) => `**Approved**${bySomebody(proposal)}. It will be applied in a moment.`,
-  executing: (proposal) => `**Approved**${bySomebody(proposal)}. It is being applied now.`,
+  approved: (proposal) => `**Approved**${bySomebody(proposal)}${asWritten(proposal)}. It will be applied in a moment.`,
+  executing: (proposal) => `**Approved**${bySomebody(proposal)}${asWritten(proposal)}. It is being applied now.`,
   completed,
   rejected,
   failed: (proposal) => `**Failed.** Nothing was changed.${noteSentence(proposal.note)}`,

@@ -1,3 +1,4 @@
+import type { OwnTextRefusal } from '../change/own-text.ts';
 import type { CommandName } from '../command/intent.ts';
 import type { Person, ProposalState } from './proposal.ts';
 import type { RunEnd } from './run.ts';
@@ -16,6 +17,13 @@ export type Settled = {
 
 /** Why a run does not go on: none ended in a way to go on from, one is active or about to begin, or the words came before it ended. */
 export type NotResumable = 'nothing' | 'active' | 'written-before';
+/** Why a suggestion block in a reply changes nothing. */
+export type OwnTextProblem =
+  | OwnTextRefusal
+  | { readonly why: 'several-blocks' }
+  | { readonly why: 'denied-path'; readonly rule: string }
+  /** It would touch the lines of another change that is open. */
+  | { readonly why: 'touches'; readonly other: Named };
 
 /** Everything the App may answer to somebody's words; `render/answer.ts` has the sentences. */
 export type Answer =
@@ -35,7 +43,8 @@ export type Answer =
   | { readonly kind: 'unknown-command'; readonly word: string; readonly nearest: CommandName | null }
   | { readonly kind: 'affirmation'; readonly id: string }
   | { readonly kind: 'empty-reply'; readonly id: string }
-  | { readonly kind: 'own-text'; readonly id: string }
+  /** A reply with a suggestion block that could not be taken as a person's own text. */
+  | { readonly kind: 'own-text'; readonly id: string; readonly problem: OwnTextProblem }
   | { readonly kind: 'edited-comment' }
   /** Our own comments on these were changed or deleted by somebody: they are written anew, nothing was approved. */
   | { readonly kind: 'comment-edited'; readonly proposals: readonly Named[] }

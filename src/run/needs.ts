@@ -8,6 +8,7 @@ import { type OwnComment, shownAt } from './on-own-comment.ts';
 import { resumable } from './on-resume.ts';
 import { waitingIn } from './on-review.ts';
 import { isWithdrawal, waitingAt } from './on-thread.ts';
+import { ownTextAim } from './own-text-aim.ts';
 import { activeRun, type Pull } from './run.ts';
 import type { Signal } from './signal.ts';
 import { commentsToApprove, damageOf } from './tampered.ts';
@@ -74,9 +75,9 @@ function saidNeeds(pull: Pull, intent: SaidIntent, facts: Facts): readonly Need[
   if (permission.length > 0) return permission;
   const review = reviewNeeds(pull, intent, about.asks, facts);
   if (review.length > 0) return review;
-  if (about.asks === 'approve' && maySign(facts.permission) && facts.bodyHashes === undefined) {
-    const comments = commentsToApprove(pull, intent, facts);
-    if (comments.length > 0) return [{ kind: 'comments', comments }];
+  if (maySign(facts.permission)) {
+    const ground = about.asks === 'approve' ? shownNeeds(pull, intent, facts) : ownTextNeeds(pull, intent, facts);
+    if (ground.length > 0) return ground;
   }
   // Without a run it is not known yet whether they opened the pull request, which lets them ask at least.
   if (pull.run === null && !maySign(facts.permission) && mayCommand('author', about.asks)) return pullNeed(facts);
@@ -110,6 +111,23 @@ function ownCommentNeeds(pull: Pull, intent: OwnComment, facts: Facts): readonly
   if (facts.bodyHashes === undefined) return [{ kind: 'comments', comments: [proposal.comment] }];
   const tells = damageOf(proposal, facts) === 'changed' && intent.actor.type === 'User' && facts.served;
   return tells ? permissionNeed(intent, facts) : [];
+}
+
+/** What an approval relies on must stand as we wrote it. */
+function shownNeeds(pull: Pull, intent: SaidIntent, facts: Facts): readonly Need[] {
+  const comments = facts.bodyHashes === undefined ? commentsToApprove(pull, intent, facts) : [];
+  return comments.length > 0 ? [{ kind: 'comments', comments }] : [];
+}
+
+/** The same, and the file that a person's own lines are to be put into, as it was when the change was proposed. */
+function ownTextNeeds(pull: Pull, intent: SaidIntent, facts: Facts): readonly Need[] {
+  const own = ownTextAim(pull, intent);
+  if (own === null) return [];
+  const shown = shownNeeds(pull, intent, facts);
+  if (shown.length > 0) return shown;
+  const { head, change } = own.proposal;
+  if (facts.files !== undefined || change.base === null) return [];
+  return [{ kind: 'files', base: head, head, paths: [change.path] }];
 }
 
 function permissionNeed(intent: Intent, facts: Facts): readonly Need[] {

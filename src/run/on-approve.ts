@@ -18,15 +18,22 @@ export function onApprove(spoken: Spoken, command: Approve): Step {
   const run = spoken.pull.run;
   if (run?.fork === true) return reply(spoken, { kind: 'fork', headRef: run.headRef }, 'fork');
   const note = cleanText(command.note).text;
-  const tampered = found.open.filter((proposal) => damageOf(proposal, spoken.facts) !== null);
-  if (tampered.length > 0) return askAgain(spoken, tampered);
-  const unseen = found.open.filter((proposal) => mayHaveShownElse(proposal, spoken.words.createdAt));
-  if (unseen.length > 0) return reply(spoken, { kind: 'posted-later', left: unseen.map(named) }, 'posted-later');
+  const doubt = doubtOfShown(spoken, found.open);
+  if (doubt !== null) return doubt;
   const fresh = found.open.filter((proposal) => proposal.state === 'proposed');
   const voted = found.open.reduce((draft, proposal) => approve(draft, proposal, spoken, note), draftOf(spoken.pull));
   const acknowledged = withEffects(voted, { type: 'react', place: spoken.intent.place, content: '+1' });
   const committing = withCommit(acknowledged, fresh, spoken);
   return finish(withLeftovers(committing, spoken, found.done, found.left), 'approved');
+}
+
+/** What is answered where the page does not, or did not, show these as they are; null where it did. */
+export function doubtOfShown(spoken: Spoken, open: readonly Proposal[]): Step | null {
+  const tampered = open.filter((proposal) => damageOf(proposal, spoken.facts) !== null);
+  if (tampered.length > 0) return askAgain(spoken, tampered);
+  const unseen = open.filter((proposal) => mayHaveShownElse(proposal, spoken.words.createdAt));
+  if (unseen.length === 0) return null;
+  return reply(spoken, { kind: 'posted-later', left: unseen.map(named) }, 'posted-later');
 }
 
 /** Somebody saw something else than we wrote: it is written anew, and the approval is asked for again. */
@@ -54,7 +61,7 @@ function approve(draft: Draft, proposal: Proposal, spoken: Spoken, note: string)
     : withProposal(voted, moved(current, 'approved', spoken.intent.createdAt));
 }
 
-function withCommit(draft: Draft, proposals: readonly Proposal[], spoken: Spoken): Draft {
+export function withCommit(draft: Draft, proposals: readonly Proposal[], spoken: Spoken): Draft {
   const [first] = proposals;
   if (first === undefined) return draft;
   const proposalIds = proposals.map((proposal) => proposal.id);

@@ -1,3 +1,4 @@
+import { approvalsOf, isApproval } from '../policy/approvals.ts';
 import { maySign } from '../policy/roles.ts';
 import { cleanText } from '../prompt/clean-text.ts';
 import { deniedOutput, failedOutput, instructionOutput } from '../prompt/outputs.ts';
@@ -56,7 +57,7 @@ function judgeApproved(draft: Draft, proposal: Proposal, check: Check, head: str
 }
 
 export function approvers(proposal: Proposal): readonly Person[] {
-  return proposal.votes.filter((vote) => vote.action === 'approve').map((vote) => vote.by);
+  return approvalsOf(proposal).map((vote) => vote.by);
 }
 
 /** A deny or other wishes that came while an earlier attempt was under way: that one did not land, and none follows. */
@@ -72,7 +73,7 @@ function cancelLate(draft: Draft, proposal: Proposal, now: string): Draft {
 
 /** Votes of people who may no longer decide here count no more. */
 function withoutLapsed(proposal: Proposal, check: Check): Proposal {
-  const votes = proposal.votes.filter((vote) => vote.action !== 'approve' || maySign(check.permissions[vote.by.id]));
+  const votes = proposal.votes.filter((vote) => !isApproval(vote) || maySign(check.permissions[vote.by.id]));
   return { ...proposal, votes };
 }
 

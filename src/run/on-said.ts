@@ -12,6 +12,7 @@ import { instruct, onEdit } from './on-instruct.ts';
 import { onPlainReview } from './on-plain-review.ts';
 import { onResume } from './on-resume.ts';
 import { onShow } from './on-show.ts';
+import { onOwnText } from './on-own-text.ts';
 import { onContinue, onHelp, onStatus, onStop } from './on-steer.ts';
 import { onTask } from './on-task.ts';
 import type { Proposal } from './proposal.ts';
@@ -147,8 +148,7 @@ function onMention(spoken: Spoken, mention: Mention, proposal: Proposal | null):
 /** Plain words below a proposal: what the person wants instead, unless they say too little or could be a yes. */
 function onRemark(spoken: Spoken, remark: Extract<Utterance, { kind: 'remark' }>, proposal: Proposal | null): Step {
   if (proposal === null) return onPlainReview(spoken, remark.text);
-  if (remark.suggestions.length > 0)
-    return reply(spoken, { kind: 'own-text', id: proposal.id }, 'own-text-not-supported');
+  if (remark.suggestions.length > 0) return onOwnText(spoken, remark, proposal);
   const open = proposal.state === 'proposed' || proposal.state === 'approved';
   if (!open && (remark.text === '' || remark.affirmation)) return ignore(spoken.pull, 'already-settled');
   if (remark.text === '') return hintOnce(spoken, proposal);

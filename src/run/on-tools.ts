@@ -4,7 +4,7 @@ import { answerCall, settleBatch, withCall } from './batch.ts';
 import { type Draft, draftOf, finish, ignore, withEffects, withProposal, withPull, withRun } from './draft.ts';
 import type { Facts } from './facts.ts';
 import { openProposals } from './judge-head.ts';
-import type { Proposal } from './proposal.ts';
+import { type Proposal, UNSEEN } from './proposal.ts';
 import { proposalId } from './proposal-id.ts';
 import { activeRun, type Pull, pullKey, type Run } from './run.ts';
 import type { Signal, ToolResult } from './signal.ts';
@@ -100,6 +100,7 @@ function idAt(pull: Pull, offset: number): string {
 function add(draft: Draft, result: Proposed, place: { index: number; total: number }, signal: UsedAt): Draft {
   const { pull } = draft;
   const proposal: Proposal = {
+    ...UNSEEN,
     ...place,
     id: idAt(pull, 0),
     runId: signal.runId,
@@ -108,21 +109,8 @@ function add(draft: Draft, result: Proposed, place: { index: number; total: numb
     tool: result.tool,
     modelReason: reasonOf(pull, result),
     change: result.change,
+    modified: null,
     head: signal.head,
-    state: 'proposed',
-    votes: [],
-    placement: null,
-    comment: null,
-    commit: null,
-    note: null,
-    replacedBy: null,
-    proposedAt: null,
-    decidedAt: null,
-    executedAt: null,
-    resolved: null,
-    missedSince: null,
-    restorations: 0,
-    shownSince: null,
   };
   const kept = withPull(draft, { proposals: [...pull.proposals, proposal], proposalCount: pull.proposalCount + 1 });
   return linkOlder(withCall(kept, result.callId, { kind: 'proposed', proposalId: proposal.id }), proposal);

@@ -1,4 +1,5 @@
 import type { Change } from '../change/change.ts';
+import type { Difference } from '../change/own-text.ts';
 import type { Placement } from '../change/placement.ts';
 
 /** The life of one gated call. The last six are final: nothing leaves them. */
@@ -24,7 +25,7 @@ export type Permission = 'admin' | 'write' | 'read' | 'none';
 export type Vote = {
   readonly proposalId: string;
   readonly digest: string;
-  readonly action: 'approve' | 'deny' | 'edit' | 'commit';
+  readonly action: 'approve' | 'modify' | 'deny' | 'edit' | 'commit';
   readonly by: Person;
   readonly permission: Permission;
   readonly surface: 'conversation' | 'thread' | 'review' | 'push';
@@ -63,6 +64,13 @@ export type PostedReview = {
   readonly stands: 'comments' | 'blocks' | 'dismissed' | 'kept';
 };
 
+/** What a proposal keeps of the model's words where its change is a person's own text. */
+export type Modified = Difference & {
+  readonly proposed: Change;
+  /** It was put before people under an id of its own, because one vote was not enough. */
+  readonly shownAnew: boolean;
+};
+
 /** One gated tool call waiting for people, and what became of it. */
 export type Proposal = {
   readonly id: string;
@@ -76,6 +84,8 @@ export type Proposal = {
   /** The model's own words for why. */
   readonly modelReason: string | null;
   readonly change: Change;
+  /** Not null where `change` is a person's own text. */
+  readonly modified: Modified | null;
   /** Head SHA it was computed for and shown against. */
   readonly head: string;
   readonly state: ProposalState;
@@ -102,6 +112,29 @@ export type Proposal = {
   /** GitHub's time since which it shows again what we wrote, once it had to be put back. */
   readonly shownSince: string | null;
 };
+
+/** What a proposal begins with, before anybody has seen it. */
+export const UNSEEN = {
+  state: 'proposed',
+  votes: [],
+  placement: null,
+  comment: null,
+  commit: null,
+  note: null,
+  replacedBy: null,
+  proposedAt: null,
+  decidedAt: null,
+  executedAt: null,
+  resolved: null,
+  missedSince: null,
+  restorations: 0,
+  shownSince: null,
+} as const satisfies Partial<Proposal>;
+
+/** The change that stands on the page: a person's own text is shown once it is applied, or under an id of its own. */
+export function shownChange({ change, modified }: Proposal): Change {
+  return modified === null || modified.shownAnew ? change : modified.proposed;
+}
 
 /** Posted and undecided: what `/approve all` could mean. */
 export function isPending(proposal: Proposal): boolean {

@@ -1,5 +1,5 @@
 import type { CommandName, Targets } from '../command/intent.ts';
-import { isPending, type Proposal } from './proposal.ts';
+import { isPending, type Proposal, shownChange } from './proposal.ts';
 import { named, reply, type Spoken, settled } from './spoken.ts';
 import type { Step } from './step.ts';
 import { type Aim, aim } from './targets.ts';
@@ -22,7 +22,7 @@ export function resolveAim(spoken: Spoken, command: CommandName, targets: Target
 function fromAim(spoken: Spoken, command: CommandName, found: Aim): Resolved {
   switch (found.kind) {
     case 'these':
-      return these(spoken, found.proposals, found.left);
+      return these(spoken, command, found);
     case 'which':
       return { kind: 'answered', step: which(spoken, command, found.pending), done: [] };
     case 'unknown':
@@ -34,8 +34,9 @@ function fromAim(spoken: Spoken, command: CommandName, found: Aim): Resolved {
   }
 }
 
-function these(spoken: Spoken, proposals: readonly Proposal[], left: readonly Proposal[]): Resolved {
-  const open = proposals.filter((proposal) => proposal.state === 'proposed' || proposal.state === 'approved');
+function these(spoken: Spoken, command: CommandName, found: Extract<Aim, { kind: 'these' }>): Resolved {
+  const { proposals, left } = found;
+  const open = proposals.filter((proposal) => isOpenTo(command, proposal));
   const done = proposals.filter((proposal) => !open.includes(proposal));
   if (open.length > 0) return { kind: 'these', open, done, left };
   return {
@@ -43,6 +44,12 @@ function these(spoken: Spoken, proposals: readonly Proposal[], left: readonly Pr
     step: reply(spoken, { kind: 'settled', proposals: done.map(settled) }, 'already-settled'),
     done,
   };
+}
+
+/** Where somebody's own text is on its way, nobody else has seen it yet: it can be denied, but not approved. */
+function isOpenTo(command: CommandName, proposal: Proposal): boolean {
+  if (proposal.state !== 'approved') return proposal.state === 'proposed';
+  return command !== 'approve' || shownChange(proposal) === proposal.change;
 }
 
 function which(spoken: Spoken, command: CommandName, pending: readonly Proposal[]): Step {

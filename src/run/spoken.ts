@@ -3,7 +3,7 @@ import type { Standing } from '../policy/roles.ts';
 import type { Answer, Named, Settled } from './answer.ts';
 import { type Draft, draftOf, finish, withAnswer, withEffects } from './draft.ts';
 import type { Facts } from './facts.ts';
-import type { Permission, Person, Proposal, Vote } from './proposal.ts';
+import { type Permission, type Person, type Proposal, shownChange, type Vote } from './proposal.ts';
 import type { Reason } from './reason.ts';
 import type { Pull } from './run.ts';
 import type { Step } from './step.ts';
@@ -37,7 +37,7 @@ export function voteOf(spoken: Spoken, proposal: Proposal, action: Vote['action'
   const { place, bodyHash } = spoken.intent;
   return {
     proposalId: proposal.id,
-    digest: proposal.change.digest,
+    digest: shownChange(proposal).digest,
     action,
     by: spoken.person,
     permission: spoken.permission,

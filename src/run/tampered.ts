@@ -1,6 +1,7 @@
 import type { SaidIntent } from '../command/intent.ts';
 import type { Facts } from './facts.ts';
 import { approvedTargets, wordsOf } from './in-review.ts';
+import { ownTextAim } from './own-text-aim.ts';
 import type { PostedComment, Proposal } from './proposal.ts';
 import type { Damage } from './restore.ts';
 import type { Pull } from './run.ts';
@@ -8,10 +9,17 @@ import { aim } from './targets.ts';
 
 /** The comments of ours that an approval relies on: what they show is what is approved. */
 export function commentsToApprove(pull: Pull, intent: SaidIntent, facts: Facts): readonly PostedComment[] {
+  return reliedOn(pull, intent, facts).flatMap(({ state, comment }) =>
+    state === 'proposed' && comment !== null ? [comment] : [],
+  );
+}
+
+function reliedOn(pull: Pull, intent: SaidIntent, facts: Facts): readonly Proposal[] {
+  const own = ownTextAim(pull, intent);
+  if (own !== null) return [own.proposal];
   const targets = approvedTargets(intent, facts);
   const found = targets === null ? null : aim(pull, targets, wordsOf(pull, intent, facts));
-  if (found?.kind !== 'these') return [];
-  return found.proposals.flatMap((one) => (one.state === 'proposed' && one.comment !== null ? [one.comment] : []));
+  return found?.kind === 'these' ? found.proposals : [];
 }
 
 /** Whether somebody has changed or deleted the comment that shows this open proposal; what was not looked at counts as changed. */

@@ -29,7 +29,9 @@ export function answered(pull: Pull, words: Omit<Words, 'inline'>): Proposal | n
   if (only === undefined || more.length > 0) return null;
   const { id, digest } = only;
   const shown = pull.proposals.find((proposal) => proposal.id === id && proposal.comment !== null);
-  return shown?.change.digest.startsWith(digest) ? shown : null;
+  if (shown === undefined) return null;
+  const stood = [shown.change, ...(shown.modified === null ? [] : [shown.modified.proposed])];
+  return stood.some((change) => change.digest.startsWith(digest)) ? shown : null;
 }
 
 /** Only what stood on the page when the words were written; what came in the same second did not. */

@@ -1,4 +1,4 @@
-import type { Proposal, ProposalState } from './proposal.ts';
+import { type Proposal, type ProposalState, shownChange } from './proposal.ts';
 
 /** Every step a proposal may take; nothing else ever happens to one. */
 export const TRANSITIONS = {
@@ -25,7 +25,17 @@ export function mayMove(from: ProposalState, to: ProposalState): boolean {
 /** The proposal in its next state. Throws on a step that the table does not have: that is a fault of ours, never of a person. */
 export function moved(proposal: Proposal, to: ProposalState, now: string): Proposal {
   if (!mayMove(proposal.state, to)) throw new Error(`A proposal cannot go from ${proposal.state} to ${to}`);
-  return { ...proposal, state: to, ...timesOf(proposal, to, now) };
+  const kept = KEEPS_OWN_TEXT.has(to) ? proposal : withoutOwnText(proposal);
+  return { ...kept, state: to, ...timesOf(proposal, to, now) };
+}
+
+/** States in which a person's own text is made, or was to be. */
+const KEEPS_OWN_TEXT: ReadonlySet<ProposalState> = new Set(['approved', 'executing', 'completed', 'failed']);
+
+/** What was not made is what people were shown. */
+function withoutOwnText(proposal: Proposal): Proposal {
+  const change = shownChange(proposal);
+  return change === proposal.change ? proposal : { ...proposal, change, modified: null };
 }
 
 function timesOf(proposal: Proposal, to: ProposalState, now: string): Partial<Proposal> {

@@ -59,7 +59,7 @@ function committed(baseText: string | null, own: Own): string {
 }
 
 function apply(baseText: string, change: Change, placement: Placement, ...lines: readonly string[]): string {
-  return committed(baseText, ownOf(ownText({ change, placement, baseText, lines })));
+  return committed(baseText, ownOf(ownText({ change, proposed: change, placement, baseText, lines })));
 }
 
 function newFile(content: string): Change {
@@ -106,7 +106,7 @@ describe('S48: a person’s own lines', () => {
       ['# New\r\n\r\n', '# Mine\r\ntext\r\n'],
     ] as const) {
       const change = newFile(content);
-      const result = ownText({ change, placement: IN_FILE, baseText: null, lines });
+      const result = ownText({ change, proposed: change, placement: IN_FILE, baseText: null, lines });
       expect(committed(null, ownOf(result))).toBe(expected);
     }
   });
@@ -119,14 +119,33 @@ describe('S48, K11: exactly what was proposed', () => {
     ['but for its final newline, which lines cannot say', IN_FILE, editOf('a\nb', 'b', 'B\n'), ['B']],
   ] as const)('is no change of their own, %s', (_, placement, change, lines) => {
     const baseText = change.region?.old[0] === 'b' ? 'a\nb' : 'a\nb\n';
-    expect(ownText({ change, placement, baseText, lines })).toEqual({ kind: 'same' });
+    expect(ownText({ change, proposed: change, placement, baseText, lines })).toEqual({ kind: 'same' });
   });
 
   it('nor is a new file’s own text, with or without a newline at its end', () => {
     for (const content of ['# New\n', '# New']) {
-      const result = ownText({ change: newFile(content), placement: IN_FILE, baseText: null, lines: ['# New'] });
+      const change = newFile(content);
+      const input = { change, proposed: change, placement: IN_FILE, baseText: null };
+      const result = ownText({ ...input, lines: ['# New'] });
       expect(result).toEqual({ kind: 'same' });
     }
+  });
+});
+
+describe('S48: a person’s own text in place of another person’s', () => {
+  const proposed = editOf('a\nb\nc\n', 'b', 'B');
+  const first = ownOf(ownText({ change: proposed, proposed, placement: IN_FILE, baseText: 'a\nb\nc\n', lines: ['x'] }));
+  const input = { change: first.change, proposed, placement: IN_FILE, baseText: 'a\nb\nc\n' };
+
+  it('tells its difference from what the model proposed', () => {
+    const { difference } = ownOf(ownText({ ...input, lines: ['y'] }));
+    expect(difference?.userEdits).toContain('\n-B\n+y\n');
+  });
+
+  it('differs from nothing where it is what the model proposed', () => {
+    const { change, difference } = ownOf(ownText({ ...input, lines: ['B'] }));
+    expect(difference).toBeNull();
+    expect(change.digest).toBe(proposed.digest);
   });
 });
 
@@ -144,17 +163,17 @@ describe('S48, S49: no change comes of', () => {
     ['half a surrogate pair', editOf(text, 'b', 'B'), ['\uD83D'], { why: 'not-text' }],
     ['more than one comment can show', editOf(text, 'b', 'B'), ['x'.repeat(60_000)], { why: 'diff-too-long' }],
   ] as const)('%s', (_, change, lines, refusal) => {
-    expect(ownText({ change, placement: IN_FILE, baseText: text, lines })).toEqual({ kind: 'refused', refusal });
+    expect(ownText({ change, proposed: change, placement: IN_FILE, baseText: text, lines })).toEqual({
+      kind: 'refused',
+      refusal,
+    });
   });
 
   it('a file that would grow beyond the cap, with its size', () => {
     const large = `b\n${'x\n'.repeat(MOST_FILE_BYTES / 2 - 5)}`;
-    const result = ownText({
-      change: editOf(large, 'b', 'B'),
-      placement: IN_FILE,
-      baseText: large,
-      lines: ['y'.repeat(100)],
-    });
+    const change = editOf(large, 'b', 'B');
+    const input = { change, proposed: change, placement: IN_FILE, baseText: large };
+    const result = ownText({ ...input, lines: ['y'.repeat(100)] });
     expect(result).toEqual({ kind: 'refused', refusal: { why: 'too-large', bytes: MOST_FILE_BYTES - 8 + 99 } });
   });
 });
@@ -194,7 +213,7 @@ describe('S48, S92: whatever file and lines', () => {
           lines: suggestionLines(body) ?? [],
         };
         const expected = replaceLines(encodeText(baseText), [replacement]);
-        const result = ownText({ change, placement, baseText, lines: readLines(body) });
+        const result = ownText({ change, proposed: change, placement, baseText, lines: readLines(body) });
         compared += 1;
         if (result.kind === 'same') expect(change.result?.blob).toBe(blobSha(expected));
         else if (result.kind === 'refused') expect(blobSha(expected)).toBe(change.base?.blob);
@@ -211,7 +230,13 @@ describe('S48, S92: whatever file and lines', () => {
       fc.property(exchange, ({ baseText, change, lines }) => {
         if (change === null || change.region === null) return;
         const place = ownPlace(change, IN_FILE);
-        const result = ownText({ change, placement: IN_FILE, baseText, lines: readLines(replyWith(lines)) });
+        const result = ownText({
+          change,
+          proposed: change,
+          placement: IN_FILE,
+          baseText,
+          lines: readLines(replyWith(lines)),
+        });
         if (place === null || result.kind !== 'change') return;
         made += 1;
         const after = committed(baseText, result);
@@ -227,13 +252,15 @@ describe('S48, S92: whatever file and lines', () => {
           .replaceAll('\r\n', '\n');
         const open = place.count > 0 && below.length === 0 && !baseText.endsWith('\n');
         expect(open && lines.length > 0 ? `${mine}\n` : mine).toBe(lines.map((line) => `${line}\n`).join(''));
+        const { restoring } = result.difference ?? {};
+        if (restoring === undefined) throw new Error('It differs from what was proposed.');
         const { path, base: from, result: to, region, digest } = result.change;
         if (from === null || to === null || region === null) throw new Error('An edit has both sides.');
         const body = { kind: 'region', region } as const;
         expect(changeDigest({ op: 'edit', path, fromPath: null, oldMode: from.mode, newMode: to.mode, body })).toBe(
           digest,
         );
-        expect(applyRegion(after, result.restoring)).toBe(applyRegion(baseText, change.region));
+        expect(applyRegion(after, restoring)).toBe(applyRegion(baseText, change.region));
       }),
       { numRuns: 2_000 },
     );

@@ -4,12 +4,26 @@ import { commandTable } from '../../src/command/table.ts';
 import { renderAnswer } from '../../src/render/answer.ts';
 import { byteLength } from '../../src/render/markdown.ts';
 import { foreignNodes } from '../../src/render/self-check.ts';
-import type { Answer } from '../../src/run/answer.ts';
+import type { Answer, OwnTextProblem } from '../../src/run/answer.ts';
 import { hostileText } from './hostile-text.ts';
 import { liveText } from './markdown-tree.ts';
 import { ana, ben, commit, links, origin } from './sample.ts';
 
 const context = { links, commands: commandTable };
+
+function ownTextProblems(text: string): readonly OwnTextProblem[] {
+  return [
+    { why: 'several-blocks' },
+    { why: 'no-place' },
+    { why: 'unchanged' },
+    { why: 'not-text' },
+    { why: 'too-large', bytes: 2_000_091 },
+    { why: 'diff-too-long' },
+    { why: 'denied-path', rule: text },
+    { why: 'touches', other: { id: 'm3x8', title: text, url: `${origin}ana/shop/pull/1#discussion_r1` } },
+    { why: 'touches', other: { id: 'm3x8', title: text, url: null } },
+  ];
+}
 
 function say(answer: Answer): string {
   return renderAnswer(answer, context);
@@ -38,7 +52,7 @@ function everyAnswer(text: string): readonly Answer[] {
     { kind: 'unknown-command', word: text, nearest: 'approve' },
     { kind: 'affirmation', id: 'k7q2' },
     { kind: 'empty-reply', id: 'k7q2' },
-    { kind: 'own-text', id: 'k7q2' },
+    ...ownTextProblems(text).map((problem) => ({ kind: 'own-text', id: 'k7q2', problem }) as const),
     { kind: 'edited-comment' },
     { kind: 'fork', headRef: text },
     { kind: 'queued', ahead: 1 },

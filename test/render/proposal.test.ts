@@ -64,6 +64,7 @@ describe('an open proposal', () => {
       Nothing is changed until somebody decides:
 
       - \`/approve\` – apply exactly this change
+      - a reply with one \`suggestion\` block – apply those lines instead of line 2
       - \`/deny [reason]\` – leave the file as it is
       - any other reply in this thread – say what should be done differently
       - GitHub’s **Commit suggestion** button – apply it yourself; it counts as your approval"
@@ -102,6 +103,7 @@ describe('an open proposal', () => {
       Nothing is changed until somebody decides:
 
       - \`/approve k7q2\` – apply exactly this change
+      - a reply that quotes this comment with one \`suggestion\` block – apply those lines instead of line 2
       - \`/deny k7q2 [reason]\` – leave the file as it is
       - \`/edit k7q2 <instruction>\`, or a reply that quotes this comment – say what should be done differently"
     `);

@@ -75,9 +75,9 @@ export function proposal(change: Change, more: Partial<Proposal> = {}): Proposal
     tool: 'edit_file',
     modelReason: 'Sums beyond 2^53 lose digits.',
     change,
+    modified: null,
     head,
     state: 'proposed',
-    votes: [],
     placement: null,
     comment: null,
     commit: null,
@@ -91,6 +91,7 @@ export function proposal(change: Change, more: Partial<Proposal> = {}): Proposal
     restorations: 0,
     shownSince: null,
     ...more,
+    votes: (more.votes ?? []).map((one) => ({ ...one, digest: change.digest })),
   };
 }
 

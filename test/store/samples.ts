@@ -90,6 +90,7 @@ export function proposal(id: string, runId: string, changed: Partial<Proposal> =
     tool: 'write_file',
     modelReason: null,
     change: change(text),
+    modified: null,
     head: 'a'.repeat(40),
     state: 'proposed',
     votes: [],

@@ -1,0 +1,32 @@
+import { MOST_FILE_BYTES } from '../change/limits.ts';
+import type { OwnTextProblem } from '../run/answer.ts';
+import { codeSpan, link } from './markdown.ts';
+import { thousands } from './words.ts';
+
+/** What somebody can do whose suggestion block was not taken. */
+export const OWN_TEXT_WAYS = `Reply with one ${codeSpan('suggestion')} block, say in words what should be different, or write ${codeSpan('/approve')} or ${codeSpan('/deny [reason]')}.`;
+
+/** Why a person's own lines were not taken, as a clause. */
+export function ownTextProblem(problem: OwnTextProblem): string {
+  switch (problem.why) {
+    case 'several-blocks':
+      return 'the reply holds several blocks, and only one can stand for the proposed lines';
+    case 'no-place':
+      return 'that change has not one place in the file that a block of lines could stand for';
+    case 'unchanged':
+      return 'the file already reads so';
+    case 'not-text':
+      return 'it holds a NUL character or half a character, which no text file can hold';
+    case 'too-large':
+      return `the file would have ${thousands(problem.bytes)} bytes, and at most ${thousands(MOST_FILE_BYTES)} can be written`;
+    case 'diff-too-long':
+      return 'the change would be too long to be shown whole in one comment';
+    case 'denied-path':
+      return `Countersign may not write this file (${codeSpan(problem.rule.slice(0, 200))})`;
+    case 'touches': {
+      const { id, url } = problem.other;
+      const other = url === null ? codeSpan(id) : link(codeSpan(id), url);
+      return `it touches the lines of ${other}, which has to be decided first`;
+    }
+  }
+}

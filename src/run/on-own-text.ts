@@ -1,0 +1,130 @@
+import { type OwnText, ownText } from '../change/own-text.ts';
+import type { Utterance } from '../command/intent.ts';
+import { conflictingChange } from '../policy/batch-conflict.ts';
+import { writeDenied } from '../policy/denied-path.ts';
+import { cleanText } from '../prompt/clean-text.ts';
+import type { OwnTextProblem } from './answer.ts';
+import { settleBatch, showing, withCall } from './batch.ts';
+import { type Draft, draftOf, finish, ignore, withEffects, withProposal, withPull, withVote } from './draft.ts';
+import { openProposals } from './judge-head.ts';
+import { doubtOfShown, onApprove, withCommit } from './on-approve.ts';
+import { type OwnTextAim, ownTextAim, takesOwnText } from './own-text-aim.ts';
+import { type Proposal, UNSEEN } from './proposal.ts';
+import { proposalId } from './proposal-id.ts';
+import { pullKey } from './run.ts';
+import { named, reply, type Spoken, settled, voteOf } from './spoken.ts';
+import type { Step } from './step.ts';
+import { moved } from './transition.ts';
+
+type Remark = Extract<Utterance, { kind: 'remark' }>;
+type Own = Extract<OwnText, { kind: 'change' }>;
+
+/** A reply with a suggestion block: these lines instead of the proposed ones, made without another question. */
+export function onOwnText(spoken: Spoken, remark: Remark, proposal: Proposal): Step {
+  // A review's own body decides nothing but by a command.
+  if (spoken.intent.place.at === 'review') return ignore(spoken.pull, 'not-ours');
+  if (!takesOwnText(proposal)) {
+    return reply(spoken, { kind: 'settled', proposals: [settled(proposal)] }, 'already-settled');
+  }
+  if (remark.suggestions.length > 1) return hint(spoken, proposal, { why: 'several-blocks' });
+  const run = spoken.pull.run;
+  if (run?.fork === true) return reply(spoken, { kind: 'fork', headRef: run.headRef }, 'fork');
+  const aim = ownTextAim(spoken.pull, spoken.intent);
+  if (aim === null) return hint(spoken, proposal, { why: 'no-place' });
+  return doubtOfShown(spoken, [proposal]) ?? take(spoken, aim, remark.text);
+}
+
+function hint(spoken: Spoken, { id }: Proposal, problem: OwnTextProblem): Step {
+  return reply(spoken, { kind: 'own-text', id, problem }, 'own-text-refused');
+}
+
+function take(spoken: Spoken, aim: OwnTextAim, words: string): Step {
+  const { proposal } = aim;
+  const own = workOut(spoken, aim);
+  switch (own.kind) {
+    case 'same':
+      return onApprove(spoken, { name: 'approve', targets: { by: 'ids', ids: [proposal.id] }, note: words });
+    case 'refused':
+      return hint(spoken, proposal, own.refusal);
+    case 'change': {
+      const problem = problemOf(spoken, proposal, own);
+      if (problem !== null) return hint(spoken, proposal, problem);
+      const note = cleanText(words).text;
+      return votesNeeded(spoken) > 1 ? proposeAnew(spoken, proposal, own, note) : make(spoken, proposal, own, note);
+    }
+  }
+}
+
+/** On the very file that the change was proposed for; whether it still fits is judged before the commit, as always. */
+function workOut({ facts }: Spoken, { proposal, placement, lines }: OwnTextAim): OwnText {
+  const { change, modified } = proposal;
+  const proposed = modified?.proposed ?? change;
+  if (change.base === null) return ownText({ change, proposed, placement, lines, baseText: null });
+  const file = facts.files?.atBase[change.path];
+  const baseText = file?.blob === change.base.blob ? file.text : null;
+  if (baseText === null) return { kind: 'refused', refusal: { why: 'no-place' } };
+  return ownText({ change, proposed, placement, lines, baseText });
+}
+
+/** What the model's own change was checked for as well. */
+function problemOf({ pull }: Spoken, proposal: Proposal, { change }: Own): OwnTextProblem | null {
+  const rule = writeDenied(change.path);
+  if (rule !== null) return { why: 'denied-path', rule };
+  const others = openProposals(pull.proposals).filter((one) => one.id !== proposal.id);
+  const touched = conflictingChange(change, others);
+  const other = others.find((one) => one.id === touched?.id);
+  return other === undefined ? null : { why: 'touches', other: named(other) };
+}
+
+function votesNeeded({ pull, facts }: Spoken): number {
+  const settings = facts.settings?.kind === 'settings' ? facts.settings.settings : pull.run?.settings;
+  return settings?.requiredApprovals ?? 1;
+}
+
+/** The person's word is enough: their lines take the place of the proposed ones, and go the way of every approved change. */
+function make(spoken: Spoken, proposal: Proposal, own: Own, note: string): Step {
+  const theirs = withOwnText(proposal, own, false);
+  const changed = withProposal(draftOf(spoken.pull), theirs);
+  const voted = withVote(changed, voteFor(spoken, theirs, note));
+  const current = voted.pull.proposals.find((one) => one.id === proposal.id) ?? theirs;
+  const approved =
+    current.state === 'approved' ? voted : withProposal(voted, moved(current, 'approved', spoken.intent.createdAt));
+  return finish(withCommit(acknowledged(approved, spoken), [theirs], spoken), 'modified');
+}
+
+/** Others have to approve it too, so it is put before them: under its own id, with the person's vote. */
+function proposeAnew(spoken: Spoken, proposal: Proposal, own: Own, note: string): Step {
+  const { pull, person, intent, facts } = spoken;
+  const id = proposalId(pullKey(pull.ref), pull.proposalCount);
+  const anew: Proposal = { ...withOwnText(proposal, own, true), ...UNSEEN, id, modelReason: null };
+  const why = `${person.login} wrote other lines instead`;
+  const gone = { ...moved(proposal, 'superseded', intent.createdAt), note: why, replacedBy: anew.id };
+  const replaced = showing(withProposal(draftOf(pull), gone), proposal);
+  const added = withPull(replaced, {
+    proposals: [...replaced.pull.proposals, anew],
+    proposalCount: pull.proposalCount + 1,
+  });
+  const voted = withVote(added, voteFor(spoken, anew, note));
+  const waiting = withCall(voted, proposal.callId, { kind: 'proposed', proposalId: anew.id });
+  const { runId, turn } = proposal;
+  const posting = withEffects(acknowledged(waiting, spoken), {
+    type: 'post-review',
+    runId,
+    turn,
+    proposalIds: [anew.id],
+  });
+  return finish(settleBatch(posting, facts.now), 'modified');
+}
+
+function withOwnText(proposal: Proposal, { change, difference }: Own, shownAnew: boolean): Proposal {
+  const proposed = proposal.modified?.proposed ?? proposal.change;
+  return { ...proposal, change, modified: difference === null ? null : { ...difference, proposed, shownAnew } };
+}
+
+function voteFor(spoken: Spoken, theirs: Proposal, note: string): ReturnType<typeof voteOf> {
+  return { ...voteOf(spoken, theirs, 'modify', note), digest: theirs.change.digest };
+}
+
+function acknowledged(draft: Draft, spoken: Spoken): Draft {
+  return withEffects(draft, { type: 'react', place: spoken.intent.place, content: '+1' });
+}
