@@ -6,7 +6,7 @@ import { APPLY_BY_HAND } from './fork-words.ts';
 import { blocks, codeSpan, escapeText, link, quote } from './markdown.ts';
 import { REPLY_MARKER } from './markers.ts';
 import { listNamed, settledSentence } from './named-list.ts';
-import { OWN_TEXT_WAYS, ownTextProblem } from './own-text-words.ts';
+import { ownTextProblem, ownTextWays } from './own-text-words.ts';
 import { runEnded } from './run-ended.ts';
 import { shownChange } from './shown-change.ts';
 import { loginText } from './verdict.ts';
@@ -108,7 +108,7 @@ const SENTENCES: Sentences = {
   'empty-reply': ({ id }) =>
     `That reply has no words of its own, so ${codeSpan(id)} is still waiting. Write ${codeSpan('/approve')}, ${codeSpan('/deny [reason]')}, or what should be done differently.`,
   'own-text': ({ id, problem }) =>
-    `The suggestion block in that reply was not taken for ${codeSpan(id)}: ${ownTextProblem(problem)}. Nothing was decided or changed. ${OWN_TEXT_WAYS}`,
+    `The suggestion block in that reply was not taken for ${codeSpan(id)}: ${ownTextProblem(problem)}. Nothing was decided or changed. ${ownTextWays(problem)}`,
   'edited-comment': () =>
     'An edited comment never decides anything, because others may already have read it as it was. Nothing was done. Write a new comment instead.',
   fork: ({ headRef }) =>

@@ -3,8 +3,13 @@ import type { OwnTextProblem } from '../run/answer.ts';
 import { codeSpan, link } from './markdown.ts';
 import { thousands } from './words.ts';
 
+const COMMANDS = `or write ${codeSpan('/approve')} or ${codeSpan('/deny [reason]')}`;
+
 /** What somebody can do whose suggestion block was not taken. */
-export const OWN_TEXT_WAYS = `Reply with one ${codeSpan('suggestion')} block, say in words what should be different, or write ${codeSpan('/approve')} or ${codeSpan('/deny [reason]')}.`;
+export function ownTextWays({ why }: OwnTextProblem): string {
+  if (why === 'no-place' || why === 'denied-path') return `Say in words what should be different, ${COMMANDS}.`;
+  return `Reply with one ${codeSpan('suggestion')} block, say in words what should be different, ${COMMANDS}.`;
+}
 
 /** Why a person's own lines were not taken, as a clause. */
 export function ownTextProblem(problem: OwnTextProblem): string {

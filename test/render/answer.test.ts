@@ -188,7 +188,31 @@ describe('answers', () => {
       That reply has no words of its own, so \`k7q2\` is still waiting. Write \`/approve\`, \`/deny [reason]\`, or what should be done differently.
 
       [own-text]
-      A suggestion block in a reply cannot be applied yet, so \`k7q2\` is still waiting and nothing was changed. Say in words what should be different, or write \`/approve\` or \`/deny [reason]\`.
+      The suggestion block in that reply was not taken for \`k7q2\`: the reply holds several blocks, and only one can stand for the proposed lines. Nothing was decided or changed. Reply with one \`suggestion\` block, say in words what should be different, or write \`/approve\` or \`/deny [reason]\`.
+
+      [own-text]
+      The suggestion block in that reply was not taken for \`k7q2\`: that change has not one place in the file that a block of lines could stand for. Nothing was decided or changed. Say in words what should be different, or write \`/approve\` or \`/deny [reason]\`.
+
+      [own-text]
+      The suggestion block in that reply was not taken for \`k7q2\`: the file already reads so. Nothing was decided or changed. Reply with one \`suggestion\` block, say in words what should be different, or write \`/approve\` or \`/deny [reason]\`.
+
+      [own-text]
+      The suggestion block in that reply was not taken for \`k7q2\`: it holds a NUL character or half a character, which no text file can hold. Nothing was decided or changed. Reply with one \`suggestion\` block, say in words what should be different, or write \`/approve\` or \`/deny [reason]\`.
+
+      [own-text]
+      The suggestion block in that reply was not taken for \`k7q2\`: the file would have 2,000,091 bytes, and at most 2,000,000 can be written. Nothing was decided or changed. Reply with one \`suggestion\` block, say in words what should be different, or write \`/approve\` or \`/deny [reason]\`.
+
+      [own-text]
+      The suggestion block in that reply was not taken for \`k7q2\`: the change would be too long to be shown whole in one comment. Nothing was decided or changed. Reply with one \`suggestion\` block, say in words what should be different, or write \`/approve\` or \`/deny [reason]\`.
+
+      [own-text]
+      The suggestion block in that reply was not taken for \`k7q2\`: Countersign may not write this file (\`total\`). Nothing was decided or changed. Say in words what should be different, or write \`/approve\` or \`/deny [reason]\`.
+
+      [own-text]
+      The suggestion block in that reply was not taken for \`k7q2\`: it touches the lines of [\`m3x8\`](https://github.com/ana/shop/pull/1#discussion_r1), which has to be decided first. Nothing was decided or changed. Reply with one \`suggestion\` block, say in words what should be different, or write \`/approve\` or \`/deny [reason]\`.
+
+      [own-text]
+      The suggestion block in that reply was not taken for \`k7q2\`: it touches the lines of \`m3x8\`, which has to be decided first. Nothing was decided or changed. Reply with one \`suggestion\` block, say in words what should be different, or write \`/approve\` or \`/deny [reason]\`.
 
       [edited-comment]
       An edited comment never decides anything, because others may already have read it as it was. Nothing was done. Write a new comment instead.

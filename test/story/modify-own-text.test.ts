@@ -92,10 +92,7 @@ describe('a block that is not taken', () => {
   it('S48: nor is one for a change in several places or of a file that is written over', async () => {
     const story = await tellRows(stage());
     story.model.proposes({ name: 'read_file', arguments: { path: 'README.md' } });
-    story.model.proposes(
-      edit(ROWS_PATH, '5;', '50;', { replace_all: true }),
-      write('README.md', '# Other\n'),
-    );
+    story.model.proposes(edit(ROWS_PATH, '5;', '50;', { replace_all: true }), write('README.md', '# Other\n'));
     await story.ana.says('/countersign change all of it');
     for (const proposal of story.bot.proposals()) {
       const reply = proposal.kind === 'issue' ? quoteReply(proposal.body, block('mine')) : block('mine');
@@ -123,13 +120,15 @@ describe('a block that is not taken', () => {
     const story = await proposeRows(stage(), { 5: 50 });
     const { ana, ben, bot } = story;
     const before = bot.proposal(1).body;
+    stage().github.deliveries.decide(({ action }) => (action === 'edited' ? 'drop' : 'send'));
     await ben.does((person) => person.editsInThread(bot.proposal(1).id, before.replace('Change 1', 'Change 2')));
     await ana.replies(bot.proposal(1), block('mine'));
     expect(await states(story)).toEqual(['proposed']);
     expect(bot.proposal(1).body).toBe(before);
+    stage().github.deliveries.decide(undefined);
   });
 
-  it('S48, S60, S66, A4: somebody who may not, a foreign thread, a bot and a later edit change nothing', async () => {
+  it('S48, S60, S66, A4: somebody who may not, a foreign thread and a later edit change nothing', async () => {
     const story = await proposeRows(stage(), { 5: 50 });
     const { ana, ben, carl, stranger, bot, pr } = story;
     for (const nobody of [carl, stranger]) await nobody.replies(bot.proposal(1), block('theirs'));
