@@ -39,7 +39,10 @@ export async function fetchPermission({ ref, read }: Connection, login: string):
     );
     // Without a numeric id nobody can tell whose permission it is.
     if (!data.user) return NOBODY;
-    return { permission: PERMISSIONS[data.permission] ?? 'none', userId: Number(data.user.id) };
+    // The endpoint calls maintainers writers; only the role's name tells them apart.
+    const maintains = data.permission === 'write' && data.role_name === 'maintain';
+    const permission = maintains ? 'maintain' : (PERMISSIONS[data.permission] ?? 'none');
+    return { permission, userId: Number(data.user.id) };
   } catch (error) {
     if (error instanceof RequestFault && error.status === 404) return NOBODY;
     throw error;

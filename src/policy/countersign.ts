@@ -4,12 +4,11 @@ import { changeDigest } from '../change/digest.ts';
 import { composeFile, type LineRange } from '../change/range.ts';
 import { decodeText, encodeText } from '../change/text.ts';
 import { type CommittedChange, renderCommitMessage } from '../render/commit-message.ts';
-import type { Permission, Person, Proposal } from '../run/proposal.ts';
+import type { Permission, Proposal, Vote } from '../run/proposal.ts';
 import type { CommittedFile } from '../run/signal.ts';
 import { countersigned } from '../trust.ts';
-import { approvalsOf } from './approvals.ts';
+import { type ApprovalRules, countingApprovals, isApproved } from './approval-rules.ts';
 import type { CommitPlan, Countersigned, FileWrite } from './countersigned.ts';
-import { maySign } from './roles.ts';
 
 /** A file as it stands at the head that the commit is to follow; null where there is none. */
 export type StandingFile = { readonly ref: BlobRef; readonly bytes: Uint8Array } | null;
@@ -28,6 +27,8 @@ export type SigningRequest = {
   readonly signings: readonly Signing[];
   /** By path. */
   readonly files: ReadonlyMap<string, StandingFile>;
+  /** What the repository asks of approvers now. */
+  readonly rules: ApprovalRules;
 };
 
 /** The plan that the commit call accepts, and what it does to each path. */
@@ -38,29 +39,29 @@ export type Signed = {
 
 /**
  * The one place where a commit is allowed. Checks once more, from what is stored and what stands at the head, that every
- * change was approved by somebody who may, under the digest that they saw, and that the bytes are those of that digest.
+ * change was approved by as many as must and may, under the digest that they saw, and that the bytes are those of that digest.
  * Throws on any doubt: by then a doubt is a fault (a tampered row, a bug), never a person's mistake.
  */
 export function countersign(request: SigningRequest): Signed {
-  for (const signing of request.signings) checkSigning(signing);
+  for (const signing of request.signings) checkSigning(signing, request.rules);
   const paths = [...new Set(request.signings.map((signing) => signing.proposal.change.path))];
   const written = paths.map((path) => writeFile(path, request));
   const plan = countersigned<CommitPlan>({
     branch: request.branch,
     expectedHead: request.head,
-    message: renderCommitMessage(request.signings.map((signing) => groupOf(signing, written))),
+    message: renderCommitMessage(request.signings.map((signing) => groupOf(signing, request.rules, written))),
     files: written.map((file) => file.write),
     proposalIds: request.signings.map((signing) => signing.proposal.id),
   });
   return { plan, files: written.map(fileOf) };
 }
 
-function checkSigning({ proposal, permissions }: Signing): void {
+function checkSigning({ proposal, permissions }: Signing, rules: ApprovalRules): void {
   const { change } = proposal;
   if (proposal.state !== 'executing') throw new Error(`Proposal ${proposal.id} is ${proposal.state}, not executing`);
   if (proposal.votes.some((vote) => vote.action === 'deny')) throw new Error(`Proposal ${proposal.id} was denied`);
-  const valid = approvalsOf(proposal).some((vote) => maySign(permissions[vote.by.id]));
-  if (!valid) throw new Error(`Proposal ${proposal.id} has no approval that counts`);
+  if (!isApproved(proposal, rules, permissionIn(permissions)))
+    throw new Error(`Proposal ${proposal.id} has not the approvals that count`);
   if (digestOf(change, change.region) !== change.digest)
     throw new Error(`Proposal ${proposal.id} is not what was shown`);
 }
@@ -133,17 +134,17 @@ function checkResult(signings: readonly Signing[], file: StandingFile, after: st
     throw new Error(`Proposal ${id} would make other bytes than were shown`);
 }
 
-function groupOf({ proposal, region }: Signing, written: readonly Written[]): CommittedChange {
+function groupOf(signing: Signing, rules: ApprovalRules, written: readonly Written[]): CommittedChange {
+  const { proposal, region, permissions } = signing;
   const { id, change } = proposal;
   const range = written.find((file) => file.path === change.path)?.ranges.get(id) ?? null;
   const { path, payload } = change;
   const digest = digestOf(change, region);
-  return { proposalId: id, digest, range, approvedBy: approvedBy(proposal), path, description: payload.description };
+  const approvedBy = countingApprovals(proposal, rules, permissionIn(permissions)).map((vote) => vote.by);
+  return { proposalId: id, digest, range, approvedBy, path, description: payload.description };
 }
 
-/** Everybody whose approval counts, each once. */
-function approvedBy(proposal: Proposal): readonly Person[] {
-  const people = new Map<number, Person>();
-  for (const vote of approvalsOf(proposal)) people.set(vote.by.id, vote.by);
-  return [...people.values()];
+/** What a voter may do now. */
+function permissionIn(permissions: Signing['permissions']): (vote: Vote) => Permission {
+  return (vote) => permissions[vote.by.id] ?? 'none';
 }

@@ -10,9 +10,9 @@ const AUTHOR_MAY: ReadonlySet<CommandName> = new Set(
   commandTable.filter(({ who }) => who === 'writer-or-author').map(({ name }) => name),
 );
 
-/** By GitHub's permission endpoint alone: `author_association` is wrong in both directions. */
+/** Write access, by GitHub's permission endpoint alone: `author_association` is wrong in both directions. */
 export function maySign(permission: Permission | undefined): boolean {
-  return permission === 'write' || permission === 'admin';
+  return permission === 'write' || permission === 'maintain' || permission === 'admin';
 }
 
 export function standingOf(permission: Permission | undefined, person: Person, author: Person | null): Standing {

@@ -2,6 +2,7 @@ import type { CommandName } from '../command/intent.ts';
 import type { CommandRow } from '../command/table.ts';
 import type { Answer, NotResumable } from '../run/answer.ts';
 import { askedAnswer, QUESTION_CAP } from './asked.ts';
+import { approvalVoid, notCounted } from './doubt.ts';
 import { APPLY_BY_HAND } from './fork-words.ts';
 import { blocks, codeSpan, escapeText, link, quote } from './markdown.ts';
 import { REPLY_MARKER } from './markers.ts';
@@ -134,12 +135,8 @@ const SENTENCES: Sentences = {
       listNamed(proposals),
       'Nothing was written. Fix what stands in the way, then ask again.',
     ),
-  'approval-void': ({ proposals, login }) =>
-    blocks(
-      `Not applied, because ${cut(login)} no longer has write access to this repository. These are waiting again:`,
-      listNamed(proposals),
-      'Somebody with write access has to approve them.',
-    ),
+  'not-counted': notCounted,
+  'approval-void': approvalVoid,
   'not-resumed': ({ why }) => NOT_RESUMED[why],
   shown: shownChange,
   asked: ({ by, question, content }) => askedAnswer(by, question, content),

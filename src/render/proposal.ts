@@ -5,8 +5,8 @@ import { type Proposal, shownChange } from '../run/proposal.ts';
 import { type DiffView, renderDiff, renderFoldedDiff, renderOpenDiff, viewDiff } from './diff-view.ts';
 import { BODY_LIMIT, blocks, byteLength, codeSpan, escapeText, fence, link, modelWords } from './markdown.ts';
 import { proposalMarker } from './markers.ts';
-import { loginText, type VerdictContext, verdict } from './verdict.ts';
-import { count, fileLink, sha7 } from './words.ts';
+import { approverNames, loginText, type VerdictContext, verdict } from './verdict.ts';
+import { count, fileLink, listOf, people, sha7 } from './words.ts';
 
 /** Everything that a proposal's comment shows. */
 export type ProposalView = VerdictContext & {
@@ -104,7 +104,7 @@ function commands({ placement, proposal }: ProposalView): string {
     `- ${codeSpan(`/deny${id} [reason]`)} – leave the file as it is`,
     `- ${otherwise} – say what should be done differently`,
   ];
-  const button = '- GitHub’s **Commit suggestion** button – apply it yourself; it counts as your approval';
+  const button = `- GitHub’s **Commit suggestion** button – apply it yourself; ${proposal.requiredApprovals < 2 ? 'it counts as your approval' : 'it counts as your approval, not as everybody’s'}`;
   return [
     'Nothing is changed until somebody decides:',
     '',
@@ -161,6 +161,7 @@ function openBody(view: ProposalView): string {
     changeBlock(view, diff),
     noButton(view),
     writer(view),
+    votesLine(view.proposal),
     reason(view),
     wholeFile(view),
     commands(view),
@@ -189,6 +190,17 @@ function decidedChange(proposal: Proposal, diff: DiffView | null, room: number):
   return blocks(warnings, renderOpenDiff(diff, room - byteLength(warnings)));
 }
 
+/** How many have to approve, and who has; nothing where one is enough. */
+function votesLine(proposal: Proposal): string {
+  const { requiredApprovals } = proposal;
+  if (requiredApprovals < 2) return '';
+  const names = approverNames(proposal);
+  const given = `**${names.length} of ${requiredApprovals} approvals**`;
+  return names.length === 0
+    ? `${given}: ${requiredApprovals} people have to approve before this is applied.`
+    : `${given}: ${listOf(names)}. ${people(Math.max(1, requiredApprovals - names.length), 'more', 'has', 'have')} to approve before this is applied.`;
+}
+
 /** For fences, the fold around the diff, and a fence that grows with the content's own backticks. */
 const ROOM_FOR_FRAME = 1_000;
 
@@ -202,9 +214,10 @@ function tooLongBody(view: ProposalView): string {
   );
 }
 
-/** Whether one comment can hold the whole change, so that it may be posted for a decision. */
+/** Whether one comment can hold the whole change, so that it may be posted for a decision; one that stands needs no more room. */
 export function fits(view: ProposalView): boolean {
-  return byteLength(openBody(view)) <= BODY_LIMIT - ROOM_FOR_VERDICT;
+  const room = view.proposal.comment === null ? ROOM_FOR_VERDICT : 0;
+  return byteLength(openBody(view)) <= BODY_LIMIT - room;
 }
 
 /**

@@ -47,6 +47,11 @@ export function deciders(proposal: Proposal): string | null {
   return people.size === 0 ? null : listOf([...people.values()]);
 }
 
+/** Everybody who approved it so far, each once. */
+export function approverNames(proposal: Proposal): readonly string[] {
+  return [...new Map(approvalsOf(proposal).map((vote) => [vote.by.id, loginText(vote.by)])).values()];
+}
+
 function bySomebody(proposal: Proposal): string {
   const people = deciders(proposal);
   return people === null ? '' : ` by ${people}`;

@@ -6,6 +6,11 @@ export function count(amount: number, noun: string): string {
   return `${thousands(amount)} ${noun}${amount === 1 ? '' : 's'}`;
 }
 
+/** `1 more person has`, `2 more people have`. */
+export function people(amount: number, which: string, one: string, several: string): string {
+  return amount === 1 ? `1 ${which} person ${one}` : `${amount} ${which} people ${several}`;
+}
+
 /** `12,345`. */
 export function thousands(amount: number): string {
   return String(amount).replace(/\B(?=(?:\d{3})+$)/g, ',');

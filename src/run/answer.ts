@@ -1,7 +1,16 @@
 import type { OwnTextRefusal } from '../change/own-text.ts';
 import type { CommandName } from '../command/intent.ts';
+import type { Objection } from '../policy/approval-rules.ts';
 import type { Person, ProposalState } from './proposal.ts';
 import type { RunEnd } from './run.ts';
+
+/** Why approvals do not take effect. */
+export type Doubt =
+  /** The repository's settings cannot be read, so nobody knows who may approve. */
+  | { readonly kind: 'broken-settings'; readonly problems: readonly string[] }
+  | { readonly kind: 'objection'; readonly objection: Objection; readonly login: string }
+  /** They count, and more people are needed. */
+  | { readonly kind: 'too-few'; readonly missing: number };
 
 /** A proposal as an answer names it. */
 export type Named = { readonly id: string; readonly title: string; readonly url: string | null };
@@ -65,7 +74,10 @@ export type Answer =
   | { readonly kind: 'committed'; readonly sha: string; readonly applied: readonly Named[] }
   | { readonly kind: 'stale'; readonly proposals: readonly Named[] }
   | { readonly kind: 'commit-failed'; readonly proposals: readonly Named[]; readonly message: string }
-  | { readonly kind: 'approval-void'; readonly proposals: readonly Named[]; readonly login: string }
+  /** An approval was given and counts for nothing, or not for enough; these go on waiting. */
+  | { readonly kind: 'not-counted'; readonly doubt: Doubt; readonly proposals: readonly Named[] }
+  /** The same, found out right before the commit: these wait again. */
+  | { readonly kind: 'approval-void'; readonly doubt: Doubt; readonly proposals: readonly Named[] }
   /** `/resume` where nothing may go on. */
   | { readonly kind: 'not-resumed'; readonly why: NotResumable }
   /** A change as `/show` shows it; `diff` is null where it has none. */

@@ -1,7 +1,8 @@
 import type { Intent } from '../command/intent.ts';
 import type { Facts } from './facts.ts';
 import { onQuestionAnswered } from './on-ask.ts';
-import { onCommitFailed, onCommitMissed, onCommitStarting, onCommitted } from './on-commit.ts';
+import { onCommitFailed, onCommitMissed, onCommitted } from './on-commit.ts';
+import { onCommitStarting } from './on-commit-starting.ts';
 import { onAccessLost, onClosed, onEdited, onPushed, onRetargeted } from './on-event.ts';
 import { onModelFailed, onModelReplied } from './on-model.ts';
 import { onCommentGone, onDeleted, onOwnComment } from './on-own-comment.ts';

@@ -3,6 +3,7 @@ import { judge, recognise } from '../policy/freshness.ts';
 import { maySign } from '../policy/roles.ts';
 import { staleOutput } from '../prompt/outputs.ts';
 import { applied } from './applied.ts';
+import { doubtAbout, missingBeside, rulesNow } from './approvals.ts';
 import { answerProposal, showing, withCall } from './batch.ts';
 import { type Draft, withAnswer, withEffects, withProposal, withRun, withVote } from './draft.ts';
 import type { Facts, HeadFile } from './facts.ts';
@@ -113,7 +114,11 @@ function judgeOne(draft: Draft, proposal: Proposal, now: HeadFile | null, at: Ju
 function complete(draft: Draft, proposal: Proposal, { head, facts, pusher }: Judging): Draft {
   const voted = pusher === null ? draft : withVote(draft, commitVote(proposal, pusher, facts.now));
   const current = voted.pull.proposals.find((one) => one.id === proposal.id) ?? proposal;
-  const done = withProposal(voted, { ...moved(current, 'completed', facts.now), commit: head, note: byPush(pusher) });
+  const done = withProposal(voted, {
+    ...moved(current, 'completed', facts.now),
+    commit: head,
+    note: byPush(pusher, current, draft.pull.run, facts),
+  });
   return showing(answerProposal(done, proposal, applied(current)), proposal);
 }
 
@@ -134,10 +139,18 @@ function commitVote(proposal: Proposal, pusher: Pusher, now: string): Parameters
   };
 }
 
-/** The vote says who pushed; what must be added is that somebody may not approve, or that nobody knows who it was. */
-function byPush(pusher: Pusher | null): string | null {
+/** The vote says who pushed; what must be added is that he may not approve it alone, or that nobody knows who it was. */
+function byPush(pusher: Pusher | null, proposal: Proposal, run: Run | null, facts: Facts): string | null {
   if (pusher === null) return 'found in a push';
-  return maySign(pusher.permission) ? null : `not an approval: ${pusher.person.login} may not approve here`;
+  const { person, permission } = pusher;
+  const now = rulesNow(facts.settings, run);
+  const barred =
+    !maySign(permission) || (now.kind === 'rules' && doubtAbout(person, permission, proposal, now.rules) !== null);
+  if (barred) return `not an approval: ${person.login} may not approve here`;
+  if (now.kind !== 'rules') return 'not an approval: the settings of the repository cannot be read';
+  return missingBeside(person, proposal, now.rules) > 0
+    ? `not an approval: ${person.login} may not approve here alone`
+    : null;
 }
 
 /**

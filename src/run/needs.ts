@@ -1,5 +1,6 @@
 import type { CommandName, Intent, SaidIntent } from '../command/intent.ts';
 import { mayCommand, maySign, standingOf } from '../policy/roles.ts';
+import { mayCount } from './approvals.ts';
 import { bearing, wouldBeRead } from './bearing.ts';
 import type { Facts, Need } from './facts.ts';
 import { approvedTargets, isPlainApproval, mayDecideAsReview } from './in-review.ts';
@@ -11,7 +12,7 @@ import { isWithdrawal, waitingAt } from './on-thread.ts';
 import { ownTextAim } from './own-text-aim.ts';
 import { activeRun, type Pull } from './run.ts';
 import type { Signal } from './signal.ts';
-import { commentsToApprove, damageOf } from './tampered.ts';
+import { commentsToApprove, damageOf, proposalsToApprove } from './tampered.ts';
 
 /**
  * The next facts that the signal needs, given those that are there; empty once it can be decided.
@@ -76,7 +77,7 @@ function saidNeeds(pull: Pull, intent: SaidIntent, facts: Facts): readonly Need[
   const review = reviewNeeds(pull, intent, about.asks, facts);
   if (review.length > 0) return review;
   if (maySign(facts.permission)) {
-    const ground = about.asks === 'approve' ? shownNeeds(pull, intent, facts) : ownTextNeeds(pull, intent, facts);
+    const ground = about.asks === 'approve' ? approvalNeeds(pull, intent, facts) : ownTextNeeds(pull, intent, facts);
     if (ground.length > 0) return ground;
   }
   // Without a run it is not known yet whether they opened the pull request, which lets them ask at least.
@@ -98,6 +99,18 @@ function reviewNeeds(pull: Pull, intent: SaidIntent, asks: CommandName, facts: F
   return facts.reviewComments === undefined ? [{ kind: 'review-comments', reviewId: place.reviewId }] : [];
 }
 
+/** Who may approve by the settings of now, and, where that is this person, what our comments show. */
+function approvalNeeds(pull: Pull, intent: SaidIntent, facts: Facts): readonly Need[] {
+  const proposals = maySign(facts.permission) ? proposalsToApprove(pull, intent, facts) : [];
+  if (proposals.length === 0) return [];
+  const settings = settingsNeed(facts);
+  if (settings.length > 0) return settings;
+  const comments = commentsToApprove(proposals);
+  const wanted =
+    facts.bodyHashes === undefined && comments.length > 0 && mayCount(facts, intent.actor, proposals, pull.run);
+  return wanted ? [{ kind: 'comments', comments }] : [];
+}
+
 /** Only where a run would go on is the pull request looked at. */
 function resumeNeeds(pull: Pull, intent: SaidIntent, facts: Facts): readonly Need[] {
   const mayGoOn = maySign(facts.permission) && typeof resumable(pull, intent.createdAt) !== 'string';
@@ -113,18 +126,13 @@ function ownCommentNeeds(pull: Pull, intent: OwnComment, facts: Facts): readonly
   return tells ? permissionNeed(intent, facts) : [];
 }
 
-/** What an approval relies on must stand as we wrote it. */
-function shownNeeds(pull: Pull, intent: SaidIntent, facts: Facts): readonly Need[] {
-  const comments = facts.bodyHashes === undefined ? commentsToApprove(pull, intent, facts) : [];
-  return comments.length > 0 ? [{ kind: 'comments', comments }] : [];
-}
-
 /** The same, and the file that a person's own lines are to be put into, as it was when the change was proposed. */
 function ownTextNeeds(pull: Pull, intent: SaidIntent, facts: Facts): readonly Need[] {
   const own = ownTextAim(pull, intent);
   if (own === null) return [];
-  const shown = shownNeeds(pull, intent, facts);
-  if (shown.length > 0) return shown;
+  const approving = approvalNeeds(pull, intent, facts);
+  if (approving.length > 0) return approving;
+  if (!mayCount(facts, intent.actor, [own.proposal], pull.run)) return [];
   const { head, change } = own.proposal;
   if (facts.files !== undefined || change.base === null) return [];
   return [{ kind: 'files', base: head, head, paths: [change.path] }];
@@ -135,13 +143,18 @@ function permissionNeed(intent: Intent, facts: Facts): readonly Need[] {
   return facts.permission === undefined ? [{ kind: 'permission', login, id }] : [];
 }
 
+function settingsNeed(facts: Facts): readonly Need[] {
+  return facts.settings === undefined ? [{ kind: 'settings' }] : [];
+}
+
 function pullNeed(facts: Facts): readonly Need[] {
   return facts.pull === undefined ? [{ kind: 'pull-request' }] : [];
 }
 
 function startNeeds(facts: Facts): readonly Need[] {
   if (facts.pull === undefined) return pullNeed(facts);
-  if (facts.settings === undefined) return [{ kind: 'settings' }];
+  const settings = settingsNeed(facts);
+  if (settings.length > 0) return settings;
   return facts.pull.state === 'open' && facts.changedPaths === undefined ? [{ kind: 'changed-paths' }] : [];
 }
 
@@ -149,7 +162,10 @@ function pushNeeds(pull: Pull, intent: Intent, facts: Facts): readonly Need[] {
   const open = openProposals(pull.proposals);
   if (intent.actor.id === facts.self.botId || activeRun(pull) === null || open.length === 0) return [];
   const permission = permissionNeed(intent, facts);
-  return permission.length > 0 ? permission : headNeeds(pull, facts);
+  if (permission.length > 0) return permission;
+  const head = headNeeds(pull, facts);
+  // Whether a pusher may approve is asked only where something may have been approved.
+  return head.length > 0 || facts.files === undefined || !maySign(facts.permission) ? head : settingsNeed(facts);
 }
 
 /** The head as it is now, and, where it moved, the files that open proposals are about. */

@@ -1,30 +1,52 @@
 import type { Command } from '../command/intent.ts';
+import type { ApprovalRules } from '../policy/approval-rules.ts';
 import { cleanText } from '../prompt/clean-text.ts';
-import { type Draft, draftOf, finish, withAnswer, withEffects, withProposal, withVote } from './draft.ts';
+import type { Answer } from './answer.ts';
+import { countingOf } from './approval-refusal.ts';
+import { missingApprovals, withApproval } from './approvals.ts';
+import { type Draft, draftOf, finish, withAnswer, withEffects } from './draft.ts';
 import type { Proposal } from './proposal.ts';
-import { resolveAim } from './resolve-aim.ts';
+import { type Resolved, resolveAim } from './resolve-aim.ts';
 import { mayHaveShownElse, restore } from './restore.ts';
 import { named, reply, type Spoken, voteOf, withLeftovers } from './spoken.ts';
 import type { Step } from './step.ts';
 import { damageOf } from './tampered.ts';
-import { moved } from './transition.ts';
 
 type Approve = Extract<Command, { name: 'approve' }>;
 
-/** `/approve`: a vote for each, then one commit of all of them. */
+/** `/approve`: a vote for each, then one commit of all that have as many as the repository asks for. */
 export function onApprove(spoken: Spoken, command: Approve): Step {
   const found = resolveAim(spoken, 'approve', command.targets);
   if (found.kind === 'answered') return found.step;
   const run = spoken.pull.run;
   if (run?.fork === true) return reply(spoken, { kind: 'fork', headRef: run.headRef }, 'fork');
-  const note = cleanText(command.note).text;
-  const doubt = doubtOfShown(spoken, found.open);
-  if (doubt !== null) return doubt;
-  const fresh = found.open.filter((proposal) => proposal.state === 'proposed');
-  const voted = found.open.reduce((draft, proposal) => approve(draft, proposal, spoken, note), draftOf(spoken.pull));
+  const counting = countingOf(spoken, found.open);
+  if (counting.kind === 'refused') return counting.step;
+  return doubtOfShown(spoken, found.open) ?? vote(spoken, found, counting.rules, cleanText(command.note).text);
+}
+
+type Found = Extract<Resolved, { kind: 'these' }>;
+
+function vote(spoken: Spoken, { open, done, left }: Found, rules: ApprovalRules, note: string): Step {
+  const before = draftOf(spoken.pull);
+  const voted = open.reduce((draft, one) => approve(draft, one, spoken, rules, note), before);
+  const ids = open.filter(({ state }) => state === 'proposed').map(({ id }) => id);
+  const fresh = voted.pull.proposals.filter((one) => ids.includes(one.id) && one.state === 'approved');
+  const repeated = voted.votes.length === 0 && fresh.length === 0 ? waitingFor(voted, ids, rules) : null;
   const acknowledged = withEffects(voted, { type: 'react', place: spoken.intent.place, content: '+1' });
-  const committing = withCommit(acknowledged, fresh, spoken);
-  return finish(withLeftovers(committing, spoken, found.done, found.left), 'approved');
+  const told = repeated === null ? acknowledged : withAnswer(acknowledged, spoken.intent.place, repeated);
+  const committing = withCommit(told, fresh, spoken);
+  const reason = fresh.length > 0 || ids.length === 0 ? 'approved' : 'vote-counted';
+  return finish(withLeftovers(committing, spoken, done, left), reason);
+}
+
+/** What somebody hears whose approval counts already, where others' are missing. */
+function waitingFor(draft: Draft, ids: readonly string[], rules: ApprovalRules): Answer | null {
+  const waiting = draft.pull.proposals.filter((one) => ids.includes(one.id));
+  const [first] = waiting;
+  if (first === undefined) return null;
+  const doubt = { kind: 'too-few', missing: missingApprovals(first, rules) } as const;
+  return { kind: 'not-counted', doubt, proposals: waiting.map(named) };
 }
 
 /** What is answered where the page does not, or did not, show these as they are; null where it did. */
@@ -50,15 +72,8 @@ function askAgain(spoken: Spoken, tampered: readonly Proposal[]): Step {
   return finish(withAnswer(restored, intent.place, answer), 'comment-edited');
 }
 
-function approve(draft: Draft, proposal: Proposal, spoken: Spoken, note: string): Draft {
-  const known = proposal.votes.some((vote) => vote.action === 'approve' && vote.by.id === spoken.person.id);
-  if (known && proposal.state === 'approved') return draft;
-  const voted = withVote(draft, voteOf(spoken, proposal, 'approve', note));
-  const current = voted.pull.proposals.find((other) => other.id === proposal.id) ?? proposal;
-  // Whoever approves what is approved already counts too: should the first one's vote lapse, this one stands.
-  return current.state === 'approved'
-    ? voted
-    : withProposal(voted, moved(current, 'approved', spoken.intent.createdAt));
+function approve(draft: Draft, proposal: Proposal, spoken: Spoken, rules: ApprovalRules, note: string): Draft {
+  return withApproval(draft, proposal, voteOf(spoken, proposal, 'approve', note), rules, spoken.intent.createdAt);
 }
 
 export function withCommit(draft: Draft, proposals: readonly Proposal[], spoken: Spoken): Draft {

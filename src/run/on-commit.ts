@@ -1,90 +1,23 @@
-import { approvalsOf, isApproval } from '../policy/approvals.ts';
-import { maySign } from '../policy/roles.ts';
-import { cleanText } from '../prompt/clean-text.ts';
-import { deniedOutput, failedOutput, instructionOutput } from '../prompt/outputs.ts';
+import { failedOutput } from '../prompt/outputs.ts';
 import { applied } from './applied.ts';
 import { answerProposal, settleBatch, showing } from './batch.ts';
 import { type Draft, draftOf, finish, withAnswer, withEffects, withProposal, withRun } from './draft.ts';
 import type { Facts } from './facts.ts';
-import { judgeHead, supersede, tellStale } from './judge-head.ts';
+import { judgeHead } from './judge-head.ts';
 import { withOwnEdit } from './own-edit.ts';
-import type { Person, Proposal, Vote } from './proposal.ts';
-import { activeRun, type Pull, type Run } from './run.ts';
-import type { Check, Signal } from './signal.ts';
+import type { Proposal } from './proposal.ts';
+import type { Pull, Run } from './run.ts';
+import type { Signal } from './signal.ts';
 import { named } from './spoken.ts';
 import type { Step } from './step.ts';
 import { moved } from './transition.ts';
 
-type Starting = Extract<Signal, { type: 'commit-starting' }>;
 type Committed = Extract<Signal, { type: 'committed' }>;
 type Failed = Extract<Signal, { type: 'commit-failed' }>;
 type Missed = Extract<Signal, { type: 'commit-missed' }>;
 
-/** An attempt is about to begin: only what is still approved, still allowed and still fits goes into it. */
-export function onCommitStarting(pull: Pull, signal: Starting, facts: Facts): Step {
-  const checked = signal.checks.reduce((draft, check) => begin(draft, check, signal.head, facts), draftOf(pull));
-  const mine = signal.checks.map((check) => check.proposalId);
-  const told = tellStale(
-    checked,
-    pull.proposals.filter((one) => mine.includes(one.id) && isUnderWay(one)),
-  );
-  const executing = told.pull.proposals.some((one) => mine.includes(one.id) && one.state === 'executing');
-  return finish(settleBatch(told, facts.now), executing ? 'commit-begun' : 'commit-void');
-}
-
-function begin(draft: Draft, check: Check, head: string, facts: Facts): Draft {
-  const found = draft.pull.proposals.find((one) => one.id === check.proposalId);
-  if (found === undefined) return draft;
-  const proposal = found.state === 'executing' ? moved(found, 'approved', facts.now) : found;
-  if (proposal.state !== 'approved') return draft;
-  return judgeApproved(withProposal(draft, proposal), proposal, check, head, facts);
-}
-
-function judgeApproved(draft: Draft, proposal: Proposal, check: Check, head: string, facts: Facts): Draft {
-  const no = proposal.votes.find((vote) => vote.action === 'deny' || vote.action === 'edit');
-  if (no !== undefined) return rejectLate(draft, proposal, no, facts.now);
-  if (activeRun(draft.pull)?.id !== proposal.runId) return cancelLate(draft, proposal, facts.now);
-  const signed = withoutLapsed(proposal, check);
-  if (approvers(signed).length === 0) return reopen(draft, proposal, signed, facts.now);
-  switch (check.verdict.kind) {
-    case 'applies':
-      return withProposal(draft, moved(signed, 'executing', facts.now));
-    case 'already-there':
-      return completeAt(draft, proposal, head, 'the branch already held it', facts.now);
-    case 'stale':
-      return supersede(draft, proposal, head, facts.now);
-  }
-}
-
-export function approvers(proposal: Proposal): readonly Person[] {
-  return approvalsOf(proposal).map((vote) => vote.by);
-}
-
-/** A deny or other wishes that came while an earlier attempt was under way: that one did not land, and none follows. */
-function rejectLate(draft: Draft, proposal: Proposal, no: Vote, now: string): Draft {
-  const rejected = withProposal(draft, moved(proposal, 'rejected', now));
-  const output = no.action === 'edit' ? instructionOutput(cleanText(no.text ?? '').text) : deniedOutput(no.text);
-  return showing(answerProposal(rejected, proposal, output), proposal);
-}
-
-function cancelLate(draft: Draft, proposal: Proposal, now: string): Draft {
-  return showing(withProposal(draft, { ...moved(proposal, 'cancelled', now), note: 'the run ended' }), proposal);
-}
-
-/** Votes of people who may no longer decide here count no more. */
-function withoutLapsed(proposal: Proposal, check: Check): Proposal {
-  const votes = proposal.votes.filter((vote) => !isApproval(vote) || maySign(check.permissions[vote.by.id]));
-  return { ...proposal, votes };
-}
-
-/** No approval is left that counts: the proposal waits for somebody who may. */
-function reopen(draft: Draft, proposal: Proposal, unsigned: Proposal, now: string): Draft {
-  const login = approvers(proposal).at(-1)?.login ?? '';
-  const open = withProposal(draft, moved(unsigned, 'proposed', now));
-  return withAnswer(open, { at: 'pull' }, { kind: 'approval-void', proposals: [named(proposal)], login });
-}
-
-function completeAt(draft: Draft, proposal: Proposal, sha: string, note: string | null, now: string): Draft {
+/** The commit holds it. */
+export function completeAt(draft: Draft, proposal: Proposal, sha: string, note: string | null, now: string): Draft {
   const done = withProposal(draft, { ...moved(proposal, 'completed', now), commit: sha, note });
   return showing(answerProposal(done, proposal, applied(proposal)), proposal);
 }
@@ -153,7 +86,8 @@ function msBetween(earlier: string, later: string): number {
   return Date.parse(later) - Date.parse(earlier);
 }
 
-function isUnderWay(proposal: Proposal): boolean {
+/** Approved, whether or not an attempt to commit it has begun. */
+export function isUnderWay(proposal: Proposal): boolean {
   return proposal.state === 'executing' || proposal.state === 'approved';
 }
 

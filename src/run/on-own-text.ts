@@ -4,6 +4,7 @@ import { conflictingChange } from '../policy/batch-conflict.ts';
 import { writeDenied } from '../policy/denied-path.ts';
 import { cleanText } from '../prompt/clean-text.ts';
 import type { OwnTextProblem } from './answer.ts';
+import { countingOf } from './approval-refusal.ts';
 import { settleBatch, showing, withCall } from './batch.ts';
 import { type Draft, draftOf, finish, ignore, withEffects, withProposal, withPull, withVote } from './draft.ts';
 import { openProposals } from './judge-head.ts';
@@ -31,14 +32,16 @@ export function onOwnText(spoken: Spoken, remark: Remark, proposal: Proposal): S
   if (run?.fork === true) return reply(spoken, { kind: 'fork', headRef: run.headRef }, 'fork');
   const aim = ownTextAim(spoken.pull, spoken.intent);
   if (aim === null) return hint(spoken, proposal, { why: 'no-place' });
-  return doubtOfShown(spoken, [proposal]) ?? take(spoken, aim, remark.text);
+  const counting = countingOf(spoken, [proposal]);
+  if (counting.kind === 'refused') return counting.step;
+  return doubtOfShown(spoken, [proposal]) ?? take(spoken, aim, remark.text, counting.rules.requiredApprovals);
 }
 
 function hint(spoken: Spoken, { id }: Proposal, problem: OwnTextProblem): Step {
   return reply(spoken, { kind: 'own-text', id, problem }, 'own-text-refused');
 }
 
-function take(spoken: Spoken, aim: OwnTextAim, words: string): Step {
+function take(spoken: Spoken, aim: OwnTextAim, words: string, required: number): Step {
   const { proposal } = aim;
   const own = workOut(spoken, aim);
   switch (own.kind) {
@@ -50,7 +53,8 @@ function take(spoken: Spoken, aim: OwnTextAim, words: string): Step {
       const problem = problemOf(spoken, proposal, own);
       if (problem !== null) return hint(spoken, proposal, problem);
       const note = cleanText(words).text;
-      return votesNeeded(spoken) > 1 ? proposeAnew(spoken, proposal, own, note) : make(spoken, proposal, own, note);
+      const theirs = { ...proposal, requiredApprovals: required };
+      return required > 1 ? proposeAnew(spoken, theirs, own, note) : make(spoken, theirs, own, note);
     }
   }
 }
@@ -74,11 +78,6 @@ function problemOf({ pull }: Spoken, proposal: Proposal, { change }: Own): OwnTe
   const touched = conflictingChange(change, others);
   const other = others.find((one) => one.id === touched?.id);
   return other === undefined ? null : { why: 'touches', other: named(other) };
-}
-
-function votesNeeded({ pull, facts }: Spoken): number {
-  const settings = facts.settings?.kind === 'settings' ? facts.settings.settings : pull.run?.settings;
-  return settings?.requiredApprovals ?? 1;
 }
 
 /** The person's word is enough: their lines take the place of the proposed ones, and go the way of every approved change. */

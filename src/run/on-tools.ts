@@ -111,6 +111,7 @@ function add(draft: Draft, result: Proposed, place: { index: number; total: numb
     change: result.change,
     modified: null,
     head: signal.head,
+    requiredApprovals: pull.run?.settings.requiredApprovals ?? 1,
   };
   const kept = withPull(draft, { proposals: [...pull.proposals, proposal], proposalCount: pull.proposalCount + 1 });
   return linkOlder(withCall(kept, result.callId, { kind: 'proposed', proposalId: proposal.id }), proposal);

@@ -19,7 +19,8 @@ export type ProposalState = (typeof PROPOSAL_STATES)[number];
 /** A person as we keep them: the numeric id decides, the login is for reading. */
 export type Person = { readonly id: number; readonly login: string };
 
-export type Permission = 'admin' | 'write' | 'read' | 'none';
+/** What GitHub's permission endpoint says; `maintain` by the role's name, custom roles by what they may do. */
+export type Permission = 'admin' | 'maintain' | 'write' | 'read' | 'none';
 
 /** What one person said about one proposal. Rows of this are only ever added. */
 export type Vote = {
@@ -105,6 +106,8 @@ export type Proposal = {
   readonly executedAt: string | null;
   /** Who marked its thread as resolved while it waited, and since when; null where it is open. */
   readonly resolved: { readonly by: Person; readonly since: string } | null;
+  /** How many people must approve it, as last read; what its comment says. */
+  readonly requiredApprovals: number;
   /** Since when the branch keeps moving under attempts to commit it; null where it does not. */
   readonly missedSince: string | null;
   /** How often its comment had to be put back, because somebody edited or deleted it. */

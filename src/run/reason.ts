@@ -5,6 +5,7 @@ export const REASONS = [
   'task-queued',
   'approved',
   'modified',
+  'vote-counted',
   'denied',
   'instructed',
   'continued',
@@ -36,6 +37,8 @@ export const REASONS = [
   // authority
   'not-served',
   'not-allowed',
+  'not-counted',
+  'settings-broken',
   'pull-not-open',
   'fork',
   'no-run',

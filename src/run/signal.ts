@@ -4,6 +4,7 @@ import type { LineRange } from '../change/range.ts';
 import type { Intent } from '../command/intent.ts';
 import type { AccessLoss } from '../command/notice.ts';
 import type { Verdict } from '../policy/freshness.ts';
+import type { SettingsReading } from '../policy/settings.ts';
 import type { ModelReply, Usage } from '../prompt/message.ts';
 import type { Permission, PostedComment, PostedReview } from './proposal.ts';
 import type { Question } from './run.ts';
@@ -88,6 +89,8 @@ export type Signal =
       readonly runId: string;
       readonly head: string;
       readonly checks: readonly Check[];
+      /** Read again now. */
+      readonly settings: SettingsReading;
     }
   | {
       readonly type: 'committed';

@@ -8,10 +8,13 @@ import type { Pull } from './run.ts';
 import { aim } from './targets.ts';
 
 /** The comments of ours that an approval relies on: what they show is what is approved. */
-export function commentsToApprove(pull: Pull, intent: SaidIntent, facts: Facts): readonly PostedComment[] {
-  return reliedOn(pull, intent, facts).flatMap(({ state, comment }) =>
-    state === 'proposed' && comment !== null ? [comment] : [],
-  );
+export function commentsToApprove(proposals: readonly Proposal[]): readonly PostedComment[] {
+  return proposals.flatMap(({ state, comment }) => (state === 'proposed' && comment !== null ? [comment] : []));
+}
+
+/** The open proposals that words would approve, as they are or with the person's own lines. */
+export function proposalsToApprove(pull: Pull, intent: SaidIntent, facts: Facts): readonly Proposal[] {
+  return reliedOn(pull, intent, facts).filter(({ state }) => state === 'proposed' || state === 'approved');
 }
 
 function reliedOn(pull: Pull, intent: SaidIntent, facts: Facts): readonly Proposal[] {

@@ -1,12 +1,14 @@
 import { encodeText } from '../change/text.ts';
 import type { StandingFile } from '../policy/countersign.ts';
 import { judge, type Verdict } from '../policy/freshness.ts';
+import type { SettingsReading } from '../policy/settings.ts';
+import { approvers } from '../run/approvals.ts';
 import type { HeadFile } from '../run/facts.ts';
-import { approvers } from '../run/on-commit.ts';
 import { ownEditsOf } from '../run/own-edit.ts';
 import type { Permission, Proposal } from '../run/proposal.ts';
 import type { Pull } from '../run/run.ts';
 import type { Check } from '../run/signal.ts';
+import { readSettings } from '../settings/read-settings.ts';
 import { permissionOf, readFile } from './gather.ts';
 import type { GitHub } from './ports.ts';
 
@@ -16,6 +18,8 @@ export type Ground = {
   readonly branch: string;
   readonly files: ReadonlyMap<string, StandingFile>;
   readonly checks: readonly Check[];
+  /** What the repository asks of approvers now. */
+  readonly settings: SettingsReading;
 };
 
 /** Freshness and authority, read again right before the write. */
@@ -27,13 +31,14 @@ export async function layGround(
 ): Promise<Ground> {
   const files = await filesAtHead(github, mine, at.head);
   const permissions = await permissionsOf(github, mine);
+  const settings = readSettings(await github.settingsFile());
   const checks = mine.map((proposal) => ({
     proposalId: proposal.id,
     verdict: judgeAtHead(pull, proposal, files.get(proposal.change.path) ?? null),
     permissions,
   }));
   const standing = new Map([...files].map(([path, file]) => [path, standingFile(file)]));
-  return { ...at, files: standing, checks };
+  return { ...at, files: standing, checks, settings };
 }
 
 async function filesAtHead(

@@ -1,7 +1,8 @@
 import { countersign, type Signed, type Signing } from '../policy/countersign.ts';
+import { rulesNow } from '../run/approvals.ts';
 import type { PullFacts } from '../run/facts.ts';
 import type { Proposal } from '../run/proposal.ts';
-import type { Pull } from '../run/run.ts';
+import type { Pull, Run } from '../run/run.ts';
 import type { Check, Signal } from '../run/signal.ts';
 import { type Ground, layGround } from './commit-ground.ts';
 import { findLanded } from './find-landed.ts';
@@ -61,22 +62,25 @@ async function attempt(
   facts: PullFacts,
 ): Promise<Outcome | Moved> {
   const ground = await layGround(github, pull, mine, { head: facts.headSha, branch: facts.headRef });
-  const { head, checks } = ground;
-  const begun = await job.decideNow({ type: 'commit-starting', runId: job.effect.runId, head, checks });
+  const { head, checks, settings } = ground;
+  const begun = await job.decideNow({ type: 'commit-starting', runId: job.effect.runId, head, checks, settings });
   if (begun === null) return afterWords(job, job.context.clock.now());
   const executing = begun.proposals.filter(
     (one) => job.effect.proposalIds.includes(one.id) && one.state === 'executing',
   );
-  return executing.length === 0 ? DONE : write(job, github, executing, ground);
+  return executing.length === 0 ? DONE : write(job, github, { run: begun.run, executing }, ground);
 }
+
+/** What the attempt is for, as the decision core has it. */
+type Begun = { readonly run: Run | null; readonly executing: readonly Proposal[] };
 
 async function write(
   job: Job<'commit'>,
   github: GitHub,
-  executing: readonly Proposal[],
+  { run, executing }: Begun,
   ground: Ground,
 ): Promise<Outcome | Moved> {
-  const signed = sign(job, executing, ground);
+  const signed = sign(job, { run, executing }, ground);
   if (signed === null) return failed(job, executing, 'what is stored is not what was shown');
   const outcome = await github.commit(signed.plan);
   switch (outcome.kind) {
@@ -89,12 +93,14 @@ async function write(
   }
 }
 
-/** Null where a change is not the one that people saw: that never passes, and somebody has to look into it. */
-function sign(job: Job<'commit'>, executing: readonly Proposal[], ground: Ground): Signed | null {
+/** Null where a change is not the one that people saw and approved: that never passes, and somebody has to look into it. */
+function sign(job: Job<'commit'>, { run, executing }: Begun, ground: Ground): Signed | null {
   const { branch, head, files, checks } = ground;
   const signings = executing.map((proposal) => signingOf(proposal, checks));
+  const now = rulesNow(ground.settings, run);
   try {
-    return countersign({ branch, head, signings, files });
+    if (now.kind !== 'rules') throw new Error('The settings of the repository cannot be read');
+    return countersign({ branch, head, signings, files, rules: now.rules });
   } catch (error) {
     job.context.log.error({ err: error, effect: job.stored.id }, 'a stored change was refused its signature');
     return null;

@@ -36,6 +36,13 @@ function everyAnswer(text: string): readonly Answer[] {
     { id: 'm3x8', title: text, url: null },
   ];
   const settled = { id: 'k7q2', state: 'completed', by: { id: 1, login: text }, commit, replacedBy: 'm3x8' } as const;
+  const doubts = [
+    { kind: 'broken-settings', problems: [`line 3: approvers must be write, not "${text}"`] },
+    { kind: 'objection', objection: 'gave-the-task', login: text },
+    { kind: 'objection', objection: 'below-maintain', login: text },
+    { kind: 'too-few', missing: 1 },
+    { kind: 'too-few', missing: 3 },
+  ] as const;
   return [
     { kind: 'not-served', owner: text },
     { kind: 'not-allowed', login: text, command: 'approve' },
@@ -61,7 +68,10 @@ function everyAnswer(text: string): readonly Answer[] {
     { kind: 'committed', sha: commit, applied: named },
     { kind: 'stale', proposals: named },
     { kind: 'commit-failed', proposals: named, message: text },
-    { kind: 'approval-void', proposals: named, login: text },
+    ...doubts.flatMap((doubt) => [
+      { kind: 'approval-void', proposals: named, doubt } as const,
+      { kind: 'not-counted', proposals: named, doubt } as const,
+    ]),
     { kind: 'not-resumed', why: 'nothing' },
     { kind: 'not-resumed', why: 'active' },
     { kind: 'not-resumed', why: 'written-before' },
@@ -252,12 +262,94 @@ describe('answers', () => {
       Nothing was written. Fix what stands in the way, then ask again.
 
       [approval-void]
-      Not applied, because total no longer has write access to this repository. These are waiting again:
+      Not applied, because nobody can tell any more who may approve here. These are waiting again:
 
       - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
       - \`m3x8\` total
 
-      Somebody with write access has to approve them.
+      \`.github/countersign.yml\` on the default branch cannot be used:
+
+      \`\`\`text
+      line 3: approvers must be write, not "total"
+      \`\`\`
+
+      Everything can still be denied. Once that file is mended there, approve again.
+
+      [not-counted]
+      Nothing was approved, because nobody can tell who may approve here.
+
+      \`.github/countersign.yml\` on the default branch cannot be used:
+
+      \`\`\`text
+      line 3: approvers must be write, not "total"
+      \`\`\`
+
+      Everything can still be denied. Once that file is mended there, approve again.
+
+      These go on waiting:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      [approval-void]
+      Not applied, because total gave the task, and \`require_non_requester\` asks for somebody else. These are waiting again:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      Somebody else has to approve.
+
+      [not-counted]
+      That approval does not count: total gave the task, and \`require_non_requester\` asks for somebody else. These go on waiting:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      Somebody else has to approve.
+
+      [approval-void]
+      Not applied, because total has not the maintain or admin role, which \`approvers: maintain\` asks for. These are waiting again:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      Somebody with that role has to approve.
+
+      [not-counted]
+      That approval does not count: total has not the maintain or admin role, which \`approvers: maintain\` asks for. These go on waiting:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      Somebody with that role has to approve.
+
+      [approval-void]
+      Not applied, because the repository asks for more approvals than before. These are waiting again:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      1 more person has to approve.
+
+      [not-counted]
+      Your approval counts already. 1 more person has to approve before these are applied:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      [approval-void]
+      Not applied, because the repository asks for more approvals than before. These are waiting again:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      3 more people have to approve.
+
+      [not-counted]
+      Your approval counts already. 3 more people have to approve before these are applied:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
 
       [not-resumed]
       There is no run to go on with: \`/resume\` is for one that ended because the model failed or the limit of model responses was reached. \`/countersign <task>\` starts a run.

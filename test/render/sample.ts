@@ -87,6 +87,7 @@ export function proposal(change: Change, more: Partial<Proposal> = {}): Proposal
     decidedAt: null,
     executedAt: null,
     resolved: null,
+    requiredApprovals: 1,
     missedSince: null,
     restorations: 0,
     shownSince: null,

@@ -3,6 +3,7 @@ import { buildEdit } from '../../src/change/build-edit.ts';
 import type { Change } from '../../src/change/change.ts';
 import { encodeText } from '../../src/change/text.ts';
 import type { Actor, Command, Place, SaidIntent, Utterance } from '../../src/command/intent.ts';
+import { DEFAULT_SETTINGS, type SettingsReading } from '../../src/policy/settings.ts';
 import type { Message, ToolCall } from '../../src/prompt/message.ts';
 import { decide } from '../../src/run/decide.ts';
 import type { Effect } from '../../src/run/effect.ts';
@@ -48,6 +49,8 @@ export class TableGame {
   transcript: Message[] = [];
   votes: Vote[] = [];
   steps: Step[] = [];
+  /** The repository's settings as they are now. */
+  settings: SettingsReading = { kind: 'settings', settings: DEFAULT_SETTINGS };
   readonly problems: string[] = [];
   #second = 0;
   #comment = 1000;
@@ -55,7 +58,7 @@ export class TableGame {
   facts(more: Partial<Facts> = {}): Facts {
     const shown = this.pull.proposals.flatMap(({ comment }) => (comment === null ? [] : [comment]));
     const bodyHashes = Object.fromEntries(shown.map(({ id, bodyHash }) => [id, bodyHash]));
-    const known = { pull: this.github(), changedPaths: ['src/a.txt'], bodyHashes };
+    const known = { pull: this.github(), changedPaths: ['src/a.txt'], bodyHashes, settings: this.settings };
     return { now: this.now(), self: SELF, served: true, ...known, ...more };
   }
 
@@ -216,7 +219,13 @@ export class TableGame {
         verdict: { kind: 'applies', region: one.change.region ?? never(), sameDigest: true } as const,
         permissions: { [ANA.id]: permission, [BEN.id]: permission },
       }));
-    this.signal({ type: 'commit-starting', runId: commit.runId, head: 'h'.repeat(40), checks });
+    this.signal({
+      type: 'commit-starting',
+      runId: commit.runId,
+      head: 'h'.repeat(40),
+      checks,
+      settings: this.settings,
+    });
     const ids = this.pull.proposals
       .filter((one) => commit.proposalIds.includes(one.id) && one.state === 'executing')
       .map((one) => one.id);

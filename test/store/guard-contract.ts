@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
+import { DEFAULT_SETTINGS } from '../../src/policy/settings.ts';
 import type { Backend } from '../../src/store/backend.ts';
 import type { Claim } from '../../src/store/store.ts';
 import { storeOn } from '../../src/store/store-on.ts';
@@ -7,7 +8,8 @@ import { type Bench, LEASE, present } from './bench.ts';
 import { delivery, pullOf, run, step } from './samples.ts';
 import type { TestDatabase } from './test-database.ts';
 
-const STARTING = { type: 'commit-starting', runId: 'r', head: 'h', checks: [] } as const;
+const DEFAULT = { kind: 'settings', settings: DEFAULT_SETTINGS } as const;
+const STARTING = { type: 'commit-starting', runId: 'r', head: 'h', checks: [], settings: DEFAULT } as const;
 const BEGUN = step(pullOf(1, { run: run('r') }));
 
 /** Deliveries of one process while another one's attempt to commit begins: each is heard before it, or stored after it. */

@@ -103,6 +103,7 @@ export function proposal(id: string, runId: string, changed: Partial<Proposal> =
     decidedAt: null,
     executedAt: null,
     resolved: null,
+    requiredApprovals: 1,
     missedSince: null,
     restorations: 0,
     shownSince: null,

@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_SETTINGS } from '../../src/policy/settings.ts';
 import type { Message } from '../../src/prompt/message.ts';
 import { RUN_SCHEMA } from '../../src/run/run.ts';
 import { UnknownSchema } from '../../src/store/unknown-schema.ts';
 import { type Bench, LEASE, present } from './bench.ts';
 import { delivery, posted, proposal, pullOf, refOf, run, step, vote } from './samples.ts';
 
+const DEFAULT = { kind: 'settings', settings: DEFAULT_SETTINGS } as const;
 const NONE = { ids: [], commentId: null };
 
 /** A decision is saved whole or not at all, and comes back as it was. */
@@ -152,7 +154,7 @@ export function stepsContract({ store, value, claimed, signalled, rebuild }: Ben
 
     it('S77, B14: a step of our own is not saved while anything that people said waits, due or put back', async () => {
       const { claim, signal } = await signalled('a');
-      const own = { type: 'commit-starting', runId: 'r', head: 'h', checks: [] } as const;
+      const own = { type: 'commit-starting', runId: 'r', head: 'h', checks: [], settings: DEFAULT } as const;
       const pull = pullOf(1, { run: run('r') });
       expect(await store().saveDirect(claim, own, step(pull), 20)).toBe('signals-waiting');
       expect((await store().load(claim.pullKey, NONE)).run).toBeNull();
