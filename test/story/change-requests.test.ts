@@ -17,6 +17,8 @@ async function requestsOf(deed: () => Promise<unknown>, last?: RegExp): Promise<
 const REVIEW = /^POST .*\/reviews$/;
 const COMMIT = /createCommitOnBranch/;
 
+const SETTINGS = 'GET /repos/{owner}/{repo}/contents/{path}';
+
 describe('requests to GitHub, as docs/design.md counts them', () => {
   it('a task comes to its first review within 13 requests when cold, besides one for each file', async () => {
     const { ana, model } = await tellRows(stage());
@@ -28,8 +30,22 @@ describe('requests to GitHub, as docs/design.md counts them', () => {
   it('an approval is committed within 8 requests, and two more close each proposal', async () => {
     const { ana, bot } = await proposeRows(stage(), { 5: 50, 9: 90 });
     const asked = await requestsOf(() => ana.replies(bot.proposal(1), '/approve'));
-    expect(asked.findIndex((name) => COMMIT.test(name)) + 1).toBeLessThanOrEqual(8);
-    expect(asked.filter((name) => !name.includes('/git/')).length).toBeLessThanOrEqual(8 + 2);
+    const committed = asked.findIndex((name) => COMMIT.test(name)) + 1;
+    expect(committed).toBeLessThanOrEqual(8);
+    // Besides the run's comment, and the threads' ids once on each pull request.
+    const closing = asked.slice(committed).filter((name) => !/\/git\/|issues\/comments|graphql repository/.test(name));
+    expect(closing).toHaveLength(2);
+  });
+
+  it('S127: the settings are read at the decision and before the commit, and cost no quota while they stand', async () => {
+    const { ana, bot, model, configures } = await tellRows(stage());
+    await configures('required_approvals: 1');
+    model.proposes(editRow(5, 50));
+    await ana.says('/countersign give the row another value');
+    const before = stage().github.requests.length;
+    await ana.replies(bot.proposal(1), '/approve');
+    const asked = stage().github.requests.slice(before);
+    expect(asked.flatMap(({ name, status }) => (name === SETTINGS ? [status] : []))).toEqual([304, 304]);
   });
 
   it('approving all of four asks two for each of them, besides what one asks', async () => {

@@ -34,6 +34,8 @@ export type Story = {
   readonly person: (login: string, permission: Permission, roleName?: string) => Promise<Speaker>;
   /** Somebody's permission is another from now on. */
   readonly grants: (who: Speaker, permission: Permission) => void;
+  /** The repository's file of settings, on its default branch, says this from now on; null takes it away. */
+  readonly configures: (text: string | Uint8Array | null) => Promise<void>;
 };
 
 /** What the model will say, in order; when nothing is left it says that all is done. */
@@ -90,6 +92,13 @@ export async function tellStory(stage: Stage, options: StoryOptions): Promise<St
     grants: (who, permission) => {
       const grant = { repositoryId: repository.id, accountId: who.id, permission };
       github.apply(OPERATIONS.setPermission, grant);
+    },
+    configures: async (text) => {
+      const branch = repository.defaultBranch;
+      const files = new Map([['.github/countersign.yml', text]]);
+      const actor = { accountId: owner.id, viaAppId: null };
+      github.apply(OPERATIONS.pushFiles, { actor, repositoryId: repository.id, branch, files });
+      await stage.settle();
     },
   };
 }
