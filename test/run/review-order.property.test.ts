@@ -162,6 +162,9 @@ describe('one review, whose deliveries come in any order', () => {
   });
 });
 
+const DEFAULTS = { kind: 'settings', settings: DEFAULT_SETTINGS } as const;
+const ADMINS = { kind: 'settings', settings: { ...DEFAULT_SETTINGS, approvers: 'admin' } } as const;
+
 describe('what a review’s body needs to know', () => {
   const first = new Hearing({ state: 'approved', body: 'fine', replies: [] });
   const { pull } = first.game;
@@ -193,7 +196,10 @@ describe('what a review’s body needs to know', () => {
     ['approved', 'fine', { permission: 'write', settings: { kind: 'broken', problems: ['x'] } }, []],
     ['commented', 'fine', {}, []],
     ['commented', '/approve all', { permission: 'write' }, ['review-comments']],
-    ['commented', '/approve all', { permission: 'write', reviewComments: [] }, ['comments']],
+    ['commented', '/approve all', { permission: 'write', reviewComments: [] }, ['settings']],
+    ['commented', '/approve all', { permission: 'write', reviewComments: [], settings: DEFAULTS }, ['comments']],
+    ['commented', '/approve all', { permission: 'write', reviewComments: [], settings: ADMINS }, []],
+    ['commented', '/approve all', { permission: 'admin', reviewComments: [], settings: ADMINS }, ['comments']],
     ['commented', '/status', { permission: 'write' }, []],
   ])('A1: %s, “%s”, knowing %o', (state, body, facts, asked) => {
     expect(kinds(state, body, facts)).toEqual(asked);
