@@ -33,6 +33,11 @@ export function indexOf(region: Region): number {
   return region.old.length === 0 ? region.oldStart : region.oldStart - 1;
 }
 
+/** The line by which people know the region: its first old one, or, for an insertion, its first new one. */
+export function lineOf({ old, oldStart, newStart }: Region): number {
+  return old.length > 0 ? oldStart : newStart;
+}
+
 /** The text with the region's new lines in place of its old ones. Throws unless `old` stands exactly at `oldStart`. */
 export function applyRegion(text: string, region: Region): string {
   const start = offsetOfLine(text, indexOf(region));

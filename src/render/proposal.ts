@@ -1,6 +1,7 @@
 import type { Change } from '../change/change.ts';
 import { type OwnPlace, ownPlace } from '../change/own-text.ts';
 import type { NoSuggestion, Placement } from '../change/placement.ts';
+import { lineOf } from '../change/region.ts';
 import { type Proposal, shownChange } from '../run/proposal.ts';
 import { type DiffView, renderDiff, renderFoldedDiff, renderOpenDiff, viewDiff } from './diff-view.ts';
 import { BODY_LIMIT, blocks, byteLength, codeSpan, escapeText, fence, link, modelWords } from './markdown.ts';
@@ -31,19 +32,20 @@ const OPERATIONS = { edit: 'Edit', write: 'Write', delete: 'Delete', move: 'Move
   string
 >;
 
-function extent(change: Change): string {
+function extent({ change, movedTo }: Proposal): string {
   const { payload, region } = change;
   if (payload.type === 'write') {
     return ` (${count(payload.content_lines, 'line')}${payload.file_exists ? '' : ', new file'})`;
   }
   if (payload.type !== 'edit') return '';
-  const line = region === null ? payload.match_line : region.old.length > 0 ? region.oldStart : region.newStart;
+  const line = movedTo ?? (region === null ? payload.match_line : lineOf(region));
   return change.places > 1 ? ` (${change.places} places, the first at line ${line})` : ` (line ${line})`;
 }
 
-function titleLine(change: Change): string {
+function titleLine(proposal: Proposal): string {
+  const { change } = proposal;
   const from = change.from === null ? '' : `${codeSpan(change.from)} to `;
-  return `**${OPERATIONS[change.op]}** ${from}${codeSpan(change.path)}${extent(change)}`;
+  return `**${OPERATIONS[change.op]}** ${from}${codeSpan(change.path)}${extent(proposal)}`;
 }
 
 function idLine({ proposal }: ProposalView): string {
@@ -156,7 +158,7 @@ function openBody(view: ProposalView): string {
   const diff = diffOf(proposal.change);
   return blocks(
     proposalMarker(proposal.id),
-    `${titleLine(proposal.change)}\n${idLine(view)}`,
+    `${titleLine(proposal)}\n${idLine(view)}`,
     warningLines(view, diff),
     changeBlock(view, diff),
     noButton(view),
@@ -172,11 +174,7 @@ function openBody(view: ProposalView): string {
 function decidedBody(view: ProposalView): string {
   const { proposal } = view;
   const diff = diffOf(proposal.change);
-  const head = blocks(
-    proposalMarker(proposal.id),
-    `${titleLine(proposal.change)}\n${idLine(view)}`,
-    verdict(proposal, view),
-  );
+  const head = blocks(proposalMarker(proposal.id), `${titleLine(proposal)}\n${idLine(view)}`, verdict(proposal, view));
   const rest = blocks(reason(view), wholeFile(view));
   const room = BODY_LIMIT - byteLength(head) - byteLength(rest) - ROOM_FOR_FRAME;
   return blocks(head, decidedChange(proposal, diff, room), rest);
@@ -209,7 +207,7 @@ function tooLongBody(view: ProposalView): string {
   const { proposal } = view;
   return blocks(
     proposalMarker(proposal.id),
-    `${titleLine(proposal.change)}\n${idLine(view)}`,
+    `${titleLine(proposal)}\n${idLine(view)}`,
     'The diff of this change is too long for one comment, so it cannot be decided here. Nothing was changed.',
   );
 }

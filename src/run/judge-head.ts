@@ -1,4 +1,6 @@
+import type { Region } from '../change/change.ts';
 import { composeFile, type LineRange } from '../change/range.ts';
+import { lineOf } from '../change/region.ts';
 import { judge, recognise } from '../policy/freshness.ts';
 import { maySign } from '../policy/roles.ts';
 import { staleOutput } from '../prompt/outputs.ts';
@@ -102,12 +104,21 @@ function judgeOne(draft: Draft, proposal: Proposal, now: HeadFile | null, at: Ju
   const verdict = judge({ change, file: now, ownEdits: ownEditsOf(draft.pull.run, change.path) });
   switch (verdict.kind) {
     case 'applies':
-      return draft;
+      return moveTo(draft, proposal, verdict.region);
     case 'already-there':
       return complete(draft, proposal, at);
     case 'stale':
       return supersede(draft, proposal, at.head, at.facts.now);
   }
+}
+
+/** It still applies; where its lines are others now, its comment says so. */
+function moveTo(draft: Draft, proposal: Proposal, region: Region): Draft {
+  const proposed = proposal.change.region;
+  if (proposed === null) return draft;
+  const line = lineOf(region);
+  if (line === (proposal.movedTo ?? lineOf(proposed))) return draft;
+  return showing(withProposal(draft, { ...proposal, movedTo: line }), proposal);
 }
 
 /** The push carries the change: that person's approval and its execution in one. */

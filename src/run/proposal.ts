@@ -104,6 +104,8 @@ export type Proposal = {
   readonly proposedAt: string | null;
   readonly decidedAt: string | null;
   readonly executedAt: string | null;
+  /** Line at which it stands since the file moved below it; null where it stands as proposed. */
+  readonly movedTo: number | null;
   /** Who marked its thread as resolved while it waited, and since when; null where it is open. */
   readonly resolved: { readonly by: Person; readonly since: string } | null;
   /** How many people must approve it, as last read; what its comment says. */
@@ -128,6 +130,7 @@ export const UNSEEN = {
   proposedAt: null,
   decidedAt: null,
   executedAt: null,
+  movedTo: null,
   resolved: null,
   missedSince: null,
   restorations: 0,

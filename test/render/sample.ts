@@ -86,6 +86,7 @@ export function proposal(change: Change, more: Partial<Proposal> = {}): Proposal
     proposedAt: null,
     decidedAt: null,
     executedAt: null,
+    movedTo: null,
     resolved: null,
     requiredApprovals: 1,
     missedSince: null,

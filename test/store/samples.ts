@@ -102,6 +102,7 @@ export function proposal(id: string, runId: string, changed: Partial<Proposal> =
     proposedAt: null,
     decidedAt: null,
     executedAt: null,
+    movedTo: null,
     resolved: null,
     requiredApprovals: 1,
     missedSince: null,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../src/simulator/world/operations.ts';
 import { stageForAll } from './curtain.ts';
-import { proposeRows, ROWS_PATH, row, rows } from './rows.ts';
+import { editRow, proposeRows, ROWS_PATH, row, rows } from './rows.ts';
 import { edit, type Story, write } from './story.ts';
 
 const stage = stageForAll();
@@ -45,6 +45,23 @@ describe('a push that carries changes', () => {
       expect(proposal.resolved).toBe(true);
     }
     expect(model.heard()).toHaveLength(2);
+  });
+
+  it('S50, S66: a batch over two files counts for whoever sent it, whatever its commit says; what it leaves out still waits', async () => {
+    const OTHER = 'src/other.ts';
+    const story = await stage().tell({ branch: { [ROWS_PATH]: rows(), [OTHER]: rows() } });
+    const { pr, ana, ben, bot, model } = story;
+    model.proposes(editRow(5, 50), editRow(12, 120), edit(OTHER, row(7), row(7, 70)));
+    await ana.says('/countersign give the rows other values');
+    await ben.commitsSuggestion(bot.proposal(1), bot.proposal(3));
+    const { proposals } = await story.stored();
+    expect(proposals.map(({ state }) => state)).toEqual(['completed', 'proposed', 'completed']);
+    expect(proposals[0]?.votes).toMatchObject([{ action: 'commit', by: { id: ben.id }, permission: 'write' }]);
+    expect(proposals[2]?.votes).toMatchObject([{ action: 'commit', by: { id: ben.id }, permission: 'write' }]);
+    await ana.says('/approve all');
+    expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50, 12: 120 }));
+    expect(pr.file(OTHER)).toBe(rows({ 7: 70 }));
+    expect(pr.commits()).toHaveLength(2);
   });
 
   it('S50, S83: an ordinary push of one of three changes completes that one; the others still wait, and land', async () => {
@@ -97,11 +114,13 @@ describe('a push that carries changes', () => {
 });
 
 describe('a push of something else', () => {
-  it('S94: elsewhere in the file leaves the proposal waiting, and the commit lands on the right lines', async () => {
+  it('S94, S50: elsewhere in the file leaves the proposal waiting, its title tells where it stands now, and the commit lands on the right lines', async () => {
     const story = await proposeRows(stage(), { 5: 50 });
     const { pr, ana, ben, bot } = story;
+    expect(bot.proposal(1).body).toContain('(line 5)');
     await ben.pushes({ [ROWS_PATH]: rows({ 20: 'other' }, ['// one', '// two']) });
     expect(bot.proposals()).toHaveLength(1);
+    expect(bot.proposal(1).body).toContain('(line 7)');
     await ana.replies(bot.proposal(1), '/approve');
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50, 20: 'other' }, ['// one', '// two']));
     expect(pr.commits().at(-1)?.message).toMatch(/^Countersign-Range: 7,1 7,1$/m);
