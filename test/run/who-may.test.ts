@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CommandName, SaidIntent } from '../../src/command/intent.ts';
 import { type Interpretation, interpret } from '../../src/command/interpret.ts';
@@ -204,6 +205,56 @@ describe('S39, S40, S44, S59: what a command without an id is about', () => {
     ['a quote reply', 'use bigint', 'instructed', ['first']],
   ])('in %s, %s: %s', (at, line, reason, votes) => {
     expect(outcome(at, line)).toEqual([reason, votes]);
+  });
+});
+
+describe('S65: nothing ambiguous ever changes a file', () => {
+  const piece = fc.constantFrom(
+    ...['/approve', '/approve all', 'approve', '/countersign', '@countersign', 'k7q2', 'all', 'lgtm', 'yes', '👍', '1'],
+    ...[
+      '\n',
+      '\n\n',
+      '\r\n',
+      ' ',
+      '    ',
+      '\t',
+      '> ',
+      '- ',
+      '# ',
+      '```',
+      '`',
+      '<!--',
+      '-->',
+      '<pre>',
+      '\u200B',
+      '\uFF0F',
+    ],
+  );
+
+  /** Some line begins with the command, told without the code under test. */
+  function isAnchored(text: string): boolean {
+    return text.split(/\r\n|\r|\n/).some((line) => /^ {0,3}\/(?:countersign[ \t]+\/)?approve(?:[ \t]|$)/i.test(line));
+  }
+
+  it('S65: without a line that begins with /approve, no random body of anybody approves or commits anything', () => {
+    const role = { who: ANA, permission: 'admin', standing: 'writer' } as const;
+    let heard = 0;
+    const bodies = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''));
+    fc.assert(
+      fc.property(bodies, fc.constantFrom(...Object.values(SURFACES)), (body, surface) => {
+        fc.pre(!isAnchored(body));
+        const scene = twoWait();
+        const meaning = hear(surface, body, role, scene);
+        if (meaning.kind !== 'intent') return;
+        heard += 1;
+        const facts = scene.game.facts({ permission: 'admin' });
+        const { votes, effects } = decide(scene.game.pull, { type: 'intent', deliveryId: 'd', ...meaning }, facts);
+        expect(votes.filter(({ action }) => action === 'approve')).toEqual([]);
+        expect(effects.filter(({ type }) => type === 'commit')).toEqual([]);
+      }),
+      { numRuns: 1500 },
+    );
+    expect(heard).toBeGreaterThan(200);
   });
 });
 
