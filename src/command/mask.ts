@@ -1,6 +1,7 @@
 import { trimBlanks } from './blanks.ts';
 import { replyHeader } from './email-reply.ts';
 import { type PageLine, readPage } from './page.ts';
+import { quotedIds } from './quoted-ids.ts';
 
 /** A comment's Markdown, taken apart into what may be a command, what is said and what is merely quoted. */
 export type MaskedBody = {
@@ -14,7 +15,7 @@ export type MaskedBody = {
   readonly quoted: readonly string[];
   /** What the person wrote: no quotes, no suggestion blocks, no HTML comments, no e-mail tail; trimmed. */
   readonly text: string;
-  /** Lines of each suggestion block. */
+  /** Lines of each suggestion block that the person wrote: none of an e-mail reply's tail, none beside a copy of ours. */
   readonly suggestions: readonly (readonly string[])[];
   /** True where the body is longer than what is read. */
   readonly cut: boolean;
@@ -26,16 +27,22 @@ const AT_MOST_THREE_SPACES = /^ {0,3}(?=[^ \t])/;
 export function maskBody(body: string): MaskedBody {
   const { lines, suggestions, cut } = readPage(body);
   const firstAt = lines.findIndex(({ mark }) => mark !== 'blank' && mark !== 'quoted' && mark !== 'swallowed');
-  const own = lines.slice(0, replyHeader(lines));
+  const end = replyHeader(lines);
+  const own = lines.slice(0, end);
   return {
     first: commandLine(lines[firstAt]),
     swallowed: commandLine(lines.slice(0, firstAt === -1 ? undefined : firstAt).find(isSwallowedCommand)),
     below: firstAt === -1 ? '' : joined(own.slice(firstAt + 1)).trimEnd(),
     quoted: lines.flatMap(({ text, mark }) => (mark === 'quoted' ? [text] : [])),
     text: joined(own.filter(isSaid)).trim(),
-    suggestions,
+    suggestions: holdsCopy(own) ? [] : suggestions.filter(({ from }) => from < end).map((block) => block.lines),
     cut,
   };
+}
+
+/** A mail program that does not mark what it quotes puts our whole comment, with its block, below the person's words. */
+function holdsCopy(lines: readonly PageLine[]): boolean {
+  return quotedIds(lines.flatMap(({ text, mark }) => (mark === 'plain' ? [text] : []))).length > 0;
 }
 
 function isSwallowedCommand(line: PageLine): boolean {

@@ -13,11 +13,14 @@ export type Mark = 'blank' | 'quoted' | 'swallowed' | 'code' | 'suggestion' | 'h
 
 export type PageLine = { readonly text: string; readonly mark: Mark };
 
+/** What a suggestion block holds, and the 0-based line of the comment at which it begins. */
+export type SuggestionBlock = { readonly from: number; readonly lines: readonly string[] };
+
 /** A comment's lines, in order, without their terminators. */
 export type Page = {
   readonly lines: readonly PageLine[];
-  /** Content of each closed suggestion block; none where it is not certain what is one. */
-  readonly suggestions: readonly (readonly string[])[];
+  /** Each closed suggestion block; none where it is not certain what is one. */
+  readonly suggestions: readonly SuggestionBlock[];
   /** True where the comment goes on beyond what was read. */
   readonly cut: boolean;
 };
@@ -46,7 +49,10 @@ export function readPage(body: string): Page {
   for (const { from, to } of blocks) marks.fill('suggestion', from, to + 1);
   return {
     lines: texts.map((text, index) => ({ text, mark: marks[index] ?? 'plain' })),
-    suggestions: blocks.map(({ fence, from, to }) => texts.slice(from + 1, to).map((line) => contentLine(line, fence))),
+    suggestions: blocks.map(({ fence, from, to }) => ({
+      from,
+      lines: texts.slice(from + 1, to).map((line) => contentLine(line, fence)),
+    })),
     cut,
   };
 }

@@ -136,7 +136,7 @@ describe('S48, S58: blocks are read as they are rendered', () => {
         const shown = fromMarkdown(text).children.flatMap((node) =>
           node.type === 'code' && node.lang === 'suggestion' ? [node.value] : [],
         );
-        for (const block of readPage(text).suggestions) {
+        for (const { lines: block } of readPage(text).suggestions) {
           found += 1;
           expect(shown).toContain(block.join('\n'));
         }
@@ -144,6 +144,15 @@ describe('S48, S58: blocks are read as they are rendered', () => {
       { numRuns: 3000 },
     );
     expect(found).toBeGreaterThan(20);
+  });
+});
+
+describe('B10, S48: a mail program that does not mark what it quotes', () => {
+  it('makes no suggestion of the person’s own of the one that stands in our comment', () => {
+    const copy = 'Change 1 of 2 · `k7q2` · digest `0123456789ab` · head `9f8e7d6`\n\n```suggestion\na\n```';
+    for (const body of [`Why?\n\n${copy}`, copy, `Why?\n\nAna skrev:\n\n${copy}\n`]) {
+      expect(readComment(body, 'countersign').utterance).toMatchObject({ kind: 'remark', suggestions: [] });
+    }
   });
 });
 

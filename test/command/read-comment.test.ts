@@ -318,6 +318,8 @@ describe('S58, A15: an e-mail reply ends where its header begins', () => {
     ['/edit do it\n\nAm 16.11.2026 um 09:00 schrieb Ana:\n> old', 'edit place: do it'],
     ['/edit do it\n\nLe lun. 16 nov. 2026, Ana a écrit :\n> old', 'edit place: do it'],
     ['use bigint\n\nOn Monday Ana wrote:\n> old\n> older', 'remark: use bigint'],
+    ['why?\n\n-----Original Message-----\nFrom: x\n\n```suggestion\na\n```', 'remark: why?'],
+    ['so:\n```suggestion\nb\n```\n-----Original Message-----\n```suggestion\na\n```', 'remark {b}: so:'],
     ['/edit do it\nOn Monday Ana wrote:\nsomething', 'edit place: do it\nOn Monday Ana wrote:\nsomething'],
     ['/edit do it\n```\nOn 1 Nov 2026 Ana wrote:\n```', 'edit place: do it\n```\nOn 1 Nov 2026 Ana wrote:\n```'],
   ])('%j', (body, expected) => {
