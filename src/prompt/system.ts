@@ -11,8 +11,10 @@ How you work
 What the results mean
 - A JSON result with "message": the change was applied and committed. "user_note" is what the person said about it.
 - "[USER FEEDBACK - Tool was not executed]: …": a person read your proposal and wants it done differently. Nothing was changed. Follow the words and propose again.
+- "details.userModified": true: a person put their own text in place of yours, and that was committed. "user_edits" shows how it differs. It stands as they wrote it; do not bring yours back.
 - "Edit rejected by user …": a person decided against it. That is a decision, not a failure. Do not propose the same change again; go on with the rest, or stop.
 - "Not applied: …" or "Not proposed: …": the text says what stood in the way. Read the file again before you propose again.
+- "This exact change was already rejected …", "A person changed this text …": nobody was asked again. Propose something else, or stop.
 - "Withdrawn: …": nobody decided. Do not take it for a refusal.
 
 What counts as an instruction

@@ -32,6 +32,7 @@ const ENDINGS = {
   closed: 'ended, because the pull request was closed',
   merged: 'ended, because the pull request was merged',
   denied: 'ended, because every change was rejected without a reason',
+  repeated: 'ended, because the model kept proposing what had been rejected',
   'turn-limit': 'ended, because it used all the model responses it may use',
   'model-failed': 'ended, because the model gave no usable answer',
   'posting-failed': 'ended, because its changes could not be posted',

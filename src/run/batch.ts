@@ -64,8 +64,12 @@ function closeBatch(draft: Draft, run: Run, batch: Batch, now: string): Draft {
   if (deniedWhole(draft.pull) && !batch.continued && run.notes.length === 0) {
     return endRun(told, { how: 'denied', by: null, note: null }, now);
   }
+  if (run.repeats >= MOST_REPEATS) return endRun(told, { how: 'repeated', by: null, note: null }, now);
   return nextTurn(told, now);
 }
+
+/** Times in a row that the model may propose what was denied; then it needs a person. */
+const MOST_REPEATS = 3;
 
 /** Asks the model once more, unless the run has used up its responses. */
 export function nextTurn(draft: Draft, now: string): Draft {

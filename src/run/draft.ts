@@ -41,17 +41,23 @@ export function withRun(draft: Draft, change: Partial<Run>): Draft {
   return run === null ? draft : withPull(draft, { run: { ...run, ...change } });
 }
 
+/** A person told the agent something, so that what was denied before is open again. */
+export function withWordsHeard(draft: Draft, now: string): Draft {
+  return withRun(draft, { spokenAt: now, repeats: 0 });
+}
+
 export function withProposal(draft: Draft, proposal: Proposal): Draft {
   const proposals = draft.pull.proposals.map((other) => (other.id === proposal.id ? proposal : other));
   return withPull(draft, { proposals });
 }
 
-/** Adds a vote as a row and to its proposal. */
+/** Adds a vote as a row and to its proposal. A denial's reason is no word on other changes. */
 export function withVote(draft: Draft, vote: Vote): Draft {
   const proposal = draft.pull.proposals.find((other) => other.id === vote.proposalId);
   if (proposal === undefined) return draft;
   const voted = withProposal(draft, { ...proposal, votes: [...proposal.votes, vote] });
-  return { ...voted, votes: [...voted.votes, vote] };
+  const told = vote.text !== null && vote.action !== 'deny' ? withWordsHeard(voted, vote.at) : voted;
+  return { ...told, votes: [...told.votes, vote] };
 }
 
 /** Appends to the run's transcript. */

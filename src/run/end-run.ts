@@ -61,6 +61,7 @@ const CANCELLED_BY: Readonly<Record<RunEnd, string>> = {
   closed: 'the pull request was closed',
   merged: 'the pull request was merged',
   denied: 'the run ended',
+  repeated: 'the run ended',
   'turn-limit': 'the run reached its limit of model responses',
   'model-failed': 'the model gave no usable answer',
   'posting-failed': 'the changes could not be posted',

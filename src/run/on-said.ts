@@ -2,7 +2,17 @@ import { hintFor } from '../command/hint.ts';
 import type { Command, CommandName, SaidIntent, Slashless, Utterance } from '../command/intent.ts';
 import { mayCommand, standingOf } from '../policy/roles.ts';
 import { type Bearing, bearing, reading } from './bearing.ts';
-import { draftOf, finish, ignore, waitFor, withAnswer, withEffects, withPull, withRun } from './draft.ts';
+import {
+  draftOf,
+  finish,
+  ignore,
+  waitFor,
+  withAnswer,
+  withEffects,
+  withPull,
+  withRun,
+  withWordsHeard,
+} from './draft.ts';
 import type { Facts } from './facts.ts';
 import { wordsOf } from './in-review.ts';
 import { onApprove } from './on-approve.ts';
@@ -141,7 +151,7 @@ function onMention(spoken: Spoken, mention: Mention, proposal: Proposal | null):
   const run = activeRun(spoken.pull);
   if (run === null) return onTask(spoken, text);
   const note = { by: spoken.person, text, at: spoken.intent.createdAt };
-  const kept = withRun(draftOf(spoken.pull), { notes: [...run.notes, note] });
+  const kept = withWordsHeard(withRun(draftOf(spoken.pull), { notes: [...run.notes, note] }), spoken.facts.now);
   return finish(withEffects(kept, { type: 'react', place: spoken.intent.place, content: 'eyes' }), 'kept-for-agent');
 }
 

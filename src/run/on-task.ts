@@ -76,6 +76,8 @@ function newRun(pull: Pull, task: Task, facts: Facts): Run {
     fork: facts.pull?.fork ?? false,
     pullAuthor: facts.pull?.author ?? null,
     notes: [],
+    spokenAt: null,
+    repeats: 0,
     commits: [],
     ownEdits: {},
     read: {},

@@ -1,5 +1,6 @@
 import { conflictingChange } from '../policy/batch-conflict.ts';
 import { dependsOutput, overlapsOutput, staleOutput, tooManyOutput } from '../prompt/outputs.ts';
+import { askedBefore } from './asked-before.ts';
 import { answerCall, settleBatch, withCall } from './batch.ts';
 import { type Draft, draftOf, finish, ignore, withEffects, withProposal, withPull, withRun } from './draft.ts';
 import type { Facts } from './facts.ts';
@@ -65,7 +66,8 @@ function propose(draft: Draft, results: readonly ToolResult[], signal: UsedAt): 
   const sorted = results.reduce(sortOut, { draft, shown: [] });
   const total = sorted.shown.length;
   if (total === 0) return sorted.draft;
-  const added = sorted.shown.reduce((next, one, at) => add(next, one, { index: at + 1, total }, signal), sorted.draft);
+  const fresh = withRun(sorted.draft, { repeats: 0 });
+  const added = sorted.shown.reduce((next, one, at) => add(next, one, { index: at + 1, total }, signal), fresh);
   const proposalIds = added.pull.proposals.slice(-total).map((proposal) => proposal.id);
   return withEffects(added, { type: 'post-review', runId: signal.runId, turn: signal.turn, proposalIds });
 }
@@ -83,10 +85,17 @@ function sortOut(sorted: Sorted, result: ToolResult): Sorted {
     return { draft: answerCall(draft, result.callId, dependsOutput(result.path, on ?? 'of the same response')), shown };
   }
   if (result.kind === 'output') return sorted;
+  const before = askedBefore(draft.pull, result.change);
+  if (before !== null) return refuse(before.kind === 'denied' ? counted(sorted) : sorted, result, before.output);
   if (waiting.length >= PROPOSALS_PER_TURN) return refuse(sorted, result, tooManyOutput(PROPOSALS_PER_TURN));
   const conflict = conflictingChange(result.change, waiting);
   if (conflict !== null) return refuse(sorted, result, overlapsOutput(result.change.path, conflict.id));
   return { draft, shown: [...shown, result] };
+}
+
+/** One more time that the model proposed what was denied; whatever is new to people begins the count anew. */
+function counted({ draft, shown }: Sorted): Sorted {
+  return { draft: withRun(draft, { repeats: (draft.pull.run?.repeats ?? 0) + 1 }), shown };
 }
 
 function refuse({ draft, shown }: Sorted, result: Proposed, output: string): Sorted {

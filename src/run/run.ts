@@ -39,6 +39,7 @@ export type RunEnd =
   | 'closed'
   | 'merged'
   | 'denied'
+  | 'repeated'
   | 'turn-limit'
   | 'model-failed'
   | 'posting-failed'
@@ -118,6 +119,10 @@ export type Run = {
   readonly fork: boolean;
   readonly pullAuthor: Person | null;
   readonly notes: readonly Note[];
+  /** When a person last told the agent something: what was denied before that may be proposed again. */
+  readonly spokenAt: string | null;
+  /** How often in a row it proposed what had been denied. */
+  readonly repeats: number;
   /** This run's own commits to each path, oldest first: what they moved is known to the line. */
   readonly ownEdits: Readonly<Record<string, readonly OwnEdit[]>>;
   /** Blob last read per path: what `write_file` needs before it may overwrite. */

@@ -133,6 +133,8 @@ export function run(more: Partial<Run> = {}): Run {
     fork: false,
     pullAuthor: ana,
     notes: [],
+    spokenAt: null,
+    repeats: 0,
     commits: [],
     ownEdits: {},
     read: {},

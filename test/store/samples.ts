@@ -39,6 +39,8 @@ export function run(id: string, changed: Partial<Run> = {}): Run {
     fork: false,
     pullAuthor: ana,
     notes: [],
+    spokenAt: null,
+    repeats: 0,
     ownEdits: {},
     read: {},
     summary: null,
