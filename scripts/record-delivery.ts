@@ -125,6 +125,7 @@ function startFacts({ onGitHub, stage }: Scene): Partial<Facts> {
       changedFiles: Object.keys(HEAD).length,
     },
     settings: { kind: 'settings', settings: DEFAULT_SETTINGS },
+    rules: { head: [], base: [], approvals: 0 },
     changedPaths: Object.keys(HEAD),
   };
 }
@@ -132,7 +133,10 @@ function startFacts({ onGitHub, stage }: Scene): Partial<Facts> {
 /** Our comments as they stand now: untouched. */
 function commentFacts(pull: Pull): Partial<Facts> {
   const posted = pull.proposals.flatMap(({ comment }) => (comment === null ? [] : [comment]));
-  return { bodyHashes: Object.fromEntries(posted.map(({ id, bodyHash }) => [id, bodyHash])) };
+  return {
+    bodyHashes: Object.fromEntries(posted.map(({ id, bodyHash }) => [id, bodyHash])),
+    settings: { kind: 'settings', settings: DEFAULT_SETTINGS },
+  };
 }
 
 /** Plays the acts without the App hearing of them, and writes what each would have told it. */

@@ -2,7 +2,7 @@ import type { CommitOutcome } from '../worker/ports.ts';
 import { quotableWords, type RequestFault } from './faults.ts';
 
 type Refused = Extract<CommitOutcome, { kind: 'refused' }>;
-type Rule = { readonly means: RegExp; readonly sentence: string };
+type Rule = { readonly means: RegExp; readonly sentence: string; readonly byRule?: true };
 
 /** What GitHub's words mean, and how we say it; the first that fits counts. */
 const RULES: readonly Rule[] = [
@@ -13,6 +13,7 @@ const RULES: readonly Rule[] = [
   {
     means: /GH006|GH013|rule violation|protected branch|protected ref|required status|signed commits/i,
     sentence: 'The rules of this branch refuse the commit',
+    byRule: true,
   },
   {
     means: /not accessible by integration|permission|forbidden|denied/i,
@@ -40,7 +41,8 @@ export function readRefusal(fault: RequestFault): Refused | null {
   if (rule === undefined && !isFinal) return null;
   const sentence = rule?.sentence ?? 'GitHub refuses the commit';
   const words = quotableWords(fault.words);
-  return { kind: 'refused', message: words === '' ? `${sentence}.` : `${sentence}: \`${words}\`` };
+  const message = words === '' ? `${sentence}.` : `${sentence}: \`${words}\``;
+  return { kind: 'refused', message, byRule: rule?.byRule === true };
 }
 
 /** Whether the answer says that the branch has another head than expected: nothing was written. */

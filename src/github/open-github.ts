@@ -14,6 +14,7 @@ import { dismissReview, findReviews } from './own-reviews.ts';
 import { fetchPermission, fetchPull } from './pull.ts';
 import { react } from './reactions.ts';
 import { createReview, fetchReviewComments } from './reviews.ts';
+import { countApprovals, fetchRules } from './rules.ts';
 import { fetchSettingsFile } from './settings-file.ts';
 import { isResolved, resolveThread } from './threads.ts';
 import { fetchTree } from './tree.ts';
@@ -70,6 +71,8 @@ function portOf(connection: Connection): GitHub {
     blob: (sha) => fetchBlob(connection, sha),
     archive: (commit) => fetchArchive(connection, commit),
     files: (head) => fetchFiles(connection, head),
+    rules: (branch) => fetchRules(connection, branch),
+    approvals: () => countApprovals(connection),
     commits: (base, head) => fetchCommits(connection, base, head),
     createReview: (head, review) => createReview(connection, head, review),
     reviewComments: (reviewId) => fetchReviewComments(connection, reviewId),

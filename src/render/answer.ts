@@ -114,6 +114,8 @@ const SENTENCES: Sentences = {
     'An edited comment never decides anything, because others may already have read it as it was. Nothing was done. Write a new comment instead.',
   fork: ({ headRef }) =>
     `The branch ${codeSpan(headRef.slice(0, 300))} lies in a fork, and Countersign never writes to forks, so nothing was approved. ${APPLY_BY_HAND}`,
+  'push-refused': ({ headRef }) =>
+    `GitHub’s rules for ${codeSpan(headRef.slice(0, 300))} refused a commit of this run, so no other is tried and nothing was approved. ${APPLY_BY_HAND}`,
   queued: ({ ahead }) =>
     `Your task is queued. It starts by itself ${ahead === 1 ? 'when the run that is active ends' : `after the ${count(ahead, 'task')} before it`}. ${codeSpan('/stop')} ends the run that is active and drops the queue.`,
   'no-run': ({ command }) =>

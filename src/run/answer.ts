@@ -68,6 +68,8 @@ export type Answer =
       readonly proposals: readonly Named[];
     }
   | { readonly kind: 'deleted-words'; readonly proposals: readonly Settled[] }
+  /** A rule refused a commit of this run before. */
+  | { readonly kind: 'push-refused'; readonly headRef: string }
   | { readonly kind: 'fork'; readonly headRef: string }
   | { readonly kind: 'queued'; readonly ahead: number }
   | { readonly kind: 'no-run'; readonly command: CommandName | 'mention' }

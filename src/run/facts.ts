@@ -1,3 +1,4 @@
+import type { Rules } from '../policy/branch-rules.ts';
 import type { SettingsReading } from '../policy/settings.ts';
 import type { Permission, Person, PostedComment } from './proposal.ts';
 
@@ -26,6 +27,8 @@ export type Need =
   | { readonly kind: 'pull-request' }
   /** The repository's settings as they are on its default branch now. */
   | { readonly kind: 'settings' }
+  /** The rules of these branches; null for a head branch that is never written to. */
+  | { readonly kind: 'rules'; readonly headRef: string | null; readonly baseRef: string }
   /** Changed paths of the pull request, for the model's first message. */
   | { readonly kind: 'changed-paths' }
   /** The comments of somebody's review. */
@@ -51,6 +54,7 @@ export type Facts = {
   readonly permission?: Permission;
   readonly pull?: PullFacts;
   readonly settings?: SettingsReading;
+  readonly rules?: Rules;
   readonly changedPaths?: readonly string[];
   /** Of the review whose body is to be decided. */
   readonly reviewComments?: readonly ReviewComment[];

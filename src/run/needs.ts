@@ -155,7 +155,10 @@ function startNeeds(facts: Facts): readonly Need[] {
   if (facts.pull === undefined) return pullNeed(facts);
   const settings = settingsNeed(facts);
   if (settings.length > 0) return settings;
-  return facts.pull.state === 'open' && facts.changedPaths === undefined ? [{ kind: 'changed-paths' }] : [];
+  const { state, fork, headRef, baseRef } = facts.pull;
+  if (state !== 'open') return [];
+  if (facts.rules === undefined) return [{ kind: 'rules', headRef: fork ? null : headRef, baseRef }];
+  return facts.changedPaths === undefined ? [{ kind: 'changed-paths' }] : [];
 }
 
 function pushNeeds(pull: Pull, intent: Intent, facts: Facts): readonly Need[] {

@@ -4,6 +4,7 @@ import { cleanText } from '../prompt/clean-text.ts';
 import type { Answer } from './answer.ts';
 import { countingOf } from './approval-refusal.ts';
 import { missingApprovals, withApproval } from './approvals.ts';
+import { barred } from './barred.ts';
 import { type Draft, draftOf, finish, withAnswer, withEffects } from './draft.ts';
 import type { Proposal } from './proposal.ts';
 import { type Resolved, resolveAim } from './resolve-aim.ts';
@@ -18,8 +19,8 @@ type Approve = Extract<Command, { name: 'approve' }>;
 export function onApprove(spoken: Spoken, command: Approve): Step {
   const found = resolveAim(spoken, 'approve', command.targets);
   if (found.kind === 'answered') return found.step;
-  const run = spoken.pull.run;
-  if (run?.fork === true) return reply(spoken, { kind: 'fork', headRef: run.headRef }, 'fork');
+  const bar = barred(spoken);
+  if (bar !== null) return bar;
   const counting = countingOf(spoken, found.open);
   if (counting.kind === 'refused') return counting.step;
   return doubtOfShown(spoken, found.open) ?? vote(spoken, found, counting.rules, cleanText(command.note).text);

@@ -57,7 +57,8 @@ export function onCommitFailed(pull: Pull, signal: Failed, facts: Facts): Step {
   const done = failed.reduce((draft, one) => fail(draft, one, signal.message, facts.now), draftOf(pull));
   const answer = { kind: 'commit-failed', proposals: failed.map(named), message: signal.message } as const;
   const told = failed.length === 0 ? done : withAnswer(done, { at: 'pull' }, answer);
-  return finish(settleBatch(told, facts.now), 'commit-failed');
+  const refused = signal.byRule && pull.run?.id === signal.runId ? withRun(told, { pushRefused: true }) : told;
+  return finish(settleBatch(refused, facts.now), 'commit-failed');
 }
 
 /** How long a branch may keep moving under our attempts. */
@@ -71,7 +72,7 @@ export function onCommitMissed(pull: Pull, signal: Missed, facts: Facts): Step {
     const proposalIds = tired.map((one) => one.id);
     return onCommitFailed(
       pull,
-      { ...signal, type: 'commit-failed', proposalIds, message: 'the branch kept moving' },
+      { ...signal, type: 'commit-failed', proposalIds, message: 'the branch kept moving', byRule: false },
       facts,
     );
   }

@@ -5,6 +5,7 @@ import { writeDenied } from '../policy/denied-path.ts';
 import { cleanText } from '../prompt/clean-text.ts';
 import type { OwnTextProblem } from './answer.ts';
 import { countingOf } from './approval-refusal.ts';
+import { barred } from './barred.ts';
 import { settleBatch, showing, withCall } from './batch.ts';
 import { type Draft, draftOf, finish, ignore, withEffects, withProposal, withPull, withVote } from './draft.ts';
 import { openProposals } from './judge-head.ts';
@@ -28,8 +29,8 @@ export function onOwnText(spoken: Spoken, remark: Remark, proposal: Proposal): S
     return reply(spoken, { kind: 'settled', proposals: [settled(proposal)] }, 'already-settled');
   }
   if (remark.suggestions.length > 1) return hint(spoken, proposal, { why: 'several-blocks' });
-  const run = spoken.pull.run;
-  if (run?.fork === true) return reply(spoken, { kind: 'fork', headRef: run.headRef }, 'fork');
+  const bar = barred(spoken);
+  if (bar !== null) return bar;
   const aim = ownTextAim(spoken.pull, spoken.intent);
   if (aim === null) return hint(spoken, proposal, { why: 'no-place' });
   const counting = countingOf(spoken, [proposal]);

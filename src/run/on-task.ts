@@ -1,4 +1,5 @@
 import type { Place } from '../command/intent.ts';
+import { NO_OBSTACLES, obstaclesIn } from '../policy/branch-rules.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../policy/settings.ts';
 import { firstMessage } from '../prompt/first-message.ts';
 import { SYSTEM_PROMPT } from '../prompt/system.ts';
@@ -74,6 +75,8 @@ function newRun(pull: Pull, task: Task, facts: Facts): Run {
     head: facts.pull?.headSha ?? '',
     headRef: facts.pull?.headRef ?? '',
     fork: facts.pull?.fork ?? false,
+    obstacles: facts.rules === undefined ? NO_OBSTACLES : obstaclesIn(facts.rules),
+    pushRefused: false,
     pullAuthor: facts.pull?.author ?? null,
     notes: [],
     spokenAt: null,

@@ -41,6 +41,7 @@ export const REASONS = [
   'settings-broken',
   'pull-not-open',
   'fork',
+  'push-refused',
   'no-run',
   // GitHub's own events
   'own-push',

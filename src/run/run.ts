@@ -1,4 +1,5 @@
 import type { Place, PullRef } from '../command/intent.ts';
+import type { Obstacles } from '../policy/branch-rules.ts';
 import type { OwnEdit } from '../policy/own-history.ts';
 import type { Settings } from '../policy/settings.ts';
 import type { ToolCall, Usage } from '../prompt/message.ts';
@@ -117,6 +118,10 @@ export type Run = {
   readonly commits: readonly string[];
   /** The head branch lies in another repository: nothing is ever written to it. */
   readonly fork: boolean;
+  /** What GitHub's rules may prevent, as of the run's start. */
+  readonly obstacles: Obstacles;
+  /** A rule refused a commit of this run: none is tried any more. */
+  readonly pushRefused: boolean;
   readonly pullAuthor: Person | null;
   readonly notes: readonly Note[];
   /** When a person last told the agent something: what was denied before that may be proposed again. */

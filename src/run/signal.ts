@@ -132,4 +132,6 @@ export type Signal =
       readonly proposalIds: readonly string[];
       /** Fit for a stranger's eyes. */
       readonly message: string;
+      /** A rule of the branch refused it, and would refuse every other. */
+      readonly byRule: boolean;
     };

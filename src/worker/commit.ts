@@ -89,7 +89,7 @@ async function write(
     case 'head-moved':
       return { kind: 'moved', proposals: executing };
     case 'refused':
-      return failed(job, executing, outcome.message);
+      return failed(job, executing, outcome.message, outcome.byRule);
   }
 }
 
@@ -126,7 +126,7 @@ async function later(job: Job<'commit'>, proposals: readonly Proposal[]): Promis
   return { kind: 'again', at: context.clock.now() + MOVING_WAIT_MS, error: 'the branch moved' };
 }
 
-function failed(job: Job<'commit'>, proposals: readonly Proposal[], message: string): Outcome {
+function failed(job: Job<'commit'>, proposals: readonly Proposal[], message: string, byRule = false): Outcome {
   const proposalIds = proposals.map((one) => one.id);
-  return { kind: 'done', signal: { type: 'commit-failed', runId: job.effect.runId, proposalIds, message } };
+  return { kind: 'done', signal: { type: 'commit-failed', runId: job.effect.runId, proposalIds, message, byRule } };
 }

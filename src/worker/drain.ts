@@ -168,7 +168,7 @@ function givenUp({ effect }: Job): Signal | null {
       return { type: 'posting-failed', runId: effect.runId, turn: effect.turn, message: 'GitHub did not accept them' };
     case 'commit': {
       const { runId, proposalIds } = effect;
-      return { type: 'commit-failed', runId, proposalIds, message: 'GitHub did not take the commit' };
+      return { type: 'commit-failed', runId, proposalIds, message: 'GitHub did not take the commit', byRule: false };
     }
     case 'use-tools':
       return {

@@ -1,4 +1,5 @@
 import { decodeText } from '../change/text.ts';
+import type { Rules } from '../policy/branch-rules.ts';
 import { checkPath, type Tree } from '../policy/path.ts';
 import type { Facts, HeadFile, Need } from '../run/facts.ts';
 import { needs } from '../run/needs.ts';
@@ -34,6 +35,8 @@ async function fetchFact(github: GitHub, need: Need, facts: Facts): Promise<Part
       return { pull: await github.pull() };
     case 'settings':
       return { settings: readSettings(await github.settingsFile()) };
+    case 'rules':
+      return { rules: await rulesOf(github, need) };
     case 'changed-paths':
       return { changedPaths: (await github.files(facts.pull?.headSha ?? '')).map((file) => file.path) };
     case 'review-comments':
@@ -43,6 +46,14 @@ async function fetchFact(github: GitHub, need: Need, facts: Facts): Promise<Part
     case 'files':
       return { files: await filesAt(github, need) };
   }
+}
+
+/** Approvals are counted only where a commit would dismiss them. */
+async function rulesOf(github: GitHub, { headRef, baseRef }: Extract<Need, { kind: 'rules' }>): Promise<Rules> {
+  const head = headRef === null ? [] : await github.rules(headRef);
+  const base = await github.rules(baseRef);
+  const counts = headRef !== null && base.some((rule) => rule.dismissesReviews);
+  return { head, base, approvals: counts ? await github.approvals() : 0 };
 }
 
 /** A login that now belongs to another account is nobody's permission. */

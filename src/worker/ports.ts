@@ -1,4 +1,5 @@
 import type { Place, PullRef } from '../command/intent.ts';
+import type { BranchRule } from '../policy/branch-rules.ts';
 import type { CommitPlan, Countersigned } from '../policy/countersigned.ts';
 import type { Tree } from '../policy/path.ts';
 import type { Message, ModelReply } from '../prompt/message.ts';
@@ -47,7 +48,7 @@ export type CommitOutcome =
   /** The branch is known to have another head: nothing was written. */
   | { readonly kind: 'head-moved' }
   /** GitHub refuses for good (rules, permissions, missing branch); `message` is fit for strangers. */
-  | { readonly kind: 'refused'; readonly message: string };
+  | { readonly kind: 'refused'; readonly message: string; readonly byRule: boolean };
 
 /**
  * GitHub, as far as the worker needs it for one pull request.
@@ -70,6 +71,10 @@ export type GitHub = {
   archive(commit: string): Promise<ReadonlyMap<string, Uint8Array> | null>;
   /** Of more than 3,000 changed files the first 3,000: GitHub lists no others. One that is missing can carry no suggestion. */
   files(head: string): Promise<readonly PullFile[]>;
+  /** Active rules of a branch, whoever may bypass them; none where the server knows no rulesets. */
+  rules(branch: string): Promise<readonly BranchRule[]>;
+  /** How many people approve of the pull request now. */
+  approvals(): Promise<number>;
   /** Commits reachable from `head` and not from `base`, newest first. */
   commits(base: string, head: string): Promise<readonly CommitNote[]>;
 

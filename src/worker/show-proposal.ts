@@ -1,5 +1,6 @@
 import { forkWarnings } from '../render/fork-words.ts';
 import { renderProposal } from '../render/proposal.ts';
+import { ruleWarnings } from '../render/rule-words.ts';
 import type { PostedComment, Proposal } from '../run/proposal.ts';
 import type { Pull } from '../run/run.ts';
 import { isFinal } from '../run/transition.ts';
@@ -15,7 +16,7 @@ export async function showProposal({ context, stored, effect }: Job<'show-propos
   const view = {
     proposal,
     placement: proposal.placement,
-    warnings: forkWarnings(pull.run),
+    warnings: [...forkWarnings(pull.run), ...ruleWarnings(pull.run)],
     links: context.links(pull.ref),
   };
   const { body } = renderProposal({ ...view, replacedByUrl: replacementUrl(pull, proposal) });

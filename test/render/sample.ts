@@ -4,6 +4,7 @@ import { buildWrite } from '../../src/change/build-write.ts';
 import type { Change } from '../../src/change/change.ts';
 import type { Placement } from '../../src/change/placement.ts';
 import { encodeText } from '../../src/change/text.ts';
+import { NO_OBSTACLES } from '../../src/policy/branch-rules.ts';
 import { DEFAULT_SETTINGS } from '../../src/policy/settings.ts';
 import type { RepoLinks } from '../../src/render/words.ts';
 import type { Person, Proposal, Vote } from '../../src/run/proposal.ts';
@@ -131,6 +132,8 @@ export function run(more: Partial<Run> = {}): Run {
     head,
     headRef: 'topic',
     fork: false,
+    obstacles: NO_OBSTACLES,
+    pushRefused: false,
     pullAuthor: ana,
     notes: [],
     spokenAt: null,

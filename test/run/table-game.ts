@@ -240,7 +240,13 @@ export class TableGame {
 
   commitFails(attempt: { runId: string; ids: readonly string[] }): void {
     this.take('commit');
-    this.signal({ type: 'commit-failed', runId: attempt.runId, proposalIds: attempt.ids, message: 'refused' });
+    this.signal({
+      type: 'commit-failed',
+      runId: attempt.runId,
+      proposalIds: attempt.ids,
+      byRule: false,
+      message: 'refused',
+    });
   }
 
   /** Every proposal's way must be one that the table of transitions has, step by step or through an unseen state. */

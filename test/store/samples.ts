@@ -1,5 +1,6 @@
 import type { Change } from '../../src/change/change.ts';
 import type { Intent, PullRef } from '../../src/command/intent.ts';
+import { NO_OBSTACLES } from '../../src/policy/branch-rules.ts';
 import { DEFAULT_SETTINGS } from '../../src/policy/settings.ts';
 import type { Proposal, Vote } from '../../src/run/proposal.ts';
 import { newPull, type Pull, RUN_SCHEMA, type Run } from '../../src/run/run.ts';
@@ -37,6 +38,8 @@ export function run(id: string, changed: Partial<Run> = {}): Run {
     headRef: 'topic',
     commits: [],
     fork: false,
+    obstacles: NO_OBSTACLES,
+    pushRefused: false,
     pullAuthor: ana,
     notes: [],
     spokenAt: null,

@@ -47,18 +47,20 @@ function listRules(call: RepositoryCall): Answer {
   );
 }
 
-const PULL_REQUEST_PARAMETERS = {
-  dismiss_stale_reviews_on_push: false,
-  require_code_owner_review: false,
-  require_last_push_approval: false,
-  required_approving_review_count: 1,
-  required_review_thread_resolution: false,
-} as const;
+function pullRequestParameters({ dismissesStaleReviews = false }: RulePolicy): object {
+  return {
+    dismiss_stale_reviews_on_push: dismissesStaleReviews,
+    require_code_owner_review: false,
+    require_last_push_approval: false,
+    required_approving_review_count: 1,
+    required_review_thread_resolution: false,
+  };
+}
 
 function rule(call: RepositoryCall, policy: RulePolicy, type: RulePolicy['types'][number]): unknown {
   return {
     type,
-    ...(type === 'pull_request' ? { parameters: PULL_REQUEST_PARAMETERS } : {}),
+    ...(type === 'pull_request' ? { parameters: pullRequestParameters(policy) } : {}),
     ...(type === 'update' ? { parameters: { update_allows_fetch_and_merge: false } } : {}),
     ruleset_source_type: 'Repository',
     ruleset_source: fullName(call.state.world, call.repository),

@@ -16,6 +16,8 @@ export type RulePolicy = {
   readonly branches: readonly string[];
   readonly types: readonly RuleType[];
   readonly bypassIds: readonly number[];
+  /** A push to a pull request onto the branch dismisses its approvals. */
+  readonly dismissesStaleReviews?: boolean;
 };
 
 export type RuleType = 'pull_request' | 'update' | 'non_fast_forward' | 'deletion' | 'required_signatures';

@@ -68,7 +68,7 @@ type PullMove = HeldPull & { readonly actor: Actor; readonly move: RefMove };
 
 function movePull({ state, events }: Moved, { holder, pull, actor, move }: PullMove, now: number): Moved {
   const { before, after } = move;
-  const next = after === null ? closedPull(pull, now) : followHead(state, pull, after, now);
+  const next = after === null ? closedPull(pull, now) : pushedPull(state, holder, pull, after, now);
   let changed = withPull(state, holder, next);
   if (after === null)
     changed = recorded(changed, 'pull-closed', actor, now, { repositoryId: holder, number: pull.number });
@@ -80,6 +80,21 @@ function movePull({ state, events }: Moved, { holder, pull, actor, move }: PullM
       ? pullEvent(changed, place, 'closed', actor)
       : pullEvent(changed, place, 'synchronize', actor, { before: before ?? pull.head.sha, after });
   return { state: changed, events: [...events, event] };
+}
+
+/** A push may cost a pull request its approvals: by the rules of the branch that it goes to. */
+function pushedPull(world: World, holder: number, pull: PullRequest, sha: Sha, now: number): PullRequest {
+  const moved = followHead(world, pull, sha, now);
+  const rules = world.repositories.get(holder)?.rules ?? [];
+  const dismisses = rules.some(
+    ({ branches, dismissesStaleReviews }) =>
+      dismissesStaleReviews === true && (branches.includes('*') || branches.includes(pull.base.branch)),
+  );
+  if (!dismisses) return moved;
+  const reviews = [...moved.reviews].map(
+    ([id, review]) => [id, review.state === 'APPROVED' ? { ...review, state: 'DISMISSED' as const } : review] as const,
+  );
+  return { ...moved, reviews: new Map(reviews) };
 }
 
 /** The pull request with a new head: its base is read anew, its threads follow their lines. */
