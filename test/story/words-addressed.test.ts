@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { stageForAll } from './curtain.ts';
+import { DEFAULT_FILES } from './pull-request.ts';
 import { edit, type Story } from './story.ts';
 
 const stage = stageForAll();
@@ -73,5 +74,22 @@ describe('a command’s word without its slash', () => {
     await ana.says(`/countersign approve ${id}`);
     expect(bot.answer()).toContain('A command begins with a slash');
     expect(model.requests()).toHaveLength(2);
+  });
+});
+
+describe('commands: prefixed', () => {
+  it('only what stands behind /countersign decides; a short command in a thread gets a hint, elsewhere none', async () => {
+    const files = { ...DEFAULT_FILES, '.github/countersign.yml': 'commands: prefixed\n' };
+    const { ana, bot, model, pr, stored } = await stage().tell({ files });
+    model.proposes(BIGINT);
+    await ana.says('/countersign use bigint');
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(bot.answer()).toContain('a command stands behind `/countersign`');
+    await ana.says('/approve all');
+    await ana.says('/stop');
+    expect(bot.answers()).toHaveLength(1);
+    expect((await stored()).proposals.map(({ state }) => state)).toEqual(['proposed']);
+    await ana.replies(bot.proposal(1), '/countersign /approve');
+    expect(pr.commits()).toHaveLength(1);
   });
 });
