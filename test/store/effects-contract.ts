@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Effect } from '../../src/run/effect.ts';
+import { type Effect, THREAD_GRACE_MS } from '../../src/run/effect.ts';
 import type { Claim } from '../../src/store/store.ts';
 import { type Bench, LEASE, present } from './bench.ts';
 import { delivery, pullOf, step } from './samples.ts';
@@ -26,6 +26,16 @@ export function effectsContract({ store, value, claimed }: Bench): void {
       expect(await store().nextEffect(claim, 39)).toBeNull();
       expect(await store().nextEffect(claim, 40)).toEqual({ ...first, attempts: 2 });
       expect(await value('select error from effects where attempts = 2')).toBe('no');
+    });
+
+    it('S53: one that is to wait first is due that much later, and holds up nothing behind it', async () => {
+      const claim = await wanting('a', [{ type: 'see-thread', proposalId: 'k7q2', since: 'x' }, SHOW]);
+      const second = present(await store().nextEffect(claim, 30));
+      expect(second.effect).toEqual(SHOW);
+      await store().finishEffect(second, null, 30);
+      expect(await store().nextDue()).toMatchObject({ pull: 20 + THREAD_GRACE_MS });
+      expect(await store().nextEffect(claim, 19 + THREAD_GRACE_MS)).toBeNull();
+      expect(present(await store().nextEffect(claim, 20 + THREAD_GRACE_MS)).effect.type).toBe('see-thread');
     });
 
     it('a free effect is leased to one of ten workers', async () => {
