@@ -45,6 +45,31 @@ describe('reviews of the simulated GitHub', () => {
     expect(stage.pull().reviews.size + stage.pull().reviewComments.size).toBe(0);
   });
 
+  it('S55: a person’s review may hold replies; GitHub tells of it and then of each', () => {
+    const stage = scene();
+    const here = { repositoryId: stage.repositoryId, number: stage.number };
+    const commitSha = stage.pull().head.sha;
+    const root = stage.apply(createReviewComment, {
+      ...here,
+      actor: stage.actors.bot,
+      commitSha,
+      path,
+      line: 15,
+      body: 'x',
+    });
+    const told = stage.events.length;
+    const replies = [{ inReplyTo: root.id, body: 'no' }];
+    const review = { ...here, actor: stage.actors.ana, event: 'REQUEST_CHANGES', body: 'Not so', replies } as const;
+    const made = stage.apply(createReview, review);
+    const reply = [...stage.pull().reviewComments.values()].at(-1);
+    expect(reply).toMatchObject({ inReplyToId: root.id, threadId: root.id, reviewId: made.id, body: 'no' });
+    const names = stage.events.slice(told).map(({ name, action }) => `${name}.${action}`);
+    expect(names).toEqual(['pull_request_review.submitted', 'pull_request_review_comment.created']);
+    const below = [{ inReplyTo: reply?.id ?? 0, body: 'again' }];
+    expect(stage.refusal(createReview, { ...review, replies: below }).status).toBe(404);
+    expect(stage.refusal(createReview, { ...review, replies: [{ inReplyTo: root.id, body: ' ' }] }).status).toBe(422);
+  });
+
   it('refuses a single comment in the words of the comments endpoint', () => {
     const stage = scene();
     const here = { actor: stage.actors.bot, repositoryId: stage.repositoryId, number: stage.number };
