@@ -86,7 +86,7 @@ describe('a waiting proposal’s thread is resolved', () => {
     expect(bot.proposal(1).body).toContain('**Applied**');
   });
 
-  it('S53, S67: who opened the pull request may; a passer-by, an event without a sender and the App itself do nothing', async () => {
+  it('S53, S67: who opened the pull request may; who may not any more and the App itself do nothing', async () => {
     const story = await proposeRows(stage(), { 5: 50, 7: 70, 12: 120 });
     const { ana, bot, carl, ben } = story;
     await carl.does((person) => person.resolves(threadOf(story, 1)));
