@@ -14,7 +14,7 @@ export type Damage = 'changed' | 'gone';
  * only from then on: nobody knows what the words that still come were written below.
  */
 export function restore(draft: Draft, proposal: Proposal, damage: Damage, now: string): Draft {
-  const lost = damage === 'gone' ? { comment: null, placement: null } : {};
+  const lost = damage === 'gone' ? { comment: null, placement: null, resolved: null } : {};
   const counted = { ...proposal, ...lost, restorations: proposal.restorations + 1 };
   const kept = withProposal(draft, counted);
   if (counted.restorations > MOST_RESTORATIONS) return giveUp(kept, counted, now);

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { apiUrl, CountersignOctokit } from '../../src/github/octokit.ts';
 import { openGitHubs } from '../../src/github/open-github.ts';
 import { asProbotOctokit } from '../../src/trust.ts';
+import { isLasting } from '../../src/worker/backoff.ts';
 import type { GitHub } from '../../src/worker/ports.ts';
 import {
   faultOf,
@@ -52,6 +53,13 @@ describe('tokens', () => {
     http.mints(WRITE_PERMISSIONS, 'ghs_new');
     http.as('ghs_new').post(`${REPO}/issues/3/comments`, { body: 'Hi' }).reply(201, COMMENT);
     expect((await http.github.createComment('Hi')).id).toBe(5);
+  });
+
+  it('F16: a suspended installation is seldom asked again, and never given up for that', async () => {
+    const words = { message: 'This installation has been suspended' };
+    http.plain().post('/app/installations/11/access_tokens').reply(403, words);
+    const fault = await faultOf(http.github.pull());
+    expect([fault.status, fault.retryAt, isLasting(fault)]).toEqual([403, NOW + 10 * 60_000, false]);
   });
 
   it('I9: a second 401 is a fault', async () => {
