@@ -180,11 +180,19 @@ const SENTENCES: Sentences = {
     ),
   'deleted-words': ({ proposals }) =>
     `A deleted comment does not undo what it decided: ${listOf(proposals.slice(0, 30).map(settledSentence))}.`,
-  status: ({ pending, running, queued }) =>
+  status: (status) =>
     blocks(
-      `${running ? 'A run is active.' : 'No run is active.'} ${queued === 0 ? '' : `${count(queued, 'task')} queued. `}${pending.length === 0 ? 'No change is waiting for a decision.' : 'Waiting for a decision:'}`,
-      listNamed(pending),
-      running ? '' : NEW_RUN,
+      [
+        status.running ? 'A run is active.' : 'No run is active.',
+        status.queued === 0 ? '' : `${count(status.queued, 'task')} queued.`,
+        status.questions === 0 ? '' : `${count(status.questions, 'question')} with the model.`,
+        status.pending.length === 0 ? 'No change is waiting for a decision.' : 'Waiting for a decision:',
+      ]
+        .filter((words) => words !== '')
+        .join(' '),
+      listNamed(status.pending),
+      status.resumable ? `${codeSpan('/resume')} lets the last run go on.` : '',
+      status.running ? '' : NEW_RUN,
     ),
   'run-ended': runEnded,
 };

@@ -95,7 +95,16 @@ export type Answer =
   | { readonly kind: 'ask-failed'; readonly by: Person; readonly question: string; readonly message: string }
   | { readonly kind: 'questions-full'; readonly most: number }
   | { readonly kind: 'help' }
-  | { readonly kind: 'status'; readonly pending: readonly Named[]; readonly running: boolean; readonly queued: number }
+  | {
+      readonly kind: 'status';
+      readonly pending: readonly Named[];
+      readonly running: boolean;
+      /** Tasks and questions that wait. */
+      readonly queued: number;
+      readonly questions: number;
+      /** Whether `/resume` would let the last run go on. */
+      readonly resumable: boolean;
+    }
   /** The one mention at a run's end. `dropped` are tasks that were queued behind it. */
   | {
       readonly kind: 'run-ended';

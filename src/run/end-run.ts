@@ -1,7 +1,7 @@
 import type { Draft } from './draft.ts';
 import { withAnswer, withEffects, withProposal, withPull, withRun } from './draft.ts';
 import type { Person, Proposal } from './proposal.ts';
-import type { Run, RunEnd } from './run.ts';
+import type { Run, RunEnd, Task } from './run.ts';
 import { moved } from './transition.ts';
 
 type Ending = { readonly how: RunEnd; readonly by: Person | null; readonly note: string | null };
@@ -9,17 +9,24 @@ type Ending = { readonly how: RunEnd; readonly by: Person | null; readonly note:
 /** Ends that take the queued tasks with them. */
 const DROPS_QUEUE: ReadonlySet<RunEnd> = new Set<RunEnd>(['stopped', 'closed', 'merged', 'access-lost']);
 
-/** Ends the run: what is open is cancelled, the requester is told once, and the next task may begin. */
-export function endRun(draft: Draft, ending: Ending, now: string): Draft {
+/**
+ * Ends the run: what is open is cancelled, the requester is told once, and the next task may begin. Where the end takes
+ * the queue with it, tasks that were asked for after `until` stay in it.
+ */
+export function endRun(draft: Draft, ending: Ending, now: string, until: string | null = null): Draft {
   const run = draft.pull.run;
   if (run === null || run.phase.kind === 'ended') return draft;
   const over = withRun(cancelOpen(draft, ending, now), { phase: { kind: 'ended', at: now, ...ending } });
   const shown = withEffects(over, { type: 'show-run', runId: run.id });
-  return passOn(told(shown, run, ending), ending);
+  const dropped = DROPS_QUEUE.has(ending.how) ? draft.pull.queue.filter((task) => isAskedBy(task, until)) : [];
+  return passOn(told(shown, run, ending, dropped), dropped);
 }
 
-function told(draft: Draft, run: Run, ending: Ending): Draft {
-  const dropped = DROPS_QUEUE.has(ending.how) ? draft.pull.queue.map((task) => task.text) : [];
+function isAskedBy(task: Task, until: string | null): boolean {
+  return until === null || Date.parse(task.askedAt) <= Date.parse(until);
+}
+
+function told(draft: Draft, run: Run, ending: Ending, dropped: readonly Task[]): Draft {
   return withAnswer(
     draft,
     { at: 'pull' },
@@ -31,13 +38,13 @@ function told(draft: Draft, run: Run, ending: Ending): Draft {
       proposed: draft.pull.proposals.some((proposal) => proposal.runId === run.id),
       commits: run.commits,
       note: ending.note ?? run.summary,
-      dropped,
+      dropped: dropped.map((task) => task.text),
     },
   );
 }
 
-function passOn(draft: Draft, ending: Ending): Draft {
-  if (DROPS_QUEUE.has(ending.how)) return withPull(draft, { queue: [] });
+function passOn(before: Draft, dropped: readonly Task[]): Draft {
+  const draft = withPull(before, { queue: before.pull.queue.filter((task) => !dropped.includes(task)) });
   return draft.pull.queue.length === 0 ? draft : withEffects(draft, { type: 'start-next' });
 }
 

@@ -1,6 +1,7 @@
 import { settleBatch, withdraw } from './batch.ts';
 import { draftOf, finish, withEffects, withRun } from './draft.ts';
 import { endRun } from './end-run.ts';
+import { resumable } from './on-resume.ts';
 import { isPending } from './proposal.ts';
 import { activeRun } from './run.ts';
 import { inform, named, reply, type Spoken } from './spoken.ts';
@@ -23,20 +24,29 @@ export function onContinue(spoken: Spoken): Step {
   return finish(settleBatch(acknowledged, spoken.facts.now), 'continued');
 }
 
-/** `/stop`: ends a run whose task was written before it, or in the same second. */
+/** `/stop`: ends a run whose task was written before it, or in the same second, and drops the queued tasks of which that is true. */
 export function onStop(spoken: Spoken): Step {
   const run = activeRun(spoken.pull);
   const begun = run !== null && Date.parse(run.task.askedAt) <= Date.parse(spoken.intent.createdAt);
   if (!begun) return reply(spoken, { kind: 'no-run', command: 'stop' }, 'no-run');
-  const acknowledged = withEffects(draftOf(spoken.pull), { type: 'react', place: spoken.intent.place, content: '+1' });
-  return finish(endRun(acknowledged, { how: 'stopped', by: spoken.person, note: null }, spoken.facts.now), 'stopped');
+  const { intent, facts, person } = spoken;
+  const acknowledged = withEffects(draftOf(spoken.pull), { type: 'react', place: intent.place, content: '+1' });
+  const ending = { how: 'stopped', by: person, note: null } as const;
+  return finish(endRun(acknowledged, ending, facts.now, intent.createdAt), 'stopped');
 }
 
 /** `/status`: what is pending, with links. */
 export function onStatus(spoken: Spoken): Step {
-  const { pull } = spoken;
+  const { pull, intent } = spoken;
   const pending = pull.proposals.filter(isPending).map(named);
-  const answer = { kind: 'status', pending, running: activeRun(pull) !== null, queued: pull.queue.length } as const;
+  const answer = {
+    kind: 'status',
+    pending,
+    running: activeRun(pull) !== null,
+    queued: pull.queue.length,
+    questions: pull.questions.length,
+    resumable: typeof resumable(pull, intent.createdAt) !== 'string',
+  } as const;
   return inform(spoken, answer);
 }
 

@@ -94,8 +94,8 @@ function everyAnswer(text: string): readonly Answer[] {
     { kind: 'ask-failed', by: { id: 1, login: text }, question: text, message: text },
     { kind: 'questions-full', most: 10 },
     { kind: 'help' },
-    { kind: 'status', pending: named, running: true, queued: 2 },
-    { kind: 'status', pending: [], running: false, queued: 0 },
+    { kind: 'status', pending: named, running: true, queued: 2, questions: 1, resumable: false },
+    { kind: 'status', pending: [], running: false, queued: 0, questions: 0, resumable: true },
     {
       kind: 'run-ended',
       requester: { id: 1, login: text },
@@ -432,13 +432,15 @@ describe('answers', () => {
       Any other reply in a change’s thread tells the agent what to do differently. Nothing is changed without somebody’s approval.
 
       [status]
-      A run is active. 2 tasks queued. Waiting for a decision:
+      A run is active. 2 tasks queued. 1 question with the model. Waiting for a decision:
 
       - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
       - \`m3x8\` total
 
       [status]
       No run is active. No change is waiting for a decision.
+
+      \`/resume\` lets the last run go on.
 
       \`/countersign <task>\` starts a run.
 

@@ -100,7 +100,7 @@ export class TableGame {
   says(
     actor: Actor,
     utterance: Utterance,
-    options: { place?: Place; permission?: Permission; createdAt?: string } = {},
+    options: { place?: Place; permission?: Permission; createdAt?: string; pull?: PullFacts } = {},
   ): Step {
     const place = options.place ?? { at: 'conversation', commentId: this.nextComment() };
     const createdAt = options.createdAt ?? this.now();
@@ -116,7 +116,8 @@ export class TableGame {
       reviewState: null,
     };
     const deliveryId = `delivery-${this.nextComment()}`;
-    return this.signal({ type: 'intent', deliveryId, intent }, { permission: options.permission ?? 'write' });
+    const { permission = 'write', pull = this.github() } = options;
+    return this.signal({ type: 'intent', deliveryId, intent }, { permission, pull });
   }
 
   commands(actor: Actor, command: Command, options: Parameters<TableGame['says']>[2] = {}): Step {
