@@ -78,6 +78,10 @@ function files(contents: Readonly<Record<string, string>>) {
 
 type Scene = {
   readonly stage: Stage;
+  /** Time goes on to the next moment of the recording: all that happens until the next one is told as of this one. */
+  readonly nextMoment: () => void;
+  /** When each moment began (ms), in GitHub's whole seconds. */
+  readonly moments: readonly number[];
   readonly cast: Cast;
   readonly pull: () => Promise<Pull>;
   readonly onGitHub: () => PullRequest;
@@ -99,8 +103,16 @@ async function openScene(): Promise<Scene> {
   const installationId = [...github.world().installations.values()].at(-1)?.id ?? 0;
   const ref = { installationId, repositoryId, owner: 'acme', repo: 'shop', number };
   await stage.settle();
+  const moments: number[] = [];
+  let ahead = 0;
   return {
     stage,
+    moments,
+    nextMoment: () => {
+      ahead += 3;
+      stage.pass(3);
+      moments.push(Math.floor(Date.now() / 1000 + ahead) * 1000);
+    },
     cast,
     pull: () => store.load(pullKey(ref), { ids: [], commentId: null }).catch(() => newPull(ref)),
     onGitHub: () => pullOf(github, loaded),
@@ -150,13 +162,13 @@ async function record(scene: Scene, folder: string, acts: Readonly<Record<string
   const [first] = pull.proposals;
   deliveries.decide(() => 'drop');
   for (const [name, act] of Object.entries(acts)) {
-    stage.pass(2);
+    scene.nextMoment();
     act(cast, { id: first?.comment?.id ?? 0, proposalId: first?.id ?? '' });
     written[name] = recorded(deliveries.log.at(-1)?.request);
   }
   deliveries.decide(undefined);
   mkdirSync(folder, { recursive: true });
-  const steady: unknown = parseJson(steadied(JSON.stringify(written), stage.github.url));
+  const steady: unknown = parseJson(steadied(JSON.stringify(written), stage.github.url, scene.moments));
   for (const [name, value] of Object.entries(isRecord(steady) ? steady : {}))
     writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(value, null, 2)}\n`);
 }
@@ -168,32 +180,30 @@ function recorded(request: WebhookRequest | undefined): unknown {
   return { headers: Object.fromEntries(kept), payload: parseJson(body) };
 }
 
-/** The same text in every recording: moments keep their order, other things that differ get names by their first place. */
-function steadied(text: string, origin: string): string {
-  const moments = [...new Set(text.match(MOMENT) ?? [])].toSorted((one, other) => Date.parse(one) - Date.parse(other));
-  const times = new Map(moments.map((moment) => [moment, timeAt(moment, Date.parse(moments[0] ?? moment))]));
+/** The same text in every recording: other things that differ get names by the place where they stand first. */
+function steadied(text: string, origin: string, moments: readonly number[]): string {
   const hashes = new Map([...new Set(text.match(HASH) ?? [])].map((hash, index) => [hash, hashAt(hash.length, index)]));
   const short = new Map([...hashes].map(([hash, other]) => [hash.slice(0, 7), other.slice(0, 7)]));
   const guids = new Map([...new Set(text.match(GUID) ?? [])].map((guid, index) => [guid, guidAt(index)]));
   return text
     .replaceAll(origin, 'https://github.example')
     .replaceAll(new URL(origin).host, 'github.example')
-    .replaceAll(MOMENT, (moment) => times.get(moment) ?? moment)
+    .replaceAll(TIME, (time) => steadyTime(time, moments))
     .replaceAll(HASH, (hash) => hashes.get(hash) ?? hash)
     .replaceAll(SHORT, (hash) => short.get(hash) ?? hash)
     .replaceAll(GUID, (guid) => guids.get(guid) ?? guid);
 }
 
-const MOMENT = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z/g;
+const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z/g;
 const HASH = /\b(?:[0-9a-f]{64}|[0-9a-f]{40})\b/g;
 const SHORT = /\b[0-9a-f]{7}\b/g;
 const GUID = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
 const START = Date.UTC(2026, 0, 1);
 
-/** Two seconds of the play are a minute of the recording, so that the moments of two clocks are the same each time. */
-function timeAt(moment: string, first: number): string {
-  const minutes = Math.round((Date.parse(moment) - first) / 2_000);
-  return new Date(START + minutes * 60_000).toISOString().replace(moment.includes('.') ? '' : '.000', '');
+/** As many minutes after the start as moments had begun. */
+function steadyTime(time: string, moments: readonly number[]): string {
+  const begun = moments.filter((moment) => moment <= Date.parse(time)).length;
+  return new Date(START + begun * 60_000).toISOString().replace(time.includes('.') ? '' : '.000', '');
 }
 
 function hashAt(length: number, index: number): string {
@@ -212,7 +222,7 @@ if (folder === undefined) {
 const scene = await openScene();
 await record(scene, join(folder, 'no-run'), NO_RUN);
 scene.stage.model?.script({ calls: CALLS });
-scene.stage.pass(60);
+scene.nextMoment();
 scene.cast.ana.says('/countersign use bigint for money');
 await scene.stage.settle();
 await record(scene, join(folder, 'two-wait'), TWO_WAIT);
