@@ -136,8 +136,7 @@ function startFacts({ onGitHub, stage }: Scene): Partial<Facts> {
       fork: false,
       changedFiles: Object.keys(HEAD).length,
     },
-    settings: { kind: 'settings', settings: DEFAULT_SETTINGS },
-    rules: { head: [], base: [], approvals: 0 },
+    rules: head: [], base: [], approvals: 0 ,
     changedPaths: Object.keys(HEAD),
   };
 }
@@ -157,7 +156,8 @@ async function record(scene: Scene, folder: string, acts: Readonly<Record<string
   const { deliveries, app } = stage.github;
   const pull = await scene.pull();
   const self = { slug: app.slug, botId: app.botId };
-  const facts = { self, permission: 'write', ...(pull.run === null ? startFacts(scene) : commentFacts(pull)) };
+  const settings = { kind: 'settings', settings: DEFAULT_SETTINGS };
+  const facts = { self, permission: 'write', settings, ...(pull.run === null ? startFacts(scene) : commentFacts(pull)) };
   const written: Record<string, unknown> = { state: { pull, facts } };
   const [first] = pull.proposals;
   deliveries.decide(() => 'drop');

@@ -3,7 +3,7 @@ import type { CommandName, Intent, SaidIntent } from '../command/intent.ts';
 /** What GitHub is asked for some commands, beside the person's permission. */
 const ALSO: Partial<Record<CommandName, string>> = {
   task: 'the pull request, its settings and its changed paths, where no run is active',
-  approve: 'the App’s comments that show what is approved, as they stand now',
+  approve: 'the repository’s settings, and the App’s comments that show what is approved, as they stand now',
   resume: 'the pull request, where a run waits to go on',
 };
 
