@@ -136,7 +136,7 @@ function startFacts({ onGitHub, stage }: Scene): Partial<Facts> {
       fork: false,
       changedFiles: Object.keys(HEAD).length,
     },
-    rules: head: [], base: [], approvals: 0 ,
+    rules: { head: [], base: [], approvals: 0 },
     changedPaths: Object.keys(HEAD),
   };
 }
@@ -146,7 +146,6 @@ function commentFacts(pull: Pull): Partial<Facts> {
   const posted = pull.proposals.flatMap(({ comment }) => (comment === null ? [] : [comment]));
   return {
     bodyHashes: Object.fromEntries(posted.map(({ id, bodyHash }) => [id, bodyHash])),
-    settings: { kind: 'settings', settings: DEFAULT_SETTINGS },
   };
 }
 
@@ -157,7 +156,12 @@ async function record(scene: Scene, folder: string, acts: Readonly<Record<string
   const pull = await scene.pull();
   const self = { slug: app.slug, botId: app.botId };
   const settings = { kind: 'settings', settings: DEFAULT_SETTINGS };
-  const facts = { self, permission: 'write', settings, ...(pull.run === null ? startFacts(scene) : commentFacts(pull)) };
+  const facts = {
+    self,
+    permission: 'write',
+    settings,
+    ...(pull.run === null ? startFacts(scene) : commentFacts(pull)),
+  };
   const written: Record<string, unknown> = { state: { pull, facts } };
   const [first] = pull.proposals;
   deliveries.decide(() => 'drop');
