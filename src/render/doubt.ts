@@ -12,8 +12,8 @@ const FILE = codeSpan('.github/countersign.yml');
 /** What follows a login: why that person's approval does not count. */
 const OBJECTIONS: Readonly<Record<Objection, string>> = {
   'no-write-access': 'has no write access to this repository',
-  'below-maintain': `has not the maintain or admin role, which ${codeSpan('approvers: maintain')} asks for`,
-  'below-admin': `has not the admin role, which ${codeSpan('approvers: admin')} asks for`,
+  'below-maintain': `does not have the maintain or admin role, which ${codeSpan('approvers: maintain')} asks for`,
+  'below-admin': `does not have the admin role, which ${codeSpan('approvers: admin')} asks for`,
   'no-code-owner': `is not known as a code owner, whom ${codeSpan('approvers: codeowners')} asks for`,
   'wrote-the-pull-request': `wrote this pull request, and ${codeSpan('require_non_author')} asks for somebody else`,
   'gave-the-task': `gave the task, and ${codeSpan('require_non_requester')} asks for somebody else`,

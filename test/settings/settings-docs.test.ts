@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { Ajv } from 'ajv';
+import { describe, expect, it } from 'vitest';
+import { SettingsFile } from '../../src/settings/keys.ts';
+import { settingsSchema, withSettingsTable } from '../../src/settings/settings-docs.ts';
+import { parseJson } from '../../src/trust.ts';
+
+const root = new URL('../../', import.meta.url);
+
+function file(path: string): string {
+  return readFileSync(new URL(path, root), 'utf8');
+}
+
+describe('the documentation of the settings', () => {
+  it('is what npm run docs writes, and names every key', () => {
+    const page = file('docs/configuration.md');
+    expect(withSettingsTable(page)).toBe(page);
+    for (const key of Object.keys(SettingsFile.shape)) expect(page).toContain(`| \`${key}\` |`);
+  });
+
+  it('S127: the published JSON schema is that of the reader, ships with the package, and refuses what the reader refuses', () => {
+    expect(file('docs/countersign.schema.json')).toBe(settingsSchema());
+    expect(file('package.json')).toContain('"docs/countersign.schema.json"');
+    const validate = new Ajv({ strict: false }).compile(schemaIn(settingsSchema()));
+    expect(validate({})).toBe(true);
+    expect(validate({ approvers: 'maintain', required_approvals: 2, limits: { turns: 3 } })).toBe(true);
+    expect(validate({ approvers: 'writers' })).toBe(false);
+    expect(validate({ required_aprovals: 2 })).toBe(false);
+    expect(validate({ limits: { turn: 3 } })).toBe(false);
+  });
+});
+
+function schemaIn(text: string): object {
+  const { $schema: _, ...schema } = Object(parseJson(text));
+  return schema;
+}
