@@ -55,7 +55,9 @@ function take(spoken: Spoken, aim: OwnTextAim, words: string, required: number):
       if (problem !== null) return hint(spoken, proposal, problem);
       const note = cleanText(words).text;
       const theirs = { ...proposal, requiredApprovals: required };
-      return required > 1 ? proposeAnew(spoken, theirs, own, note) : make(spoken, theirs, own, note);
+      // Where another person's own text stands on the page, that is what would have to come back should this vote lapse.
+      const anew = required > 1 || proposal.modified !== null;
+      return anew ? proposeAnew(spoken, theirs, own, note) : make(spoken, theirs, own, note);
     }
   }
 }
