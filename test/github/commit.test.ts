@@ -149,6 +149,7 @@ describe('a file with another mode', () => {
     update().reply(422, { message: 'Repository rule violations found' });
     expect(await commit(EXECUTABLE)).toEqual({
       kind: 'refused',
+      byRule: true,
       message: 'The rules of this branch refuse the commit: `Repository rule violations found`',
     });
   });

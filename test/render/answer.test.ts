@@ -308,7 +308,7 @@ describe('answers', () => {
       Somebody else has to approve.
 
       [approval-void]
-      Not applied, because total has not the maintain or admin role, which \`approvers: maintain\` asks for. These are waiting again:
+      Not applied, because total does not have the maintain or admin role, which \`approvers: maintain\` asks for. These are waiting again:
 
       - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
       - \`m3x8\` total
@@ -316,7 +316,7 @@ describe('answers', () => {
       Somebody with that role has to approve.
 
       [not-counted]
-      That approval does not count: total has not the maintain or admin role, which \`approvers: maintain\` asks for. These go on waiting:
+      That approval does not count: total does not have the maintain or admin role, which \`approvers: maintain\` asks for. These go on waiting:
 
       - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
       - \`m3x8\` total
