@@ -46,6 +46,16 @@ describe('what is kept of a decision', () => {
     ]);
   });
 
+  it('S90a: an instruction is kept with its run, its message, its change, what it decides and its words', async () => {
+    const { ana, bot, stored } = await proposed();
+    const commentId = await ana.replies(bot.proposal(1), 'use a constant');
+    const { run, proposals } = await stored();
+    expect(proposals[0]).toMatchObject({ runId: run?.id, state: 'rejected' });
+    expect(proposals[0]?.votes).toMatchObject([
+      { action: 'edit', commentId, proposalId: bot.proposal(1).proposalId, text: 'use a constant' },
+    ]);
+  });
+
   it('S72: the outcome stands in the change’s own comment, with a name and a link; the button is gone, the thread resolved', async () => {
     const { ana, ben, bot, pr } = await proposed();
     await ana.replies(bot.proposal(1), '/approve');

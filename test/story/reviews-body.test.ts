@@ -41,7 +41,7 @@ describe('a review with comments and words of its own', () => {
     expect(bot.answers().filter((answer) => answer.includes('Execution not found'))).toEqual([]);
   });
 
-  it('S55, B12: it comes to the same where GitHub tells of the comments first', async () => {
+  it('S55, F6: it comes to the same where GitHub tells of the comments first', async () => {
     const story = await proposeRows(stage(), { 5: 50, 12: 120, 20: 200 });
     const { pr, ana, bot } = story;
     const replies = [{ inReplyTo: bot.proposal(2).id, body: '/deny the old value is right' }];

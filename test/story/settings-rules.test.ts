@@ -97,7 +97,7 @@ describe('who may approve', () => {
     expect(pr.commits()).toHaveLength(1);
   });
 
-  it('S70: the requester’s approval does not count where somebody else is asked for, and loses nothing', async () => {
+  it('A6, S70: the requester’s approval does not count where somebody else is asked for, and loses nothing', async () => {
     const { ana, ben, bot, pr } = await proposed('require_non_requester: true\n');
     await ana.replies(bot.proposal(1), '/approve');
     expect(bot.answer()).toContain(
@@ -108,7 +108,7 @@ describe('who may approve', () => {
     expect(pr.commits()).toHaveLength(1);
   });
 
-  it('S70: neither does the author’s, be it by command or by the button', async () => {
+  it('A5, S70: neither does the author’s, be it by command or by the button', async () => {
     const { bot, carl, grants, pr } = await proposed('require_non_author: true\n');
     grants(carl, 'write');
     await carl.replies(bot.proposal(1), '/approve');
