@@ -1,4 +1,5 @@
 import type { Intent } from '../command/intent.ts';
+import { withCurrentNames } from './current-names.ts';
 import type { Facts } from './facts.ts';
 import { onQuestionAnswered } from './on-ask.ts';
 import { onCommitFailed, onCommitMissed, onCommitted } from './on-commit.ts';
@@ -30,7 +31,7 @@ function decided(pull: Pull, signal: Signal, facts: Facts): Step {
   switch (signal.type) {
     case 'intent':
       // Repositories and owners are renamed; the newest delivery has their names of today.
-      return onIntent({ ...pull, ref: signal.intent.pull }, signal.intent, signal.deliveryId, facts);
+      return onIntent(withCurrentNames(pull, signal), signal.intent, signal.deliveryId, facts);
     case 'run-shown':
       return onRunShown(pull, signal);
     case 'model-replied':

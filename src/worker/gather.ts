@@ -1,6 +1,7 @@
 import { decodeText } from '../change/text.ts';
 import type { Rules } from '../policy/branch-rules.ts';
 import { checkPath, type Tree } from '../policy/path.ts';
+import { withCurrentNames } from '../run/current-names.ts';
 import type { Facts, HeadFile, Need } from '../run/facts.ts';
 import { needs } from '../run/needs.ts';
 import type { Permission, Person } from '../run/proposal.ts';
@@ -11,7 +12,8 @@ import type { Context } from './context.ts';
 import type { GitHub } from './ports.ts';
 
 /** Fetches facts until the signal can be decided. Throws `GitHubFault`: then nothing is decided. */
-export async function gather(context: Context, pull: Pull, signal: Signal): Promise<Facts> {
+export async function gather(context: Context, stored: Pull, signal: Signal): Promise<Facts> {
+  const pull = withCurrentNames(stored, signal);
   const github = context.githubs.for(pull.ref);
   let facts = baseFacts(context, pull);
   for (;;) {

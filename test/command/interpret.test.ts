@@ -253,6 +253,13 @@ describe('A3, A4, A8, S68: only a person who speaks for themselves is heard', ()
     expect(outcome('issue_comment', issueComment('/approve', { user }, { sender: user }))).toBe('said');
   });
 
+  it('A10: a bot is one by its type, whichever of its two names GitHub gives', () => {
+    for (const login of ['evil', 'evil[bot]']) {
+      const user = { ...ANA, login, type: 'Bot' };
+      expect(outcome('issue_comment', issueComment('/approve', { user }, { sender: user }))).toBe('bot');
+    }
+  });
+
   it('A2: the association says nothing', () => {
     for (const author_association of ['OWNER', 'NONE', 'MEMBER']) {
       expect(read('issue_comment', issueComment('/approve', { author_association }))).toEqual(

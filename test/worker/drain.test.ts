@@ -1,13 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { PullRef } from '../../src/command/intent.ts';
+import type { Effect } from '../../src/run/effect.ts';
+import type { Run } from '../../src/run/run.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import type { Claim, Store, StoredSignal } from '../../src/store/store.ts';
 import { storeOn } from '../../src/store/store-on.ts';
 import type { Context } from '../../src/worker/context.ts';
 import { drain } from '../../src/worker/drain.ts';
-import { GitHubFault } from '../../src/worker/ports.ts';
+import { GitHubFault, type GitHubs } from '../../src/worker/ports.ts';
 import { type BorrowedPglite, borrowPglite } from '../borrowed-pglite.ts';
 import { present } from '../store/bench.ts';
-import { delivery, pullOf, run, step } from '../store/samples.ts';
+import { delivery, pullOf, refOf, run, step } from '../store/samples.ts';
 
 let pglite: BorrowedPglite;
 let store: Store;
@@ -48,17 +51,45 @@ function tired(attempts: number, status: number): Context {
   };
 }
 
+/** A claim of a pull request on which a run has begun. */
+async function begun(number: number, changed: Partial<Run>, effects: readonly Effect[] = []): Promise<Claim> {
+  await store.receive([delivery(`begins ${number}`, number)], 1);
+  const claim = present(await store.claimPull('w', 10, 1_000));
+  const signal = present(await store.nextSignal(claim, 10));
+  await store.save(claim, signal, step(pullOf(number, { run: run(`r${number}`, changed) }), { effects }), 10);
+  return claim;
+}
+
 async function parkedBy(context: Context, claim: Claim): Promise<number> {
   const before = (await store.parked(100)).length;
   await drain(context, claim, new AbortController().signal);
   return (await store.parked(100)).length - before;
 }
 
+describe('a repository that got another name', () => {
+  it('F14: is asked for under that name from the first words on', async () => {
+    const intent = delivery('renamed', 3).intent;
+    const pull = { ...refOf(3), owner: 'acme', repo: 'store' };
+    const claim = await begun(3, {});
+    await store.receive([{ id: 'renamed', intent: { ...intent, pull }, naturalKey: null }], 11);
+    const asked: PullRef[] = [];
+    const context = tired(0, 502);
+    const githubs: GitHubs = {
+      ...context.githubs,
+      for(ref) {
+        asked.push(ref);
+        return context.githubs.for(ref);
+      },
+    };
+    await drain({ ...context, githubs }, claim, new AbortController().signal);
+    expect(asked).toEqual([pull]);
+    await store.release(claim);
+  });
+});
+
 describe('what GitHub refuses for good', () => {
   it('S87: what people said is put aside after days, not minutes', async () => {
-    await store.receive([delivery('said', 1)], 1);
-    const claim = present(await store.claimPull('w', 10, 1_000));
-    await store.save(claim, present(await store.nextSignal(claim, 10)), step(pullOf(1, { run: run('r1') })), 10);
+    const claim = await begun(1, {});
     await store.receive([delivery('again', 1)], 11);
     expect(await parkedBy(tired(100, 403), claim)).toBe(0);
     const later = { ...tired(1_000, 403), clock: { now: () => 10_000_000 } };
@@ -67,16 +98,8 @@ describe('what GitHub refuses for good', () => {
   });
 
   it('S78: what came of an effect never is: its run would stand still', async () => {
-    await store.receive([delivery('begins', 2)], 1);
-    const claim = present(await store.claimPull('w', 10, 1_000));
-    const posting = run('r2', { phase: { kind: 'posting', turn: 1 } });
     const effects = [{ type: 'post-review', runId: 'r2', turn: 1, proposalIds: [] }] as const;
-    await store.save(
-      claim,
-      present(await store.nextSignal(claim, 10)),
-      step(pullOf(2, { run: posting }), { effects }),
-      10,
-    );
+    const claim = await begun(2, { phase: { kind: 'posting', turn: 1 } }, effects);
     const posted = { type: 'review-posted', runId: 'r2', turn: 1, proposals: [], reviews: [], unshown: [] } as const;
     await store.finishEffect(present(await store.nextEffect(claim, 10)), posted, 11);
     expect(await parkedBy(tired(100_000, 404), claim)).toBe(0);
