@@ -137,6 +137,7 @@ function startFacts({ onGitHub, stage }: Scene): Partial<Facts> {
       changedFiles: Object.keys(HEAD).length,
     },
     rules: { head: [], base: [], approvals: 0 },
+    sameBranch: [],
     changedPaths: Object.keys(HEAD),
   };
 }

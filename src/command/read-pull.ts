@@ -3,13 +3,12 @@ import type { Intent } from './intent.ts';
 import { ClosedEvent, EditedPullEvent, PushedEvent } from './payloads.ts';
 import { actorOf, type Context, pullRef } from './reader.ts';
 
-/** The head moved. Whoever pushed, the branch is another now; our own pushes are known from their outcome. */
+/** The head moved. Whoever pushed, the branch is another now: the App's own push may have come through another pull request. */
 export function readPushed(payload: unknown, context: Context): Intent | IgnoreReason {
   const read = PushedEvent.safeParse(payload);
   if (!read.success) return 'malformed';
-  const { sender, self } = context;
+  const { sender } = context;
   if (!sender) return 'no-actor';
-  if (sender.id === self.botId) return 'own-event';
   const { repository, pull_request, before, after } = read.data;
   const pull = pullRef(repository, pull_request.number, context);
   return { kind: 'pushed', pull, actor: actorOf(sender, false), before, after };

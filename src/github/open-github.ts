@@ -11,7 +11,7 @@ import { fetchFiles } from './files.ts';
 import { CountersignOctokit, type GitHubClient } from './octokit.ts';
 import { fetchBodyHashes, findByMarker, wroteSince } from './own-comments.ts';
 import { dismissReview, findReviews } from './own-reviews.ts';
-import { fetchPermission, fetchPull } from './pull.ts';
+import { fetchOthersOn, fetchPermission, fetchPull } from './pull.ts';
 import { react } from './reactions.ts';
 import { createReview, fetchReviewComments } from './reviews.ts';
 import { countApprovals, fetchRules } from './rules.ts';
@@ -72,6 +72,7 @@ function portOf(connection: Connection): GitHub {
     archive: (commit) => fetchArchive(connection, commit),
     files: (head) => fetchFiles(connection, head),
     rules: (branch) => fetchRules(connection, branch),
+    othersOn: (branch) => fetchOthersOn(connection, branch),
     approvals: () => countApprovals(connection),
     commits: (base, head) => fetchCommits(connection, base, head),
     createReview: (head, review) => createReview(connection, head, review),

@@ -1,6 +1,7 @@
 import type { PullFacts } from '../run/facts.ts';
 import type { Permission } from '../run/proposal.ts';
 import type { GitHub } from '../worker/ports.ts';
+import { allPages, PAGE_SIZE } from './all-pages.ts';
 import { type Connection, repositoryOf } from './connection.ts';
 import { RequestFault } from './faults.ts';
 
@@ -26,6 +27,23 @@ export async function fetchPull({ ref, read }: Connection): Promise<PullFacts> {
     fork: data.head.repo?.id !== ref.repositoryId,
     changedFiles: data.changed_files,
   };
+}
+
+/** Other open pull requests from the same branch. GitHub finds them by the owner's name; the repository is checked here. */
+export async function fetchOthersOn({ ref, read }: Connection, branch: string): Promise<readonly number[]> {
+  const pulls = await read((client) =>
+    allPages((page) =>
+      client.request('GET /repos/{owner}/{repo}/pulls', {
+        ...repositoryOf(ref),
+        state: 'open',
+        head: `${ref.owner}:${branch}`,
+        per_page: PAGE_SIZE,
+        page,
+      }),
+    ),
+  );
+  const same = pulls.filter(({ head }) => head.ref === branch && head.repo?.id === ref.repositoryId);
+  return same.map(({ number }) => number).filter((number) => number !== ref.number);
 }
 
 /** What a person may do here now. Whom GitHub does not know as a person (Apps answer 404) has no permission. */

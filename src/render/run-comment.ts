@@ -4,6 +4,7 @@ import { forkLine } from './fork-words.ts';
 import { BODY_LIMIT, blocks, byteLength, cellSpan, codeSpan, escapeText, link, modelWords, quote } from './markdown.ts';
 import { runMarker } from './markers.ts';
 import { ruleLine } from './rule-words.ts';
+import { sameBranchLine } from './same-branch-words.ts';
 import { deciders, loginText, STATE_WORDS } from './verdict.ts';
 import { commitLink, count, listOf, type RepoLinks, sha7, thousands } from './words.ts';
 
@@ -156,7 +157,7 @@ function renderShare(view: RunView, share: number): string {
     stateLine(run.phase, view.proposals, share),
     `${loginText(run.task.by)} asked:`,
     quote(run.task.text, Math.floor(TASK_CAP * share)),
-    run.phase.kind === 'ended' ? '' : blocks(forkLine(run), ruleLine(run)),
+    run.phase.kind === 'ended' ? '' : blocks(forkLine(run), ruleLine(run), sameBranchLine(run)),
     table(view, TABLE_LIMIT * share),
     changedLine(view),
     keptLine(run),

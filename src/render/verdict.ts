@@ -79,8 +79,10 @@ function asWritten(proposal: Proposal): string {
 
 function completed(proposal: Proposal, { links }: VerdictContext): string {
   const pressed = votesFor(proposal, 'commit').at(-1);
-  if (pressed === undefined)
-    return `**Applied**${commitText(proposal, links)}${asWritten(proposal)}, approved${bySomebody(proposal)}.${noteSentence(proposal.note)}`;
+  if (pressed === undefined) {
+    const approved = deciders(proposal) === null ? '' : `, approved${bySomebody(proposal)}`;
+    return `**Applied**${commitText(proposal, links)}${asWritten(proposal)}${approved}.${noteSentence(proposal.note)}`;
+  }
   return `**Applied** by ${loginText(pressed.by)}${commitText(proposal, links)}.${noteSentence(proposal.note)}`;
 }
 

@@ -29,6 +29,8 @@ export type Need =
   | { readonly kind: 'settings' }
   /** The rules of these branches; null for a head branch that is never written to. */
   | { readonly kind: 'rules'; readonly headRef: string | null; readonly baseRef: string }
+  /** Other open pull requests with this head branch. */
+  | { readonly kind: 'same-branch'; readonly headRef: string }
   /** Changed paths of the pull request, for the model's first message. */
   | { readonly kind: 'changed-paths' }
   /** The comments of somebody's review. */
@@ -55,6 +57,8 @@ export type Facts = {
   readonly pull?: PullFacts;
   readonly settings?: SettingsReading;
   readonly rules?: Rules;
+  /** Numbers of the other open pull requests with the same head branch. */
+  readonly sameBranch?: readonly number[];
   readonly changedPaths?: readonly string[];
   /** Of the review whose body is to be decided. */
   readonly reviewComments?: readonly ReviewComment[];

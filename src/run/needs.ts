@@ -5,6 +5,7 @@ import { bearing, wouldBeRead } from './bearing.ts';
 import type { Facts, Need } from './facts.ts';
 import { approvedTargets, isPlainApproval, mayDecideAsReview } from './in-review.ts';
 import { openProposals } from './judge-head.ts';
+import { isOwnPush, type Pushed } from './on-event.ts';
 import { type OwnComment, shownAt } from './on-own-comment.ts';
 import { resumable } from './on-resume.ts';
 import { waitingIn } from './on-review.ts';
@@ -158,12 +159,15 @@ function startNeeds(facts: Facts): readonly Need[] {
   const { state, fork, headRef, baseRef } = facts.pull;
   if (state !== 'open') return [];
   if (facts.rules === undefined) return [{ kind: 'rules', headRef: fork ? null : headRef, baseRef }];
+  // Into a fork nothing is written, so nobody else's pull request changes with this one.
+  if (!fork && facts.sameBranch === undefined) return [{ kind: 'same-branch', headRef }];
   return facts.changedPaths === undefined ? [{ kind: 'changed-paths' }] : [];
 }
 
-function pushNeeds(pull: Pull, intent: Intent, facts: Facts): readonly Need[] {
+function pushNeeds(pull: Pull, intent: Pushed, facts: Facts): readonly Need[] {
   const open = openProposals(pull.proposals);
-  if (intent.actor.id === facts.self.botId || activeRun(pull) === null || open.length === 0) return [];
+  if (activeRun(pull) === null || open.length === 0 || isOwnPush(pull, intent, facts)) return [];
+  if (intent.actor.id === facts.self.botId) return headNeeds(pull, facts);
   const permission = permissionNeed(intent, facts);
   if (permission.length > 0) return permission;
   const head = headNeeds(pull, facts);

@@ -13,21 +13,33 @@ import { named } from './spoken.ts';
 import type { Step } from './step.ts';
 import { moved } from './transition.ts';
 
-type Pushed = Extract<Intent, { kind: 'pushed' }>;
+/** Somebody moved the head branch. */
+export type Pushed = Extract<Intent, { kind: 'pushed' }>;
 type Closed = Extract<Intent, { kind: 'closed' }>;
 type Retargeted = Extract<Intent, { kind: 'retargeted' }>;
 type AccessLost = Extract<Signal, { type: 'access-lost' }>;
 type Edited = Extract<Intent, { kind: 'edited' }>;
 
-/** The head branch moved. Our own pushes are known from their outcome, everybody else's by content. */
+/**
+ * Whether the App made this push for this pull request: known from the attempt's outcome, or, while one is under way,
+ * left to it. Any other push of the App came through another pull request with the same branch.
+ */
+export function isOwnPush(pull: Pull, intent: Pushed, { self }: Facts): boolean {
+  if (intent.actor.id !== self.botId) return false;
+  const underWay = pull.proposals.some((proposal) => proposal.state === 'executing');
+  return underWay || pull.run?.commits.includes(intent.after) === true;
+}
+
+/** The head branch moved. Our own pushes are known from their outcome, all others by content. */
 export function onPushed(pull: Pull, intent: Pushed, deliveryId: string, facts: Facts): Step {
-  if (intent.actor.id === facts.self.botId) return ignore(pull, 'own-push');
+  if (isOwnPush(pull, intent, facts)) return ignore(pull, 'own-push');
   const run = activeRun(pull);
   if (run === null || openProposals(pull.proposals).length === 0) return ignore(pull, 'push-irrelevant');
   const person = { id: intent.actor.id, login: intent.actor.login };
   const head = facts.pull?.headSha ?? intent.after;
-  // Another push came on top: who made which part of what the head holds now is not known.
-  const alone = intent.after === head;
+  // Where another push came on top it is not known who made which part of what the head holds now. The App is nobody
+  // who approves: what it commits for one pull request was approved there alone.
+  const alone = intent.after === head && person.id !== facts.self.botId;
   const pusher = alone ? ({ person, permission: facts.permission ?? 'none', deliveryId } as const) : null;
   return finish(settleBatch(judgeHead(draftOf(pull), head, facts, pusher), facts.now), 'push-judged');
 }

@@ -76,6 +76,7 @@ function newRun(pull: Pull, task: Task, facts: Facts): Run {
     headRef: facts.pull?.headRef ?? '',
     fork: facts.pull?.fork ?? false,
     obstacles: facts.rules === undefined ? NO_OBSTACLES : obstaclesIn(facts.rules),
+    sameBranch: facts.sameBranch ?? [],
     pushRefused: false,
     pullAuthor: facts.pull?.author ?? null,
     notes: [],

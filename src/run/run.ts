@@ -120,6 +120,8 @@ export type Run = {
   readonly fork: boolean;
   /** What GitHub's rules may prevent, as of the run's start. */
   readonly obstacles: Obstacles;
+  /** Other open pull requests with the same head branch, as of the run's start: a commit changes them too. */
+  readonly sameBranch: readonly number[];
   /** A rule refused a commit of this run: none is tried any more. */
   readonly pushRefused: boolean;
   readonly pullAuthor: Person | null;

@@ -39,6 +39,8 @@ async function fetchFact(github: GitHub, need: Need, facts: Facts): Promise<Part
       return { settings: readSettings(await github.settingsFile()) };
     case 'rules':
       return { rules: await rulesOf(github, need) };
+    case 'same-branch':
+      return { sameBranch: await github.othersOn(need.headRef) };
     case 'changed-paths':
       return { changedPaths: (await github.files(facts.pull?.headSha ?? '')).map((file) => file.path) };
     case 'review-comments':

@@ -73,6 +73,8 @@ export type GitHub = {
   files(head: string): Promise<readonly PullFile[]>;
   /** Active rules of a branch, whoever may bypass them; none where the server knows no rulesets. */
   rules(branch: string): Promise<readonly BranchRule[]>;
+  /** Numbers of the other open pull requests whose head is this branch of this repository. */
+  othersOn(branch: string): Promise<readonly number[]>;
   /** How many people approve of the pull request now. */
   approvals(): Promise<number>;
   /** Commits reachable from `head` and not from `base`, newest first. */

@@ -5,6 +5,7 @@ import { turnMarker } from '../render/markers.ts';
 import { fits, type ProposalView, renderProposal } from '../render/proposal.ts';
 import { renderReview } from '../render/review.ts';
 import { ruleWarnings } from '../render/rule-words.ts';
+import { sameBranchWarnings } from '../render/same-branch-words.ts';
 import { checkSuggestion } from '../render/self-check.ts';
 import type { PostedComment, Proposal } from '../run/proposal.ts';
 import { activeRun, type Pull } from '../run/run.ts';
@@ -106,7 +107,7 @@ function viewOf(job: Job<'post-review'>, pull: Pull, proposal: Proposal, placeme
   return {
     proposal,
     placement,
-    warnings: [...forkWarnings(pull.run), ...ruleWarnings(pull.run)],
+    warnings: [...forkWarnings(pull.run), ...ruleWarnings(pull.run), ...sameBranchWarnings(pull.run)],
     links: job.context.links(pull.ref),
     replacedByUrl: null,
   };

@@ -1,6 +1,7 @@
 import { forkWarnings } from '../render/fork-words.ts';
 import { renderProposal } from '../render/proposal.ts';
 import { ruleWarnings } from '../render/rule-words.ts';
+import { sameBranchWarnings } from '../render/same-branch-words.ts';
 import type { PostedComment, Proposal } from '../run/proposal.ts';
 import type { Pull } from '../run/run.ts';
 import { isFinal } from '../run/transition.ts';
@@ -16,7 +17,7 @@ export async function showProposal({ context, stored, effect }: Job<'show-propos
   const view = {
     proposal,
     placement: proposal.placement,
-    warnings: [...forkWarnings(pull.run), ...ruleWarnings(pull.run)],
+    warnings: [...forkWarnings(pull.run), ...ruleWarnings(pull.run), ...sameBranchWarnings(pull.run)],
     links: context.links(pull.ref),
   };
   const { body } = renderProposal({ ...view, replacedByUrl: replacementUrl(pull, proposal) });

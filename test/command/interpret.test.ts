@@ -128,7 +128,7 @@ describe('what becomes an intent', () => {
     expect(at('2026-11-20T12:00:00.900+02:00')).toMatchObject({ intent: { createdAt: '2026-11-20T10:00:00Z' } });
   });
 
-  it('pushes and closings, by bots too', () => {
+  it('pushes and closings, by bots too: the App’s own push may have come through another pull request', () => {
     expect(read('pull_request', pushed({ sender: { ...BOT, id: 5 } }))).toEqual({
       kind: 'intent',
       intent: {
@@ -139,6 +139,7 @@ describe('what becomes an intent', () => {
         after: 'b'.repeat(40),
       },
     });
+    expect(read('pull_request', pushed({ sender: BOT }))).toMatchObject({ intent: { kind: 'pushed' } });
     expect(read('pull_request', closed(true))).toMatchObject({ intent: { kind: 'closed', merged: true } });
     expect(read('pull_request', closed(false))).toMatchObject({ intent: { kind: 'closed', merged: false } });
   });
@@ -181,7 +182,6 @@ describe('what means nothing, and why', () => {
       issueComment('/approve', {}, { sender: { ...BOT, type: 'User', login: 'renamed' } }),
     ],
     ['own-event', 'pull_request_review_comment', reviewComment('/approve', { user: BOT }, { sender: BOT })],
-    ['own-event', 'pull_request', pushed({ sender: BOT })],
     ['another-hand', 'issue_comment', issueComment('/approve', { user: { ...ANA, id: 12 } })],
     ['via-app', 'issue_comment', issueComment('/approve', { performed_via_github_app: { id: 3, slug: 'other' } })],
     ['empty-review', 'pull_request_review', review(null)],

@@ -133,6 +133,7 @@ export function run(more: Partial<Run> = {}): Run {
     headRef: 'topic',
     fork: false,
     obstacles: NO_OBSTACLES,
+    sameBranch: [],
     pushRefused: false,
     pullAuthor: ana,
     notes: [],

@@ -39,6 +39,7 @@ export function run(id: string, changed: Partial<Run> = {}): Run {
     commits: [],
     fork: false,
     obstacles: NO_OBSTACLES,
+    sameBranch: [],
     pushRefused: false,
     pullAuthor: ana,
     notes: [],

@@ -36,6 +36,8 @@ export type Story = {
   readonly grants: (who: Speaker, permission: Permission) => void;
   /** The repository's file of settings, on its default branch, says this from now on; null takes it away. */
   readonly configures: (text: string | Uint8Array | null) => Promise<void>;
+  /** The same people and the same branch, with a second pull request onto a base of this name. */
+  readonly alsoTo: (base: string) => Promise<Story>;
 };
 
 /** What the model will say, in order; when nothing is left it says that all is done. */
@@ -72,8 +74,26 @@ export async function tellStory(stage: Stage, options: StoryOptions): Promise<St
   allow(carl, 'write');
   const pull = openPull(stage, repository, carl, files, options);
   allow(carl, 'read');
-  const as = (account: Account): Speaker => speakerOf(stage, repository, pull, account);
   await stage.settle();
+  return storyOf(stage, { repository, owner, ana, ben, carl, stranger, join, allow }, pull);
+}
+
+/** A repository with its people, whatever is said there. */
+type Scene = {
+  readonly repository: Repository;
+  readonly owner: Account;
+  readonly ana: Account;
+  readonly ben: Account;
+  readonly carl: Account;
+  readonly stranger: Account;
+  readonly join: (login: string) => Account;
+  readonly allow: (account: Account, permission: Permission, roleName?: string) => void;
+};
+
+function storyOf(stage: Stage, scene: Scene, pull: PullRequest): Story {
+  const { github } = stage;
+  const { repository, owner, ana, ben, carl, stranger, join, allow } = scene;
+  const as = (account: Account): Speaker => speakerOf(stage, repository, pull, account);
   const pr = watchPull(stage, repository.id, pull.number);
   return {
     pr,
@@ -99,6 +119,15 @@ export async function tellStory(stage: Stage, options: StoryOptions): Promise<St
       const actor = { accountId: owner.id, viaAppId: null };
       github.apply(OPERATIONS.pushFiles, { actor, repositoryId: repository.id, branch, files });
       await stage.settle();
+    },
+    alsoTo: async (base) => {
+      const actor = { accountId: ben.id, viaAppId: null };
+      const sha = github.world().repositories.get(repository.id)?.refs.get(`refs/heads/${repository.defaultBranch}`);
+      const there = { actor, repositoryId: repository.id };
+      github.apply(OPERATIONS.createRef, { ...there, ref: `refs/heads/${base}`, sha: sha ?? '' });
+      const second = github.apply(OPERATIONS.openPull, { ...there, title: 'Release the shop', head: 'topic', base });
+      await stage.settle();
+      return storyOf(stage, scene, second);
     },
   };
 }
