@@ -7,6 +7,7 @@ import { closePull, editPull, lockPull, openPull, reopenPull, setDraft } from '.
 import { pushFiles } from '../../src/simulator/world/push-files.ts';
 import { reactToComment } from '../../src/simulator/world/reactions.ts';
 import { forkRepository, openIssue, setPermission } from '../../src/simulator/world/repositories.ts';
+import { createReview } from '../../src/simulator/world/reviews.ts';
 import { found, scene } from './scene.ts';
 
 describe('conversations of the simulated GitHub', () => {
@@ -37,14 +38,16 @@ describe('conversations of the simulated GitHub', () => {
     expect(stage.problems).toEqual([]);
   });
 
-  it('refuses blank and too long bodies, and strangers in a locked conversation', () => {
+  it('refuses blank and too long bodies, and all but collaborators in a locked conversation', () => {
     const stage = scene();
     const here = { repositoryId: stage.repositoryId, number: stage.number };
     const eve = { ...here, actor: stage.actors.eve };
     expect(stage.refusal(createComment, { ...eve, body: ' ' }).status).toBe(422);
     expect(stage.refusal(createComment, { ...eve, body: 'x'.repeat(65_537) }).status).toBe(422);
+    expect(stage.refusal(lockPull, { ...eve, locked: true }).status).toBe(403);
     stage.apply(lockPull, { ...here, actor: stage.actors.ana, locked: true });
     expect(stage.refusal(createComment, { ...eve, body: 'x' }).status).toBe(403);
+    expect(stage.refusal(createReview, { ...eve, body: 'x', event: 'COMMENT' })).toMatchObject({ status: 422 });
     stage.apply(createComment, { ...here, actor: stage.actors.ben, body: 'x' });
     expect(stage.refusal(createComment, { ...eve, number: 99, body: 'x' }).status).toBe(404);
   });

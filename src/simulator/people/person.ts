@@ -48,6 +48,7 @@ export type Person = {
   /** Lets the pull request go to another branch. */
   readonly retargets: (base: string) => PullRequest;
   readonly locks: () => PullRequest;
+  readonly unlocks: () => PullRequest;
   readonly makesDraft: (draft: boolean) => PullRequest;
   readonly deletesBranch: (branch: string) => null;
 };
@@ -77,6 +78,7 @@ export function personOn(apply: Apply, { accountId, branch, repositoryId, number
     merges: () => apply(mergePull, here),
     retargets: (base) => apply(editPull, { ...here, base }),
     locks: () => apply(lockPull, { ...here, locked: true }),
+    unlocks: () => apply(lockPull, { ...here, locked: false }),
     makesDraft: (draft) => apply(setDraft, { ...here, draft }),
     deletesBranch: (name) => apply(deleteRef, { ...inRepository, ref: `refs/heads/${name}` }),
   };

@@ -77,7 +77,10 @@ export function mayModerate(repository: Repository, actor: Actor, authorId: numb
   return actor.viaAppId !== null || actor.accountId === authorId || mayWrite(repository, actor.accountId);
 }
 
-/** Whether a lock keeps somebody from commenting; Apps comment by their own permission. */
+/**
+ * Whether a lock keeps somebody from saying anything new. Only collaborators get past it, and an App is none, whatever
+ * its permissions (renovatebot/renovate#6215, open-telemetry/opentelemetry-dotnet#6554).
+ */
 export function isShutOut(repository: Repository, issue: Issue, actor: Actor): boolean {
-  return issue.locked && actor.viaAppId === null && !mayWrite(repository, actor.accountId);
+  return issue.locked && (actor.viaAppId !== null || !mayWrite(repository, actor.accountId));
 }

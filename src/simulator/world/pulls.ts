@@ -79,8 +79,10 @@ export const reopenPull: Operation<OnPull, PullRequest> = (world, input, now) =>
   return settled(state, repository.id, next, { kind: 'pull-reopened', action: 'reopened' }, input.actor, now);
 };
 
-/** Locks or unlocks the conversation. */
+/** Locks or unlocks the conversation; people with write access may. */
 export const lockPull: Operation<OnPull & { readonly locked: boolean }, PullRequest> = (world, input, now) => {
+  const repository = world.repositories.get(input.repositoryId);
+  if (repository !== undefined && !mayWrite(repository, input.actor.accountId)) return refused(world, NOT_ALLOWED);
   const action = input.locked ? 'locked' : 'unlocked';
   return marked(world, input, { locked: input.locked }, action, now);
 };

@@ -10,12 +10,15 @@ export const NOT_ALLOWED: ApiError = {
   message: 'Must have admin rights to Repository.',
 };
 
-/** A locked conversation takes no comments from people without write access. */
+/** A locked conversation takes comments from collaborators only. */
 export const LOCKED: ApiError = {
   status: 403,
   type: 'FORBIDDEN',
   message: 'Unable to create comment because issue is locked.',
 };
+
+/** The same for reviews, and for their comments one by one (marcusquinn/aidevops#30280). */
+export const LOCK_PREVENTS_REVIEW = 'lock prevents review';
 
 /** Longest body of a comment or review, in characters. */
 export const MAX_BODY = 65_536;

@@ -4,7 +4,7 @@ import type { CreateReviewComment, EditComment, OnComment, OnPull, ReplyToReview
 import { type PullPlace, pullOfReviewComment, pullPlace } from './lookup.ts';
 import { checkPlace, continueThread, openThread } from './open-thread.ts';
 import type { ApiError, Operation, Outcome } from './outcome.ts';
-import { bodyProblem, LOCKED, NOT_ALLOWED, NOT_FOUND, validationFailed } from './refusals.ts';
+import { bodyProblem, LOCK_PREVENTS_REVIEW, NOT_ALLOWED, NOT_FOUND, validationFailed } from './refusals.ts';
 import { commentAnchorRefusal, pendingRefusal } from './review-refusals.ts';
 import { publication } from './reviews.ts';
 import type { PullRequest, World } from './state.ts';
@@ -82,7 +82,8 @@ type Said = OnPull & { readonly body: string };
 
 function sayingProblem(place: PullPlace | undefined, input: Said): ApiError | undefined {
   if (place === undefined) return NOT_FOUND;
-  if (isShutOut(place.repository, place.pull, input.actor)) return LOCKED;
+  if (isShutOut(place.repository, place.pull, input.actor))
+    return validationFailed({ resource: RESOURCE, code: 'custom', message: LOCK_PREVENTS_REVIEW });
   return pendingRefusal(place.pull, input.actor.accountId, 'comment') ?? bodyProblem(RESOURCE, input.body);
 }
 

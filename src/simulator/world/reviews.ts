@@ -4,7 +4,7 @@ import type { CreateReview, DismissReview, EditReview, OnReview, ReviewEvent, Su
 import { mayWrite, type PullPlace, pullPlace } from './lookup.ts';
 import { type CheckedPlace, checkPlace, continueThread, openThread } from './open-thread.ts';
 import type { ApiError, Operation, Outcome, WebhookEvent } from './outcome.ts';
-import { LOCKED, NOT_ALLOWED, NOT_FOUND, unprocessableEntity } from './refusals.ts';
+import { LOCK_PREVENTS_REVIEW, NOT_ALLOWED, NOT_FOUND, unprocessableEntity } from './refusals.ts';
 import { pendingRefusal, reviewAnchorRefusal, textRefusal, verdictRefusal } from './review-refusals.ts';
 import type { PullRequest, World } from './state.ts';
 import type { Review, ReviewState } from './talk.ts';
@@ -22,7 +22,7 @@ export const createReview: Operation<CreateReview, Review> = (world, input, now)
   const place = pullPlace(world, input.repositoryId, input.number);
   if (place === undefined) return refused(world, NOT_FOUND);
   const { repository, pull } = place;
-  if (isShutOut(repository, pull, input.actor)) return refused(world, LOCKED);
+  if (isShutOut(repository, pull, input.actor)) return refused(world, unprocessableEntity(LOCK_PREVENTS_REVIEW));
   const checked = checkReview(world, pull, input);
   if ('status' in checked) return refused(world, checked);
   const [id, counted] = takeId(world);

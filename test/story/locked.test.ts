@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { stageForAll } from './curtain.ts';
+import { editRow, proposeRows, ROWS_PATH, rows, tellRows } from './rows.ts';
+
+const stage = stageForAll();
+
+/** How many requests the App makes once everything is over, however long it is left alone. */
+async function requestsLater(): Promise<number> {
+  const before = stage().github.requests.length;
+  await stage().later(3_600);
+  return stage().github.requests.length - before;
+}
+
+describe('a locked conversation', () => {
+  it('F13: locking and unlocking decide nothing and ask nothing of GitHub; then it works as before', async () => {
+    const { pr, ana, ben, bot } = await proposeRows(stage(), { 5: 50 });
+    const asked = stage().github.requests.length;
+    await ben.does((person) => person.locks());
+    await ben.does((person) => person.unlocks());
+    expect(stage().github.requests).toHaveLength(asked);
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
+  });
+
+  it('F13: whoever may still speak decides there; what GitHub lets nobody hear is given up, and the decision stays', async () => {
+    const story = await proposeRows(stage(), { 5: 50, 9: 90 });
+    const { pr, ana, ben, carl, bot } = story;
+    await ben.does((person) => person.locks());
+    const before = bot.comments().length;
+    const asked = stage().github.requests.length;
+    expect(() => carl.person.says('/stop')).toThrow('locked');
+    await ana.replies(bot.proposal(1), '/approve');
+    await ana.replies(bot.proposal(2), '/deny not this');
+    expect((await story.stored()).proposals.map(({ state }) => state)).toEqual(['completed', 'rejected']);
+    expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
+    expect(bot.comments()).toHaveLength(before);
+    const refused = stage()
+      .github.requests.slice(asked)
+      .filter(({ status }) => status === 403);
+    expect(refused.map(({ name }) => name)).toContain('POST /repos/{owner}/{repo}/issues/{issue_number}/comments');
+    expect(await requestsLater()).toBe(0);
+  });
+
+  it('F13: a task whose changes GitHub takes from no App ends, nothing loops, and the next one after it works', async () => {
+    const story = await tellRows(stage());
+    const { ana, ben, bot, model, pr } = story;
+    await ben.does((person) => person.locks());
+    model.proposes(editRow(5, 50));
+    await ana.says('/countersign give the row another value');
+    expect((await story.stored()).run?.phase).toMatchObject({ kind: 'ended', how: 'posting-failed' });
+    expect(bot.comments()).toEqual([]);
+    expect(await requestsLater()).toBe(0);
+    await ben.does((person) => person.unlocks());
+    model.proposes(editRow(9, 90));
+    await ana.says('/countersign give another row another value');
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(pr.file(ROWS_PATH)).toBe(rows({ 9: 90 }));
+  });
+});
