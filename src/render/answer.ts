@@ -68,7 +68,9 @@ const SENTENCES: Sentences = {
     `This pull request is ${state}, so nothing can be changed on it. ${state === 'closed' ? 'Reopen it and ask again.' : 'Open a new pull request and ask there.'}`,
   which: ({ command, pending }) =>
     blocks(
-      `Several changes are waiting, and ${codeSpan(`/${command}`)} alone does not say which. Nothing was decided.`,
+      pending.length === 1
+        ? `One change is waiting, but not here, so ${codeSpan(`/${command}`)} decided nothing.`
+        : `Several changes are waiting, and ${codeSpan(`/${command}`)} alone does not say which. Nothing was decided.`,
       listNamed(pending),
       `Reply in the change’s own thread, or write ${codeSpan(`/${command} ${pending[0]?.id ?? '<id>'}`)}${command === 'show' ? '' : ` or ${codeSpan(`/${command} all`)}`}.`,
     ),

@@ -40,7 +40,11 @@ export type Answer =
   | { readonly kind: 'not-allowed'; readonly login: string; readonly command: CommandName | 'mention' | 'reply' }
   | { readonly kind: 'pull-not-open'; readonly state: 'closed' | 'merged' }
   /** Several are pending and the words do not say which. */
-  | { readonly kind: 'which'; readonly command: 'approve' | 'deny' | 'show'; readonly pending: readonly Named[] }
+  | {
+      readonly kind: 'which';
+      readonly command: 'approve' | 'deny' | 'edit' | 'show';
+      readonly pending: readonly Named[];
+    }
   | { readonly kind: 'nothing-pending'; readonly command: CommandName }
   /** `/approve all` and the like left these alone: they were posted in the same second or later. */
   | { readonly kind: 'posted-later'; readonly left: readonly Named[] }

@@ -53,7 +53,7 @@ function plainReview(pull: Pull, intent: SaidIntent, ours: (asks: CommandName, q
   if (asks === null || quotedIds.length > 0 || utterance.kind !== 'remark') return none('not-ours');
   if (asks === 'edit' && (utterance.text === '' || utterance.affirmation)) return none('review-decides-nothing');
   return afterPosting(pull, intent, null, () => {
-    const waiting = aimAtAll(pull, { ...intent, inline: [] });
+    const waiting = aimAtAll(pull, asks, { ...intent, inline: [] });
     return activeRun(pull) !== null && waiting.kind === 'these' ? ours(asks, true) : none('not-ours');
   });
 }

@@ -1,7 +1,7 @@
 import type { SaidIntent, Targets, Utterance } from '../command/intent.ts';
 import { readComment } from '../command/read-comment.ts';
 import type { Facts, ReviewComment } from './facts.ts';
-import { isPending } from './proposal.ts';
+import { isUnmade } from './proposal.ts';
 import type { Pull } from './run.ts';
 import type { Words } from './targets.ts';
 
@@ -14,7 +14,7 @@ export function wordsOf(pull: Pull, { place, quotedIds, createdAt }: SaidIntent,
 
 /** Whether a review's own body can decide on proposals, so that its comments must be known first. */
 export function mayDecideAsReview(pull: Pull, { place, utterance }: SaidIntent): boolean {
-  if (place.at !== 'review' || !pull.proposals.some(isPending)) return false;
+  if (place.at !== 'review' || !pull.proposals.some(isUnmade)) return false;
   return utterance.kind === 'remark' || (utterance.kind === 'command' && VERDICTS.has(utterance.command.name));
 }
 
@@ -58,7 +58,8 @@ function spokenOf(pull: Pull, { rootId, body, updatedAt }: ReviewComment, heard:
 
 function targetsOf(utterance: Utterance): Targets | null {
   if (utterance.kind !== 'command' || !VERDICTS.has(utterance.command.name)) return null;
-  return 'targets' in utterance.command ? utterance.command.targets : null;
+  // `/continue` is about all that waits, wherever it stands.
+  return 'targets' in utterance.command ? utterance.command.targets : { by: 'all' };
 }
 
 /** Talk between people, an empty reply, and commands that are about no proposal. */

@@ -1,4 +1,4 @@
-import type { Command } from '../command/intent.ts';
+import type { Command, Targets } from '../command/intent.ts';
 import { cleanText } from '../prompt/clean-text.ts';
 import { instructionOutput } from '../prompt/outputs.ts';
 import { answerProposal, settleBatch, showing } from './batch.ts';
@@ -7,7 +7,7 @@ import type { Proposal } from './proposal.ts';
 import { resolveAim } from './resolve-aim.ts';
 import { reply, type Spoken, settled, voteOf, withLeftovers } from './spoken.ts';
 import type { Step } from './step.ts';
-import { aimAtAll, answered } from './targets.ts';
+import { answered } from './targets.ts';
 import { recordTooLate } from './too-late.ts';
 import { moved } from './transition.ts';
 
@@ -15,22 +15,33 @@ type Edit = Extract<Command, { name: 'edit' }>;
 
 /** `/edit`: do it differently. On the pull request without ids it answers every pending proposal. */
 export function onEdit(spoken: Spoken, command: Edit): Step {
-  const here = answered(spoken.pull, spoken.words);
+  const { pull, words } = spoken;
+  const here = answered(pull, words);
   const { targets } = command;
-  if (targets.by === 'place')
-    return here === null ? instructAll(spoken, command.instruction) : instruct(spoken, here, command.instruction);
-  const known = targets.by === 'all' || targets.ids.some((id) => spoken.pull.proposals.some((one) => one.id === id));
+  if (targets.by === 'place') {
+    if (here !== null) return instruct(spoken, here, command.instruction);
+    // A thread and a quote mean what they are about, and never everything else.
+    const everything = words.place.at !== 'thread' && words.quotedIds.length === 0;
+    return instructAt(spoken, everything ? { by: 'all' } : targets, command.instruction);
+  }
+  const known = targets.by === 'all' || targets.ids.some((id) => pull.proposals.some((one) => one.id === id));
   // Where it stands tells what it is about, a first word that only looks like an id begins the instruction.
   if (!known && here !== null) return instruct(spoken, here, command.line);
+  return instructAt(spoken, targets, command.instruction);
+}
+
+function instructAt(spoken: Spoken, targets: Targets, instruction: string): Step {
   const found = resolveAim(spoken, 'edit', targets);
-  const no = { action: 'edit', text: command.instruction } as const;
+  const no = { action: 'edit', text: instruction } as const;
   if (found.kind === 'answered') return recordTooLate(spoken, found.step, found.done, no);
-  const step = instructed(spoken, found.open, command.instruction, found.done, found.left);
+  const step = instructed(spoken, found.open, instruction, found.done, found.left);
   return recordTooLate(spoken, step, found.done, no);
 }
 
 /** A reply to one proposal, in its thread or by quoting it: what the person wants instead. */
 export function instruct(spoken: Spoken, proposal: Proposal, instruction: string): Step {
+  if (spoken.words.inline.includes(proposal.id))
+    return reply(spoken, { kind: 'answered-inline' }, 'answered-in-threads');
   const open = proposal.state === 'proposed' || proposal.state === 'approved';
   if (!open) {
     const told = reply(spoken, { kind: 'settled', proposals: [settled(proposal)] }, 'already-settled');
@@ -39,11 +50,9 @@ export function instruct(spoken: Spoken, proposal: Proposal, instruction: string
   return instructed(spoken, [proposal], instruction, [], []);
 }
 
-/** On the pull request without ids: every proposal that waits. */
+/** On the pull request without ids: every proposal that is not made yet. */
 export function instructAll(spoken: Spoken, instruction: string): Step {
-  const found = aimAtAll(spoken.pull, spoken.words);
-  if (found.kind !== 'these') return reply(spoken, { kind: 'nothing-pending', command: 'edit' }, 'nothing-pending');
-  return instructed(spoken, found.proposals, instruction, [], found.left);
+  return instructAt(spoken, { by: 'all' }, instruction);
 }
 
 function instructed(

@@ -9,7 +9,8 @@ import { aimAtAll } from './targets.ts';
 /** A review without a command: an approval of everything where that is wanted, or an instruction for what its comments left open. */
 export function onPlainReview(spoken: Spoken, text: string): Step {
   const { pull, intent, facts, words } = spoken;
-  if (aimAtAll(pull, words).kind !== 'these') return ignore(pull, 'review-decides-nothing');
+  if (aimAtAll(pull, intent.reviewState === 'changes_requested' ? 'edit' : 'approve', words).kind !== 'these')
+    return ignore(pull, 'review-decides-nothing');
   if (intent.reviewState === 'changes_requested') return instructAll(spoken, text);
   const targets = approvedTargets(intent, facts);
   if (targets === null) return ignore(pull, 'review-decides-nothing');

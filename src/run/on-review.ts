@@ -1,10 +1,10 @@
 import type { Intent } from '../command/intent.ts';
 import { mayCommand, standingOf } from '../policy/roles.ts';
 import { settleBatch } from './batch.ts';
-import { type Draft, draftOf, finish, ignore, withEffects, withRun } from './draft.ts';
+import { type Draft, draftOf, finish, ignore, withEffects, withRun, withVote } from './draft.ts';
 import type { Facts } from './facts.ts';
 import { rejectBy } from './on-deny.ts';
-import { isPending, type PostedReview, type Proposal, type Vote } from './proposal.ts';
+import { isUnmade, type PostedReview, type Proposal, type Vote } from './proposal.ts';
 import { activeRun, type Pull } from './run.ts';
 import type { Signal } from './signal.ts';
 import type { Step } from './step.ts';
@@ -12,11 +12,11 @@ import type { Step } from './step.ts';
 type Dismissed = Extract<Intent, { kind: 'dismissed' }>;
 type Kept = Extract<Signal, { type: 'review-kept' }>;
 
-/** What still waits of the turn that a review of ours belongs to, wherever it stands on the page. */
+/** What is not made yet of the turn that a review of ours belongs to, wherever it stands on the page. */
 export function waitingIn(pull: Pull, reviewId: number): readonly Proposal[] {
   const run = activeRun(pull);
   const turn = run?.reviews.find((review) => review.id === reviewId)?.turn;
-  return pull.proposals.filter((one) => one.runId === run?.id && one.turn === turn && isPending(one));
+  return pull.proposals.filter((one) => one.runId === run?.id && one.turn === turn && isUnmade(one));
 }
 
 /** Somebody dismissed our review: what waits of its turn is denied. Why they did, GitHub does not tell. */
@@ -29,8 +29,13 @@ export function onDismissed(pull: Pull, intent: Dismissed, deliveryId: string, f
   if (!facts.served || !mayCommand(standingOf(permission, by, pull.run?.pullAuthor ?? null), 'deny'))
     return finish(known, 'not-allowed');
   const said = { by, permission, deliveryId, commentId: intent.reviewId, at: facts.now } as const;
-  const denied = waiting.reduce((draft, one) => rejectBy(draft, one, voteBy(one, said), facts.now), known);
+  const denied = waiting.reduce((draft, one) => deny(draft, one, voteBy(one, said), facts.now), known);
   return finish(settleBatch(denied, facts.now), 'review-dismissed');
+}
+
+/** An attempt that has begun goes on, and none follows it. */
+function deny(draft: Draft, proposal: Proposal, vote: Vote, now: string): Draft {
+  return proposal.state === 'executing' ? withVote(draft, vote) : rejectBy(draft, proposal, vote, now);
 }
 
 type Saying = Pick<Vote, 'by' | 'permission' | 'deliveryId' | 'commentId' | 'at'>;

@@ -7,7 +7,7 @@ import { aim } from './targets.ts';
 /** `/show`: the full diff of one change, whatever has become of it. */
 export function onShow(spoken: Spoken, targets: Targets): Step {
   const { pull, words } = spoken;
-  const found = aim(pull, targets, words);
+  const found = aim(pull, 'show', targets, words);
   switch (found.kind) {
     case 'these':
       return found.proposals[0] === undefined ? nothing(spoken) : show(spoken, found.proposals[0]);

@@ -11,7 +11,7 @@ import { aimAtAll } from './targets.ts';
 /** `/continue`: what is undecided is withdrawn, and the outcomes so far go to the model. */
 export function onContinue(spoken: Spoken): Step {
   const run = activeRun(spoken.pull);
-  const found = aimAtAll(spoken.pull, spoken.words);
+  const found = aimAtAll(spoken.pull, 'continue', spoken.words);
   if (run?.batch == null || found.kind !== 'these') {
     const left = found.kind === 'none' ? found.left : [];
     if (left.length > 0) return reply(spoken, { kind: 'posted-later', left: left.map(named) }, 'posted-later');

@@ -146,3 +146,8 @@ export function shownChange({ change, modified }: Proposal): Change {
 export function isPending(proposal: Proposal): boolean {
   return proposal.state === 'proposed' && proposal.comment !== null;
 }
+
+/** Posted and not made yet, whoever approved it: what a no could mean. */
+export function isUnmade({ state, comment }: Proposal): boolean {
+  return comment !== null && (state === 'proposed' || state === 'approved' || state === 'executing');
+}

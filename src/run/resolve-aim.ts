@@ -16,7 +16,7 @@ export type Resolved =
 
 /** Finds what a verdict is about. Whatever is not certain becomes an answer, never a guess. */
 export function resolveAim(spoken: Spoken, command: CommandName, targets: Targets): Resolved {
-  return fromAim(spoken, command, aim(spoken.pull, targets, spoken.words));
+  return fromAim(spoken, command, aim(spoken.pull, command, targets, spoken.words));
 }
 
 function fromAim(spoken: Spoken, command: CommandName, found: Aim): Resolved {
@@ -53,7 +53,8 @@ function isOpenTo(command: CommandName, proposal: Proposal): boolean {
 }
 
 function which(spoken: Spoken, command: CommandName, pending: readonly Proposal[]): Step {
-  const verb = command === 'deny' ? 'deny' : 'approve';
+  if (pending.length === 0) return none(spoken, command, []);
+  const verb = command === 'deny' || command === 'edit' ? command : 'approve';
   return reply(spoken, { kind: 'which', command: verb, pending: pending.map(named) }, 'ambiguous');
 }
 

@@ -21,7 +21,7 @@ function reliedOn(pull: Pull, intent: SaidIntent, facts: Facts): readonly Propos
   const own = ownTextAim(pull, intent);
   if (own !== null) return [own.proposal];
   const targets = approvedTargets(intent, facts);
-  const found = targets === null ? null : aim(pull, targets, wordsOf(pull, intent, facts));
+  const found = targets === null ? null : aim(pull, 'approve', targets, wordsOf(pull, intent, facts));
   return found?.kind === 'these' ? found.proposals : [];
 }
 

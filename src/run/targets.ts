@@ -1,11 +1,12 @@
-import type { Place, Targets } from '../command/intent.ts';
+import type { CommandName, Place, Targets } from '../command/intent.ts';
 import type { QuotedId } from '../command/quoted-ids.ts';
-import { isPending, type Proposal } from './proposal.ts';
+import { isPending, isUnmade, type Proposal } from './proposal.ts';
 import type { Pull } from './run.ts';
 
 /** What a command's words point at, with everything an answer needs where they do not fit. */
 export type Aim =
   | { readonly kind: 'these'; readonly proposals: readonly Proposal[]; readonly left: readonly Proposal[] }
+  /** More than one of these could be meant, or none of them is. */
   | { readonly kind: 'which'; readonly pending: readonly Proposal[] }
   | { readonly kind: 'unknown'; readonly ids: readonly string[] }
   /** They are a review's, whose own comments already speak of all that they could mean. */
@@ -39,15 +40,20 @@ function stoodBefore(proposal: Proposal, createdAt: string): boolean {
   return proposal.comment !== null && Date.parse(proposal.comment.createdAt) < Date.parse(createdAt);
 }
 
-export function aim(pull: Pull, targets: Targets, words: Words): Aim {
+/** What a command can be about: a no is about all that is not made yet, everything else about what waits for a decision. */
+function stakeOf(command: CommandName): (proposal: Proposal) => boolean {
+  return command === 'deny' || command === 'edit' ? isUnmade : isPending;
+}
+
+export function aim(pull: Pull, command: CommandName, targets: Targets, words: Words): Aim {
   if (targets.by === 'ids') return aimByIds(pull, targets.ids, words);
-  if (targets.by === 'all') return aimAtAll(pull, words);
+  if (targets.by === 'all') return aimAtAll(pull, command, words);
   const proposal = answered(pull, words);
   if (proposal !== null) return theseBut([proposal], words);
   // A thread and a quote mean what they are about; where that is none of our proposals, it is never another one.
   if (words.place.at === 'thread' || words.quotedIds.length > 0)
-    return { kind: 'which', pending: pull.proposals.filter(isPending) };
-  return aimAtOnly(pull, words);
+    return { kind: 'which', pending: pull.proposals.filter(stakeOf(command)) };
+  return aimAtOnly(pull, command, words);
 }
 
 function aimByIds(pull: Pull, ids: readonly string[], words: Words): Aim {
@@ -70,30 +76,32 @@ function leftOpen(proposals: readonly Proposal[], { inline }: Words): readonly P
   return proposals.filter((proposal) => !inline.includes(proposal.id));
 }
 
-/** Every pending proposal that the words could mean, and those that came too late for them. */
-export function aimAtAll(pull: Pull, words: Words): Aim {
-  const pending = leftOpen(pull.proposals.filter(isPending), words);
+/** Every proposal that the words could mean, and those that came too late for them. */
+export function aimAtAll(pull: Pull, command: CommandName, words: Words): Aim {
+  const pending = leftOpen(pull.proposals.filter(stakeOf(command)), words);
   const proposals = pending.filter((proposal) => stoodBefore(proposal, words.createdAt));
   const left = pending.filter((proposal) => !stoodBefore(proposal, words.createdAt));
   return proposals.length === 0 ? nothing(left, words) : { kind: 'these', proposals, left };
 }
 
 /** "The only pending one" is counted as of when the words were written, so that a late delivery cannot move it. */
-function aimAtOnly(pull: Pull, words: Words): Aim {
+function aimAtOnly(pull: Pull, command: CommandName, words: Words): Aim {
+  const atStake = stakeOf(command);
   const open = leftOpen(pull.proposals, words);
-  const then = open.filter((one) => stoodBefore(one, words.createdAt) && openAt(one, words.createdAt));
-  const left = open.filter((one) => isPending(one) && !stoodBefore(one, words.createdAt));
+  const then = open.filter(
+    (one) => stoodBefore(one, words.createdAt) && (atStake(one) || decidedSince(one, words.createdAt)),
+  );
+  const left = open.filter((one) => atStake(one) && !stoodBefore(one, words.createdAt));
   const [only, ...more] = then;
   if (only === undefined) return nothing(left, words);
   if (more.length === 0) return { kind: 'these', proposals: [only], left };
-  return { kind: 'which', pending: then.filter(isPending) };
+  return { kind: 'which', pending: then.filter(atStake) };
 }
 
 function nothing(left: readonly Proposal[], { inline }: Words): Aim {
   return left.length === 0 && inline.length > 0 ? { kind: 'inline' } : { kind: 'none', left };
 }
 
-function openAt(proposal: Proposal, createdAt: string): boolean {
-  if (proposal.state === 'proposed') return true;
+function decidedSince(proposal: Proposal, createdAt: string): boolean {
   return proposal.decidedAt !== null && Date.parse(proposal.decidedAt) >= Date.parse(createdAt);
 }

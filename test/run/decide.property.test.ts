@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ToolCall } from '../../src/prompt/message.ts';
 import { questionTranscript } from '../../src/prompt/question.ts';
 import { checkTranscript } from '../../src/prompt/transcript.ts';
+import type { Proposal } from '../../src/run/proposal.ts';
 import { isPending } from '../../src/run/proposal.ts';
 import type { Phase } from '../../src/run/run.ts';
 import { ANA, BEN, TableGame } from './table-game.ts';
@@ -27,7 +28,17 @@ const move = fc.oneof(
     weight: 8,
     arbitrary: fc.record({
       kind: fc.constant('person' as const),
-      verb: fc.constantFrom('approve', 'deny', 'edit', 'continue', 'reply', 'approve-all', 'mention', 'deny-why'),
+      verb: fc.constantFrom(
+        'approve',
+        'deny',
+        'edit',
+        'continue',
+        'reply',
+        'approve-all',
+        'mention',
+        'deny-why',
+        'deny-all',
+      ),
       pick: fc.nat(5),
       outsider: fc.boolean(),
     }),
@@ -139,7 +150,9 @@ class Play {
     if (target === undefined) return;
     const at = { ...options, place: this.game.threadOf(target) };
     const targets = { by: 'place' } as const;
-    const open = target.state === 'proposed' || target.state === 'approved';
+    const isOpen = ({ state }: Proposal): boolean => state === 'proposed' || state === 'approved';
+    const open = isOpen(target);
+    const allOpen = posted.filter(isOpen).map(({ id }) => id);
     const speaker = outsider ? BEN : ANA;
     const deny = (reason: string) => this.game.commands(speaker, { name: 'deny', targets, reason, line: reason }, at);
     const remark = {
@@ -157,10 +170,13 @@ class Play {
       reply: () => this.game.says(speaker, remark, at),
       continue: () => this.game.commands(speaker, { name: 'continue' }, options),
       'approve-all': () => this.game.commands(speaker, { name: 'approve', targets: { by: 'all' }, note: '' }, options),
+      'deny-all': () =>
+        this.game.commands(speaker, { name: 'deny', targets: { by: 'all' }, reason: '', line: '' }, options),
       mention: () => this.game.says(speaker, { kind: 'mention', text: 'and mind the tests' }, options),
     };
     const step = verbs[verb]();
-    if (open && verb.startsWith('deny') && step.reason === 'denied') this.denied.add(target.id);
+    if (step.reason !== 'denied') return;
+    for (const id of verb === 'deny-all' ? allOpen : open ? [target.id] : []) this.denied.add(id);
   }
 }
 
