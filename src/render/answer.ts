@@ -8,7 +8,7 @@ import { blocks, codeSpan, escapeText, link, quote } from './markdown.ts';
 import { REPLY_MARKER } from './markers.ts';
 import { listNamed, settledSentence } from './named-list.ts';
 import { ownTextProblem, ownTextWays } from './own-text-words.ts';
-import { runEnded } from './run-ended.ts';
+import { droppedText, runEnded } from './run-ended.ts';
 import { shownChange } from './shown-change.ts';
 import { loginText } from './verdict.ts';
 import { commitLink, count, listOf, type RepoLinks, sha7 } from './words.ts';
@@ -120,6 +120,7 @@ const SENTENCES: Sentences = {
     `GitHub’s rules for ${codeSpan(headRef.slice(0, 300))} refused a commit of this run, so no other is tried and nothing was approved. ${APPLY_BY_HAND}`,
   queued: ({ ahead }) =>
     `Your task is queued. It starts by itself ${ahead === 1 ? 'when the run that is active ends' : `after the ${count(ahead, 'task')} before it`}. ${codeSpan('/stop')} ends the run that is active and drops the queue.`,
+  'queue-dropped': ({ dropped }) => blocks(droppedText(dropped), NEW_RUN),
   'no-run': ({ command }) =>
     `${written(command)} needs an active run, and there is none here. Nothing happened. ${NEW_RUN}`,
   committed: ({ sha, applied }, { links }) =>

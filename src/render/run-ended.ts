@@ -27,7 +27,8 @@ function noteText({ how, note }: Ended): string {
   return failed ? escapeText([...note].slice(0, NOTE_CAP).join('')) : modelWords('Closing words', note, NOTE_CAP);
 }
 
-function droppedText(dropped: readonly string[]): string {
+/** The tasks that were queued and will not begin. */
+export function droppedText(dropped: readonly string[]): string {
   if (dropped.length === 0) return '';
   const rows = dropped
     .slice(0, DROPPED_AT_MOST)

@@ -76,6 +76,8 @@ export type Answer =
   | { readonly kind: 'push-refused'; readonly headRef: string }
   | { readonly kind: 'fork'; readonly headRef: string }
   | { readonly kind: 'queued'; readonly ahead: number }
+  /** `/stop` between two runs: these do not begin. */
+  | { readonly kind: 'queue-dropped'; readonly dropped: readonly string[] }
   | { readonly kind: 'no-run'; readonly command: CommandName | 'mention' }
   | { readonly kind: 'committed'; readonly sha: string; readonly applied: readonly Named[] }
   | { readonly kind: 'stale'; readonly proposals: readonly Named[] }

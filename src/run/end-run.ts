@@ -1,7 +1,7 @@
 import type { Draft } from './draft.ts';
 import { withAnswer, withEffects, withProposal, withPull, withRun } from './draft.ts';
 import type { Person, Proposal } from './proposal.ts';
-import type { Run, RunEnd, Task } from './run.ts';
+import type { Pull, Run, RunEnd, Task } from './run.ts';
 import { moved } from './transition.ts';
 
 type Ending = { readonly how: RunEnd; readonly by: Person | null; readonly note: string | null };
@@ -18,12 +18,13 @@ export function endRun(draft: Draft, ending: Ending, now: string, until: string 
   if (run === null || run.phase.kind === 'ended') return draft;
   const over = withRun(cancelOpen(draft, ending, now), { phase: { kind: 'ended', at: now, ...ending } });
   const shown = withEffects(over, { type: 'show-run', runId: run.id });
-  const dropped = DROPS_QUEUE.has(ending.how) ? draft.pull.queue.filter((task) => isAskedBy(task, until)) : [];
+  const dropped = DROPS_QUEUE.has(ending.how) ? tasksAskedBy(draft.pull, until) : [];
   return passOn(told(shown, run, ending, dropped), dropped);
 }
 
-function isAskedBy(task: Task, until: string | null): boolean {
-  return until === null || Date.parse(task.askedAt) <= Date.parse(until);
+/** Queued tasks that were asked for by then; all of them where no time is given. */
+export function tasksAskedBy({ queue }: Pull, until: string | null): readonly Task[] {
+  return until === null ? queue : queue.filter((task) => Date.parse(task.askedAt) <= Date.parse(until));
 }
 
 function told(draft: Draft, run: Run, ending: Ending, dropped: readonly Task[]): Draft {

@@ -154,10 +154,10 @@ function pullNeed(facts: Facts): readonly Need[] {
 
 function startNeeds(facts: Facts): readonly Need[] {
   if (facts.pull === undefined) return pullNeed(facts);
-  const settings = settingsNeed(facts);
-  if (settings.length > 0) return settings;
   const { state, fork, headRef, baseRef } = facts.pull;
   if (state !== 'open') return [];
+  const settings = settingsNeed(facts);
+  if (settings.length > 0) return settings;
   if (facts.rules === undefined) return [{ kind: 'rules', headRef: fork ? null : headRef, baseRef }];
   // Into a fork nothing is written, so nobody else's pull request changes with this one.
   if (!fork && facts.sameBranch === undefined) return [{ kind: 'same-branch', headRef }];

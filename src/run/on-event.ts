@@ -87,6 +87,7 @@ export function onRetargeted(pull: Pull, { from, to }: Retargeted, facts: Facts)
 /** What GitHub no longer lets us see or write is over, without a word: nothing could be said there. */
 export function onAccessLost(pull: Pull, signal: AccessLost, facts: Facts): Step {
   const ended = endRun(draftOf(pull), { how: 'access-lost', by: null, note: signal.loss }, facts.now);
-  const over = withPull({ ...ended, effects: [] }, { queue: [] });
+  // With the effects goes the one that puts the first question to the model, and nothing would ever put it again.
+  const over = withPull({ ...ended, effects: [] }, { queue: [], questions: [] });
   return { ...finish(over, 'access-lost'), dropsRest: true };
 }

@@ -1,6 +1,6 @@
 import { settleBatch, withdraw } from './batch.ts';
-import { draftOf, finish, withEffects, withRun } from './draft.ts';
-import { endRun } from './end-run.ts';
+import { draftOf, finish, withAnswer, withEffects, withPull, withRun } from './draft.ts';
+import { endRun, tasksAskedBy } from './end-run.ts';
 import { resumable } from './on-resume.ts';
 import { isPending } from './proposal.ts';
 import { activeRun } from './run.ts';
@@ -28,11 +28,22 @@ export function onContinue(spoken: Spoken): Step {
 export function onStop(spoken: Spoken): Step {
   const run = activeRun(spoken.pull);
   const begun = run !== null && Date.parse(run.task.askedAt) <= Date.parse(spoken.intent.createdAt);
-  if (!begun) return reply(spoken, { kind: 'no-run', command: 'stop' }, 'no-run');
+  if (!begun) return stopQueued(spoken);
   const { intent, facts, person } = spoken;
   const acknowledged = withEffects(draftOf(spoken.pull), { type: 'react', place: intent.place, content: '+1' });
   const ending = { how: 'stopped', by: person, note: null } as const;
   return finish(endRun(acknowledged, ending, facts.now, intent.createdAt), 'stopped');
+}
+
+/** Between two runs, or before one that began later: what was queued by then does not begin. */
+function stopQueued(spoken: Spoken): Step {
+  const { pull, intent } = spoken;
+  const dropped = tasksAskedBy(pull, intent.createdAt);
+  if (dropped.length === 0) return reply(spoken, { kind: 'no-run', command: 'stop' }, 'no-run');
+  const left = withPull(draftOf(pull), { queue: pull.queue.filter((task) => !dropped.includes(task)) });
+  const acknowledged = withEffects(left, { type: 'react', place: intent.place, content: '+1' });
+  const answer = { kind: 'queue-dropped', dropped: dropped.map(({ text }) => text) } as const;
+  return finish(withAnswer(acknowledged, intent.place, answer), 'stopped');
 }
 
 /** `/status`: what is pending, with links. */

@@ -64,6 +64,7 @@ function everyAnswer(text: string): readonly Answer[] {
     { kind: 'fork', headRef: text },
     { kind: 'queued', ahead: 1 },
     { kind: 'queued', ahead: 3 },
+    { kind: 'queue-dropped', dropped: [text] },
     { kind: 'no-run', command: 'stop' },
     { kind: 'committed', sha: commit, applied: named },
     { kind: 'stale', proposals: named },
@@ -235,6 +236,13 @@ describe('answers', () => {
 
       [queued]
       Your task is queued. It starts by itself after the 3 tasks before it. \`/stop\` ends the run that is active and drops the queue.
+
+      [queue-dropped]
+      These queued tasks were dropped:
+
+      - total
+
+      \`/countersign <task>\` starts a run.
 
       [no-run]
       \`/stop\` needs an active run, and there is none here. Nothing happened. \`/countersign <task>\` starts a run.

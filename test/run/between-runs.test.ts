@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { needs } from '../../src/run/needs.ts';
+import { ANA, BEN, TableGame } from './table-game.ts';
+
+const FIRST = '2026-01-01T00:10:00Z';
+const SECOND = '2026-01-01T00:20:00Z';
+
+/** The run is over, and two tasks wait for the next one to begin. */
+function betweenRuns(): TableGame {
+  const game = new TableGame();
+  game.commands(ANA, { name: 'task', text: 'look around' });
+  game.commands(ANA, { name: 'task', text: 'tidy up' }, { createdAt: FIRST });
+  game.commands(BEN, { name: 'task', text: 'be exact' }, { createdAt: SECOND });
+  game.modelReplies([], 'Done.');
+  return game;
+}
+
+describe('/stop between two runs', () => {
+  it('S51: drops and lists the queued tasks, and none of them begins', () => {
+    const game = betweenRuns();
+    expect(game.take('start-next')).not.toBeNull();
+    const { reason, effects } = game.commands(BEN, { name: 'stop' }, { createdAt: '2026-01-01T00:30:00Z' });
+    expect(reason).toBe('stopped');
+    expect(effects).toMatchObject([
+      { type: 'react', content: '+1' },
+      { type: 'answer', answer: { kind: 'queue-dropped', dropped: ['tidy up', 'be exact'] } },
+    ]);
+    expect(game.signal({ type: 'task-due' }).reason).toBe('queue-empty');
+    expect(game.pull.run?.task.text).toBe('look around');
+  });
+
+  it('S41a: leaves alone what was asked for after it', () => {
+    const game = betweenRuns();
+    const { effects } = game.commands(BEN, { name: 'stop' }, { createdAt: FIRST });
+    expect(effects).toMatchObject([{ type: 'react' }, { answer: { kind: 'queue-dropped', dropped: ['tidy up'] } }]);
+    game.signal({ type: 'task-due' });
+    expect(game.pull.run?.task.text).toBe('be exact');
+  });
+
+  it('S41a: with nothing that was asked for by then, has nothing to stop', () => {
+    const game = betweenRuns();
+    expect(game.commands(BEN, { name: 'stop' }, { createdAt: '2026-01-01T00:00:00Z' }).reason).toBe('no-run');
+    expect(game.pull.queue).toHaveLength(2);
+  });
+});
+
+describe('what a task needs to begin', () => {
+  it.each([
+    ['closed', []],
+    ['merged', []],
+    ['open', [{ kind: 'settings' }]],
+  ] as const)('on a pull request that is %s: %j', (state, needed) => {
+    const game = betweenRuns();
+    const { settings: _, ...facts } = game.facts({ pull: game.github({ state }) });
+    expect(needs(game.pull, { type: 'task-due' }, facts)).toEqual(needed);
+  });
+});
+
+describe('a question that waits while access is lost', () => {
+  it('F16: goes with everything else, so that the next one is put to the model', () => {
+    const game = betweenRuns();
+    game.commands(ANA, { name: 'ask', text: 'why?' });
+    expect(game.signal({ type: 'access-lost', loss: 'permissions' }).dropsRest).toBe(true);
+    const { effects } = game.commands(ANA, { name: 'ask', text: 'why not?' });
+    expect(effects).toMatchObject([{ type: 'react' }, { type: 'ask-question', question: { text: 'why not?' } }]);
+  });
+});
