@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { DEFAULT_SETTINGS } from '../policy/settings.ts';
 import { TOOL_NAMES } from '../tools/definitions.ts';
+import { isRecord } from '../trust.ts';
 import { amount, choice, duration, flag, group, line, list, paths, template, wholeNumber } from './values.ts';
 
 const rule = group({
@@ -46,7 +47,7 @@ export const SettingsFile = z.strictObject({
     .describe('The first that matches decides: `deny`, or for `read_file` also `ask` and `allow`'),
   protected_paths: paths('glob').default([]).describe('Added to the built-in list: always asked, no standing approval'),
   standing_approvals: choice('off', 'path', 'glob').default('glob').describe('How far `always` may reach'),
-  expiry: duration().default('7d').describe('How long pending changes and standing approvals last'),
+  expiry: duration().optional().describe('How long pending changes and standing approvals last'),
   review_event: choice('comment', 'request-changes')
     .default(DEFAULT_SETTINGS.reviewEvent)
     .describe('How proposals are posted'),
@@ -63,12 +64,22 @@ export const SettingsFile = z.strictObject({
 
 export type SettingsKey = keyof typeof SettingsFile.shape;
 
+/** A value of the file that this version refuses; `schema` says the same of it to editors. */
+type NotYet = { readonly isSet: (value: unknown) => boolean; readonly schema: Readonly<Record<string, unknown>> };
+
+const anyItem: NotYet = { isSet: (value) => Array.isArray(value) && value.length > 0, schema: { maxItems: 0 } };
+
 /**
  * Keys whose values would hold people or the agent back, and do not yet. Whoever sets one relies on it: the file counts
  * as broken, so that nothing is approved in the belief that it holds.
  */
-export const NOT_YET: Readonly<Partial<Record<SettingsKey, (value: unknown) => boolean>>> = {
-  approvers: (value) => value === 'codeowners',
-  rules: (value) => Array.isArray(value) && value.length > 0,
-  protected_paths: (value) => Array.isArray(value) && value.length > 0,
+export const NOT_YET: Readonly<Partial<Record<SettingsKey, NotYet>>> = {
+  approvers: { isSet: (value) => value === 'codeowners', schema: { not: { const: 'codeowners' } } },
+  rules: anyItem,
+  protected_paths: anyItem,
+  expiry: { isSet: (value) => value !== undefined, schema: { not: {} } },
+  limits: {
+    isSet: (value) => isRecord(value) && Object.keys(value).length > 0,
+    schema: { maxProperties: 0 },
+  },
 };

@@ -47,7 +47,7 @@ function readBytes(bytes: Uint8Array): SettingsReading {
   if (!isRecord(said))
     return brokenSettings([{ line: 1, what: 'the file must consist of lines like "approvers: write"' }]);
   const parsed = SettingsFile.safeParse(said);
-  const problems = parsed.success ? notYet(parsed.data, source) : parsed.error.issues.flatMap(worded(said, source));
+  const problems = parsed.success ? notYet(said, source) : parsed.error.issues.flatMap(worded(said, source));
   return problems.length > 0 || !parsed.success
     ? brokenSettings(problems)
     : { kind: 'settings', settings: settingsOf(parsed.data) };
@@ -73,11 +73,12 @@ function settingsOf(file: z.infer<typeof SettingsFile>): Settings {
   };
 }
 
-function notYet(file: z.infer<typeof SettingsFile>, { lineOf }: Values): readonly Problem[] {
+/** What the file itself sets and this version lacks; a default sets nothing. */
+function notYet(said: Readonly<Record<string, unknown>>, { lineOf }: Values): readonly Problem[] {
   const names = Object.keys(NOT_YET).filter(isKey);
   return names.flatMap((name) => {
-    const value = file[name];
-    if (NOT_YET[name]?.(value) !== true) return [];
+    const value = said[name];
+    if (NOT_YET[name]?.isSet(value) !== true) return [];
     const set = typeof value === 'string' ? `${name}: ${value}` : name;
     return [{ line: lineOf([name]), what: `${set} is not in this version of Countersign; take it out until it is` }];
   });

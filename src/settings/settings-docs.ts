@@ -4,17 +4,24 @@ import { NOT_YET, SettingsFile, type SettingsKey } from './keys.ts';
 /** What editors check `.github/countersign.yml` with: every key, what it may be, and its default. */
 export function settingsSchema(): string {
   const schema = z.toJSONSchema(SettingsFile, { io: 'input' });
-  return `${JSON.stringify({ ...schema, title: 'Settings of Countersign in a repository' }, null, 2)}\n`;
+  const properties = Object.fromEntries(
+    Object.entries(propertiesOf(schema)).map(([name, property]) => [name, editorsView(name, property)]),
+  );
+  return `${JSON.stringify({ ...schema, properties, title: 'Settings of Countersign in a repository' }, null, 2)}\n`;
+}
+
+/** A key as an editor is told of it: what this version refuses is refused there too. */
+function editorsView(name: string, property: Property): object {
+  const refused = Object.entries(NOT_YET).find(([key]) => key === name)?.[1].schema;
+  return { ...property, description: meaningOf(name, property), ...refused };
 }
 
 /** Keys whose values are checked, and that nothing reads in this version. */
 const WITHOUT_EFFECT: ReadonlySet<SettingsKey> = new Set<SettingsKey>([
   'model',
   'standing_approvals',
-  'expiry',
   'commit_message',
   'sign_off',
-  'limits',
   'context_files',
 ]);
 
@@ -48,8 +55,11 @@ function propertiesOf(schema: Property): Readonly<Record<string, Property>> {
 function rowOf(name: string, property: Property): string {
   const below = Object.entries(propertiesOf(property)).map(([key, value]) => `\`${key}\`: ${valuesOf(value)}`);
   const values = below.length === 0 ? valuesOf(property) : below.join('; ');
-  const meaning = `${property.description ?? ''}.${noteOn(name)}`;
-  return `| \`${name}\` | ${values} | ${defaultOf(property)} | ${meaning} |`;
+  return `| \`${name}\` | ${values} | ${defaultOf(property)} | ${meaningOf(name, property)} |`;
+}
+
+function meaningOf(name: string, { description = '' }: Property): string {
+  return `${description}.${noteOn(name)}`;
 }
 
 function valuesOf(property: Property): string {

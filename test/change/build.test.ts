@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { type Built, buildEdit } from '../../src/change/build-edit.ts';
 import { buildWrite } from '../../src/change/build-write.ts';
 import { fenceFor } from '../../src/change/fence.ts';
-import { fileAfter } from '../../src/change/file-after.ts';
 import { hiddenCharacters, showHidden } from '../../src/change/hidden.ts';
 import { MOST_DIFF_BYTES } from '../../src/change/limits.ts';
 import { splitLines } from '../../src/change/lines.ts';
 import { outcomeOf } from '../../src/change/outcome.ts';
 import { Payload } from '../../src/change/payload.ts';
 import { decodeText } from '../../src/change/text.ts';
+import { fileAfter } from './file-after.ts';
 import { changeOf, editOf, stored } from './samples.ts';
 
 const path = 'src/total.ts';

@@ -7,7 +7,6 @@ import { buildWrite } from '../../src/change/build-write.ts';
 import type { Change } from '../../src/change/change.ts';
 import { changeDigest } from '../../src/change/digest.ts';
 import { fenceFor } from '../../src/change/fence.ts';
-import { fileAfter } from '../../src/change/file-after.ts';
 import { MOST_FILE_BYTES } from '../../src/change/limits.ts';
 import { splitLines } from '../../src/change/lines.ts';
 import { type OwnText, ownPlace, ownText } from '../../src/change/own-text.ts';
@@ -17,6 +16,7 @@ import { encodeText } from '../../src/change/text.ts';
 import { readComment } from '../../src/command/read-comment.ts';
 import { replaceLines } from '../../src/simulator/people/replace-lines.ts';
 import { suggestionLines } from '../../src/simulator/people/suggestion-block.ts';
+import { fileAfter } from './file-after.ts';
 import { anyLine, anyText, changeOf, editOf, stored } from './samples.ts';
 
 const IN_FILE: Placement = { kind: 'file', path: 'file.txt', why: 'not-in-diff' };

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildWrite } from '../../src/change/build-write.ts';
-import { fileAfter } from '../../src/change/file-after.ts';
 import { parseHunks } from '../../src/change/hunks.ts';
+import { fileAfter } from './file-after.ts';
 import { anyText, changeOf, editOf, rewriteOf, rewritten, stored } from './samples.ts';
 
 let folder = '';

@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { Placement } from '../../src/change/placement.ts';
 import { byteLength } from '../../src/render/markdown.ts';
 import { fits, renderProposal } from '../../src/render/proposal.ts';
-import { checkSuggestion, foreignNodes, suggestionIn } from '../../src/render/self-check.ts';
+import { checkSuggestion, suggestionIn } from '../../src/render/self-check.ts';
 import { PROPOSAL_STATES } from '../../src/run/proposal.ts';
+import { foreignNodes } from './foreign-nodes.ts';
 import { hostileText } from './hostile-text.ts';
 import { liveText, nodesOf } from './markdown-tree.ts';
 import {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { byteLength } from '../../src/render/markdown.ts';
 import { renderReview } from '../../src/render/review.ts';
 import { renderRun } from '../../src/render/run-comment.ts';
-import { foreignNodes } from '../../src/render/self-check.ts';
+import { foreignNodes } from './foreign-nodes.ts';
 import { hostileText } from './hostile-text.ts';
 import { liveText } from './markdown-tree.ts';
 import { ana, ben, bigint, commit, links, origin, proposal, run, vote } from './sample.ts';

@@ -64,9 +64,10 @@ type Role = {
   readonly standing: Standing;
 };
 
-/** GitHub answers `write` for maintain and for custom roles above it, `read` for triage. */
+/** GitHub answers `write` for the maintain role, which the App tells by the role's name, and `read` for triage. */
 const ROLES: Readonly<Record<string, Role>> = {
   admin: { who: ANA, permission: 'admin', standing: 'writer' },
+  maintain: { who: ANA, permission: 'maintain', standing: 'writer' },
   write: { who: ANA, permission: 'write', standing: 'writer' },
   'the author with write': { who: BEN, permission: 'write', standing: 'writer' },
   'the author with read': { who: BEN, permission: 'read', standing: 'author' },

@@ -23,17 +23,11 @@ required_approvals: 2
 rules: []
 protected_paths: []
 standing_approvals: path
-expiry: 30d
 review_event: request-changes
 review_approval: approve-all
 commit_message: "{summary} ({ids}) in {paths}"
 sign_off: true
-limits:
-  turns: 10
-  tokens: 500000
-  cost_usd: 2.5
-  proposals_per_turn: 30
-  runs_per_day: 5
+limits: {}
 context_files: [AGENTS.md, docs/agents.md]
 `;
 
@@ -135,8 +129,16 @@ describe('the repository’s settings', () => {
     ],
     ['approvers: codeowners', 'line 1: approvers: codeowners is not in this version'],
     ['protected_paths: [src/**]', 'line 1: protected_paths is not in this version'],
-  ])('what would hold people back, and does not yet, is never passed over: %j', (text, start) => {
+    ['commands: short\nexpiry: 1h', 'line 2: expiry: 1h is not in this version'],
+    ['expiry: 7d', 'line 1: expiry: 7d is not in this version'],
+    ['limits:\n  cost_usd: 2.5', 'line 1: limits is not in this version'],
+    ['limits: {turns: 10, tokens: 500000, proposals_per_turn: 30, runs_per_day: 5}', 'line 1: limits is not in this'],
+  ])('S127: what would hold people or the agent back, and does not yet, is never passed over: %j', (text, start) => {
     expect(problems(text)).toEqual([expect.stringContaining(start)]);
+  });
+
+  it('what holds nothing back while nothing stands is taken', () => {
+    expect(reading('standing_approvals: off').kind).toBe('settings');
   });
 });
 

@@ -1,5 +1,5 @@
 import type { Role } from './access.ts';
-import type { Account, App, Issue, PullRequest, Repository, World } from './state.ts';
+import type { Account, Issue, PullRequest, Repository, World } from './state.ts';
 import type { ReviewComment, Thread } from './talk.ts';
 
 const READER: Role = { permission: 'read', roleName: 'read' };
@@ -61,12 +61,6 @@ export function roleOf(repository: Repository, accountId: number): Role {
 export function mayWrite(repository: Repository, accountId: number): boolean {
   const { permission } = roleOf(repository, accountId);
   return permission === 'admin' || permission === 'write';
-}
-
-/** The App whose bot an account is, or undefined for people. */
-export function appOfBot(world: World, accountId: number): App | undefined {
-  for (const app of world.apps.values()) if (app.botId === accountId) return app;
-  return undefined;
 }
 
 /** Stands for accounts that were deleted, as GitHub's `ghost` does. */

@@ -1,7 +1,7 @@
-import { blobSha } from './blob.ts';
-import type { Change } from './change.ts';
-import { applyRegion } from './region.ts';
-import { decodeText, encodeText } from './text.ts';
+import { blobSha } from '../../src/change/blob.ts';
+import type { Change } from '../../src/change/change.ts';
+import { applyRegion } from '../../src/change/region.ts';
+import { decodeText, encodeText } from '../../src/change/text.ts';
 
 /**
  * The bytes that a change makes of the file it was built on (null: there was none). They come from the stored
