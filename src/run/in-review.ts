@@ -5,15 +5,26 @@ import { isUnmade } from './proposal.ts';
 import type { Pull } from './run.ts';
 import type { Words } from './targets.ts';
 
-/** What the words point with; of a review's body, also what the review's own comments speak of. */
+/** What the words point with; of a review's body, and of a comment of it about everything, also what its other comments speak of. */
 export function wordsOf(pull: Pull, { place, quotedIds, createdAt }: SaidIntent, facts: Facts): Words {
   const comments = facts.reviewComments ?? [];
   const heard = { slug: facts.self.slug, submittedAt: createdAt };
-  return { place, quotedIds, createdAt, inline: comments.flatMap((one) => spokenOf(pull, one, heard)) };
+  const others = place.at === 'thread' ? comments.filter(({ rootId }) => rootId !== place.rootId) : comments;
+  // Of two comments that are both about everything none comes before the other.
+  const everything = place.at === 'thread' ? [] : pull.proposals.map(({ id }) => id);
+  return { place, quotedIds, createdAt, inline: others.flatMap((one) => spokenOf(pull, one, heard, everything)) };
+}
+
+/** The review whose other comments must be known before these words can decide on proposals; null where they need not be. */
+export function reviewToKnow(pull: Pull, intent: SaidIntent): number | null {
+  const { place, utterance } = intent;
+  if (place.at === 'review') return mayDecideAsReview(pull, intent) ? place.reviewId : null;
+  const isAboutAll = targetsOf(utterance)?.by === 'all' && pull.proposals.some(isUnmade);
+  return place.at === 'thread' && isAboutAll ? place.reviewId : null;
 }
 
 /** Whether a review's own body can decide on proposals, so that its comments must be known first. */
-export function mayDecideAsReview(pull: Pull, { place, utterance }: SaidIntent): boolean {
+function mayDecideAsReview(pull: Pull, { place, utterance }: SaidIntent): boolean {
   if (place.at !== 'review' || !pull.proposals.some(isUnmade)) return false;
   return utterance.kind === 'remark' || (utterance.kind === 'command' && VERDICTS.has(utterance.command.name));
 }
@@ -39,7 +50,12 @@ type Heard = { readonly slug: string; readonly submittedAt: string };
  * The proposals that one comment of a review speaks of: there it counts, whether it was heard yet or not, and the
  * review's body leaves them alone. What says nothing clear in a thread keeps the body away from it too.
  */
-function spokenOf(pull: Pull, { rootId, body, updatedAt }: ReviewComment, heard: Heard): readonly string[] {
+function spokenOf(
+  pull: Pull,
+  { rootId, body, updatedAt }: ReviewComment,
+  heard: Heard,
+  everything: readonly string[],
+): readonly string[] {
   const here = pull.proposals.filter((one) => one.comment?.id === rootId).map(({ id }) => id);
   // What was edited since is not what we heard; a draft may be changed until it is submitted.
   if (Date.parse(updatedAt) > Date.parse(heard.submittedAt)) return here;
@@ -50,7 +66,7 @@ function spokenOf(pull: Pull, { rootId, body, updatedAt }: ReviewComment, heard:
     case 'place':
       return here;
     case 'all':
-      return pull.proposals.map(({ id }) => id);
+      return everything;
     case 'ids':
       return [...targets.ids, ...here];
   }

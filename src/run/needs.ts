@@ -3,7 +3,7 @@ import { mayCommand, maySign, standingOf } from '../policy/roles.ts';
 import { mayCount } from './approvals.ts';
 import { bearing, wouldBeRead } from './bearing.ts';
 import type { Facts, Need } from './facts.ts';
-import { approvedTargets, isPlainApproval, mayDecideAsReview } from './in-review.ts';
+import { approvedTargets, isPlainApproval, reviewToKnow } from './in-review.ts';
 import { openProposals } from './judge-head.ts';
 import { isOwnPush, type Pushed } from './on-event.ts';
 import { type OwnComment, shownAt } from './on-own-comment.ts';
@@ -90,14 +90,15 @@ function saidNeeds(pull: Pull, intent: SaidIntent, facts: Facts): readonly Need[
 
 /** A review's body is decided after its comments; a plain approval also after what the repository says of those. */
 function reviewNeeds(pull: Pull, intent: SaidIntent, asks: CommandName, facts: Facts): readonly Need[] {
-  const { actor, place } = intent;
-  if (place.at !== 'review' || !mayDecideAsReview(pull, intent)) return [];
+  const { actor } = intent;
+  const reviewId = reviewToKnow(pull, intent);
+  if (reviewId === null) return [];
   if (!mayCommand(standingOf(facts.permission, actor, pull.run?.pullAuthor ?? null), asks)) return [];
   if (isPlainApproval(intent)) {
     if (facts.settings === undefined) return maySign(facts.permission) ? [{ kind: 'settings' }] : [];
     if (approvedTargets(intent, facts) === null) return [];
   }
-  return facts.reviewComments === undefined ? [{ kind: 'review-comments', reviewId: place.reviewId }] : [];
+  return facts.reviewComments === undefined ? [{ kind: 'review-comments', reviewId }] : [];
 }
 
 /** Who may approve by the settings of now, and, where that is this person, what our comments show. */

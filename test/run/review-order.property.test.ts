@@ -26,6 +26,8 @@ const REPLIES = [
   '/approve but',
   '> quoted',
 ];
+/** At most one of the replies: of two that are about everything none comes before the other. */
+const ABOUT_ALL = ['/approve all', '/deny all', '/edit all otherwise'];
 const BODIES = [
   '/approve all',
   '/approve',
@@ -147,6 +149,19 @@ describe('one review, whose deliveries come in any order', () => {
       { numRuns: 600 },
     );
     expect(bodiesThatDecided).toBeGreaterThan(50);
+  });
+
+  it('S55: nor does the order count where one of its comments is about everything', () => {
+    fc.assert(
+      fc.property(review, fc.nat(2), fc.constantFrom(...ABOUT_ALL), order, (said, at, words, shuffled) => {
+        const replies = said.replies.map((reply, index) => (index === at ? words : reply));
+        const [inOrder, inAnother] = [1, 2].map(() => new Hearing({ state: 'commented', body: '', replies }));
+        inOrder?.hear([1, 2, 3]);
+        inAnother?.hear(shuffled);
+        expect(inAnother?.result()).toEqual(inOrder?.result());
+      }),
+      { numRuns: 600 },
+    );
   });
 
   it('S54, S65: a review approves only by a command, or where the repository says so', () => {
