@@ -19,8 +19,9 @@ import { newPull, type Pull, pullKey } from '../src/run/run.ts';
 import type { WebhookRequest } from '../src/simulator/http/deliveries.ts';
 import type { ScriptedCall } from '../src/simulator/model/script.ts';
 import { type Person, personOn } from '../src/simulator/people/person.ts';
+import { roleOf } from '../src/simulator/world/lookup.ts';
 import { OPERATIONS } from '../src/simulator/world/operations.ts';
-import type { PullRequest } from '../src/simulator/world/state.ts';
+import type { PullRequest, World } from '../src/simulator/world/state.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { isRecord, parseJson } from '../src/trust.ts';
 
@@ -85,6 +86,8 @@ type Scene = {
   readonly cast: Cast;
   readonly pull: () => Promise<Pull>;
   readonly onGitHub: () => PullRequest;
+  /** What GitHub says each account may do here, by its id. */
+  readonly permissions: () => Readonly<Record<string, string>>;
 };
 
 async function openScene(): Promise<Scene> {
@@ -116,7 +119,15 @@ async function openScene(): Promise<Scene> {
     cast,
     pull: () => store.load(pullKey(ref), { ids: [], commentId: null }).catch(() => newPull(ref)),
     onGitHub: () => pullOf(github, loaded),
+    permissions: () => permissionsOn(github.world(), repositoryId),
   };
+}
+
+function permissionsOn(world: World, repositoryId: number): Readonly<Record<string, string>> {
+  const repository = world.repositories.get(repositoryId);
+  if (repository === undefined) throw new Error('The repository is gone');
+  const people = [...world.accounts.values()].filter(({ type }) => type === 'User');
+  return Object.fromEntries(people.map(({ id }) => [id, roleOf(repository, id).permission]));
 }
 
 /** What GitHub tells of the pull request when a task begins on it. */
@@ -159,11 +170,10 @@ async function record(scene: Scene, folder: string, acts: Readonly<Record<string
   const settings = { kind: 'settings', settings: DEFAULT_SETTINGS };
   const facts = {
     self,
-    permission: 'write',
     settings,
     ...(pull.run === null ? startFacts(scene) : commentFacts(pull)),
   };
-  const written: Record<string, unknown> = { state: { pull, facts } };
+  const written: Record<string, unknown> = { state: { pull, facts, permissions: scene.permissions() } };
   const [first] = pull.proposals;
   deliveries.decide(() => 'drop');
   for (const [name, act] of Object.entries(acts)) {

@@ -4,6 +4,7 @@ import type { Self } from '../command/reader.ts';
 import { decide } from '../run/decide.ts';
 import type { Facts, Need } from '../run/facts.ts';
 import { needs } from '../run/needs.ts';
+import type { Permission } from '../run/proposal.ts';
 import type { Pull } from '../run/run.ts';
 import type { Signal } from '../run/signal.ts';
 import type { Step } from '../run/step.ts';
@@ -29,8 +30,16 @@ export type Outcome =
   | { readonly kind: 'lacking'; readonly needs: readonly Need[] }
   | { readonly kind: 'decided'; readonly before: Pull; readonly step: Step };
 
-/** Works out what a delivery would lead to. Throws only where the state is none that this version wrote. */
-export function account(delivery: RecordedDelivery, self: Self, state: RecordedState | null): Account {
+/**
+ * Works out what a delivery would lead to. `whatIf` is the person's permission instead of the state's; null for what the
+ * state holds. Throws only where the state is none that this version wrote.
+ */
+export function account(
+  delivery: RecordedDelivery,
+  self: Self,
+  state: RecordedState | null,
+  whatIf: Permission | null = null,
+): Account {
   const { id, event, payload } = delivery;
   const meaning = interpret({ event, payload, self });
   const body = bodyOf(payload);
@@ -38,16 +47,20 @@ export function account(delivery: RecordedDelivery, self: Self, state: RecordedS
     delivery: { id, event, action: textOf(payload, 'action') },
     line: body === null ? null : maskBody(body).first,
     meaning,
-    outcome: outcomeOf(meaning, delivery, self, state),
+    outcome: outcomeOf(meaning, delivery, self, state === null ? null : told(state, meaning, whatIf)),
   };
 }
 
-function outcomeOf(
-  meaning: Interpretation,
-  { id }: RecordedDelivery,
-  self: Self,
-  state: RecordedState | null,
-): Outcome {
+/** The state as one delivery needs it: with the permission of whoever caused it, if that is known. */
+type Told = { readonly pull: Pull; readonly facts: Partial<Facts> };
+
+function told({ pull, facts, permissions }: RecordedState, meaning: Interpretation, whatIf: Permission | null): Told {
+  const known = meaning.kind === 'intent' ? permissions[String(meaning.intent.actor.id)] : undefined;
+  const permission = whatIf ?? known;
+  return { pull, facts: permission === undefined ? facts : { ...facts, permission } };
+}
+
+function outcomeOf(meaning: Interpretation, { id }: RecordedDelivery, self: Self, state: Told | null): Outcome {
   if (meaning.kind === 'nothing') return { kind: 'none' };
   if (state === null) return { kind: 'unknown' };
   const signal = signalOf(meaning, id);

@@ -48,18 +48,13 @@ function explain(options: ExplainOptions): number {
 
 function accountOf(options: ExplainOptions): Account {
   const delivery = read(options.delivery, (text) => readDelivery(text, options.event));
-  const stored = options.state === null ? null : read(options.state, readState);
-  const state = stored === null ? null : withPermission(stored, options);
+  const state = options.state === null ? null : read(options.state, readState);
   try {
-    return account(delivery, selfOf(options, state), state);
+    return account(delivery, selfOf(options, state), state, options.permission);
   } catch (error) {
     if (state === null) throw error;
     throw new Unusable(`${options.state} is not a state that this version wrote: ${wordsOf(error)}`);
   }
-}
-
-function withPermission({ pull, facts }: RecordedState, { permission }: ExplainOptions): RecordedState {
-  return { pull, facts: permission === null ? facts : { ...facts, permission } };
 }
 
 function selfOf({ slug, botId }: ExplainOptions, state: RecordedState | null): Self {

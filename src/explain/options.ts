@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { Permission } from '../run/proposal.ts';
+import { PERMISSIONS } from './read-state.ts';
 
 /** What is to be explained, and how; null is “not given”. */
 export type ExplainOptions = {
@@ -29,15 +30,14 @@ of that moment, what is decided and done. Reads files only: no network, no crede
   <delivery.json>  {"headers": …, "payload": …}, GitHub's own record of a delivery
                    ({"request": {"headers": …, "payload": …}}), or a bare payload with --event
   --event NAME     GitHub's event of a bare payload, such as issue_comment
-  --state FILE     {"pull": …, "facts": …}: the stored pull request and what GitHub told
-  --permission P   what if the person had it: admin, write, read or none
+  --state FILE     {"pull": …, "facts": …, "permissions": {"<user id>": "write", …}}: the stored
+                   pull request and what GitHub told, as recordings have it
+  --permission P   what if the person had it: admin, maintain, write, read or none
   --slug NAME      the App's name on GitHub; default is countersign
   --bot-id NUMBER  the id of the App's bot account, to tell its own events
   --json           the same for programs
   --help           this text
 `;
-
-const PERMISSIONS: readonly Permission[] = ['admin', 'write', 'read', 'none'];
 
 const OPTIONS = {
   event: { type: 'string' },

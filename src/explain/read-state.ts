@@ -1,13 +1,21 @@
 import { z } from 'zod';
 import type { Facts } from '../run/facts.ts';
-import { PROPOSAL_STATES } from '../run/proposal.ts';
+import { type Permission, PROPOSAL_STATES } from '../run/proposal.ts';
 import { type Pull, RUN_SCHEMA } from '../run/run.ts';
 import { storedAs } from '../trust.ts';
 import { jsonIn } from './read-delivery.ts';
 import { type Reading, refused } from './reading.ts';
 
 /** What was stored of the pull request when the delivery came, and what GitHub told when it was asked. */
-export type RecordedState = { readonly pull: Pull; readonly facts: Partial<Facts> };
+export type RecordedState = {
+  readonly pull: Pull;
+  readonly facts: Partial<Omit<Facts, 'permission'>>;
+  /** By user id: a permission is one person's, whoever spoke. */
+  readonly permissions: Readonly<Record<string, Permission>>;
+};
+
+/** What GitHub's permission endpoint may say of a person. */
+export const PERMISSIONS = ['admin', 'maintain', 'write', 'read', 'none'] as const satisfies readonly Permission[];
 
 /** Enough of a stored pull request to tell it from any other JSON; the rest has the form that this version writes. */
 const State = z.looseObject({
@@ -33,7 +41,10 @@ const State = z.looseObject({
     ),
     refused: z.array(z.number()),
   }),
-  facts: z.looseObject({}).default({}),
+  facts: z
+    .looseObject({ permission: z.never('belongs to nobody here: keep it in permissions, by user id').optional() })
+    .default({}),
+  permissions: z.record(z.string().regex(/^\d+$/), z.enum(PERMISSIONS)).default({}),
 });
 
 /** Reads a recorded state. */

@@ -1,13 +1,14 @@
-import type { Intent, Place, SaidIntent, Utterance } from '../command/intent.ts';
+import type { Intent, Place, SaidIntent } from '../command/intent.ts';
 import type { Notice } from '../command/notice.ts';
 import { visible } from '../render/visible.ts';
-import type { Need } from '../run/facts.ts';
 import type { Step } from '../run/step.ts';
 import type { Account, Outcome } from './account.ts';
 import { decidedBy } from './decided-by.ts';
 import { effectWords } from './effect-words.ts';
 import { IGNORED } from './ignored.ts';
+import { eventWords, utteranceWords } from './intent-words.ts';
 import { movesOf } from './moves.ts';
+import { needWords } from './need-words.ts';
 
 /** What a line is about, and what it says. */
 type Row = readonly [string, string];
@@ -63,7 +64,8 @@ function intentRows(intent: Intent): readonly Row[] {
     ['by', `${actor.login} (${actor.type}, ${actor.id})`],
     ...('place' in intent && isPlace(intent.place) ? ([['where', placeWords(intent.place)]] as const) : []),
     ...('createdAt' in intent ? ([['when', String(intent.createdAt)]] as const) : []),
-    ...(intent.kind === 'said' ? saidRows(intent) : ([['read as', otherWords(intent)]] as const)),
+    ['read as', intent.kind === 'said' ? utteranceWords(intent.utterance) : eventWords(intent)],
+    ...(intent.kind === 'said' ? quoteRows(intent) : []),
   ];
 }
 
@@ -82,41 +84,8 @@ function placeWords(place: Place): string {
   }
 }
 
-function saidRows({ utterance, quotedIds }: SaidIntent): readonly Row[] {
-  return [
-    ['read as', utteranceWords(utterance)],
-    ...(quotedIds.length === 0 ? [] : ([['quotes', quotedIds.map(({ id }) => id).join(', ')]] as const)),
-  ];
-}
-
-function utteranceWords(utterance: Utterance): string {
-  switch (utterance.kind) {
-    case 'command':
-      return `the command ${utterance.command.name}${fieldWords(utterance.command, ['name'])}`;
-    case 'misfit':
-      return `no command: ${JSON.stringify(utterance.word)} does not fit /${utterance.command}. ${utterance.hint}`;
-    case 'unknown-command':
-      return `no command of ours: ${utterance.word}${utterance.nearest === null ? '' : `, perhaps /${utterance.nearest}`}`;
-    case 'mention':
-      return `words to the agent: ${JSON.stringify(utterance.text)}`;
-    case 'remark':
-      return `a remark${fieldWords(utterance, ['kind'])}`;
-  }
-}
-
-/** An event that is no words, by its kind and what it says beside who did it and where. */
-function otherWords(intent: Intent): string {
-  return `${intent.kind}${fieldWords(intent, ['kind', 'pull', 'actor', 'place', 'createdAt'])}`;
-}
-
-/** The fields of a value, each with its name, without those that are told elsewhere and those that say nothing. */
-function fieldWords(value: object, told: readonly string[]): string {
-  const fields = Object.entries(value).filter(([name, field]) => !told.includes(name) && !isEmpty(field));
-  return fields.map(([name, field]) => `; ${name}: ${JSON.stringify(field)}`).join('');
-}
-
-function isEmpty(field: unknown): boolean {
-  return field === '' || field === false || field === null || (Array.isArray(field) && field.length === 0);
+function quoteRows({ quotedIds }: SaidIntent): readonly Row[] {
+  return quotedIds.length === 0 ? [] : [['quotes', quotedIds.map(({ id }) => id).join(', ')]];
 }
 
 function outcomeRows(outcome: Outcome, intent: Intent | null): readonly Row[] {
@@ -126,14 +95,12 @@ function outcomeRows(outcome: Outcome, intent: Intent | null): readonly Row[] {
     case 'unknown':
       return intent === null ? [] : decidedBy(intent).map((words) => ['depends', words] as const);
     case 'lacking':
-      return outcome.needs.map((need) => ['lacks', needWords(need)] as const);
+      return outcome.needs.map(
+        (need) => ['lacks', `the state does not hold what is asked of GitHub next: ${needWords(need)}`] as const,
+      );
     case 'decided':
       return decidedRows(outcome.before, outcome.step);
   }
-}
-
-function needWords(need: Need): string {
-  return `the state’s facts do not hold what is asked of GitHub next: ${need.kind}${fieldWords(need, ['kind'])}`;
 }
 
 function decidedRows(before: Parameters<typeof movesOf>[0], step: Step): readonly Row[] {

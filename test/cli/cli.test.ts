@@ -77,7 +77,7 @@ describe('countersign', () => {
       [[file], [file, '--json'], ['no-such-file.json']].map((args) => run(['explain', ...args]).ended),
     );
     expect(told).toMatchObject({ code: 0, stderr: '' });
-    expect(told?.stdout).toContain('read as   the command task; text: "use bigint for money\\n');
+    expect(told?.stdout).toContain('read as   the command task: "use bigint for money and');
     expect(json?.code === 0 && parseJson(json.stdout)).toMatchObject({ outcome: { kind: 'unknown' } });
     expect(missing).toMatchObject({ code: 2, stdout: '' });
     expect(missing?.stderr).toMatch(/^countersign explain: no-such-file\.json cannot be read: .*\n$/);

@@ -20,7 +20,13 @@ function value<Value>(reading: Reading<Value>): Value {
 const text = (name: string): string => readFileSync(join(RECORDINGS, name), 'utf8');
 const state = value(readState(text('state.json')));
 const now = '2026-01-02T00:00:00.000Z';
-const facts = { now, self: { slug: 'countersign', botId: 0 }, served: true, ...state.facts };
+const facts = {
+  now,
+  self: { slug: 'countersign', botId: 0 },
+  served: true,
+  ...state.facts,
+  permission: 'write',
+} as const;
 const samples = readdirSync(RECORDINGS)
   .filter((name) => name.endsWith('.json') && name !== 'state.json')
   .map((name) => [name, value(readDelivery(text(name), null))] as const);

@@ -43,9 +43,10 @@ describe('a recorded delivery', () => {
 describe('a recorded state', () => {
   it('is what is stored of a pull request', () => {
     const pull = pullOf(12, { run: run('r1') });
-    expect(readState(JSON.stringify({ pull, facts: { permission: 'write' } }))).toEqual({
+    const permissions = { 11: 'maintain' };
+    expect(readState(JSON.stringify({ pull, facts: { served: true }, permissions }))).toEqual({
       kind: 'read',
-      value: { pull, facts: { permission: 'write' } },
+      value: { pull, facts: { served: true }, permissions },
     });
   });
 
@@ -54,6 +55,9 @@ describe('a recorded state', () => {
     ['{}', 'is not a recorded state: pull'],
     ['{"pull": {"ref": {}}}', 'is not a recorded state: pull.ref'],
     [JSON.stringify({ pull: { ...pullOf(12), run: { ...run('r1'), phase: null } } }), 'pull.run.phase'],
+    [JSON.stringify({ pull: pullOf(12), facts: { permission: 'write' } }), 'facts.permission belongs to nobody here'],
+    [JSON.stringify({ pull: pullOf(12), permissions: { ana: 'write' } }), 'permissions.ana'],
+    [JSON.stringify({ pull: pullOf(12), permissions: { 11: 'triage' } }), 'permissions.11'],
     [JSON.stringify({ pull: { ...pullOf(12), run: { ...run('r1'), schema: 1 } } }), 'pull.run.schema'],
   ])('that is none is refused in one line', (text, words) => {
     const reading = readState(text);
@@ -79,13 +83,13 @@ describe('an account', () => {
   const delivery = { id: 'd-1', event: 'issue_comment', payload: issueComment('/countersign use bigint') };
 
   it('names the next thing that GitHub would be asked for and the state does not hold', () => {
-    const told = account(delivery, SELF, { pull, facts: {} });
+    const told = account(delivery, SELF, { pull, facts: {}, permissions: {} });
     expect(told.outcome).toMatchObject({ kind: 'lacking', needs: [{ kind: 'permission', login: 'ana' }] });
-    expect(accountText(told)).toContain('permission; login: "ana"; id: 11');
+    expect(accountText(told)).toContain('asked of GitHub next: the permission of ana (11)');
   });
 
   it('asks for nothing more where somebody may not decide', () => {
-    const told = account(delivery, SELF, { pull, facts: { permission: 'read' } });
+    const told = account(delivery, SELF, { pull, facts: {}, permissions: { 11: 'read' } });
     expect(told.outcome.kind === 'decided' && told.outcome.step.reason).toBe('not-allowed');
   });
 

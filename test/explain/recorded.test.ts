@@ -33,13 +33,32 @@ describe('recorded deliveries', () => {
   });
 
   it.each(names)('%s: what comes of %s', async (folder, name) => {
-    const { pull, facts } = value(readState(text(folder, 'state.json')));
-    const outsider = /-by-(?:stranger|author)$/.test(name);
-    const state = { pull, facts: outsider ? { ...facts, permission: 'read' as const } : facts };
-    const self = facts.self ?? { slug: 'countersign', botId: 0 };
+    const state = value(readState(text(folder, 'state.json')));
+    const self = state.facts.self ?? { slug: 'countersign', botId: 0 };
     const delivery = value(readDelivery(text(folder, `${name}.json`), null));
     const told = `${accountText(account(delivery, self, null))}\n${accountText(account(delivery, self, state))}`;
     await expect(told).toMatchFileSnapshot(join(recordings, folder, `${name}.txt`));
+  });
+
+  it('A1: a stranger’s approval counts only where somebody asks what if', () => {
+    const state = value(readState(text('two-wait', 'state.json')));
+    const self = state.facts.self ?? { slug: 'countersign', botId: 0 };
+    const delivery = value(readDelivery(text('two-wait', 'approve-by-stranger.json'), null));
+    expect(accountText(account(delivery, self, state))).not.toMatch(/^vote/m);
+    expect(accountText(account(delivery, self, state, 'write'))).toMatch(/^vote +approve of \w+ by dora$/m);
+    const unknown = accountText(account(delivery, self, { ...state, permissions: {} }));
+    expect(unknown).toMatch(/^lacks .*: the permission of dora \(\d+\)$/m);
+    expect(unknown).not.toMatch(/^vote/m);
+  });
+
+  it('are told in words, never as data', () => {
+    const told = readdirSync(recordings).flatMap((folder) =>
+      readdirSync(join(recordings, folder))
+        .filter((name) => name.endsWith('.txt'))
+        .map((name) => text(folder, name)),
+    );
+    expect(told.length).toBe(names.length);
+    for (const page of told) expect(page).not.toMatch(/[{[]"|":/);
   });
 
   it('hold nothing that only their receiver may know', () => {

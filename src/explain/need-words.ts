@@ -1,0 +1,25 @@
+import type { Need } from '../run/facts.ts';
+
+/** What GitHub is asked for, as words that follow “asked of GitHub next: ”. */
+export function needWords(need: Need): string {
+  switch (need.kind) {
+    case 'permission':
+      return `the permission of ${need.login} (${need.id})`;
+    case 'pull-request':
+      return 'the pull request';
+    case 'settings':
+      return 'the repository’s settings';
+    case 'rules':
+      return `the rules of ${[need.headRef, need.baseRef].filter((ref) => ref !== null).join(' and ')}`;
+    case 'same-branch':
+      return `other open pull requests whose head branch is ${need.headRef}`;
+    case 'changed-paths':
+      return 'the paths that the pull request changes';
+    case 'review-comments':
+      return `the comments of review ${need.reviewId}`;
+    case 'comments':
+      return `the App’s comments ${need.comments.map(({ id }) => id).join(', ')}`;
+    case 'files':
+      return `${need.paths.join(', ')} at ${need.base} and ${need.head}`;
+  }
+}
