@@ -41,6 +41,31 @@ describe('a review with comments and words of its own', () => {
     expect(bot.answers().filter((answer) => answer.includes('Execution not found'))).toEqual([]);
   });
 
+  it('F17: of a review with ten replies each is taken once, and nothing is said about any of them', async () => {
+    const lines = [1, 3, 6, 8, 11, 13, 16, 18, 21, 24];
+    const story = await proposeRows(stage(), Object.fromEntries(lines.map((line) => [line, line * 10])));
+    const { pr, ana, bot, model } = story;
+    const replies = lines.map((_, index) => {
+      const body = index % 3 === 2 ? '/deny keep it' : '/approve';
+      return { inReplyTo: bot.proposal(index + 1).id, body };
+    });
+    const before = bot.answers().length;
+    await ana.does((person) => person.reviews({ event: 'COMMENT', body: 'See below.', replies }));
+    const expected = lines.map((_, index) => (index % 3 === 2 ? 'rejected' : 'completed'));
+    expect(await states(story)).toEqual(expected);
+    const kept = lines.filter((_, index) => index % 3 !== 2);
+    expect(pr.file(ROWS_PATH)).toBe(rows(Object.fromEntries(kept.map((line) => [line, line * 10]))));
+    expect((await story.stored()).proposals.every(({ votes }) => votes.length === 1)).toBe(true);
+    expect(
+      model
+        .heard()
+        .slice(1)
+        .join('\n')
+        .match(/Edit rejected by user: keep it/g),
+    ).toHaveLength(3);
+    expect(bot.answers().length - before).toBeLessThanOrEqual(1);
+  });
+
   it('S55, F6: it comes to the same where GitHub tells of the comments first', async () => {
     const story = await proposeRows(stage(), { 5: 50, 12: 120, 20: 200 });
     const { pr, ana, bot } = story;
