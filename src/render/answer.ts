@@ -128,6 +128,12 @@ const SENTENCES: Sentences = {
       `Applied in ${link(codeSpan(sha7(sha)), commitLink(links, sha))}${applied.length === 1 ? '' : ` (${count(applied.length, 'change')})`}:`,
       listNamed(applied),
     ),
+  'own-text-stale': ({ by, proposals }) =>
+    blocks(
+      `The lines that ${loginText(by)} wrote no longer fit, because the file changed after that. They were withdrawn, and nothing was written for them:`,
+      listNamed(proposals),
+      'The agent is told, and may propose something for the file as it is now. Lines of your own can be put in place of that again.',
+    ),
   stale: ({ proposals }) =>
     blocks(
       'Not applied, because the file changed after these were proposed. Nothing was written for them:',

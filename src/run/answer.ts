@@ -80,6 +80,8 @@ export type Answer =
   | { readonly kind: 'queue-dropped'; readonly dropped: readonly string[] }
   | { readonly kind: 'no-run'; readonly command: CommandName | 'mention' }
   | { readonly kind: 'committed'; readonly sha: string; readonly applied: readonly Named[] }
+  /** A person's own lines that fit no more. */
+  | { readonly kind: 'own-text-stale'; readonly by: Person; readonly proposals: readonly Named[] }
   | { readonly kind: 'stale'; readonly proposals: readonly Named[] }
   | { readonly kind: 'commit-failed'; readonly proposals: readonly Named[]; readonly message: string }
   /** An approval was given and counts for nothing, or not for enough; these go on waiting. */

@@ -36,8 +36,7 @@ export function judgeHead(draft: Draft, head: string, facts: Facts, pusher: Push
   const open = openProposals(draft.pull.proposals);
   const paths = [...new Set(open.map((proposal) => proposal.change.path))];
   const judged = paths.reduce((next, path) => judgePath(next, path, { head, facts, pusher }), draft);
-  const given = open.filter((proposal) => proposal.state === 'approved');
-  return tellStale(withRun(judged, { head, commits: commitsWith(judged, run, head) }), given);
+  return tellStale(withRun(judged, { head, commits: commitsWith(judged, run, head) }), open);
 }
 
 /** A push that completed proposals carried this run's changes, whoever pushed it. */
@@ -166,22 +165,38 @@ function byPush(pusher: Pusher | null, proposal: Proposal, run: Run | null, fact
 
 /**
  * The file moved on below the change. An edit in one place is tried again on the new head and shown under a new id
- * if it still fits; anything else goes back to the model.
+ * if it still fits; anything else goes back to the model, as does what a person wrote instead: the call has other lines.
  */
 export function supersede(draft: Draft, proposal: Proposal, head: string, now: string): Draft {
   const note = `${proposal.change.path} changed after this was proposed`;
   const gone = showing(withProposal(draft, { ...moved(proposal, 'superseded', now), note }), proposal);
   const call = gone.pull.run?.batch?.calls.find((one) => one.call.id === proposal.callId)?.call;
-  const again = proposal.tool === 'edit_file' && proposal.change.places === 1 && call !== undefined;
-  if (!again) return answerProposal(gone, proposal, staleOutput(proposal.change.path, proposal.head, head));
+  const single = proposal.tool === 'edit_file' && proposal.change.places === 1;
+  if (!single || proposal.modified !== null || call === undefined)
+    return answerProposal(gone, proposal, staleOutput(proposal.change.path, proposal.head, head));
   const waiting = withCall(gone, proposal.callId, { kind: 'using' });
   return withEffects(waiting, { type: 'use-tools', runId: proposal.runId, turn: proposal.turn, calls: [call] });
 }
 
-/** Whoever approved must hear that nothing came of it: names those of them that are withdrawn now. */
-export function tellStale(draft: Draft, approved: readonly Proposal[]): Draft {
-  const ids = approved.map((proposal) => proposal.id);
-  const gone = draft.pull.proposals.filter((one) => ids.includes(one.id) && one.state === 'superseded');
-  if (gone.length === 0) return draft;
-  return withAnswer(draft, { at: 'pull' }, { kind: 'stale', proposals: gone.map(named) });
+/** Whoever approved, or wrote other lines, must hear that nothing came of it: names what of it is withdrawn now. */
+export function tellStale(draft: Draft, before: readonly Proposal[]): Draft {
+  const superseded = draft.pull.proposals.filter(({ state }) => state === 'superseded').map(({ id }) => id);
+  const gone = before.filter(({ id }) => superseded.includes(id));
+  const given = gone.filter(({ state, modified }) => state !== 'proposed' && modified === null);
+  const told =
+    given.length === 0 ? draft : withAnswer(draft, { at: 'pull' }, { kind: 'stale', proposals: given.map(named) });
+  return tellAuthors(told, gone);
+}
+
+/** One answer to each person whose own lines are withdrawn. */
+function tellAuthors(draft: Draft, gone: readonly Proposal[]): Draft {
+  const own = gone.flatMap((proposal) => {
+    const by = proposal.votes.findLast(({ action }) => action === 'modify')?.by;
+    return proposal.modified === null || by === undefined ? [] : [{ by, proposal }];
+  });
+  return [...Map.groupBy(own, ({ by }) => by.id).values()].reduce((told, [first, ...more]) => {
+    if (first === undefined) return told;
+    const proposals = [first, ...more].map(({ proposal }) => named(proposal));
+    return withAnswer(told, { at: 'pull' }, { kind: 'own-text-stale', by: first.by, proposals });
+  }, draft);
 }

@@ -9,6 +9,7 @@ import { type Draft, draftOf, finish, withAnswer, withProposal } from './draft.t
 import type { Facts } from './facts.ts';
 import { supersede, tellStale } from './judge-head.ts';
 import { completeAt, isUnderWay } from './on-commit.ts';
+import { tellRetargeted, withdrawFrom } from './on-retargeted.ts';
 import type { Permission, Person, Proposal, Vote } from './proposal.ts';
 import { activeRun, type Pull, type Run } from './run.ts';
 import type { Check, Signal } from './signal.ts';
@@ -23,7 +24,8 @@ export function onCommitStarting(pull: Pull, signal: Starting, facts: Facts): St
   const checked = signal.checks.reduce((draft, check) => begin(draft, check, signal, facts), draftOf(pull));
   const mine = signal.checks.map((check) => check.proposalId);
   const given = pull.proposals.filter((one) => mine.includes(one.id) && isUnderWay(one));
-  const told = tellVoid(tellStale(checked, given), given, signal);
+  const here = given.filter(({ retargeted }) => retargeted === null);
+  const told = tellVoid(tellStale(tellElsewhere(checked, given), here), here, signal);
   const executing = told.pull.proposals.some((one) => mine.includes(one.id) && one.state === 'executing');
   return finish(settleBatch(told, facts.now), executing ? 'commit-begun' : 'commit-void');
 }
@@ -40,6 +42,7 @@ function judgeApproved(draft: Draft, proposal: Proposal, check: Check, signal: S
   const no = proposal.votes.find((vote) => vote.action === 'deny' || vote.action === 'edit');
   if (no !== undefined) return rejectLate(draft, proposal, no, facts.now);
   if (activeRun(draft.pull)?.id !== proposal.runId) return cancelLate(draft, proposal, facts.now);
+  if (proposal.retargeted !== null) return withdrawFrom(draft, proposal, proposal.retargeted, facts.now);
   const now = rulesNow(signal.settings, draft.pull.run);
   const signed = now.kind === 'rules' ? withoutLapsed(proposal, check, now.rules) : proposal;
   if (doubtAtCommit(proposal, signal, draft.pull.run) !== null)
@@ -52,6 +55,14 @@ function judgeApproved(draft: Draft, proposal: Proposal, check: Check, signal: S
     case 'stale':
       return supersede(draft, proposal, signal.head, facts.now);
   }
+}
+
+/** Tells what is withdrawn because the pull request went to another base while an earlier attempt was under way. */
+function tellElsewhere(draft: Draft, given: readonly Proposal[]): Draft {
+  const ids = draft.pull.proposals.filter(({ state }) => state === 'superseded').map(({ id }) => id);
+  const gone = given.filter(({ id, retargeted }) => retargeted !== null && ids.includes(id));
+  const last = gone.at(-1)?.retargeted ?? null;
+  return last === null ? draft : tellRetargeted(draft, gone, last);
 }
 
 function permissionNow(check: Check | undefined, person: Person): Permission {

@@ -1,22 +1,18 @@
 import type { Intent } from '../command/intent.ts';
 import { maySign } from '../policy/roles.ts';
-import { retargetedOutput } from '../prompt/outputs.ts';
-import { answerProposal, settleBatch, showing } from './batch.ts';
+import { settleBatch } from './batch.ts';
 import { wouldBeRead } from './bearing.ts';
-import { type Draft, draftOf, finish, ignore, withAnswer, withProposal, withPull } from './draft.ts';
+import { type Draft, draftOf, finish, ignore, withAnswer, withPull } from './draft.ts';
 import { endRun } from './end-run.ts';
 import type { Facts } from './facts.ts';
 import { judgeHead, openProposals } from './judge-head.ts';
 import { activeRun, type Pull } from './run.ts';
 import type { Signal } from './signal.ts';
-import { named } from './spoken.ts';
 import type { Step } from './step.ts';
-import { moved } from './transition.ts';
 
 /** Somebody moved the head branch. */
 export type Pushed = Extract<Intent, { kind: 'pushed' }>;
 type Closed = Extract<Intent, { kind: 'closed' }>;
-type Retargeted = Extract<Intent, { kind: 'retargeted' }>;
 type AccessLost = Extract<Signal, { type: 'access-lost' }>;
 type Edited = Extract<Intent, { kind: 'edited' }>;
 
@@ -69,19 +65,6 @@ export function onEdited(pull: Pull, intent: Edited, facts: Facts): Step {
   const { place } = intent;
   const id = place.at === 'review' ? `review:${place.reviewId}` : `comment:${place.commentId}`;
   return finish(withAnswer(draftOf(pull), place, { kind: 'edited-comment' }, `edited:${id}`), 'edited-comment');
-}
-
-/** It goes to another branch now: what was proposed for the one before is withdrawn, and the run goes on (B11). */
-export function onRetargeted(pull: Pull, { from, to }: Retargeted, facts: Facts): Step {
-  const open = openProposals(pull.proposals);
-  if (activeRun(pull) === null || open.length === 0) return ignore(pull, 'retargeted');
-  const note = `the pull request now targets ${to}`;
-  const withdrawn = open.reduce((draft, one) => {
-    const gone = withProposal(draft, { ...moved(one, 'superseded', facts.now), note });
-    return showing(answerProposal(gone, one, retargetedOutput(from, to)), one);
-  }, draftOf(pull));
-  const told = withAnswer(withdrawn, { at: 'pull' }, { kind: 'retargeted', from, to, proposals: open.map(named) });
-  return finish(settleBatch(told, facts.now), 'retargeted');
 }
 
 /** What GitHub no longer lets us see or write is over, without a word: nothing could be said there. */

@@ -65,6 +65,9 @@ export type PostedReview = {
   readonly stands: 'comments' | 'blocks' | 'dismissed' | 'kept';
 };
 
+/** From one base branch to another. */
+export type Retargeting = { readonly from: string; readonly to: string };
+
 /** What a proposal keeps of the model's words where its change is a person's own text. */
 export type Modified = Difference & {
   readonly proposed: Change;
@@ -112,6 +115,8 @@ export type Proposal = {
   readonly requiredApprovals: number;
   /** Since when the branch keeps moving under attempts to commit it; null where it does not. */
   readonly missedSince: string | null;
+  /** Where the pull request went while an attempt to commit this was under way; null where it stayed. */
+  readonly retargeted: Retargeting | null;
   /** How often its comment had to be put back, because somebody edited or deleted it. */
   readonly restorations: number;
   /** GitHub's time since which it shows again what we wrote, once it had to be put back. */
@@ -133,6 +138,7 @@ export const UNSEEN = {
   movedTo: null,
   resolved: null,
   missedSince: null,
+  retargeted: null,
   restorations: 0,
   shownSince: null,
 } as const satisfies Partial<Proposal>;

@@ -67,6 +67,7 @@ function everyAnswer(text: string): readonly Answer[] {
     { kind: 'queue-dropped', dropped: [text] },
     { kind: 'no-run', command: 'stop' },
     { kind: 'committed', sha: commit, applied: named },
+    { kind: 'own-text-stale', by: { id: 1, login: text }, proposals: named },
     { kind: 'stale', proposals: named },
     { kind: 'commit-failed', proposals: named, message: text },
     ...doubts.flatMap((doubt) => [
@@ -252,6 +253,14 @@ describe('answers', () => {
 
       - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
       - \`m3x8\` total
+
+      [own-text-stale]
+      The lines that total wrote no longer fit, because the file changed after that. They were withdrawn, and nothing was written for them:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      The agent is told, and may propose something for the file as it is now. Lines of your own can be put in place of that again.
 
       [stale]
       Not applied, because the file changed after these were proposed. Nothing was written for them:

@@ -91,6 +91,7 @@ export function proposal(change: Change, more: Partial<Proposal> = {}): Proposal
     resolved: null,
     requiredApprovals: 1,
     missedSince: null,
+    retargeted: null,
     restorations: 0,
     shownSince: null,
     ...more,

@@ -112,6 +112,7 @@ export function proposal(id: string, runId: string, changed: Partial<Proposal> =
     resolved: null,
     requiredApprovals: 1,
     missedSince: null,
+    retargeted: null,
     restorations: 0,
     shownSince: null,
     ...changed,

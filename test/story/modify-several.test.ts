@@ -34,4 +34,21 @@ describe('where one vote is not enough', () => {
       user_edits: expect.stringContaining(`-${row(5, 50)}\n+${row(5, 'mine')}`),
     });
   });
+
+  it('S48, S94: where the file changes below a person’s own text, it is withdrawn and they are told; the model’s is not shown in its place', async () => {
+    const story = await stage().tell({
+      files: { '.github/countersign.yml': 'required_approvals: 2\n' },
+      branch: { [ROWS_PATH]: rows() },
+    });
+    const { ana, ben, bot, model } = story;
+    model.proposes(editRow(5, 50));
+    await ana.says('/countersign give row 5 another value');
+    await ana.replies(bot.proposal(1), `\`\`\`suggestion\n${row(5, 'mine')}\n\`\`\``);
+    await ben.pushes({ [ROWS_PATH]: rows({ 4: 40 }) });
+    expect((await story.stored()).proposals.map(({ state }) => state)).toEqual(['superseded', 'superseded']);
+    expect(bot.proposals()).toHaveLength(2);
+    const told = bot.answers().filter((answer) => answer.includes('no longer fit'));
+    expect(told).toEqual([expect.stringContaining(`The lines that \`${ana.login}\` wrote no longer fit`)]);
+    expect(model.heard()[0]).toMatch(/^Not applied: src\/rows.ts changed after this change was proposed/);
+  });
 });

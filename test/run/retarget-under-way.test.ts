@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { ANA, BEN, REF, TableGame } from './table-game.ts';
+
+/** One change is approved, and an attempt to commit it has begun. */
+function committing(): TableGame {
+  const game = new TableGame();
+  game.commands(ANA, { name: 'task', text: 'do it' });
+  game.modelReplies([{ id: 'call-1', name: 'edit_file', arguments: 'edit 3 new' }]);
+  game.toolsAnswer();
+  game.reviewIsPosted();
+  game.commands(ANA, { name: 'approve', targets: { by: 'all' }, note: '' }, { createdAt: '2030-01-01T00:00:00Z' });
+  expect(game.commitBegins()?.ids).toHaveLength(1);
+  return game;
+}
+
+function retarget(game: TableGame): void {
+  const intent = { kind: 'retargeted', pull: REF, actor: BEN, from: 'main', to: 'release' } as const;
+  game.signal({ type: 'intent', deliveryId: 'retarget', intent });
+}
+
+describe('the pull request goes to another branch while an attempt to commit is under way', () => {
+  it('B11, S90b: the next attempt withdraws what was approved for the base before, and tells so once', () => {
+    const game = committing();
+    retarget(game);
+    expect(game.pull.proposals).toMatchObject([{ state: 'executing' }]);
+    expect(game.commitBegins()?.ids).toEqual([]);
+    expect(game.pull.proposals).toMatchObject([{ state: 'superseded', note: 'the pull request now targets release' }]);
+    const answers = game.steps.at(-1)?.effects.filter(({ type }) => type === 'answer');
+    expect(answers).toMatchObject([{ answer: { kind: 'retargeted', from: 'main', to: 'release' } }]);
+    expect(game.transcript.at(-1)).toMatchObject({
+      role: 'tool',
+      content: expect.stringMatching(/^Withdrawn: the pull request now targets release, not main/),
+    });
+    expect(game.problems).toEqual([]);
+  });
+
+  it('B11: so does one for which the branch had moved meanwhile', () => {
+    const game = committing();
+    retarget(game);
+    const [proposal] = game.pull.proposals;
+    const proposalIds = [proposal?.id ?? ''];
+    game.signal({ type: 'commit-missed', runId: proposal?.runId ?? '', proposalIds });
+    expect(game.pull.proposals).toMatchObject([{ state: 'approved' }]);
+    game.commitBegins();
+    expect(game.pull.proposals).toMatchObject([{ state: 'superseded' }]);
+  });
+
+  it('S51: an attempt that landed all the same is recognised', () => {
+    const game = committing();
+    const attempt = { runId: game.pull.run?.id ?? '', ids: game.pull.proposals.map(({ id }) => id) };
+    retarget(game);
+    game.commitLands(attempt);
+    expect(game.pull.proposals).toMatchObject([{ state: 'completed' }]);
+  });
+});
