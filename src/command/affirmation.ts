@@ -1,3 +1,5 @@
+import { withoutSignature } from './email-reply.ts';
+
 /** Words that people say yes with. A yes is neither an approval nor an instruction: it gets a hint. */
 const YES = new Set([
   ...[
@@ -17,19 +19,22 @@ const YES = new Set([
     'nice',
     'please',
   ],
-  ...['lgtm', 'sgtm', 'approve', 'approved', 'accept', 'accepted', 'thanks', '+1', ':+1:', ':thumbsup:', '👍'],
+  ...['lgtm', 'sgtm', 'approve', 'approved', 'accept', 'accepted', 'thanks', '+1'],
 ]);
 const PHRASES = /\b(?:looks|sounds) good(?: to me)?\b|\bship it\b|\bgo ahead\b|\bthank you\b/g;
-const SKIN_TONES = /[\u{1F3FB}-\u{1F3FF}\uFE0F]/gu;
+const DECORATION = /[*_~`]|[\u{1F3FB}-\u{1F3FF}]|\uFE0F|\u200D|\u20E3/gu;
+/** Also by its name between colons. No emoji says what should be different, so each counts as a yes. */
+const EMOJI = /:[a-z0-9_+-]{1,40}:|[\p{Extended_Pictographic}\p{Regional_Indicator}]/gu;
 const LONGEST = 80;
 
-/** Whether a text says nothing but yes, or is a bare number. */
+/** Whether a text says nothing but yes, in words or emoji, or is a bare number. A mail program's signature does not count. */
 export function isAffirmation(text: string): boolean {
-  if (text.length > LONGEST) return false;
-  const words = text
+  const own = withoutSignature(text);
+  if (own.length > LONGEST) return false;
+  const words = own
     .toLowerCase()
-    .replace(SKIN_TONES, '')
-    .replaceAll('👍', ' 👍 ')
+    .replace(EMOJI, ' yes ')
+    .replace(DECORATION, '')
     .replace(PHRASES, 'yes')
     .split(/[\s.,;!~"'()]+/)
     .filter((word) => word !== '');

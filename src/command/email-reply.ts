@@ -5,18 +5,30 @@ const INTRODUCTIONS: readonly { readonly start: RegExp; readonly end: RegExp }[]
   { start: /^On\b/i, end: /\bwrote:\s*$/i },
   { start: /^Am\b/i, end: /\bschrieb\b[^:]*:\s*$/i },
   { start: /^Le\b/i, end: /\ba écrit\s*:\s*$/i },
-  { start: /^El\b/i, end: /\bescribió:\s*$/i },
+  { start: /^El\b/i, end: /\bescribió\s*:\s*$/i },
+  { start: /^Il\b/i, end: /\bha scritto\s*:\s*$/i },
 ];
 /** A program may break its introduction into this many lines. */
 const INTRODUCTION_LINES = 3;
 const DATED = /\d{4}|\d:\d\d|@/;
 
 const SEPARATOR = /^(?:-{2,} ?Original Message ?-{2,}|-{2,} ?Forwarded message ?-{2,})\s*$/i;
-const FROM = /^\*{0,2}From:\*{0,2}\s/i;
-const NEXT_FIELD = /^\*{0,2}(?:Sent|Date|To):\*{0,2}\s/i;
+const FROM = /^\*{0,2}(?:From|Von):\*{0,2}\s/i;
+const NEXT_FIELD = /^\*{0,2}(?:Sent|Date|To|Gesendet|Datum|An):\*{0,2}\s/i;
 
 /** What every header begins with, so that other lines cost next to nothing. */
-const BEGINNING = /^[ \t]{0,8}(?:--|\*{0,2}From:|(?:On|Am|Le|El)\b)/i;
+const BEGINNING = /^[ \t]{0,8}(?:--|\*{0,2}(?:From|Von):|(?:On|Am|Le|El|Il)\b)/i;
+
+/** What begins a signature: two dashes alone, or the line that a telephone's mail program adds. */
+const SIGNATURE =
+  /^(?:-- ?$|[ \t*_]{0,8}(?:Sent from (?:my|Mail|Outlook|Yahoo)\b|Get \[?Outlook for\b|Von meinem .{1,40} gesendet\b))/i;
+
+/** A text above the signature that a mail program put below it. Only for judging what is said: the words are kept whole. */
+export function withoutSignature(text: string): string {
+  const lines = text.split('\n');
+  const at = lines.findIndex((line) => SIGNATURE.test(line));
+  return (at === -1 ? lines : lines.slice(0, at)).join('\n').trim();
+}
 
 /** Index of the first line of an e-mail reply's header, or the number of lines where there is none. */
 export function replyHeader(lines: readonly PageLine[]): number {

@@ -131,7 +131,16 @@ function built(name: CommandName, { targets, text, line }: Arguments): Command {
 
 /** A path such as `/src/main.ts` that nobody addressed to us is plain words. */
 function unknown(word: string, addressed: boolean): Utterance | null {
+  if (isNameWithMark(word)) {
+    return { kind: 'unknown-command', word: word.slice(0, LONGEST_WORD), nearest: 'task', addressed: true };
+  }
   const nearest = commandTable.find((row) => row.words.some((own) => isOneSlip(own, word.toLowerCase())))?.name ?? null;
   if (!addressed && nearest === null && word.includes('/')) return null;
   return { kind: 'unknown-command', word: word.slice(0, LONGEST_WORD), nearest, addressed };
+}
+
+/** `/countersign: do it`: surely meant for us, and no task as it stands. `/countersign.yml` is a file. */
+function isNameWithMark(word: string): boolean {
+  const name = /^([^.,:;!?]{1,60})(?:[.,:;!?]{1,3}$|[,:;])/.exec(word)?.[1] ?? '';
+  return commandRow(name)?.name === 'task';
 }

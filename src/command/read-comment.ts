@@ -1,4 +1,5 @@
 import { isAffirmation } from './affirmation.ts';
+import { withoutSignature } from './email-reply.ts';
 import { type Misfit, misfit, readLine } from './grammar.ts';
 import type { Utterance } from './intent.ts';
 import { type MaskedBody, maskBody } from './mask.ts';
@@ -49,7 +50,7 @@ function likeCommand(utterance: Utterance): Pick<Misfit, 'command' | 'addressed'
 function remark({ text, suggestions }: MaskedBody, slug: string): Utterance {
   return {
     kind: 'remark',
-    text,
+    text: withoutSignature(text) === '' ? '' : text,
     toSomebodyElse: isToSomebodyElse(text, slug),
     affirmation: suggestions.length === 0 && isAffirmation(text),
     suggestions,

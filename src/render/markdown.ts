@@ -52,7 +52,7 @@ function piecesOf(token: string, gap: boolean): readonly Piece[] {
   if (inner !== undefined) return [{ code: true, text: inner.trim() === '' ? token : inner.trim(), gap }];
   const plain = PLAIN_MARKS.test(token) || (PLAIN_WORD.test(token) && !LINKED_WORD.test(token));
   if (plain || token === '-') return [{ code: false, text: token, gap }];
-  const end = /[,.;?!…]*$/.exec(token)?.[0] ?? '';
+  const end = /[,.:;?!…]*$/.exec(token)?.[0] ?? '';
   const word: Piece = { code: true, text: token.slice(0, token.length - end.length), gap };
   return end === '' ? [word] : [word, { code: false, text: end, gap: false }];
 }

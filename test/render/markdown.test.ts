@@ -18,6 +18,8 @@ describe('escapeText', () => {
     ['1. one\n- two', '1\\. one - two'],
     ['call `sum(a)`, then stop', 'call `sum(a)`, then stop'],
     ['```suggestion\nrm -rf\n```', '`suggestion rm -rf`'],
+    ['Edit src/total.ts: replace 1 line, as @ana: said', 'Edit `src/total.ts`: replace 1 line, as `@ana`: said'],
+    [':rocket: a:b: and `a`:tada:', '`:rocket`: `a:b`: and `a:tada`:'],
     ['see src/total.ts (line 3)', 'see `src/total.ts` (line 3)'],
     ['a\u202Eb', '`a\\u{202E}b`'],
     ['1 2 3 👍 ❤️', '1 2 3 👍 ❤️'],

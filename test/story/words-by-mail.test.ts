@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import { stageForAll } from './curtain.ts';
+import { edit, type Story } from './story.ts';
+
+const stage = stageForAll();
+
+async function proposed(): Promise<Story> {
+  const story = await stage().tell();
+  story.model.proposes(edit('src/total.ts', '  let total = 0;\n', '  let total = 0n;\n'));
+  await story.ana.says('/countersign use bigint');
+  return story;
+}
+
+it('S62: a yes with a signature, a decoration or in emoji gets a hint, and the change still waits', async () => {
+  const { ana, bot, model, stored } = await proposed();
+  const yes = ['Yes\n\nSent from my iPhone', 'ok\n\n-- \nBob Smith', '**LGTM**', '\u2705', 'lgtm :rocket:'];
+  for (const words of yes) {
+    await ana.replies(bot.proposal(1), words);
+    expect(bot.answer()).toContain('Only a command decides');
+  }
+  expect((await stored()).proposals.map(({ state }) => state)).toEqual(['proposed']);
+  expect(model.requests()).toHaveLength(1);
+});
+
+it('S62: a command with another blank than a space behind its word is told, in the conversation too, and decides nothing', async () => {
+  const { ana, bot, stored } = await proposed();
+  const id = bot.proposal(1).proposalId;
+  for (const line of [`/approve\u00A0${id}`, `/deny\u00A0${id}`, '/approve\u3000all', '/countersign\u00A0do it']) {
+    const before = bot.answers().length;
+    await ana.says(line);
+    expect(bot.answers()).toHaveLength(before + 1);
+    expect(bot.answer()).toContain('Type the command again by hand');
+  }
+  expect((await stored()).proposals.map(({ state }) => state)).toEqual(['proposed']);
+});
+
+it('S62: our name with a mark behind it is answered where there never was a run, and starts nothing', async () => {
+  const { ana, bot, model } = await stage().tell();
+  for (const line of ['/countersign: do it', '/countersign, do it']) {
+    await ana.says(line);
+    expect(bot.answer()).toContain('/countersign <task>');
+  }
+  expect(bot.answers()).toHaveLength(2);
+  expect(model.requests()).toEqual([]);
+});
