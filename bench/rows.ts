@@ -3,7 +3,9 @@ import { interpret } from '../src/command/interpret.ts';
 import { readComment } from '../src/command/read-comment.ts';
 import { HOSTILE_BODIES, SIZE } from '../test/command/hostile-bodies.ts';
 import { issueComment, reviewComment, SELF } from '../test/command/payloads.ts';
-import { milliseconds, perSecond, type Row } from './measure.ts';
+import { BOUND_ROWS } from './bound-rows.ts';
+import { CHANGE_ROWS } from './change-rows.ts';
+import { cost, perSecond, type Row } from './measure.ts';
 
 /** What people write on pull requests, in about the proportions in which they do. */
 const COMMENTS: readonly string[] = [
@@ -25,6 +27,19 @@ const DELIVERIES = COMMENTS.flatMap((body) => [
   { event: 'pull_request_review_comment', payload: reviewComment(body), self: SELF },
 ]);
 const BLOCK = Buffer.alloc(SIZE, 'a');
+
+/** The bodies that seem to take longest: only these are worth many repetitions. */
+function slowest(count: number): readonly string[] {
+  const timed = HOSTILE_BODIES.map(([, body]) => {
+    const from = performance.now();
+    readComment(body, SELF.slug);
+    return { body, time: performance.now() - from };
+  });
+  return timed
+    .sort((one, other) => other.time - one.time)
+    .slice(0, count)
+    .map(({ body }) => body);
+}
 
 /** Every row; the first is the yardstick that the others of its unit are compared with. */
 export const ROWS: readonly Row[] = [
@@ -56,8 +71,10 @@ export const ROWS: readonly Row[] = [
       }),
   },
   {
-    name: 'worst comment of 65,536 characters',
+    name: 'worst comment of 65,536 characters (S63, goal: 50)',
     unit: 'ms',
-    sample: () => Math.max(...HOSTILE_BODIES.map(([, body]) => milliseconds(() => void readComment(body, SELF.slug)))),
+    sample: () => Math.max(...slowest(5).map((body) => cost(() => readComment(body, SELF.slug)))),
   },
+  ...CHANGE_ROWS,
+  ...BOUND_ROWS,
 ];

@@ -1,21 +1,22 @@
 /**
  * Records webhook deliveries of the simulated GitHub, for `countersign explain` and its tests: a short
- * conversation is played with the whole App, and each act of the tables below is recorded as it would
+ * conversation is played with the whole App, and each act of `recorded-acts.ts` is recorded as it would
  * reach the App, with what GitHub would tell it, beside the state of that moment. Credentials and
  * signatures are left out; times, commits and addresses are made the same in every recording.
  *
  *   node scripts/record-delivery.ts <folder>
  */
-import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { loadPull } from '../src/demo/load-pull.ts';
 import { pullOf } from '../src/demo/page.ts';
 import { openStage, type Stage } from '../src/demo/stage.ts';
-import { DEFAULT_SETTINGS } from '../src/policy/settings.ts';
-import type { Facts } from '../src/run/facts.ts';
+import { apiUrl } from '../src/github/octokit.ts';
+import { openGitHubs } from '../src/github/open-github.ts';
+import type { Facts, HeadFile } from '../src/run/facts.ts';
 import { newPull, type Pull, pullKey } from '../src/run/run.ts';
+import { readSettings } from '../src/settings/read-settings.ts';
 import type { WebhookRequest } from '../src/simulator/http/deliveries.ts';
 import type { ScriptedCall } from '../src/simulator/model/script.ts';
 import { type Person, personOn } from '../src/simulator/people/person.ts';
@@ -24,37 +25,10 @@ import { OPERATIONS } from '../src/simulator/world/operations.ts';
 import type { PullRequest, World } from '../src/simulator/world/state.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { isRecord, parseJson } from '../src/trust.ts';
-
-type Cast = { readonly ana: Person; readonly carl: Person; readonly stranger: Person; readonly robot: Person };
-
-/** One act to record. `first` is the comment of the first proposal that waits. */
-type Act = (cast: Cast, first: Posted) => unknown;
-type Posted = { readonly id: number; readonly proposalId: string };
-
-/** Before anybody gave a task. */
-const NO_RUN: Readonly<Record<string, Act>> = {
-  task: ({ ana }) => ana.says('/countersign use bigint for money\n\nand say why'),
-  'task-by-stranger': ({ stranger }) => stranger.says('/countersign delete everything'),
-  'not-addressed': ({ ana }) => ana.says('What is this about?'),
-  'other-bots-command': ({ ana }) => ana.says('/rebase'),
-};
-
-/** While two changes wait for people. The last act closes the pull request. */
-const TWO_WAIT: Readonly<Record<string, Act>> = {
-  'approve-in-thread': ({ ana }, { id }) => ana.replies(id, '/approve\nthanks, and mind the tests'),
-  'approve-by-id': ({ ana }, { proposalId }) => ana.says(`/approve ${proposalId}`),
-  'approve-alone': ({ ana }) => ana.says('/approve'),
-  'approve-but': ({ ana }, { id }) => ana.replies(id, '/approve but rename it'),
-  'approve-in-code': ({ ana }, { id }) => ana.replies(id, '```\n/approve\n```'),
-  'approve-by-stranger': ({ stranger }) => stranger.says('/approve all'),
-  'approve-by-bot': ({ robot }) => robot.says('/approve all'),
-  'deny-by-author': ({ carl }) => carl.says('/deny all this is not what I wanted'),
-  instruction: ({ ana }, { id }) => ana.replies(id, 'keep the name `sum`, please'),
-  lgtm: ({ ana }, { id }) => ana.replies(id, 'lgtm'),
-  question: ({ ana }) => ana.says('/ask why bigint?'),
-  stop: ({ ana }) => ana.says('/stop'),
-  close: ({ ana }) => ana.closes(),
-};
+import { readFile } from '../src/worker/gather.ts';
+import type { GitHub } from '../src/worker/ports.ts';
+import { type Cast, type Posted, TAKES, type Take } from './recorded-acts.ts';
+import { steadied } from './steadied.ts';
 
 const CALLS: readonly ScriptedCall[] = [
   {
@@ -86,6 +60,10 @@ type Scene = {
   readonly cast: Cast;
   readonly pull: () => Promise<Pull>;
   readonly onGitHub: () => PullRequest;
+  /** The App's own view of it. */
+  readonly github: GitHub;
+  /** The repository's settings say this from now on. */
+  readonly configures: (text: string) => void;
   /** What GitHub says each account may do here, by its id. */
   readonly permissions: () => Readonly<Record<string, string>>;
 };
@@ -105,6 +83,8 @@ async function openScene(): Promise<Scene> {
   const cast = { ana: as(ana.id), carl: as(carl), stranger: join('dora', 'User'), robot: join('robot[bot]', 'Bot') };
   const installationId = [...github.world().installations.values()].at(-1)?.id ?? 0;
   const ref = { installationId, repositoryId, owner: 'acme', repo: 'shop', number };
+  const main = github.world().repositories.get(repositoryId)?.refs.get('refs/heads/main') ?? '';
+  github.apply(OPERATIONS.createRef, { actor: cast.ana.actor, repositoryId, ref: 'refs/heads/release', sha: main });
   await stage.settle();
   const moments: number[] = [];
   let ahead = 0;
@@ -119,6 +99,16 @@ async function openScene(): Promise<Scene> {
     cast,
     pull: () => store.load(pullKey(ref), { ids: [], commentId: null }).catch(() => newPull(ref)),
     onGitHub: () => pullOf(github, loaded),
+    github: openGitHubs({
+      appId: github.app.id,
+      privateKey: github.app.privateKeyPem,
+      baseUrl: apiUrl(new URL(github.url).host, 'http'),
+      version: 'recording',
+    }).for(ref),
+    configures: (text) => {
+      const changed = new Map([['.github/countersign.yml', text]]);
+      github.apply(OPERATIONS.pushFiles, { actor: cast.ana.actor, repositoryId, branch: 'main', files: changed });
+    },
     permissions: () => permissionsOn(github.world(), repositoryId),
   };
 }
@@ -130,62 +120,76 @@ function permissionsOn(world: World, repositoryId: number): Readonly<Record<stri
   return Object.fromEntries(people.map(({ id }) => [id, roleOf(repository, id).permission]));
 }
 
-/** What GitHub tells of the pull request when a task begins on it. */
-function startFacts({ onGitHub, stage }: Scene): Partial<Facts> {
-  const { title, authorId, base, head, draft } = onGitHub();
-  const login = stage.github.world().accounts.get(authorId ?? 0)?.login ?? '';
-  return {
-    pull: {
-      state: 'open',
-      draft,
-      title,
-      author: { id: authorId ?? 0, login },
-      baseRef: base.branch,
-      baseSha: base.sha,
-      headRef: head.branch,
-      headSha: head.sha,
-      fork: false,
-      changedFiles: Object.keys(HEAD).length,
-    },
-    rules: { head: [], base: [], approvals: 0 },
-    sameBranch: [],
-    changedPaths: Object.keys(HEAD),
-  };
+/** What GitHub tells of the pull request, as the App itself asks it. */
+async function factsOf({ github }: Scene, pull: Pull, reviewId: number | null): Promise<Partial<Facts>> {
+  const found = await github.pull();
+  const settings = readSettings(await github.settingsFile());
+  const known = { settings, pull: found };
+  if (pull.run === null)
+    return { ...known, rules: { head: [], base: [], approvals: 0 }, sameBranch: [], changedPaths: Object.keys(HEAD) };
+  const posted = pull.proposals.flatMap(({ comment }) => (comment === null ? [] : [comment]));
+  const files = { atBase: await filesAt(github, pull.run.head), atHead: await filesAt(github, found.headSha) };
+  // Our comments stand untouched.
+  const bodyHashes = Object.fromEntries(posted.map(({ id, bodyHash }) => [id, bodyHash]));
+  const reviewed = reviewId === null ? {} : { reviewComments: await github.reviewComments(reviewId) };
+  return { ...known, bodyHashes, files, ...reviewed };
 }
 
-/** Our comments as they stand now: untouched. */
-function commentFacts(pull: Pull): Partial<Facts> {
-  const posted = pull.proposals.flatMap(({ comment }) => (comment === null ? [] : [comment]));
-  return {
-    bodyHashes: Object.fromEntries(posted.map(({ id, bodyHash }) => [id, bodyHash])),
-  };
+async function filesAt(github: GitHub, commit: string): Promise<Record<string, HeadFile | null>> {
+  const tree = await github.tree(commit);
+  const found: Record<string, HeadFile | null> = {};
+  for (const path of Object.keys(HEAD)) found[path] = await readFile(github, tree, path);
+  return found;
+}
+
+/** Lets things come as far as a take begins. */
+async function play(scene: Scene, { settings, waiting, before }: Take): Promise<number> {
+  const { stage, cast } = scene;
+  if (settings !== undefined) scene.configures(settings);
+  if (!waiting) return 0;
+  stage.model?.script({ calls: CALLS });
+  scene.nextMoment();
+  cast.ana.says('/countersign use bigint for money');
+  await stage.settle();
+  if (before === undefined) return 0;
+  scene.nextMoment();
+  const heard = before(cast, firstOf(scene, await scene.pull()));
+  await stage.settle();
+  return heard;
+}
+
+function firstOf({ onGitHub }: Scene, { proposals, run }: Pull): Posted {
+  const id = proposals[0]?.comment?.id ?? 0;
+  const threadNodeId = onGitHub().threads.get(id)?.nodeId ?? '';
+  return { id, proposalId: proposals[0]?.id ?? '', threadNodeId, reviewId: run?.reviews[0]?.id ?? 0 };
 }
 
 /** Plays the acts without the App hearing of them, and writes what each would have told it. */
-async function record(scene: Scene, folder: string, acts: Readonly<Record<string, Act>>): Promise<void> {
+async function record(folder: string, take: Take): Promise<void> {
+  const scene = await openScene();
   const { stage, cast } = scene;
   const { deliveries, app } = stage.github;
+  const heard = await play(scene, take);
   const pull = await scene.pull();
-  const self = { slug: app.slug, botId: app.botId };
-  const settings = { kind: 'settings', settings: DEFAULT_SETTINGS };
-  const facts = {
-    self,
-    settings,
-    ...(pull.run === null ? startFacts(scene) : commentFacts(pull)),
-  };
-  const written: Record<string, unknown> = { state: { pull, facts, permissions: scene.permissions() } };
-  const [first] = pull.proposals;
+  const first = firstOf(scene, pull);
+  const written: Record<string, unknown> = { state: null };
+  let reviewId: number | null = null;
   deliveries.decide(() => 'drop');
-  for (const [name, act] of Object.entries(acts)) {
+  for (const [name, act] of Object.entries(take.acts)) {
     scene.nextMoment();
-    act(cast, { id: first?.comment?.id ?? 0, proposalId: first?.id ?? '' });
-    written[name] = recorded(deliveries.log.at(-1)?.request);
+    const done = act(cast, first, heard);
+    const event = take.events?.[name];
+    written[name] = recorded(deliveries.log.findLast((one) => event === undefined || one.event === event)?.request);
+    if (event === 'pull_request_review' && isRecord(done)) reviewId = Number(done['id']);
   }
-  deliveries.decide(undefined);
+  const self = { slug: app.slug, botId: app.botId };
+  const facts = { self, ...(await factsOf(scene, pull, reviewId)) };
+  written['state'] = { pull, facts, permissions: scene.permissions() };
   mkdirSync(folder, { recursive: true });
   const steady: unknown = parseJson(steadied(JSON.stringify(written), stage.github.url, scene.moments));
   for (const [name, value] of Object.entries(isRecord(steady) ? steady : {}))
     writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(value, null, 2)}\n`);
+  await stage.close();
 }
 
 /** A delivery without what only its receiver may know. */
@@ -195,50 +199,9 @@ function recorded(request: WebhookRequest | undefined): unknown {
   return { headers: Object.fromEntries(kept), payload: parseJson(body) };
 }
 
-/** The same text in every recording: other things that differ get names by the place where they stand first. */
-function steadied(text: string, origin: string, moments: readonly number[]): string {
-  const hashes = new Map([...new Set(text.match(HASH) ?? [])].map((hash, index) => [hash, hashAt(hash.length, index)]));
-  const short = new Map([...hashes].map(([hash, other]) => [hash.slice(0, 7), other.slice(0, 7)]));
-  const guids = new Map([...new Set(text.match(GUID) ?? [])].map((guid, index) => [guid, guidAt(index)]));
-  return text
-    .replaceAll(origin, 'https://github.example')
-    .replaceAll(new URL(origin).host, 'github.example')
-    .replaceAll(TIME, (time) => steadyTime(time, moments))
-    .replaceAll(HASH, (hash) => hashes.get(hash) ?? hash)
-    .replaceAll(SHORT, (hash) => short.get(hash) ?? hash)
-    .replaceAll(GUID, (guid) => guids.get(guid) ?? guid);
-}
-
-const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z/g;
-const HASH = /\b(?:[0-9a-f]{64}|[0-9a-f]{40})\b/g;
-const SHORT = /\b[0-9a-f]{7}\b/g;
-const GUID = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
-const START = Date.UTC(2026, 0, 1);
-
-/** As many minutes after the start as moments had begun. */
-function steadyTime(time: string, moments: readonly number[]): string {
-  const begun = moments.filter((moment) => moment <= Date.parse(time)).length;
-  return new Date(START + begun * 60_000).toISOString().replace(time.includes('.') ? '' : '.000', '');
-}
-
-function hashAt(length: number, index: number): string {
-  return createHash('sha256').update(`hash ${index}`).digest('hex').slice(0, length);
-}
-
-function guidAt(index: number): string {
-  return `00000000-0000-4000-8000-${String(index + 1).padStart(12, '0')}`;
-}
-
 const [, , folder] = process.argv;
 if (folder === undefined) {
   process.stderr.write('Usage: node scripts/record-delivery.ts <folder>\n');
   process.exit(2);
 }
-const scene = await openScene();
-await record(scene, join(folder, 'no-run'), NO_RUN);
-scene.stage.model?.script({ calls: CALLS });
-scene.nextMoment();
-scene.cast.ana.says('/countersign use bigint for money');
-await scene.stage.settle();
-await record(scene, join(folder, 'two-wait'), TWO_WAIT);
-await scene.stage.close();
+for (const [name, take] of Object.entries(TAKES)) await record(join(folder, name), take);

@@ -23,6 +23,9 @@ const REVIEW_COMMENT = `${REPOSITORY}/pulls/comments/{comment_id}`;
 /** Path to the methods the simulator answers. */
 const OPERATIONS: Readonly<Record<string, readonly string[]>> = {
   '/app': ['get'],
+  '/app/hook/deliveries': ['get'],
+  '/app/hook/deliveries/{delivery_id}': ['get'],
+  '/app/hook/deliveries/{delivery_id}/attempts': ['post'],
   '/app/installations': ['get'],
   '/app/installations/{installation_id}/access_tokens': ['post'],
   '/rate_limit': ['get'],

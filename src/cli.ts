@@ -46,8 +46,22 @@ const COMMANDS = new Map<string, Command>([
       available: true,
     },
   ],
-  ['verify', later('verify', 'check that commits hold exactly what people approved')],
-  ['export', later('export', 'write out who decided what')],
+  [
+    'verify',
+    {
+      summary: 'check that commits hold exactly what people approved',
+      run: async (args) => (await import('./verify/verify.ts')).runVerify(args),
+      available: true,
+    },
+  ],
+  [
+    'export',
+    {
+      summary: 'write out who decided what',
+      run: async (args) => (await import('./export/export.ts')).runExport(args),
+      available: true,
+    },
+  ],
 ]);
 
 function help(): string {
@@ -84,6 +98,14 @@ async function run([word, ...args]: string[]): Promise<number> {
   return command === undefined ? refuseWord(word) : command.run(args);
 }
 
+/** What is said into a pipe may not have left yet; a reader that is gone wants no more of it. */
+async function allSaid(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  process.stdout.on('error', () => resolve());
+  process.stdout.write('', () => resolve());
+  await promise;
+}
+
 function isOldNode(): boolean {
   return Number.parseInt(process.versions.node, 10) < OLDEST_NODE;
 }
@@ -92,4 +114,6 @@ if (isOldNode()) {
   say(`Countersign needs Node ${OLDEST_NODE} or newer; this is ${process.version}. See https://nodejs.org.`);
   process.exit(1);
 }
-process.exit(await run(process.argv.slice(2)));
+const code = await run(process.argv.slice(2));
+await allSaid();
+process.exit(code);

@@ -5,9 +5,10 @@ import { statusRoutes } from './intake/status-routes.ts';
 import { openTake, type Take } from './intake/take-delivery.ts';
 import { webhookHandle } from './intake/webhook.ts';
 import { askIdentity, awaitIdentity, type Identity } from './introduce.ts';
-import { type Logger, openParts, openProbot, openWorker, type Parts } from './parts.ts';
+import { type Logger, openParts, openProbot, openRetention, openSweeper, openWorker, type Parts } from './parts.ts';
 import { openStore } from './store/open-store.ts';
 import type { Store } from './store/store.ts';
+import type { Sweeper } from './sweep/sweeper.ts';
 import type { Worker } from './worker/worker.ts';
 
 /** A server that takes deliveries. `stop` lets what is under way end or parks it; a second call waits for the first. */
@@ -19,15 +20,23 @@ export type RunningServer = {
 };
 
 /** What comes to be only after GitHub told who we are. */
-type Life = { identity: Identity | null; worker: Worker | null; readonly stopping: AbortController };
+type Life = {
+  identity: Identity | null;
+  worker: Worker | null;
+  sweeper: Sweeper | null;
+  readonly stopping: AbortController;
+};
 
 const HTTP_GRACE_MS = 3_000;
 const WORKER_GRACE_MS = 17_000;
 
-function begin(parts: Parts, life: Life, identity: Identity | null): void {
+function begin(parts: Parts, life: Life, take: Take, identity: Identity | null): void {
   if (identity === null || life.stopping.signal.aborted) return;
   life.identity = identity;
-  if (!parts.config.paused) life.worker = openWorker(parts, identity);
+  if (!parts.config.paused) {
+    life.worker = openWorker(parts, identity);
+    life.sweeper = openSweeper(parts, take, identity);
+  }
   parts.log.info({ app: identity.slug, paused: parts.config.paused }, 'ready');
 }
 
@@ -47,9 +56,8 @@ function openTakeOf({ store, log, metrics, now }: Parts, life: Life): Take {
   });
 }
 
-async function openEntry(parts: Parts, life: Life) {
+async function openEntry(parts: Parts, life: Life, take: Take) {
   const { config, log, metrics } = parts;
-  const take = openTakeOf(parts, life);
   const probot = await openProbot(parts, take);
   const handle = webhookHandle({
     secrets: config.app.webhookSecrets,
@@ -68,13 +76,13 @@ async function openEntry(parts: Parts, life: Life) {
 }
 
 /** Learns who we are now, or goes on asking behind the running server. */
-async function introduce(parts: Parts, life: Life): Promise<void> {
+async function introduce(parts: Parts, life: Life, take: Take): Promise<void> {
   const { githubs, log } = parts;
   const identity = await askIdentity(githubs, log);
-  begin(parts, life, identity);
+  begin(parts, life, take, identity);
   if (identity !== null) return;
   awaitIdentity(githubs, log, life.stopping.signal).then(
-    (found) => begin(parts, life, found),
+    (found) => begin(parts, life, take, found),
     (error: unknown) => log.error({ err: error }, 'GitHub refuses this App; nothing is taken until a restart'),
   );
 }
@@ -94,20 +102,25 @@ export async function startServer(
   const { url: databaseUrl, dataDir } = config.database;
   const store = opened ?? (await openStore({ databaseUrl, dataDir }));
   const parts = openParts(config, log, store, now);
-  const life: Life = { identity: null, worker: null, stopping: new AbortController() };
+  const life: Life = { identity: null, worker: null, sweeper: null, stopping: new AbortController() };
+  const take = openTakeOf(parts, life);
   const closers: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
     life.stopping.abort();
-    await Promise.all([...closers.map((close) => close()), life.worker?.stop(WORKER_GRACE_MS)]);
+    const { worker, sweeper } = life;
+    await Promise.all([
+      ...closers.map((close) => close()),
+      ...[worker, sweeper].map((loop) => loop?.stop(WORKER_GRACE_MS)),
+    ]);
     await store.close();
   };
   try {
-    const entry = await openEntry(parts, life);
-    closers.push(() => entry.stop(HTTP_GRACE_MS));
-    await introduce(parts, life);
+    const entry = await openEntry(parts, life, take);
+    closers.push(() => entry.stop(HTTP_GRACE_MS), openRetention(parts).stop);
+    await introduce(parts, life, take);
     let stopped: Promise<void> | null = null;
     const url = `http://${config.http.host}:${entry.port}`;
-    const busy = () => life.worker?.busy() ?? false;
+    const busy = () => [life.worker, life.sweeper].some((loop) => loop?.busy() === true);
     return { url, busy, stop: () => (stopped ??= stop()) };
   } catch (error) {
     await stop();

@@ -6,16 +6,18 @@ import type { Config } from './config/config.ts';
 import { servedBy } from './config/served-owners.ts';
 import { version } from './config/version.ts';
 import { apiUrl, CountersignOctokit } from './github/octokit.ts';
-import { openGitHubs } from './github/open-github.ts';
+import { type AppGitHub, openGitHubs } from './github/open-github.ts';
 import type { Take } from './intake/take-delivery.ts';
 import type { Identity } from './introduce.ts';
 import { openModel } from './model/openai-model.ts';
 import type { Store } from './store/store.ts';
+import { openAsItStands } from './sweep/as-it-stands.ts';
+import { type Sweeper, startSweeper } from './sweep/sweeper.ts';
 import type { openLog } from './telemetry/log.ts';
 import { type Metrics, openMetrics } from './telemetry/metrics.ts';
 import { toolDefinitions } from './tools/definitions.ts';
 import { asProbotOctokit } from './trust.ts';
-import type { GitHubs } from './worker/ports.ts';
+import { type Retention, startRetention } from './worker/retention.ts';
 import { startWorker, type Worker } from './worker/worker.ts';
 
 export type Logger = ReturnType<typeof openLog>;
@@ -25,7 +27,7 @@ export type Parts = {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly store: Store;
-  readonly githubs: GitHubs;
+  readonly githubs: AppGitHub;
   readonly now: () => number;
 };
 
@@ -56,6 +58,11 @@ export async function openProbot({ config, log }: Parts, take: Take): Promise<Pr
   return probot;
 }
 
+function every(ms: number, tick: () => void): () => void {
+  const timer = setInterval(tick, ms);
+  return () => clearInterval(timer);
+}
+
 /** Starts the worker, now that it is known who we are. */
 export function openWorker({ config, log, metrics, store, githubs, now }: Parts, identity: Identity): Worker {
   const counters = {
@@ -72,7 +79,7 @@ export function openWorker({ config, log, metrics, store, githubs, now }: Parts,
       model: config.model.name,
       tools: toolDefinitions(),
     }),
-    clock: { now },
+    clock: { now, every },
     log,
     self: { slug: identity.slug, botId: identity.botId },
     serves: servedBy(config.allowedOwners, identity.owner),
@@ -81,4 +88,27 @@ export function openWorker({ config, log, metrics, store, githubs, now }: Parts,
       counters[metric].add(metric === 'signal' ? { reason: label } : { outcome: label }),
   };
   return startWorker(context, { name: randomUUID() });
+}
+
+/** Starts looking for lost webhooks, which `take` hears as if GitHub had sent them. */
+export function openSweeper({ log, metrics, store, githubs, now }: Parts, take: Take, identity: Identity): Sweeper {
+  return startSweeper({
+    deliveries: githubs.deliveries,
+    store,
+    asItStands: openAsItStands({ self: identity, words: githubs.wordsAt }),
+    take,
+    clock: { now, every },
+    githubTime: () => now() + githubs.ahead(),
+    log,
+    sweeps: metrics.counter('countersign_sweeps_total', 'Searches for lost deliveries by result.'),
+    lost: metrics.counter(
+      'countersign_lost_deliveries_total',
+      'Lost deliveries that were found, by event and outcome.',
+    ),
+  });
+}
+
+/** Starts forgetting what was kept long enough. */
+export function openRetention({ log, store, now }: Parts): Retention {
+  return startRetention({ store, clock: { now, every }, log });
 }

@@ -15,6 +15,16 @@ function textsUnder(folder: string): Record<string, string> {
 const sources = readFacts(textsUnder('src'));
 
 describe('architecture', () => {
+  it('S28: payloads are built without a thought of GitHub, and what shows them knows them and words alone', () => {
+    const reached = (paths: RegExp): readonly string[] =>
+      sources
+        .filter(({ path }) => paths.test(path))
+        .flatMap(({ imports }) => imports.map(({ from }) => from))
+        .filter((from) => from.startsWith('../'));
+    expect(reached(/^src\/change\//)).toEqual([]);
+    expect(reached(/^src\/render\/payload-view\.ts$/)).toEqual(['../change/payload.ts']);
+  });
+
   it('sees every file of src and what it imports', () => {
     const byPath = new Map(sources.map((facts) => [facts.path, facts]));
     expect(sources.length).toBeGreaterThan(20);
@@ -76,6 +86,16 @@ describe('the rules themselves', () => {
       { 'src/main.ts': "export const a = () => import('./simulator/b.ts');" },
       'may not import ./simulator/b.ts',
     ],
+    [
+      'an edge that imports the simulation',
+      { 'src/worker/a.ts': "import '../simulation/b.ts';" },
+      'may not import ../simulation/b.ts',
+    ],
+    [
+      'a simulation that imports wiring',
+      { 'src/simulation/a.ts': "import '../main.ts';" },
+      'may not import ../main.ts',
+    ],
     ['wiring that imports the demo', { 'src/main.ts': "import './demo/demo.ts';" }, 'may not import ./demo/demo.ts'],
     [
       'a simulator that shares code with an edge',
@@ -130,6 +150,21 @@ describe('the rules themselves', () => {
       { 'src/store/a.ts': "import 'node:child_process';", 'src/store/b.ts': "import 'child_process';" },
       'b.ts starts processes too',
     ],
+    [
+      'an edge that runs git',
+      { 'src/github/a.ts': "import { runGit } from '../git/run-git.ts';" },
+      'may not import ../git/run-git.ts',
+    ],
+    [
+      'a server that reaches a process through what it imports',
+      { 'src/start.ts': "import './main.ts';", 'src/main.ts': "export const a = () => import('node:child_process');" },
+      'the server reaches node:child_process',
+    ],
+    [
+      'a server that reaches a command',
+      { 'src/start.ts': "export type { A } from './verify/a.ts';", 'src/verify/a.ts': '' },
+      'the server reaches src/verify/a.ts',
+    ],
     ['applyPatch', { 'src/change/a.ts': "import { applyPatch as apply } from 'diff';" }, 'may not use applyPatch'],
     [
       'a brand made elsewhere',
@@ -161,12 +196,14 @@ describe('the rules themselves', () => {
         'src/policy/countersign.ts': "import { countersigned } from '../trust.ts'; countersigned();",
         'src/worker/a.ts': "import type { Store } from '../store/store.ts'; import '../run/a.ts';",
         'src/store/store.ts': '',
-        'src/cli.ts': "import('./demo/demo.ts');",
-        'src/demo/demo.ts': "import '../simulator/simulator.ts'; import '../main.ts';",
+        'src/cli.ts': "import('./demo/demo.ts'); import('./verify/verify.ts');",
+        'src/demo/demo.ts': "import '../simulator/simulator.ts'; import '../main.ts'; import '../git/git.ts';",
+        'src/verify/verify.ts': "import '../git/git.ts';",
+        'src/git/git.ts': "import 'node:child_process';",
         'src/simulator/simulator.ts': '',
         'src/main.ts': "import './store/store.ts';",
         'src/config/a.ts': 'process.env;',
-        'src/store/a.ts': "import 'node:child_process';",
+        'src/start.ts': "import './main.ts';",
       }),
     ).toEqual([]);
   });

@@ -1,9 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import type { TestProject } from 'vitest/node';
-import { openStore } from '../src/store/open-store.ts';
+import { migrate } from '../src/store/migrate.ts';
+import { backendOn, PARSERS } from '../src/store/open-pglite.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -20,18 +21,21 @@ declare module 'vitest' {
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-tests-'));
   const directory = join(folder, 'template');
-  const store = await openStore({ databaseUrl: null, dataDir: directory }, 'unsynced');
-  await store.close();
   const archive = join(folder, 'template.tar');
-  await writeFile(archive, await packed(join(directory, 'database')));
+  await writeFile(archive, await made(join(directory, 'database')));
   provide('templateDatabase', directory);
   provide('templateArchive', archive);
   provide('compiledCode', join(folder, 'compiled'));
   return () => rm(folder, { recursive: true, force: true });
 }
 
-async function packed(dataDir: string): Promise<Uint8Array> {
-  const pglite = await PGlite.create({ dataDir });
+/** Makes it there, and answers it packed. Nothing is synced: no power cut has to be survived. */
+async function made(dataDir: string): Promise<Uint8Array> {
+  await mkdir(dirname(dataDir));
+  const pglite = await PGlite.create({ dataDir, parsers: PARSERS });
+  const backend = await backendOn(pglite, async () => {});
+  await migrate(backend.db);
+  await backend.close();
   const archive = await pglite.dumpDataDir('none');
   await pglite.close();
   return new Uint8Array(await archive.arrayBuffer());

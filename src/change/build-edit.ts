@@ -2,13 +2,15 @@ import { blobSha } from './blob.ts';
 import type { BlobRef, Change, Region } from './change.ts';
 import { describeEdit } from './describe.ts';
 import { changeDigest } from './digest.ts';
-import { applyEdit, type EditRequest, type EditResult } from './edit.ts';
+import { applyEdit, type EditRequest, type EditResult, type Place } from './edit.ts';
+import { type LineTable, lineIndexAt, linesAt, lineTable } from './line-table.ts';
 import { bareLine, countLines, splitLines } from './lines.ts';
 import { placesWithContext } from './locate.ts';
-import { diffTooLarge, editableText, notFound, notUnique, type StoredFile, unfitText } from './refusals.ts';
-import { indexOf, regionBetween } from './region.ts';
+import { editableText, notFound, notUnique, type StoredFile, tooFarApart, unfitText } from './refusals.ts';
+import { indexOf, regionAt, spanBetween } from './region.ts';
+import { diffOfBlocks, diffOfRun, type ReviewableDiff, type ShownFile } from './reviewable-diff.ts';
 import { encodeText } from './text.ts';
-import { type Block, refineBlock, trimBlock, unifiedDiff } from './unified-diff.ts';
+import { type Block, trimBlock } from './unified-diff.ts';
 
 /** A change that can be shown to people, or the result that tells the model why it was not. */
 export type Built =
@@ -25,17 +27,18 @@ export function buildEdit(input: EditInput): Built {
   const { path, file } = input;
   const editable = editableText(path, file.bytes);
   if (editable.kind === 'refused') return editable;
-  const result = applyEdit(editable.text, input);
+  const lines = lineTable(editable.text);
+  const result = applyEdit(lines, input);
   switch (result.kind) {
     case 'edited':
-      return editChange(input, editable.text, result);
+      return editChange(input, lines, result);
     case 'not-unique':
       return refused(notUnique(result.matches, result.lines));
     case 'not-found':
       return refused(notFound(path, result));
     case 'too-many':
       return refused(
-        `Not proposed: replacing ${result.matches} matches at once cannot be reviewed. Split it into smaller changes.`,
+        `Not proposed: replacing more than ${result.most} matches at once cannot be reviewed. Split it into smaller changes.`,
       );
     case 'no-change':
       return refused(`No changes: ${path} would stay exactly as it is.`);
@@ -44,17 +47,18 @@ export function buildEdit(input: EditInput): Built {
   }
 }
 
-/** The change of a replacement that has been worked out, on the text that it was worked out for. */
-export function editChange(input: EditInput, text: string, result: Edited): Built {
+/** The change of a replacement that has been worked out, on the lines of the text that it was worked out for. */
+export function editChange(input: EditInput, base: LineTable, result: Edited): Built {
   const { path, file } = input;
   const unfit = unfitText(path, result.text);
   if (unfit !== null) return refused(unfit);
-  const region = regionBetween(text, result.text);
-  if (region === null) return refused(`No changes: ${path} would stay exactly as it is.`);
-  const baseLines = splitLines(text);
-  const diff = unifiedDiff({ path, exists: true, baseLines, blocks: blocksOf(text, result, region) });
-  const tooLarge = diffTooLarge(path, diff);
-  if (tooLarge !== null) return refused(tooLarge);
+  const span = spanBetween(base.text, result.text, base);
+  if (span === null) return refused(`No changes: ${path} would stay exactly as it is.`);
+  const far = tooFarApart(path, span.end - span.index, countLines(span.fresh));
+  if (far !== null) return refused(far);
+  const region = regionAt(span, base);
+  const shown = diffOfEdit({ path, exists: true, base }, result, region);
+  if (shown.kind === 'refused') return shown;
   const { mode } = file.ref;
   const after: BlobRef = { blob: blobSha(encodeText(result.text)), mode };
   const body = { kind: 'region', region } as const;
@@ -68,33 +72,34 @@ export function editChange(input: EditInput, text: string, result: Edited): Buil
       result: after,
       region,
       places: result.places.length,
-      standsOnce: placesWithContext(baseLines, region, 'old').length === 1,
+      standsOnce: placesWithContext(base, region, 'old').length === 1,
       digest: changeDigest({ op: 'edit', path, fromPath: null, oldMode: mode, newMode: mode, body }),
-      payload: payloadOf(input, { result, region, diff, baseLines }),
+      payload: payloadOf(input, { result, region, diff: shown.diff, base }),
     },
   };
 }
 
 /** One place is shown as its region; several each as the lines around them, which tells more than all that lies between. */
-function blocksOf(text: string, result: Edited, region: Region): Block[] {
-  if (result.places.length === 1) return refineBlock({ index: indexOf(region), old: region.old, new: region.new });
-  let offset = 0;
-  let index = 0;
-  return result.places.map(({ start, end, text: fresh }) => {
-    index += countLines(text.slice(offset, start));
-    offset = start;
-    return trimBlock({ index, old: splitLines(text.slice(start, end)), new: splitLines(fresh) });
-  });
+function diffOfEdit(shown: ShownFile, { places }: Edited, region: Region): ReviewableDiff {
+  if (places.length === 1) return diffOfRun(shown, { index: indexOf(region), old: region.old, new: region.new });
+  return diffOfBlocks(shown, blocksOf(shown.base, places));
+}
+
+function* blocksOf(base: LineTable, places: readonly Place[]): Generator<Block> {
+  for (const { start, end, text: fresh } of places) {
+    const [index, next] = [lineIndexAt(base, start), lineIndexAt(base, end)];
+    yield trimBlock({ index, old: linesAt(base, index, next), new: splitLines(fresh) });
+  }
 }
 
 type Shown = {
   readonly result: Edited;
   readonly region: Region;
   readonly diff: string;
-  readonly baseLines: readonly string[];
+  readonly base: LineTable;
 };
 
-function payloadOf(input: EditInput, { result, region, diff, baseLines }: Shown): Change['payload'] {
+function payloadOf(input: EditInput, { result, region, diff, base }: Shown): Change['payload'] {
   const first = result.firstLine - 1;
   return {
     type: 'edit',
@@ -108,9 +113,9 @@ function payloadOf(input: EditInput, { result, region, diff, baseLines }: Shown)
     diff_lines: countLines(diff),
     match_line: result.firstLine,
     match_count: result.matches,
-    context_before: contextText(baseLines.slice(Math.max(0, first - 3), first)),
-    context_after: contextText(baseLines.slice(result.lastLine, result.lastLine + 3)),
-    file_lines: baseLines.length,
+    context_before: contextText(linesAt(base, first - 3, first)),
+    context_after: contextText(linesAt(base, result.lastLine, result.lastLine + 3)),
+    file_lines: base.count,
     file_bytes: input.file.bytes.length,
   };
 }

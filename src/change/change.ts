@@ -22,13 +22,13 @@ export type Region = {
 
 /** One gated file operation as it was shown to people: everything that is needed to check and to apply it. */
 export type Change = {
-  readonly op: 'edit' | 'write' | 'delete' | 'move';
+  readonly op: Payload['type'];
   readonly path: string;
   /** The source of a move. */
   readonly from: string | null;
   /** What stood there when the change was built; null where the file is new. */
   readonly base: BlobRef | null;
-  /** What stands there afterwards if the change came alone; null for a deletion. */
+  /** What stands there afterwards if the change came alone; null for a deletion and for a read. */
   readonly result: BlobRef | null;
   /** Null for moves and for files that are not text. */
   readonly region: Region | null;

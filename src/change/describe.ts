@@ -12,9 +12,34 @@ export function describeEdit(path: string, region: Region, places: number): stri
   return `Edit ${path}: ${wordingFor(region, places).plan}`;
 }
 
+/** One line that says what the reverse of the change `id` would do, e.g. `Undo k7q2 in src/a.ts: replace 1 line`. */
+export function describeUndo(path: string, id: string, region: Region, places: number): string {
+  return `Undo ${id} in ${path}: ${wordingFor(region, places).plan}`;
+}
+
+/** The same where the reverse is a change of its own kind, e.g. `Undo k7q2: delete src/a.ts` for `Delete src/a.ts`. */
+export function describeUndoAs(id: string, description: string): string {
+  return `Undo ${id}: ${description.slice(0, 1).toLowerCase()}${description.slice(1)}`;
+}
+
 /** One line that says what a write would do, e.g. `Write 150 lines to src/a.ts`. */
 export function describeWrite(path: string, lines: number): string {
   return `Write ${lineCount(lines)} to ${path}`;
+}
+
+/** One line that says what a deletion would do, e.g. `Delete src/a.ts`. */
+export function describeDelete(path: string): string {
+  return `Delete ${path}`;
+}
+
+/** One line that says what a move would do, e.g. `Move src/a.ts to src/b.ts`. */
+export function describeMove(from: string, to: string): string {
+  return `Move ${from} to ${to}`;
+}
+
+/** One line that says what the model wants to see, e.g. `Read src/a.ts`. */
+export function describeRead(path: string): string {
+  return `Read ${path}`;
 }
 
 /** A sentence for an edit that was made, e.g. `Added 1 line at line 3.` */

@@ -1,6 +1,8 @@
 import { dominantEnding, keepEndings } from './endings.ts';
+import { MOST_COUNTED, MOST_LINES_NAMED } from './limits.ts';
+import type { LineTable } from './line-table.ts';
 import { countLines, lineEnd, lineStart } from './lines.ts';
-import { findMatches, type Match, matchLines, withoutOverlaps } from './match.ts';
+import { countMatches, findMatches, type Match, matchesApart, matchLine } from './match.ts';
 import { type NearMatch, nearMatches } from './near-match.ts';
 import { BYTE_ORDER_MARK } from './text.ts';
 
@@ -10,19 +12,20 @@ export type EditRequest = { readonly oldString: string; readonly newString: stri
 /** One run of whole lines that an edit rewrites: offsets of the text before, and what stands there afterwards. */
 export type Place = { readonly start: number; readonly end: number; readonly text: string };
 
-/** What an edit comes to. `lines` are the 1-based lines on which the matches begin. */
+/** What an edit comes to. */
 export type EditResult =
   | {
       readonly kind: 'edited';
       readonly text: string;
       readonly matches: number;
-      readonly lines: readonly number[];
+      /** 1-based line on which the first match begins. */
       readonly firstLine: number;
       /** 1-based line on which the first match ends. */
       readonly lastLine: number;
       /** Matches on the same or neighbouring lines are one place. */
       readonly places: readonly Place[];
     }
+  /** `matches` is counted no further than to one more than MOST_COUNTED; `lines` are the 1-based ones on which the first of them begin. */
   | { readonly kind: 'not-unique'; readonly matches: number; readonly lines: readonly number[] }
   | {
       readonly kind: 'not-found';
@@ -32,12 +35,12 @@ export type EditResult =
       readonly alreadyPresent: number | null;
     }
   /** More than anybody could review; nothing was replaced. */
-  | { readonly kind: 'too-many'; readonly matches: number }
+  | { readonly kind: 'too-many'; readonly most: number }
   | { readonly kind: 'no-change' }
   | { readonly kind: 'empty-old' };
 
 /** The diff of so many replacements is beyond what one proposal may have; building it would only take time. */
-const MOST_MATCHES = 100_000;
+const MOST_MATCHES = 50_000;
 
 type Replacement = Match & { readonly text: string };
 
@@ -45,40 +48,46 @@ type Replacement = Match & { readonly text: string };
  * Replaces text literally: exactly one occurrence, or every one with `replaceAll`. Line endings are not compared;
  * bytes outside the matches stay as they are, and those inside keep the endings that the file has.
  */
-export function applyEdit(text: string, request: EditRequest): EditResult {
+export function applyEdit(base: LineTable, request: EditRequest): EditResult {
+  const { text } = base;
   if (request.oldString === '') return { kind: 'empty-old' };
   if (request.oldString === request.newString) return { kind: 'no-change' };
-  const found = findMatches(text, request.oldString);
-  if (found.length === 0) return notFound(text, request);
-  if (found.length > 1 && !request.replaceAll) {
-    return { kind: 'not-unique', matches: found.length, lines: matchLines(text, found) };
+  const found = findMatches(text, request.oldString, request.replaceAll ? 1 : MOST_LINES_NAMED);
+  if (found.length === 0) return notFound(base, request);
+  if (found.length > 1) {
+    const matches = countMatches(text, request.oldString, MOST_COUNTED);
+    return { kind: 'not-unique', matches, lines: found.map((match) => matchLine(base, match)) };
   }
-  const matches = withoutOverlaps(found);
-  if (matches.length > MOST_MATCHES) return { kind: 'too-many', matches: matches.length };
-  const replacements = replacementsFor(text, matches, request.newString);
-  const edited = splice(text, 0, text.length, replacements);
+  const matches = request.replaceAll ? matchesApart(text, request.oldString, MOST_MATCHES + 1) : found;
+  if (matches.length > MOST_MATCHES) return { kind: 'too-many', most: MOST_MATCHES };
+  return replaced(base, matches, request.newString);
+}
+
+function replaced(base: LineTable, matches: readonly Match[], newString: string): EditResult {
+  const { text } = base;
+  const replacements = replacementsFor(text, matches, newString);
+  const edited = splice(text, replacements);
   if (edited === text) return { kind: 'no-change' };
-  const lines = matchLines(text, matches);
   const [first] = matches;
-  const [firstLine = 1] = lines;
+  const firstLine = first === undefined ? 1 : matchLine(base, first);
   return {
     kind: 'edited',
     text: edited,
     matches: matches.length,
-    lines,
     firstLine,
     lastLine: firstLine + (first === undefined ? 0 : countLines(text.slice(first.start, first.end)) - 1),
-    places: placesOf(text, replacements),
+    places: placesOf(text, edited, replacements),
   };
 }
 
-function notFound(text: string, request: EditRequest): EditResult {
-  const present = request.newString === '' ? undefined : findMatches(text, request.newString)[0];
+function notFound(base: LineTable, request: EditRequest): EditResult {
+  const { text } = base;
+  const present = request.newString === '' ? undefined : findMatches(text, request.newString, 1)[0];
   return {
     kind: 'not-found',
-    fileLines: countLines(text),
+    fileLines: base.count,
     suggestions: nearMatches(text, request.oldString),
-    alreadyPresent: present === undefined ? null : (matchLines(text, [present])[0] ?? null),
+    alreadyPresent: present === undefined ? null : matchLine(base, present),
   };
 }
 
@@ -93,31 +102,41 @@ function replacementsFor(text: string, matches: readonly Match[], newString: str
   }));
 }
 
-function splice(text: string, start: number, end: number, replacements: readonly Replacement[]): string {
+function splice(text: string, replacements: readonly Replacement[]): string {
   const pieces: string[] = [];
-  let offset = start;
+  let offset = 0;
   for (const replacement of replacements) {
     pieces.push(text.slice(offset, replacement.start), replacement.text);
     offset = replacement.end;
   }
-  pieces.push(text.slice(offset, end));
+  pieces.push(text.slice(offset));
   return pieces.join('');
 }
 
+/** Offsets of lines in the text before, and by how much the text has grown before and behind them. */
+type Group = { readonly start: number; end: number; readonly grown: number; growth: number };
+
 /** Whole lines around each replacement, those that meet taken together. */
-function placesOf(text: string, replacements: readonly Replacement[]): Place[] {
-  const groups: { start: number; end: number; members: Replacement[] }[] = [];
+function placesOf(text: string, edited: string, replacements: readonly Replacement[]): Place[] {
+  const groups: Group[] = [];
+  let growth = 0;
   for (const replacement of replacements) {
+    const grown = growth;
+    growth += replacement.text.length - (replacement.end - replacement.start);
     const last = groups.at(-1);
     if (last !== undefined && replacement.start <= last.end) {
-      last.members.push(replacement);
       last.end = endOf(text, replacement, last.end);
+      last.growth = growth;
       continue;
     }
     const start = lineStart(text, replacement.start);
-    groups.push({ start, end: endOf(text, replacement, 0), members: [replacement] });
+    groups.push({ start, end: endOf(text, replacement, 0), grown, growth });
   }
-  return groups.map(({ start, end, members }) => ({ start, end, text: splice(text, start, end, members) }));
+  return groups.map(({ start, end, ...shift }) => ({
+    start,
+    end,
+    text: edited.slice(start + shift.grown, end + shift.growth),
+  }));
 }
 
 /** Where the lines that a replacement rewrites end, `known` being an end of lines found before. */

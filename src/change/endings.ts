@@ -1,14 +1,16 @@
-import { bareLine, isTerminated, splitLines } from './lines.ts';
+import { bareLine, isTerminated, nextFeed, splitLines } from './lines.ts';
 
 export type Ending = '\n' | '\r\n';
+
+const [LF, CR] = [10, 13];
 
 /** The ending that most lines of a text have; LF where there is none, or as many of each. */
 export function dominantEnding(text: string): Ending {
   if (!text.includes('\r\n')) return '\n';
   let pairs = 0;
   let feeds = 0;
-  for (let feed = text.indexOf('\n'); feed !== -1; feed = text.indexOf('\n', feed + 1)) {
-    if (text[feed - 1] === '\r') pairs += 1;
+  for (let feed = nextFeed(text, 0); feed !== -1; feed = nextFeed(text, feed + 1)) {
+    if (text.charCodeAt(feed - 1) === CR) pairs += 1;
     else feeds += 1;
   }
   return pairs > feeds ? '\r\n' : '\n';
@@ -19,15 +21,81 @@ export function dominantEnding(text: string): Ending {
  * keeps that line's bytes, every other terminated line gets the file's dominant ending.
  */
 export function keepEndings(replaced: string, replacement: string, dominant: Ending): string {
+  return keepEndingsBetween(differenceBetween(replaced, replacement), dominant);
+}
+
+/** What remains of a text and its replacement without the lines that both begin and end with, endings not compared. */
+export type Difference = { readonly head: string; readonly old: string; readonly fresh: string; readonly tail: string };
+
+/** Finds it without a string for each line; `head` and `tail` have the replaced text's own endings. */
+export function differenceBetween(replaced: string, replacement: string): Difference {
+  const [start, freshStart] = commonHead(replaced, replacement);
+  const [end, freshEnd] = commonTail(replaced, replacement, start, freshStart);
+  return {
+    head: replaced.slice(0, start),
+    old: replaced.slice(start, end),
+    fresh: replacement.slice(freshStart, freshEnd),
+    tail: replaced.slice(end),
+  };
+}
+
+/** The replacement as `keepEndings` gives it. */
+export function keepEndingsBetween({ head, old: replaced, fresh: text, tail }: Difference, dominant: Ending): string {
   const old = splitLines(replaced).filter(isTerminated);
-  const fresh = splitLines(replacement);
+  const fresh = splitLines(text);
   const pairs = pairLines(old.map(bareLine), fresh.map(bareLine));
-  return fresh
-    .map((line, index) => {
-      if (!isTerminated(line)) return line;
-      return old[pairs[index] ?? UNPAIRED] ?? withEnding(line, dominant);
-    })
-    .join('');
+  const kept = fresh.map((line, index) => {
+    if (!isTerminated(line)) return line;
+    return old[pairs[index] ?? UNPAIRED] ?? withEnding(line, dominant);
+  });
+  return head + kept.join('') + tail;
+}
+
+/** Offsets behind the terminated lines that both begin with. */
+function commonHead(left: string, right: string): readonly [number, number] {
+  let [at, other] = [0, 0];
+  let behind: readonly [number, number] = [0, 0];
+  while (at < left.length && other < right.length) {
+    if (isPair(left, at)) at += 1;
+    if (isPair(right, other)) other += 1;
+    const unit = left.charCodeAt(at);
+    if (unit !== right.charCodeAt(other)) break;
+    at += 1;
+    other += 1;
+    if (unit === LF) behind = [at, other];
+  }
+  return behind;
+}
+
+/** Offsets of the terminated lines that both end with, none before `start` and `freshStart`, where lines begin. */
+function commonTail(left: string, right: string, start: number, freshStart: number): readonly [number, number] {
+  let [end, freshEnd] = [left.length, right.length];
+  if (!isTerminated(left) || !isTerminated(right)) return [end, freshEnd];
+  while (end > start && freshEnd > freshStart) {
+    let at = bareEnd(left, start, end);
+    let other = bareEnd(right, freshStart, freshEnd);
+    while (!beginsLine(left, start, at) && !beginsLine(right, freshStart, other)) {
+      if (left.charCodeAt(at - 1) !== right.charCodeAt(other - 1)) break;
+      at -= 1;
+      other -= 1;
+    }
+    if (!beginsLine(left, start, at) || !beginsLine(right, freshStart, other)) break;
+    [end, freshEnd] = [at, other];
+  }
+  return [end, freshEnd];
+}
+
+function isPair(text: string, offset: number): boolean {
+  return text.charCodeAt(offset) === CR && text.charCodeAt(offset + 1) === LF;
+}
+
+/** Where the line that ends with the LF before `end` has its last letter, its CR apart. */
+function bareEnd(text: string, start: number, end: number): number {
+  return end - 2 >= start && text.charCodeAt(end - 2) === CR ? end - 2 : end - 1;
+}
+
+function beginsLine(text: string, start: number, offset: number): boolean {
+  return offset <= start || text.charCodeAt(offset - 1) === LF;
 }
 
 const UNPAIRED = -1;

@@ -1,23 +1,27 @@
 /** A character that a reader does not see, or that changes how others are shown. `line` is 1-based within the text given. */
 export type HiddenCharacter = { readonly codePoint: number; readonly line: number; readonly offset: number };
 
-const HIDDEN =
-  /(?![\t\n]|\r\n)[\p{Cc}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\u{2028}\u{2029}\u{FFF9}-\u{FFFB}]/gu;
-const EMOJI_BEFORE = /(?:\p{Emoji}|\p{Emoji_Modifier}|\u{FE0F})$/u;
-const PICTURE_AFTER = /^\p{Extended_Pictographic}/u;
-
 /**
- * The hidden characters of a text, in order: direction controls, zero-width and other ignorable ones, and controls
- * but for tab, LF and the CR of a CRLF. What joins or styles an emoji is none, nor is a byte order mark at a file's start.
+ * What is no warning comes first and is matched whole: emoji with what joins and styles them, a picture in text or colour,
+ * the end of a line. Then direction controls, zero-width and other ignorable characters, format characters and controls
+ * but for tab and LF, the blank of Braille, and half a surrogate pair.
  */
+const SHOWN_OR_HIDDEN =
+  /(?:\p{Extended_Pictographic}[\p{Emoji_Modifier}\uFE0F]?\u200D)+\p{Extended_Pictographic}[\p{Emoji_Modifier}\uFE0F]?|\p{RGI_Emoji}|\p{Extended_Pictographic}[\uFE0E\uFE0F]|\r\n|([[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\u2800]--[\t\n]])/gv;
+
+const ONLY_ASCII = /^[\t\n\x20-\x7E]*$/;
+const BYTE_ORDER_MARK = 0xfeff;
+
+/** The hidden characters of a text, in order; a byte order mark at a file's start is none. */
 export function hiddenCharacters(text: string, startsFile = false): HiddenCharacter[] {
+  if (ONLY_ASCII.test(text)) return [];
   const found: HiddenCharacter[] = [];
   let line = 1;
   let feed = text.indexOf('\n');
-  for (const match of text.matchAll(HIDDEN)) {
+  for (const match of text.matchAll(SHOWN_OR_HIDDEN)) {
+    const codePoint = match[1]?.codePointAt(0);
     const offset = match.index;
-    const codePoint = match[0].codePointAt(0) ?? 0;
-    if (isHarmless(text, offset, codePoint, startsFile)) continue;
+    if (codePoint === undefined || (codePoint === BYTE_ORDER_MARK && offset === 0 && startsFile)) continue;
     while (feed !== -1 && feed < offset) {
       line += 1;
       feed = text.indexOf('\n', feed + 1);
@@ -29,29 +33,17 @@ export function hiddenCharacters(text: string, startsFile = false): HiddenCharac
 
 /** The text with each hidden character written as `\u{…}`, so that people and models see that it is there. */
 export function showHidden(text: string, startsFile = false): string {
+  return replaceHidden(text, ({ codePoint }) => `\\u{${codePoint.toString(16).toUpperCase()}}`, startsFile);
+}
+
+/** The text with something else in place of each hidden character. */
+export function replaceHidden(text: string, by: (hidden: HiddenCharacter) => string, startsFile = false): string {
   const pieces: string[] = [];
   let offset = 0;
   for (const hidden of hiddenCharacters(text, startsFile)) {
-    pieces.push(text.slice(offset, hidden.offset), `\\u{${hidden.codePoint.toString(16).toUpperCase()}}`);
+    pieces.push(text.slice(offset, hidden.offset), by(hidden));
     offset = hidden.offset + (hidden.codePoint > 0xffff ? 2 : 1);
   }
   pieces.push(text.slice(offset));
   return pieces.join('');
-}
-
-function isHarmless(text: string, offset: number, codePoint: number, startsFile: boolean): boolean {
-  switch (codePoint) {
-    case 0xfeff:
-      return offset === 0 && startsFile;
-    case 0xfe0e:
-    case 0xfe0f:
-      return EMOJI_BEFORE.test(text.slice(Math.max(0, offset - 2), offset));
-    case 0x200d:
-      return (
-        EMOJI_BEFORE.test(text.slice(Math.max(0, offset - 2), offset)) &&
-        PICTURE_AFTER.test(text.slice(offset + 1, offset + 3))
-      );
-    default:
-      return false;
-  }
 }

@@ -1,4 +1,4 @@
-import { bareLine, offsetOfLine, splitLines } from './lines.ts';
+import { bareLine, lineStart, offsetOfLine, splitLines } from './lines.ts';
 import { mayReach, similarityTo } from './similarity.ts';
 
 /** Text of a file that resembles what was looked for; shown to the model, never applied. `line` is 1-based. */
@@ -8,19 +8,21 @@ const ENOUGH = 0.6;
 const MOST = 3;
 /** Windows that are compared in full; the rest is told apart by one line alone. */
 const CANDIDATES = 24;
-/** Lines of a file beyond which nothing is suggested. */
-const MOST_LINES = 50_000;
+/** Letters of a file beyond which nothing is suggested. */
+const MOST_LETTERS = 500_000;
+/** The same in lines. */
+const MOST_LINES = 30_000;
 /** Letters beyond which a line or a window is compared by its beginning only. */
 const LONGEST = 2000;
 
 /**
  * Up to three places that resemble `sought`, best first, none overlapping another. Both are compared as they
- * are and with white space folded. Linear in the file but for a fixed number of windows; of a very long file only the beginning is looked at.
+ * are and with white space folded. Linear in
+ * the file but for a fixed number of windows; of a very long file only the beginning is looked at.
  */
 export function nearMatches(text: string, sought: string): NearMatch[] {
-  const wanted = splitLines(sought).map(bareLine);
-  const end = offsetOfLine(text, MOST_LINES) ?? text.length;
-  const lines = splitLines(text.slice(0, end)).map(bareLine);
+  const wanted = splitLines(sought.slice(0, MOST_LETTERS)).map(bareLine);
+  const lines = splitLines(beginning(text)).map(bareLine);
   const anchor = longestLine(wanted);
   const windows = candidateStarts(lines, wanted[anchor] ?? '')
     .map((index) => Math.max(0, index - anchor))
@@ -31,6 +33,12 @@ export function nearMatches(text: string, sought: string): NearMatch[] {
     .filter(({ similarity }) => similarity >= ENOUGH);
   scored.sort((left, right) => right.similarity - left.similarity || left.line - right.line);
   return apart(scored, wanted.length).slice(0, MOST);
+}
+
+/** The whole lines of the text that are looked at. */
+function beginning(text: string): string {
+  const end = Math.min(offsetOfLine(text, MOST_LINES) ?? text.length, text.length);
+  return end <= MOST_LETTERS ? text.slice(0, end) : text.slice(0, lineStart(text, MOST_LETTERS));
 }
 
 function longestLine(lines: readonly string[]): number {
@@ -45,7 +53,9 @@ function candidateStarts(lines: readonly string[], anchor: string): number[] {
   const folded = fold(anchor);
   const score = similarityTo(folded);
   const scored: { index: number; similarity: number }[] = [];
+  const shortest = folded.length * (ENOUGH / 2 / (2 - ENOUGH / 2));
   for (const [index, line] of lines.entries()) {
+    if (line.length < shortest) continue;
     const other = fold(line);
     if (other !== folded && !mayReach(ENOUGH / 2, folded.length, other.length)) continue;
     const similarity = score(other);
@@ -67,8 +77,16 @@ function nearMatch(
   height: number,
   score: (window: string) => number,
 ): NearMatch {
-  const text = lines.slice(start, start + height).join('\n');
+  const text = windowText(lines, start, start + height);
   return { text, line: start + 1, similarity: score(text) };
+}
+
+/** As many lines of the window as are compared. */
+function windowText(lines: readonly string[], from: number, to: number): string {
+  let letters = 0;
+  let end = from;
+  for (; end < Math.min(to, lines.length) && letters <= LONGEST; end += 1) letters += (lines[end] ?? '').length + 1;
+  return lines.slice(from, end).join('\n');
 }
 
 function apart(matches: readonly NearMatch[], height: number): NearMatch[] {

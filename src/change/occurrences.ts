@@ -1,54 +1,67 @@
-/**
- * Every index at which a run of units begins in a longer one, overlapping ones included, in order.
- * Linear in both lengths whatever they hold: a text of one repeated letter costs no more than any other.
- * Nothing is found of an empty run.
- */
-function occurrences(units: ArrayLike<number>, sought: ArrayLike<number>): number[] {
+/** Is told an offset at which a text stands; says whether the search goes on. */
+type Take = (offset: number) => boolean;
+
+/** Offsets at which a text stands in another, overlapping ones included, in order. Nothing is found of an empty text. */
+export function findText(text: string, sought: string): number[] {
   const found: number[] = [];
-  if (sought.length === 0 || sought.length > units.length) return found;
-  const fallback = borders(sought);
-  let matched = 0;
-  for (let index = 0; index < units.length; index += 1) {
-    while (matched > 0 && units[index] !== sought[matched]) matched = fallback[matched - 1] ?? 0;
-    if (units[index] === sought[matched]) matched += 1;
-    if (matched === sought.length) {
-      found.push(index + 1 - matched);
-      matched = fallback[matched - 1] ?? 0;
-    }
-  }
+  searchText(text, sought, (offset) => found.push(offset) > 0);
   return found;
 }
 
-/** Offsets at which a text stands in another, overlapping ones included, in order. */
-export function findText(text: string, sought: string): number[] {
-  return text.includes(sought.slice(0, PROBE)) ? occurrences(codeUnits(text), codeUnits(sought)) : [];
+/**
+ * Tells every offset at which a text stands in another, overlapping ones included, in order, until it is told to stop.
+ * Linear in both lengths whatever they hold: a text of one repeated letter costs no more than any other. The engine's own
+ * search is by far the quickest with a few letters, and as slow as the product of both lengths with many: so it looks
+ * for a probe, and where that stands too often the search is taken over by one that cannot be led astray.
+ */
+export function searchText(text: string, sought: string, take: Take): void {
+  if (sought === '') return;
+  const skipped = Math.max(0, sought.search(/\S/));
+  const probe = sought.slice(skipped, skipped + PROBE);
+  const head = sought.slice(0, HEAD);
+  let left = WORK_PER_LETTER * text.length;
+  for (let at = text.indexOf(probe, skipped); at !== -1; at = text.indexOf(probe, at + 1)) {
+    const offset = at - skipped;
+    if (left <= 0) {
+      searchOn(text, sought, offset, take);
+      return;
+    }
+    left -= HEAD;
+    if (!text.startsWith(head, offset)) continue;
+    left -= sought.length;
+    if (text.startsWith(sought, offset) && !take(offset)) return;
+  }
 }
 
-/** 0-based indexes at which a run of lines stands among others, in order. */
-export function findLines(lines: readonly string[], sought: readonly string[]): number[] {
-  const numbers = new Map<string, number>();
-  for (const line of sought) if (!numbers.has(line)) numbers.set(line, numbers.size + 1);
-  const numbered = (list: readonly string[]) => Int32Array.from(list, (line) => numbers.get(line) ?? 0);
-  return occurrences(numbered(lines), numbered(sought));
-}
-
-/** Most texts that are not there differ in the first few letters, which the engine's own search tells soonest. */
 const PROBE = 16;
+/** Letters that are compared before all of them are. */
+const HEAD = 64;
+/** Letters compared for each letter of the text before the search is taken over. */
+const WORK_PER_LETTER = 4;
+
+/** The same by Knuth, Morris and Pratt, from an offset on. */
+function searchOn(text: string, sought: string, from: number, take: Take): void {
+  const fallback = borders(sought);
+  let matched = 0;
+  for (let index = from; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    while (matched > 0 && unit !== sought.charCodeAt(matched)) matched = fallback[matched - 1] ?? 0;
+    if (unit === sought.charCodeAt(matched)) matched += 1;
+    if (matched < sought.length) continue;
+    if (!take(index + 1 - matched)) return;
+    matched = fallback[matched - 1] ?? 0;
+  }
+}
 
 /** For each length of a prefix: how long its longest proper prefix is that also ends it. */
-function borders(sought: ArrayLike<number>): Int32Array {
+function borders(sought: string): Int32Array {
   const lengths = new Int32Array(sought.length);
   let matched = 0;
   for (let index = 1; index < sought.length; index += 1) {
-    while (matched > 0 && sought[index] !== sought[matched]) matched = lengths[matched - 1] ?? 0;
-    if (sought[index] === sought[matched]) matched += 1;
+    const unit = sought.charCodeAt(index);
+    while (matched > 0 && unit !== sought.charCodeAt(matched)) matched = lengths[matched - 1] ?? 0;
+    if (unit === sought.charCodeAt(matched)) matched += 1;
     lengths[index] = matched;
   }
   return lengths;
-}
-
-function codeUnits(text: string): Uint16Array {
-  const units = new Uint16Array(text.length);
-  for (let index = 0; index < text.length; index += 1) units[index] = text.charCodeAt(index);
-  return units;
 }

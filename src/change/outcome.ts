@@ -1,6 +1,7 @@
 import type { Change, Region } from './change.ts';
 import { summariseEdit } from './describe.ts';
 import { type HunkLine, parseHunks } from './hunks.ts';
+import { diffOf } from './payload.ts';
 
 /** What the result of an applied change tells the model. */
 export type ChangeOutcome = {
@@ -8,8 +9,9 @@ export type ChangeOutcome = {
   readonly linesChanged: number;
   /** How many matches were replaced; null for anything but an edit. */
   readonly replacements: number | null;
-  /** A sentence such as `Added 1 line at line 3.` */
+  /** A sentence such as `Added 1 line at line 3.`; empty for anything but an edit. */
   readonly summary: string;
+  /** Empty where there is none in lines. */
   readonly diff: string;
 };
 
@@ -19,8 +21,8 @@ export function outcomeOf(change: Change, region: Region | null = change.region)
   return {
     linesChanged: linesChanged(change),
     replacements: payload.type === 'edit' ? payload.match_count : null,
-    summary: region === null ? '' : summariseEdit(region, change.places),
-    diff: payload.unified_diff,
+    summary: payload.type !== 'edit' || region === null ? '' : summariseEdit(region, change.places),
+    diff: diffOf(payload) ?? '',
   };
 }
 
@@ -28,7 +30,7 @@ function linesChanged(change: Change): number {
   if (change.region === null) return 0;
   if (change.places === 1) return Math.max(change.region.old.length, change.region.new.length);
   let sum = 0;
-  for (const hunk of parseHunks(change.payload.unified_diff)) sum += changedIn(hunk.lines);
+  for (const hunk of parseHunks(diffOf(change.payload) ?? '')) sum += changedIn(hunk.lines);
   return sum;
 }
 

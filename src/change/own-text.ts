@@ -3,7 +3,8 @@ import { buildWrite } from './build-write.ts';
 import type { Change, Region } from './change.ts';
 import { dominantEnding, keepEndings } from './endings.ts';
 import { MOST_FILE_BYTES } from './limits.ts';
-import { bareLine, offsetOfLine, sameLines, splitLines } from './lines.ts';
+import { lineTable } from './line-table.ts';
+import { bareLine, offsetOfLine, sameLines } from './lines.ts';
 import type { Placement } from './placement.ts';
 import { unfitText } from './refusals.ts';
 import { applyRegion, indexOf, regionBetween } from './region.ts';
@@ -101,7 +102,7 @@ function withLines(text: string, place: OwnPlace, { placement, lines }: OwnTextI
   const open = place.count > 0 && end === text.length && !text.endsWith('\n');
   const fresh = terminated(mark === '' ? lines : lines.map(withoutMark), open);
   const kept = keepEndings(text.slice(start + mark.length, end), fresh, dominantEnding(text));
-  return text.slice(0, start) + mark + kept + text.slice(end);
+  return text.slice(0, start) + mark + kept + text.slice(Math.max(end, mark.length));
 }
 
 function terminated(lines: readonly string[], open: boolean): string {
@@ -135,7 +136,7 @@ function differenceOf({ proposed, baseText }: OwnTextInput, text: string): Diffe
   const restoring = regionBetween(text, before);
   if (changed === null || restoring === null) return null;
   const blocks = refineBlock({ index: indexOf(changed), old: changed.old, new: changed.new });
-  const userEdits = unifiedDiff({ path: proposed.path, exists: true, baseLines: splitLines(before), blocks });
+  const userEdits = unifiedDiff({ path: proposed.path, exists: true, base: lineTable(before), blocks });
   return { userEdits, restoring };
 }
 
@@ -155,11 +156,10 @@ function editOf({ change, baseText }: OwnTextInput, place: OwnPlace, after: stri
   const file = { ref: base, bytes: encodeText(text) };
   const input: EditInput = { path, sandbox: payload.sandbox, file, oldString, newString, replaceAll: false };
   const firstLine = place.index + 1;
-  return editChange(input, text, {
+  return editChange(input, lineTable(text), {
     kind: 'edited',
     text: after,
     matches: 1,
-    lines: [firstLine],
     firstLine,
     lastLine: Math.max(firstLine, place.index + place.count),
     places: [{ start, end, text: newString }],

@@ -1,12 +1,11 @@
 import type { BlobRef } from './change.ts';
-import { MOST_DIFF_BYTES, MOST_FILE_BYTES } from './limits.ts';
+import { MOST_COUNTED, MOST_DIFF_BYTES, MOST_FILE_BYTES, MOST_MEASURED_LETTERS, MOST_REGION_LINES } from './limits.ts';
 import type { NearMatch } from './near-match.ts';
 import { byteLength, decodeText } from './text.ts';
 
 /** A file as it stands at a head: where git keeps it, and its bytes. */
 export type StoredFile = { readonly ref: BlobRef; readonly bytes: Uint8Array };
 
-const MOST_LINES_NAMED = 50;
 const MOST_SUGGESTION = 400;
 const LARGE_FILE_POINTER = 'version https://git-lfs.github.com/spec/';
 
@@ -52,11 +51,25 @@ export function diffTooLarge(path: string, diff: string): string | null {
   return `Not proposed: the diff of ${path} is ${kilobytes} kB and at most ${MOST_DIFF_BYTES / 1000} kB can be reviewed. Split it into smaller changes.`;
 }
 
-/** T5. */
+/** T16 where a diff would have so many letters or more that it is not even made to tell its size; null where it may be made. */
+export function muchTooLong(path: string, letters: number): string | null {
+  if (letters <= MOST_MEASURED_LETTERS) return null;
+  const kilobytes = Math.ceil(letters / 1000);
+  return `Not proposed: the diff of ${path} is at least ${kilobytes} kB and at most ${MOST_DIFF_BYTES / 1000} kB can be reviewed. Split it into smaller changes.`;
+}
+
+/** Why lines so far apart cannot be one change; null if they can. `old` and `fresh` count them before and after. */
+export function tooFarApart(path: string, old: number, fresh: number): string | null {
+  if (old + fresh <= MOST_REGION_LINES) return null;
+  return `Not proposed: from the first to the last difference ${path} has ${old} lines before and ${fresh} after, and at most ${MOST_REGION_LINES} in all can be one change. Split it into smaller changes.`;
+}
+
+/** T5; `lines` are those of the first matches, all of them up to MOST_LINES_NAMED. */
 export function notUnique(matches: number, lines: readonly number[]): string {
-  const named = lines.slice(0, MOST_LINES_NAMED).join(', ');
-  const more = lines.length > MOST_LINES_NAMED ? ` and ${lines.length - MOST_LINES_NAMED} more` : '';
-  return `Found ${matches} matches for old_string. Use replace_all=True or provide more context. Matches at lines: ${named}${more}`;
+  const count = matches > MOST_COUNTED ? `more than ${MOST_COUNTED}` : String(matches);
+  const named = lines.join(', ');
+  const more = matches > MOST_COUNTED ? ' and more' : ` and ${matches - lines.length} more`;
+  return `Found ${count} matches for old_string. Use replace_all=True or provide more context. Matches at lines: ${named}${matches > lines.length ? more : ''}`;
 }
 
 /** T6; the question is left out where nothing is alike enough. */

@@ -1,5 +1,6 @@
 import type { Region } from './change.ts';
-import { lineEnd, lineStart, offsetOfLine, sameLines, splitLines } from './lines.ts';
+import { type LineTable, lineIndexAt, linesAt, lineTable } from './line-table.ts';
+import { lineStart, offsetOfLine, sameLines, splitLines } from './lines.ts';
 
 /** How many lines are shown on each side of a region. */
 export const CONTEXT = 3;
@@ -9,22 +10,39 @@ export const EMPTY_REGION: Region = { oldStart: 0, newStart: 0, before: [], old:
 
 /**
  * The region in which two texts differ: the longest common prefix of lines is taken away, then the longest
- * common suffix of what is left. Null where the texts are equal. Linear in their length.
+ * common suffix of what is left. Null where the texts are equal. Linear in their length. `lines` are those of `before`.
  */
-export function regionBetween(before: string, after: string): Region | null {
+export function regionBetween(before: string, after: string, lines: LineTable = lineTable(before)): Region | null {
+  const span = spanBetween(before, after, lines);
+  return span === null ? null : regionAt(span, lines);
+}
+
+/** Where two texts differ: old lines of the 0-based indexes `index` up to but not including `end`, and the text in their place. */
+export type Span = { readonly index: number; readonly end: number; readonly fresh: string };
+
+/** Where two texts differ, without a string for each line; null where they are equal. */
+export function spanBetween(before: string, after: string, lines: LineTable): Span | null {
   if (before === after) return null;
   const head = commonHead(before, after);
   const tail = commonTail(before, after, head);
-  const old = splitLines(before.slice(head, before.length - tail));
-  const fresh = splitLines(after.slice(head, after.length - tail));
-  const index = splitCount(before, head);
+  return {
+    index: lineIndexAt(lines, head),
+    end: lineIndexAt(lines, before.length - tail),
+    fresh: after.slice(head, after.length - tail),
+  };
+}
+
+/** The region of a span, on the lines that it was found in. */
+export function regionAt({ index, end, fresh: text }: Span, lines: LineTable): Region {
+  const old = linesAt(lines, index, end);
+  const fresh = splitLines(text);
   return {
     oldStart: startOf(index, old),
     newStart: startOf(index, fresh),
-    before: linesUpTo(before, head),
+    before: linesAt(lines, index - CONTEXT, index),
     old,
     new: fresh,
-    after: linesFrom(before, before.length - tail),
+    after: linesAt(lines, end, end + CONTEXT),
   };
 }
 
@@ -81,23 +99,29 @@ export function sameRegionText(left: Region, right: Region): boolean {
 function commonHead(before: string, after: string): number {
   const limit = Math.min(before.length, after.length);
   let shared = 0;
+  while (shared + STRIDE <= limit && sameStretch(before, shared, after, shared)) shared += STRIDE;
   while (shared < limit && before.charCodeAt(shared) === after.charCodeAt(shared)) shared += 1;
   return lineStart(before, shared);
 }
 
 function commonTail(before: string, after: string, head: number): number {
   const limit = Math.min(before.length, after.length) - head;
-  let shared = 0;
-  while (
-    shared < limit &&
-    before.charCodeAt(before.length - 1 - shared) === after.charCodeAt(after.length - 1 - shared)
-  ) {
-    shared += 1;
-  }
-  const start = before.length - shared;
-  if (startsLine(before, start) && startsLine(after, after.length - shared)) return shared;
+  const growth = after.length - before.length;
+  let start = before.length;
+  const first = before.length - limit;
+  while (start - STRIDE >= first && sameStretch(before, start - STRIDE, after, start - STRIDE + growth))
+    start -= STRIDE;
+  while (start > first && before.charCodeAt(start - 1) === after.charCodeAt(start - 1 + growth)) start -= 1;
+  if (startsLine(before, start) && startsLine(after, start + growth)) return before.length - start;
   const feed = before.indexOf('\n', start);
   return feed === -1 ? 0 : before.length - feed - 1;
+}
+
+/** Letters that are compared at once: the engine compares stretches far quicker than letters one by one. */
+const STRIDE = 4096;
+
+function sameStretch(left: string, at: number, right: string, other: number): boolean {
+  return left.slice(at, at + STRIDE) === right.slice(other, other + STRIDE);
 }
 
 function startsLine(text: string, offset: number): boolean {
@@ -114,24 +138,6 @@ function keepsLinesApart(text: string, start: number, end: number, fresh: readon
   return startsLine(text, start) && (end === text.length || last.endsWith('\n'));
 }
 
-function splitCount(text: string, end: number): number {
-  let count = 0;
-  for (let offset = 0; offset < end; offset = lineEnd(text, offset)) count += 1;
-  return count;
-}
-
 function startOf(index: number, lines: readonly string[]): number {
   return lines.length === 0 ? index : index + 1;
-}
-
-function linesUpTo(text: string, end: number): string[] {
-  let start = end;
-  for (let taken = 0; taken < CONTEXT && start > 0; taken += 1) start = lineStart(text, start - 1);
-  return splitLines(text.slice(start, end));
-}
-
-function linesFrom(text: string, start: number): string[] {
-  let end = start;
-  for (let taken = 0; taken < CONTEXT && end < text.length; taken += 1) end = lineEnd(text, end);
-  return splitLines(text.slice(start, end));
 }

@@ -1,4 +1,4 @@
-import { standsAt } from './locate.ts';
+import { type LineTable, offsetAt, standsAt } from './line-table.ts';
 
 /** One change that may or may not have been made: at this 0-based line of the base, `old` lines became `new` ones. */
 export type Step<Item> = {
@@ -19,8 +19,8 @@ const MOST_WALKS = 128;
  * selection or more than one. Walks both once, with as many readings as repeated lines leave open.
  */
 export function takenSteps<Item>(
-  base: readonly string[],
-  head: readonly string[],
+  base: LineTable,
+  head: LineTable,
   steps: readonly Step<Item>[],
 ): readonly Item[] | null {
   let walks: Walk<Item>[] = [{ base: 0, head: 0, taken: [] }];
@@ -29,26 +29,21 @@ export function takenSteps<Item>(
     walks = merge(reached.flatMap((walk) => [walk, ...take(walk, step, head)]));
     if (walks.length > MOST_WALKS) return null;
   }
-  const ended = merge(walks.flatMap((walk) => advance(walk, base.length, base, head)));
-  return ended.find((walk) => walk.head === head.length)?.taken ?? null;
+  const ended = merge(walks.flatMap((walk) => advance(walk, base.count, base, head)));
+  return ended.find((walk) => walk.head === head.count)?.taken ?? null;
 }
 
 /** Reads on to a line of the base; the walk ends where the head differs. One that is beyond the line stays. */
-function advance<Item>(
-  walk: Walk<Item>,
-  index: number,
-  base: readonly string[],
-  head: readonly string[],
-): Walk<Item>[] {
+function advance<Item>(walk: Walk<Item>, index: number, base: LineTable, head: LineTable): Walk<Item>[] {
   const gap = index - walk.base;
   if (gap <= 0) return [walk];
-  for (let line = 0; line < gap; line += 1) {
-    if (base[walk.base + line] !== head[walk.head + line]) return [];
-  }
+  if (walk.head + gap > head.count) return [];
+  const ahead = head.text.slice(offsetAt(head, walk.head), offsetAt(head, walk.head + gap));
+  if (ahead !== base.text.slice(offsetAt(base, walk.base), offsetAt(base, index))) return [];
   return [{ ...walk, base: index, head: walk.head + gap }];
 }
 
-function take<Item>(walk: Walk<Item>, step: Step<Item>, head: readonly string[]): Walk<Item>[] {
+function take<Item>(walk: Walk<Item>, step: Step<Item>, head: LineTable): Walk<Item>[] {
   if (walk.base > step.index || !standsAt(head, walk.head, step.new)) return [];
   return [
     {

@@ -1,9 +1,18 @@
 import type { Region } from './change.ts';
-import { bareLine, isTerminated, splitLines } from './lines.ts';
+import { lineTable, offsetAt } from './line-table.ts';
+import { bareLine, isTerminated } from './lines.ts';
 import { indexOf } from './region.ts';
 
-/** A suggestion block: the 1-based lines `first` to `last` of the file are replaced by `lines`, which have no terminators. */
-export type Suggestion = { readonly first: number; readonly last: number; readonly lines: readonly string[] };
+/**
+ * A suggestion block: the 1-based lines `first` to `last` of the file are replaced by `lines`, which have no terminators.
+ * `anchored` are the lines that stand there, with theirs.
+ */
+export type Suggestion = {
+  readonly first: number;
+  readonly last: number;
+  readonly anchored: readonly string[];
+  readonly lines: readonly string[];
+};
 
 /**
  * What GitHub makes of a file when somebody commits a suggestion: the anchored lines are replaced by the block's,
@@ -15,12 +24,13 @@ export function applySuggestion(
   line: number,
   lines: readonly string[],
 ): string {
-  const base = splitLines(baseText);
+  const base = lineTable(baseText);
   const first = startLine ?? line;
-  if (first < 1 || line < first || line > base.length) throw new Error(`The file has no lines ${first} to ${line}.`);
-  const open = lines.length > 0 && line === base.length && !isTerminated(base[line - 1] ?? '');
-  const block = lines.map((text, index) => (open && index === lines.length - 1 ? text : `${text}\n`));
-  return [...base.slice(0, first - 1), ...block, ...base.slice(line)].join('');
+  if (first < 1 || line < first || line > base.count) throw new Error(`The file has no lines ${first} to ${line}.`);
+  const open = lines.length > 0 && line === base.count && !isTerminated(baseText);
+  const block = lines.map((text) => `${text}\n`).join('');
+  const [start, end] = [offsetAt(base, first - 1), offsetAt(base, line)];
+  return baseText.slice(0, start) + (open ? block.slice(0, -1) : block) + baseText.slice(end);
 }
 
 /**
@@ -30,11 +40,17 @@ export function applySuggestion(
 export function suggestionsFor(region: Region): Suggestion[] {
   const fresh = region.new.map(bareLine);
   const index = indexOf(region);
-  if (region.old.length > 0) return [{ first: index + 1, last: index + region.old.length, lines: fresh }];
+  if (region.old.length > 0) {
+    return [{ first: index + 1, last: index + region.old.length, anchored: region.old, lines: fresh }];
+  }
   const ways: Suggestion[] = [];
   const before = region.before.at(-1);
   const after = region.after[0];
-  if (before !== undefined) ways.push({ first: index, last: index, lines: [bareLine(before), ...fresh] });
-  if (after !== undefined) ways.push({ first: index + 1, last: index + 1, lines: [...fresh, bareLine(after)] });
+  if (before !== undefined) {
+    ways.push({ first: index, last: index, anchored: [before], lines: [bareLine(before), ...fresh] });
+  }
+  if (after !== undefined) {
+    ways.push({ first: index + 1, last: index + 1, anchored: [after], lines: [...fresh, bareLine(after)] });
+  }
   return ways;
 }

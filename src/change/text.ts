@@ -9,7 +9,7 @@ export const BYTE_ORDER_MARK = '\u{FEFF}';
 
 /** Reads bytes as UTF-8. A NUL byte makes a file binary, as git sees it; a byte order mark is kept in the text. */
 export function decodeText(bytes: Uint8Array): Decoded {
-  if (bytes.includes(0)) return { kind: 'binary' };
+  if (Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(0)) return { kind: 'binary' };
   try {
     return { kind: 'text', text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) };
   } catch {

@@ -1,56 +1,48 @@
-import { diffArrays } from 'diff';
+import { pairLines, UNPAIRED } from './line-diff.ts';
+import { type LineTable, linesAt } from './line-table.ts';
 import { isTerminated } from './lines.ts';
+import { type NumberedLines, numberLines } from './numbered-lines.ts';
+import { CONTEXT } from './region.ts';
 
 /** A run of lines that differs: `index` is the 0-based line of the old version at which it begins. */
 export type Block = { readonly index: number; readonly old: readonly string[]; readonly new: readonly string[] };
 
-/** What a diff is made of. `exists` says whether there was a file before; lines keep their terminators. */
+/** What a diff is made of. `exists` says whether there was a file before, `goes` whether there is none after; lines keep their terminators. */
 export type DiffInput = {
   readonly path: string;
   readonly exists: boolean;
-  readonly baseLines: readonly string[];
+  readonly goes?: true;
+  readonly base: LineTable;
   readonly blocks: readonly Block[];
 };
-
-const CONTEXT = 3;
-/** Differences beyond which two runs of lines are shown as one removed and the other added. */
-const MOST_EDITS = 600;
 
 /** A unified diff with three lines of context that `patch -p1` and `git apply` take. Blocks are in order and apart. */
 export function unifiedDiff(input: DiffInput): string {
   const hunks: string[] = [];
   let growth = 0;
   for (const group of groupBlocks(input.blocks)) {
-    const { text, grown } = formatHunk(input.baseLines, group, growth);
+    const { text, grown } = formatHunk(input.base, group, growth);
     hunks.push(text);
     growth = grown;
   }
   const from = input.exists ? `a/${headerName(input.path)}` : '/dev/null';
-  return `--- ${from}\n+++ b/${headerName(input.path)}\n${hunks.join('')}`;
+  const to = input.goes ? '/dev/null' : `b/${headerName(input.path)}`;
+  return `--- ${from}\n+++ ${to}\n${hunks.join('')}`;
 }
 
-/** Splits a block into the lines that really differ. Work is bounded: where too much differs the block stays whole. */
-export function refineBlock(block: Block): Block[] {
-  const parts = diffArrays([...block.old], [...block.new], { maxEditLength: MOST_EDITS });
-  if (parts === undefined) return [block];
-  const blocks: { index: number; old: string[]; new: string[] }[] = [];
-  let index = block.index;
-  let open = false;
-  for (const part of parts) {
-    if (!part.added && !part.removed) {
-      index += part.value.length;
-      open = false;
-      continue;
+/** Splits a block into the runs of lines that really differ; `lines` are the numbers of its own. */
+export function refineBlock(block: Block, lines: NumberedLines = numberLines(block.old, block.new)): Block[] {
+  const pairs = pairLines(lines);
+  const blocks: Block[] = [];
+  let [from, to] = [0, 0];
+  const close = (index: number, other: number) => {
+    if (index > from || other > to) {
+      blocks.push({ index: block.index + from, old: block.old.slice(from, index), new: block.new.slice(to, other) });
     }
-    if (!open) blocks.push({ index, old: [], new: [] });
-    open = true;
-    const last = blocks.at(-1);
-    if (part.added) last?.new.push(...part.value);
-    else {
-      last?.old.push(...part.value);
-      index += part.value.length;
-    }
-  }
+    [from, to] = [index + 1, other + 1];
+  };
+  for (const [index, other] of pairs.entries()) if (other !== UNPAIRED) close(index, other);
+  close(block.old.length, block.new.length);
   return blocks;
 }
 
@@ -84,20 +76,19 @@ function groupBlocks(blocks: readonly Block[]): Block[][] {
   return groups;
 }
 
-function formatHunk(base: readonly string[], group: readonly Block[], growth: number): { text: string; grown: number } {
+function formatHunk(base: LineTable, group: readonly Block[], growth: number): { text: string; grown: number } {
   const first = group[0]?.index ?? 0;
   const start = Math.max(0, first - CONTEXT);
   const rows: string[] = [];
   let at = start;
   let grown = growth;
   for (const block of group) {
-    rows.push(...markLines(' ', base.slice(at, block.index)));
-    rows.push(...markLines('-', block.old), ...markLines('+', block.new));
+    rows.push(marked(' ', linesAt(base, at, block.index)), marked('-', block.old), marked('+', block.new));
     at = block.index + block.old.length;
     grown += block.new.length - block.old.length;
   }
-  const end = Math.min(base.length, at + CONTEXT);
-  rows.push(...markLines(' ', base.slice(at, end)));
+  const end = Math.min(base.count, at + CONTEXT);
+  rows.push(marked(' ', linesAt(base, at, end)));
   const oldLines = end - start;
   const newLines = oldLines + grown - growth;
   const header = `@@ -${rangeText(start, oldLines)} +${rangeText(start + growth, newLines)} @@\n`;
@@ -108,6 +99,8 @@ function rangeText(index: number, lines: number): string {
   return `${lines === 0 ? index : index + 1},${lines}`;
 }
 
-function markLines(mark: ' ' | '-' | '+', lines: readonly string[]): string[] {
-  return lines.map((line) => (isTerminated(line) ? mark + line : `${mark}${line}\n\\ No newline at end of file\n`));
+function marked(mark: ' ' | '-' | '+', lines: readonly string[]): string {
+  return lines
+    .map((line) => (isTerminated(line) ? mark + line : `${mark}${line}\n\\ No newline at end of file\n`))
+    .join('');
 }

@@ -1,4 +1,5 @@
 import { withoutSignature } from './email-reply.ts';
+import { readId } from './proposal-name.ts';
 
 /** Words that people say yes with. A yes is neither an approval nor an instruction: it gets a hint. */
 const YES = new Set([
@@ -21,6 +22,22 @@ const YES = new Set([
   ],
   ...['lgtm', 'sgtm', 'approve', 'approved', 'accept', 'accepted', 'thanks', '+1'],
 ]);
+/** Words that say no more beside a yes, as an id of a change does. */
+const BESIDE = new Set([
+  'i',
+  'we',
+  'it',
+  'this',
+  'that',
+  'these',
+  'all',
+  'both',
+  'the',
+  'change',
+  'changes',
+  'now',
+  'too',
+]);
 const PHRASES = /\b(?:looks|sounds) good(?: to me)?\b|\bship it\b|\bgo ahead\b|\bthank you\b/g;
 const DECORATION = /[*_~`]|[\u{1F3FB}-\u{1F3FF}]|\uFE0F|\u200D|\u20E3/gu;
 /** Also by its name between colons. No emoji says what should be different, so each counts as a yes. */
@@ -39,5 +56,9 @@ export function isAffirmation(text: string): boolean {
     .split(/[\s.,;!~"'()]+/)
     .filter((word) => word !== '');
   if (words.length === 1 && /^\d+$/.test(words[0] ?? '')) return true;
-  return words.length > 0 && words.every((word) => YES.has(word));
+  return words.some((word) => YES.has(word)) && words.every(saysNoMore);
+}
+
+function saysNoMore(word: string): boolean {
+  return YES.has(word) || BESIDE.has(word) || readId(word) !== null;
 }

@@ -1,7 +1,7 @@
-import { trimBlanks } from './blanks.ts';
+import { OTHER_BLANK, trimBlanks } from './blanks.ts';
 import type { HintName } from './hint.ts';
 import type { Targets } from './intent.ts';
-import { readId } from './proposal-name.ts';
+import { readId, readIdAmongWords } from './proposal-name.ts';
 import type { ArgumentForm } from './table.ts';
 
 /** What stands behind a command's word: the rest of its line, trimmed, and the lines below. */
@@ -28,7 +28,9 @@ const FORMS: { readonly [Form in ArgumentForm]: (words: Words) => Found } = {
   nothing: readNothing,
 };
 
-const LEADING_IDS = /^(?:[a-z0-9]{4,6}(?:[ \t]+|$))+/i;
+const WORD = new RegExp(`[^ \\t,;${OTHER_BLANK}]+[,;]?`, 'gu');
+/** What may part ids in a sentence. */
+const BETWEEN = /^(?:and|[&+]),?$/i;
 
 /** Reads the words behind a command's word by the command's form. */
 export function readArguments(form: ArgumentForm, words: Words): ReadArguments {
@@ -82,21 +84,27 @@ function readNothing({ rest }: Words): Found {
   return rest === '' ? fits({ by: 'place' }, '', '') : wrong(firstWord(rest).word, 'nothing-behind');
 }
 
-/** Leading words formed like ids are ids; what follows is text. */
+/**
+ * Leading words formed like ids are ids, also with the marks of a sentence around them; what follows is text. Taken for
+ * text, `k7q2:` would let the words be about every other change.
+ */
 function readNamed({ rest, below }: Words): Found {
-  const leading = LEADING_IDS.exec(rest)?.[0] ?? '';
-  const words = leading.split(/[ \t]+/).filter((word) => word !== '');
-  const end = words.findIndex((word) => readId(word) === null);
-  const ids = end === -1 ? words : words.slice(0, end);
+  const { ids, end } = leadingIds(rest);
   if (ids.length === 0) return fits({ by: 'place' }, rest, below);
-  return fits(named(ids), afterWords(rest, ids), below);
+  return fits({ by: 'ids', ids }, trimBlanks(rest.slice(end)), below);
 }
 
-/** The ids are the text's first words, parted by spaces and tabs alone. */
-function afterWords(text: string, words: readonly string[]): string {
-  let at = 0;
-  for (const word of words) at = text.indexOf(word, at) + word.length;
-  return trimBlanks(text.slice(at));
+function leadingIds(rest: string): { readonly ids: readonly string[]; readonly end: number } {
+  const ids = new Set<string>();
+  let end = 0;
+  for (const { 0: word, index } of rest.matchAll(WORD)) {
+    const id = readIdAmongWords(word);
+    if (id === null && (ids.size === 0 || !BETWEEN.test(word))) break;
+    if (id === null) continue;
+    ids.add(id);
+    end = index + word.length;
+  }
+  return { ids: [...ids], end };
 }
 
 function fits(targets: Targets, text: string, below: string): Found {

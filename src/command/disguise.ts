@@ -1,10 +1,9 @@
 import { firstWord } from './arguments.ts';
+import { OTHER_BLANK } from './blanks.ts';
 import { commandRow, isPlanned } from './table.ts';
 
-/** What parts words for the eye but is neither a space nor a tab. */
-const BLANK = '\\p{Z}\\u000B\\u000C\\u0085\\u115F\\u1160\\u2800\\u3164\\uFFA0';
-const BLANKS = new RegExp(`[${BLANK}]`, 'u');
-const UNSEEN = new RegExp(`[\\p{Default_Ignorable_Code_Point}\\p{Cc}\\p{Cf}\\uFFFD${BLANK}]`, 'gu');
+const BLANKS = new RegExp(`[${OTHER_BLANK}]`, 'u');
+const UNSEEN = new RegExp(`[\\p{Default_Ignorable_Code_Point}\\p{Cc}\\p{Cf}\\uFFFD${OTHER_BLANK}]`, 'gu');
 const LIKE_SLASH = /^[\u2044\u2215\u2571\u27CB\u29F8\uFF0F]/u;
 const LONGEST = 60;
 

@@ -1,16 +1,17 @@
 import { type Arguments, firstWord, joined, readArguments, type Words } from './arguments.ts';
-import { trimBlanks } from './blanks.ts';
+import { OTHER_BLANK, trimBlanks } from './blanks.ts';
 import { disguisedWord } from './disguise.ts';
 import { type HintName, hintFor } from './hint.ts';
 import type { Command, CommandName, Slashless, Utterance } from './intent.ts';
 import { isOneSlip } from './one-slip.ts';
-import { readId } from './proposal-name.ts';
+import { readIdAmongWords } from './proposal-name.ts';
 import { type CommandRow, commandRow, commandTable, isPlanned } from './table.ts';
 
 export type Misfit = Extract<Utterance, { kind: 'misfit' }>;
 
 const COMMENT = '<!--';
 const LONGEST_WORD = 60;
+const BEHIND_NAME = new RegExp(`^(?:\\[bot\\])?(?:[ \\t,:${OTHER_BLANK}]|$)`, 'iu');
 
 /**
  * Reads the first line of a comment, with what stands below it, as a command or a mention of `@slug`.
@@ -82,7 +83,7 @@ function readMention(rest: string, below: string): Utterance {
 function behindMention(line: string, slug: string): string | null {
   const name = `@${slug}`.toLowerCase();
   if (slug === '' || line.slice(0, name.length).toLowerCase() !== name) return null;
-  const behind = /^(?:\[bot\])?(?:[ \t,:]|$)/i.exec(line.slice(name.length));
+  const behind = BEHIND_NAME.exec(line.slice(name.length));
   return behind === null ? null : trimBlanks(line.slice(name.length + behind[0].length));
 }
 
@@ -92,12 +93,16 @@ function behindMention(line: string, slug: string): string | null {
  */
 function bareCommand(rest: string): { readonly word: string; readonly id: Slashless['id'] | null } | null {
   const { word, rest: behind } = firstWord(rest);
-  const name = word.replace(/[.,:;!?]{1,3}$/, '');
+  const name = withoutStop(word);
   if (commandRow(name) === null && !isPlanned(name)) return null;
   const next = firstWord(behind).word;
-  if (next === '' || /^(?:all|always|\d+)$/i.test(next)) return { word: name, id: null };
-  const id = readId(next);
+  if (next === '' || /^(?:all|always|\d+)$/i.test(withoutStop(next))) return { word: name, id: null };
+  const id = readIdAmongWords(next);
   return id === null ? null : { word: name, id };
+}
+
+function withoutStop(word: string): string {
+  return word.replace(/[.,:;!?]{1,3}$/, '');
 }
 
 function readCommand(row: CommandRow, words: Words, addressed: boolean): Utterance {
@@ -119,6 +124,7 @@ function built(name: CommandName, { targets, text, line }: Arguments): Command {
     case 'ask':
       return { name, text };
     case 'show':
+    case 'undo':
       return { name, targets };
     case 'continue':
     case 'stop':

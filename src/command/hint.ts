@@ -22,6 +22,12 @@ const HINTS = {
     'The line begins with a character that cannot be seen or only looks like another. Type the command again by hand.',
   swallowed:
     'The line belongs to the quote right above it, so it was not read as a command. Leave a blank line below the quote.',
+  'not-first':
+    'A command counts only as plain text on the first line of a comment. Write it alone; or, where these words are for the agent, begin them with `/edit`.',
+  'block-below':
+    'A suggestion block stands below it, so either your lines or the proposed ones could be meant; nothing was approved. For your lines, reply to the change with the block alone; for the proposed ones, write the command without a block.',
+  'command-below':
+    'Another command stands below it, and a comment holds only one; nothing was approved. Write each in a comment of its own.',
   'too-long':
     'The comment is too long to be read whole, so nothing was approved. Approve in a comment of its own, or name the ids.',
 } as const;

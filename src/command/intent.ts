@@ -47,6 +47,8 @@ export type Command =
   | { readonly name: 'ask'; readonly text: string }
   /** At most one id; without it the proposal that the words answer by where they stand. */
   | { readonly name: 'show'; readonly targets: Targets }
+  /** At most one id, as `show`. */
+  | { readonly name: 'undo'; readonly targets: Targets }
   | { readonly name: 'continue' }
   | { readonly name: 'stop' }
   | { readonly name: 'resume' }
@@ -89,6 +91,8 @@ export type Utterance =
       readonly affirmation: boolean;
       /** Lines of each suggestion block, terminators removed. */
       readonly suggestions: readonly (readonly string[])[];
+      /** A suggestion block was begun and not closed, or may be one or not: what belongs to it nobody can tell. */
+      readonly unclosedSuggestion: boolean;
     };
 
 /** The pull request that a webhook is about. Names may change, ids do not. */

@@ -39,6 +39,7 @@ const READERS: ReadonlyMap<string, ReadonlyMap<string, Reader>> = new Map([
     'pull_request_review',
     new Map<string, Reader>([
       ['submitted', readSaid(saidInReview)],
+      ['edited', readEdited(saidInReview)],
       ['dismissed', readDismissed],
     ]),
   ],
@@ -58,6 +59,11 @@ const READERS: ReadonlyMap<string, ReadonlyMap<string, Reader>> = new Map([
     ]),
   ],
 ]);
+
+/** Whether any delivery of this event and action can mean something; `action` is null where the event has none. */
+export function mayMean(event: string, action: string | null): boolean {
+  return action !== null && ((NOTICE_READERS.get(event) ?? READERS.get(event))?.has(action) ?? false);
+}
 
 /** What a delivery means, from its bytes alone. Total: any payload gives an intent, a notice or one reason, and nothing throws. */
 export function interpret({ event, payload, self }: Received): Interpretation {

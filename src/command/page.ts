@@ -21,6 +21,10 @@ export type Page = {
   readonly lines: readonly PageLine[];
   /** Each closed suggestion block; none where it is not certain what is one. */
   readonly suggestions: readonly SuggestionBlock[];
+  /** Where a suggestion block begins that is never closed, 0-based; null without one. */
+  readonly unclosedFrom: number | null;
+  /** True where a line may be a fence or not, so that no block is certain. */
+  readonly doubtful: boolean;
   /** True where the comment goes on beyond what was read. */
   readonly cut: boolean;
 };
@@ -44,23 +48,33 @@ export function readPage(body: string): Page {
   const texts = body.slice(0, BODY_LIMIT).split(/\r\n|\n|\r/);
   // Half a line could say what the whole one does not.
   if (cut) texts.pop();
-  const { marks, fences, doubtful } = markLines(texts);
-  const blocks = doubtful ? [] : fences.filter(({ fence }) => fence.info.toLowerCase() === 'suggestion');
+  const { marks, fences, unclosed, doubtful } = markLines(texts);
+  const blocks = doubtful ? [] : fences.filter(isSuggestion);
   for (const { from, to } of blocks) marks.fill('suggestion', from, to + 1);
+  const unclosedFrom = !doubtful && unclosed !== null && isSuggestion(unclosed) ? unclosed.from : null;
+  if (unclosedFrom !== null) marks.fill('suggestion', unclosedFrom);
   return {
     lines: texts.map((text, index) => ({ text, mark: marks[index] ?? 'plain' })),
     suggestions: blocks.map(({ fence, from, to }) => ({
       from,
       lines: texts.slice(from + 1, to).map((line) => contentLine(line, fence)),
     })),
+    unclosedFrom,
+    doubtful,
     cut,
   };
+}
+
+function isSuggestion({ fence }: { readonly fence: Fence }): boolean {
+  return fence.info.toLowerCase() === 'suggestion';
 }
 
 type MarkedLines = {
   readonly marks: Mark[];
   /** Every closed fence with its first and last line. */
   readonly fences: readonly { readonly fence: Fence; readonly from: number; readonly to: number }[];
+  /** The fence that the comment's end closes. */
+  readonly unclosed: { readonly fence: Fence; readonly from: number } | null;
   /** True where a line may be a fence or not, so that no fence below it is certain. */
   readonly doubtful: boolean;
 };
@@ -84,7 +98,7 @@ function markLines(texts: readonly string[]): MarkedLines {
     if (open.kind === 'fence') fences.push({ fence: open.fence, from: open.from, to: index });
     open = null;
   }
-  return { marks, fences, doubtful };
+  return { marks, fences, unclosed: open?.kind === 'fence' ? open : null, doubtful };
 }
 
 /** A fence or a comment below a tag may be part of it or not, and a fence behind a list's mark is over where its item is. */

@@ -1,4 +1,5 @@
 import { isAffirmation } from './affirmation.ts';
+import { commandBelow } from './buried-command.ts';
 import { withoutSignature } from './email-reply.ts';
 import { type Misfit, misfit, readLine } from './grammar.ts';
 import type { Utterance } from './intent.ts';
@@ -16,7 +17,7 @@ export function readComment(body: string, slug: string): ReadComment {
 
 function utteranceOf(masked: MaskedBody, slug: string): Utterance {
   const said = masked.first === null ? null : readLine(masked.first, masked.below, slug);
-  if (said !== null) return masked.cut ? cutShort(said) : said;
+  if (said !== null) return unlessDoubted(masked.cut ? cutShort(said) : said, masked);
   return swallowedCommand(masked, slug) ?? remark(masked, slug);
 }
 
@@ -24,6 +25,18 @@ function utteranceOf(masked: MaskedBody, slug: string): Utterance {
 function cutShort(said: Utterance): Utterance {
   if (said.kind !== 'command' || said.command.name !== 'approve' || said.command.targets.by === 'ids') return said;
   return misfit('approve', '', 'too-long', said.addressed);
+}
+
+/** A yes above lines of one's own, or above another command: nobody can tell which of the two is meant, so it is neither. */
+function unlessDoubted(said: Utterance, masked: MaskedBody): Utterance {
+  if (said.kind !== 'command' || said.command.name !== 'approve') return said;
+  if (holdsBlock(masked)) return misfit('approve', 'suggestion', 'block-below', said.addressed);
+  const other = commandBelow(masked.below);
+  return other === null ? said : misfit('approve', `/${other}`, 'command-below', said.addressed);
+}
+
+function holdsBlock({ suggestions, unclosedSuggestion }: MaskedBody): boolean {
+  return suggestions.length > 0 || unclosedSuggestion;
 }
 
 /** People mean a command that they wrote right below a quote; Markdown does not show it as one. */
@@ -47,13 +60,15 @@ function likeCommand(utterance: Utterance): Pick<Misfit, 'command' | 'addressed'
   }
 }
 
-function remark({ text, suggestions }: MaskedBody, slug: string): Utterance {
+function remark(masked: MaskedBody, slug: string): Utterance {
+  const { text, suggestions, unclosedSuggestion } = masked;
   return {
     kind: 'remark',
     text: withoutSignature(text) === '' ? '' : text,
     toSomebodyElse: isToSomebodyElse(text, slug),
-    affirmation: suggestions.length === 0 && isAffirmation(text),
+    affirmation: !holdsBlock(masked) && isAffirmation(text),
     suggestions,
+    unclosedSuggestion,
   };
 }
 

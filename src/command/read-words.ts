@@ -27,7 +27,14 @@ export function readSaid(find: ReadWords): Reader {
 }
 
 /** What stands in a plain approval besides: nobody's business here, so it is not even kept. */
-const SILENCE: Utterance = { kind: 'remark', text: '', toSomebodyElse: false, affirmation: false, suggestions: [] };
+const SILENCE: Utterance = {
+  kind: 'remark',
+  text: '',
+  toSomebodyElse: false,
+  affirmation: false,
+  suggestions: [],
+  unclosedSuggestion: false,
+};
 
 /** An approval may mean something without a word; of the others only the words do. */
 function isEmptyReview({ reviewState, body }: Said): boolean {

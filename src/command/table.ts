@@ -77,6 +77,14 @@ export const commandTable: readonly CommandRow[] = [
     argument: 'one-id',
   },
   {
+    name: 'undo',
+    words: ['undo'],
+    form: '/undo [<id>]',
+    meaning: 'propose the exact reverse of an applied change; in its thread the id may be left out',
+    who: 'writer',
+    argument: 'one-id',
+  },
+  {
     name: 'continue',
     words: ['continue'],
     form: '/continue',
@@ -118,8 +126,8 @@ export const commandTable: readonly CommandRow[] = [
   },
 ];
 
-/** Words that a later version reads. They are kept, so that until then nobody's `/undo` becomes an instruction. */
-export const plannedWords: readonly string[] = ['answer', 'choose', 'undo', 'approvals', 'revoke', 'config'];
+/** Words that a later version reads. They are kept, so that until then nobody's `/config` becomes an instruction. */
+export const plannedWords: readonly string[] = ['answer', 'choose', 'approvals', 'revoke', 'config'];
 
 const ROWS: ReadonlyMap<string, CommandRow> = new Map(
   commandTable.flatMap((row) => row.words.map((word) => [word, row] as const)),

@@ -1,3 +1,4 @@
+import type { ZodError } from 'zod';
 import type { Config } from './config.ts';
 import { type KeyFile, type KeyReading, readPrivateKey } from './private-key.ts';
 import { type Variables, variables } from './variables.ts';
@@ -8,6 +9,11 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export type EnvironmentReading =
   | { readonly kind: 'config'; readonly config: Config; readonly warnings: readonly string[] }
   /** One line each, telling what to do; no line holds a secret. */
+  | { readonly kind: 'problems'; readonly problems: readonly string[] };
+
+/** Where the database is, for commands that need nothing else. */
+export type DatabaseReading =
+  | { readonly kind: 'database'; readonly database: Config['database'] }
   | { readonly kind: 'problems'; readonly problems: readonly string[] };
 
 const NO_MODEL_KEY =
@@ -41,6 +47,10 @@ function toConfig(values: Variables, privateKey: string): Config {
   };
 }
 
+function problemsOf({ issues }: ZodError): readonly string[] {
+  return issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
+}
+
 function crossProblems(environment: Environment, key: KeyReading): readonly string[] {
   const noModelKey = environment['OPENAI_API_KEY'] === undefined && environment['OPENAI_BASE_URL'] === undefined;
   return [...(key.kind === 'problem' ? [key.problem] : []), ...(noModelKey ? [NO_MODEL_KEY] : [])];
@@ -54,9 +64,18 @@ export function readEnvironment(environment: Environment, readKeyFile: (path: st
   const given = withoutBlanks(environment);
   const key = readPrivateKey(given['PRIVATE_KEY'], given['PRIVATE_KEY_PATH'], readKeyFile);
   const parsed = variables.safeParse(given);
-  const own = parsed.success ? [] : parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
+  const own = parsed.success ? [] : problemsOf(parsed.error);
   const problems = [...own, ...crossProblems(given, key)];
   if (problems.length > 0 || !parsed.success || key.kind === 'problem') return { kind: 'problems', problems };
   const warnings = key.warning === null ? [] : [key.warning];
   return { kind: 'config', config: toConfig(parsed.data, key.pem), warnings };
+}
+
+const databaseVariables = variables.pick({ DATABASE_URL: true, DATA_DIR: true });
+
+/** The database that these variables name; whatever else they say is not looked at. */
+export function readDatabase(environment: Environment): DatabaseReading {
+  const parsed = databaseVariables.safeParse(withoutBlanks(environment));
+  if (!parsed.success) return { kind: 'problems', problems: problemsOf(parsed.error) };
+  return { kind: 'database', database: { url: parsed.data.DATABASE_URL ?? null, dataDir: parsed.data.DATA_DIR } };
 }

@@ -1,5 +1,11 @@
 import process from 'node:process';
-import { type Environment, type EnvironmentReading, readEnvironment } from './environment.ts';
+import {
+  type DatabaseReading,
+  type Environment,
+  type EnvironmentReading,
+  readDatabase,
+  readEnvironment,
+} from './environment.ts';
 import { readKey } from './read-key.ts';
 
 /**
@@ -8,4 +14,9 @@ import { readKey } from './read-key.ts';
  */
 export function loadConfig(chosen: Environment = {}): EnvironmentReading {
   return readEnvironment({ ...process.env, ...chosen }, readKey);
+}
+
+/** The database alone, for commands that only read it. */
+export function loadDatabase(): DatabaseReading {
+  return readDatabase(process.env);
 }

@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gitText } from '../git/run-git.ts';
 import { exportRepository } from '../simulator/git/export.ts';
 import type { Simulator } from '../simulator/simulator.ts';
 import type { LoadedPull } from './load-pull.ts';
 import type { PullSource } from './local-repository.ts';
 import type { Decision } from './play.ts';
-import { gitText } from './run-git.ts';
 import { type Check, verifyBranch } from './verify.ts';
 
 /**

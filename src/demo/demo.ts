@@ -1,4 +1,5 @@
 import process from 'node:process';
+import { GitFailed, GitMissing, gitText } from '../git/run-git.ts';
 import { pullFiles } from '../simulator/world/pull-diff.ts';
 import { StartRefused } from '../start-refused.ts';
 import { checkBranch } from './check-branch.ts';
@@ -12,7 +13,6 @@ import { openNarrator } from './narrate.ts';
 import { DEMO_HELP, type DemoOptions, readOptions } from './options.ts';
 import { pullOf } from './page.ts';
 import { type Decision, playAll } from './play.ts';
-import { GitFailed, GitMissing, gitText } from './run-git.ts';
 import { scriptedAuthor } from './scripted-author.ts';
 import type { Stage } from './stage.ts';
 import { harmless, openTerminal, type Terminal, wantsColour } from './terminal.ts';

@@ -1,4 +1,4 @@
-import { gitText, runGit } from './run-git.ts';
+import { gitText, runGit } from '../git/run-git.ts';
 
 /** A side of a changed file; null where the file is not there. */
 export type FileSide = { readonly mode: '100644' | '100755'; readonly sha: string; readonly text: string } | null;

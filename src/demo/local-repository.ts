@@ -1,5 +1,5 @@
+import { GitFailed, gitDirectory, gitText, runGit } from '../git/run-git.ts';
 import { type FileMode, isFileMode } from '../simulator/git/file-mode.ts';
-import { GitFailed, gitText, runGit } from './run-git.ts';
 
 /** A file of a tree: a link's bytes are its target, a submodule's the id of its commit. */
 export type SourceFile = { readonly mode: FileMode; readonly bytes: Uint8Array };
@@ -32,7 +32,7 @@ const MOST_BYTES = 768_000_000;
 /** Reads HEAD and what it is compared with from a local repository. Throws `GitMissing`; all else is a reading. */
 export async function readLocal(path: string, base: string | null): Promise<LocalReading> {
   try {
-    const gitDir = await gitText(['-C', path, 'rev-parse', '--absolute-git-dir']);
+    const gitDir = await gitDirectory(path);
     const top = await gitText(['-C', path, 'rev-parse', '--show-toplevel']).catch(() => gitDir);
     return await readHistory(`--git-dir=${gitDir}`, top, base);
   } catch (error) {

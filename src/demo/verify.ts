@@ -1,8 +1,10 @@
+import type { Region } from '../change/change.ts';
 import { changeDigest } from '../change/digest.ts';
 import { bareLine, splitLines } from '../change/lines.ts';
 import type { LineRange } from '../change/range.ts';
 import { EMPTY_REGION, regionBetween } from '../change/region.ts';
-import { type FoundTrailer, findTrailers } from '../render/commit-message.ts';
+import { type FoundTrailer, findTrailers } from '../render/read-trailers.ts';
+import { isOnlyRanges, regionOfRange, type Versions } from '../verify/replaced.ts';
 import { type BranchCommit, type ChangedFile, fileAt, readBranch } from './exported-branch.ts';
 import type { Decision } from './play.ts';
 
@@ -53,7 +55,8 @@ function idsIn(commit: BranchCommit, { bot, decisions }: Evidence): readonly str
 function isPressed(commit: BranchCommit, { by, proposal }: Decision): boolean {
   const [file] = commit.files;
   if (commit.author !== by || commit.files.length !== 1 || file?.path !== proposal.path) return false;
-  return digestOf(file, 'edit', file.after?.text ?? '').startsWith(proposal.digest);
+  const { before, after } = versionsOf(file);
+  return digestOf(file, 'edit', regionBetween(before, after) ?? EMPTY_REGION).startsWith(proposal.digest);
 }
 
 function checkCommit(commit: BranchCommit, evidence: Evidence): readonly Check[] {
@@ -100,37 +103,29 @@ function checkGroup(commit: BranchCommit, { trailer, decision }: Group): Check {
   const row = (problem: string | null): Check => ({ what, who, problem });
   if (file === undefined) return row('the commit does not change this file');
   if (trailer.range === null) return row('the commit does not say where the change is');
-  const digest = digestOf(file, proposal.op, replaced(file, [trailer.range]));
+  const region = regionOfRange(versionsOf(file), trailer.range);
+  if (region === null) return row('it does not stand where the commit says');
+  const digest = digestOf(file, proposal.op, region);
   if (digest !== trailer.digest || !digest.startsWith(proposal.digest))
     return row('its bytes are not what was approved');
   if (!commit.message.split('\n').includes(`Approved-by: ${by}`)) return row(`the commit does not name ${by}`);
   return row(null);
 }
 
-/** The digest of what leads from the parent's file to `after`. */
-function digestOf({ path, before, after: committed }: ChangedFile, op: 'edit' | 'write', after: string): string {
-  const region = regionBetween(before?.text ?? '', after) ?? EMPTY_REGION;
+/** The digest of what leads from one version of a file to the other. */
+function digestOf({ path, before, after }: ChangedFile, op: 'edit' | 'write', region: Region): string {
   const oldMode = before?.mode ?? null;
-  const newMode = committed?.mode ?? null;
+  const newMode = after?.mode ?? null;
   return changeDigest({ op, path, fromPath: null, oldMode, newMode, body: { kind: 'region', region } });
 }
 
-/** The parent's file with only these ranges taken from the commit's. */
-function replaced({ before, after }: ChangedFile, ranges: readonly LineRange[]): string {
-  const lines = splitLines(before?.text ?? '');
-  const fresh = splitLines(after?.text ?? '');
-  for (const { oldStart, oldLines, newStart, newLines } of ranges.toSorted(
-    (left, right) => right.oldStart - left.oldStart,
-  )) {
-    const from = newLines === 0 ? newStart : newStart - 1;
-    lines.splice(oldLines === 0 ? oldStart : oldStart - 1, oldLines, ...fresh.slice(from, from + newLines));
-  }
-  return lines.join('');
+function versionsOf({ before, after }: ChangedFile): Versions {
+  return { before: before?.text ?? '', after: after?.text ?? '' };
 }
 
 function isOnlyInRanges(file: ChangedFile, ranges: readonly LineRange[]): boolean {
   const sameMode = file.before === null || file.before.mode === file.after?.mode;
-  return file.after !== null && sameMode && replaced(file, ranges) === file.after.text;
+  return file.after !== null && sameMode && isOnlyRanges(versionsOf(file), ranges);
 }
 
 /** Whether an approved change landed once, and nothing of one that was turned down is there. */

@@ -6,7 +6,9 @@ export function utteranceWords(utterance: Utterance): string {
     case 'command':
       return `the command ${commandWords(utterance.command)}`;
     case 'misfit':
-      return `no command: ${said(utterance.word)} does not fit /${utterance.command}. ${utterance.hint}`;
+      return utterance.command === null
+        ? `no command: /${utterance.word}. ${utterance.hint}`
+        : `no command: ${said(utterance.word)} does not fit /${utterance.command}. ${utterance.hint}`;
     case 'unknown-command':
       return `no command of ours: ${utterance.word}${utterance.nearest === null ? '' : `, perhaps /${utterance.nearest}`}`;
     case 'mention':
@@ -28,7 +30,8 @@ function commandWords(command: Command): string {
     case 'edit':
       return `edit, for ${targetWords(command.targets)}${aside('instruction', command.instruction)}`;
     case 'show':
-      return `show, for ${targetWords(command.targets)}`;
+    case 'undo':
+      return `${command.name}, for ${targetWords(command.targets)}`;
     case 'continue':
     case 'stop':
     case 'resume':
@@ -54,6 +57,7 @@ function remarkWords({
   toSomebodyElse,
   affirmation,
   suggestions,
+  unclosedSuggestion,
 }: Extract<Utterance, { kind: 'remark' }>): string {
   const blocks = suggestions.length;
   return [
@@ -61,6 +65,7 @@ function remarkWords({
     ...(toSomebodyElse ? ['said to somebody else'] : []),
     ...(affirmation ? ['an affirmation, which decides nothing'] : []),
     ...(blocks === 0 ? [] : [`with ${blocks} suggestion ${blocks === 1 ? 'block' : 'blocks'}`]),
+    ...(unclosedSuggestion ? ['with a suggestion block that is not closed or not certain'] : []),
   ].join('; ');
 }
 

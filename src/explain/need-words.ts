@@ -19,6 +19,8 @@ export function needWords(need: Need): string {
       return `the comments of review ${need.reviewId}`;
     case 'comments':
       return `the App’s comments ${need.comments.map(({ id }) => id).join(', ')}`;
+    case 'undone':
+      return `${[need.path, need.from].filter((path) => path !== null).join(', ')} at ${[need.commit, need.head].filter((sha) => sha !== null).join(' and ')}`;
     case 'files':
       return `${need.paths.join(', ')} at ${need.base} and ${need.head}`;
   }

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { optionProblem } from '../render/option-problem.ts';
 import type { Permission } from '../run/proposal.ts';
 import { PERMISSIONS } from './read-state.ts';
 
@@ -78,8 +79,6 @@ function parsed(argv: readonly string[]) {
   try {
     return parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowPositionals: true });
   } catch (error) {
-    const words = error instanceof Error ? error.message : String(error);
-    // Node explains at length how to pass what looks like an option; the first sentence says what is wrong.
-    return `${words.split(/\. |\n/)[0]?.replace(/\.$/, '') ?? words}.`;
+    return optionProblem(error);
   }
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { blobSha } from '../change/blob.ts';
 import { GitHubFault } from '../worker/ports.ts';
 import { type Connection, cacheKey, repositoryOf } from './connection.ts';
 
@@ -36,8 +36,4 @@ async function readAll(body: ReadableStream, sha: string): Promise<Uint8Array> {
   } catch {
     throw new GitHubFault(`The bytes of blob ${sha} were cut off`, null, null);
   }
-}
-
-function blobSha(bytes: Uint8Array): string {
-  return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
 }

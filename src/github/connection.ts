@@ -32,6 +32,8 @@ export type Connection = {
   /** Numeric id of the App's bot user: what makes a comment ours. */
   readonly botId: () => Promise<number>;
   readonly now: () => number;
+  /** How far GitHub's clock is ahead of that one at the least (ms). */
+  readonly ahead: () => number;
 };
 
 /** Bounds: 64 MiB of blobs, 8 million letters of patches, 8 MiB of settings, a million tree entries, ten thousand anchors and threads. */

@@ -4,9 +4,9 @@ import { GitHubFault } from '../worker/ports.ts';
 /** What GitHub asks for where it names no time itself. */
 const SECONDARY_LIMIT_WAIT_MS = 60_000;
 
-/** An installation that its owner has suspended comes back, or is removed; until then it is seldom asked. */
-const SUSPENDED = /installation has been suspended/i;
-const SUSPENDED_WAIT_MS = 10 * 60_000;
+/** An installation that its owner has suspended, or a repository that is archived, may come back; until then GitHub is seldom asked. */
+const AT_REST = /installation has been suspended|was archived so is read-only/i;
+const AT_REST_WAIT_MS = 10 * 60_000;
 
 /**
  * A failed request. `status` is null where no whole answer came (timeout, reset, cut), so that nobody knows
@@ -109,10 +109,17 @@ function retryTime(
   if (after !== undefined) return afterHeader(String(after), now);
   if (status !== 403 && status !== 429 && status !== 422) return null;
   const reset = Number(headers['x-ratelimit-reset']);
-  if (headers['x-ratelimit-remaining'] === '0' && status !== 422 && reset > 0) return reset * 1000;
-  if (status === 403 && SUSPENDED.test(words)) return now + SUSPENDED_WAIT_MS;
+  if (headers['x-ratelimit-remaining'] === '0' && status !== 422 && reset > 0)
+    return byOurClock(reset * 1000, headers, now);
+  if (status === 403 && AT_REST.test(words)) return now + AT_REST_WAIT_MS;
   const limited = status === 429 || /rate limit|abuse detection|submitted too quickly/i.test(words);
   return limited ? now + SECONDARY_LIMIT_WAIT_MS : null;
+}
+
+/** GitHub's time as ours: the answer says what time it was there. */
+function byOurClock(time: number, headers: Readonly<Record<string, unknown>>, now: number): number {
+  const there = Date.parse(String(headers['date']));
+  return Number.isNaN(there) ? time : now + time - there;
 }
 
 function afterHeader(value: string, now: number): number {

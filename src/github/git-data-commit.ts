@@ -1,5 +1,5 @@
-import type { CommitPlan, Countersigned, FileWrite } from '../policy/countersigned.ts';
-import type { CommitOutcome } from '../worker/ports.ts';
+import type { CommitPlan, Countersigned, FileContent, FileWrite } from '../policy/countersigned.ts';
+import { COMMIT_TIMEOUT_MS, type CommitOutcome } from '../worker/ports.ts';
 import { type Connection, repositoryOf } from './connection.ts';
 
 type TreeItem = {
@@ -24,6 +24,7 @@ export async function commitByGitData(connection: Connection, plan: Countersigne
       ref: `heads/${plan.branch}`,
       sha,
       force: false,
+      request: { mostMs: COMMIT_TIMEOUT_MS },
     }),
   );
   return { kind: 'committed', sha };
@@ -31,8 +32,8 @@ export async function commitByGitData(connection: Connection, plan: Countersigne
 
 async function createTree(connection: Connection, plan: CommitPlan): Promise<string> {
   const items: TreeItem[] = [];
-  for (const { path, mode, bytes } of plan.files) {
-    items.push({ path, mode, type: 'blob', sha: bytes === null ? null : await createBlob(connection, bytes) });
+  for (const { path, mode, content } of plan.files) {
+    items.push({ path, mode, type: 'blob', sha: await blobOf(connection, content) });
   }
   const baseTree = await fetchTreeSha(connection, plan.expectedHead);
   const { data } = await connection.write((client) =>
@@ -43,6 +44,17 @@ async function createTree(connection: Connection, plan: CommitPlan): Promise<str
     }),
   );
   return data.sha;
+}
+
+async function blobOf(connection: Connection, content: FileContent): Promise<string | null> {
+  switch (content.kind) {
+    case 'bytes':
+      return createBlob(connection, content.bytes);
+    case 'blob':
+      return content.sha;
+    case 'gone':
+      return null;
+  }
 }
 
 async function createBlob({ ref, write }: Connection, bytes: Uint8Array): Promise<string> {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { CommitPlan, Countersigned } from '../policy/countersigned.ts';
-import { type CommitOutcome, GitHubFault } from '../worker/ports.ts';
+import { COMMIT_TIMEOUT_MS, type CommitOutcome, GitHubFault } from '../worker/ports.ts';
 import type { Connection } from './connection.ts';
 
 const COMMIT = `mutation commit($input: CreateCommitOnBranchInput!) {
@@ -22,6 +22,7 @@ export async function commitOnBranch(
         message: splitMessage(plan.message),
         fileChanges: fileChanges(plan),
       },
+      request: { mostMs: COMMIT_TIMEOUT_MS },
     }),
   );
   const committed = Committed.safeParse(answer);
@@ -38,9 +39,9 @@ function splitMessage(message: string): { readonly headline: string; readonly bo
 
 function fileChanges({ files }: CommitPlan) {
   return {
-    additions: files.flatMap(({ path, bytes }) =>
-      bytes === null ? [] : [{ path, contents: Buffer.from(bytes).toString('base64') }],
+    additions: files.flatMap(({ path, content }) =>
+      content.kind === 'bytes' ? [{ path, contents: Buffer.from(content.bytes).toString('base64') }] : [],
     ),
-    deletions: files.flatMap(({ path, bytes }) => (bytes === null ? [{ path }] : [])),
+    deletions: files.flatMap(({ path, content }) => (content.kind === 'gone' ? [{ path }] : [])),
   };
 }

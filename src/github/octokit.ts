@@ -13,7 +13,7 @@ type Options = NonNullable<ConstructorParameters<typeof Octokit>[0]>;
 /**
  * The Octokit of the product, also what Probot is given as its own.
  * Every request leaves once (no retry or throttling plugin), has a timeout (`request.timeout` in ms, 15 s
- * unless told), names the API version, and fails where the answer was cut off in the middle of its JSON.
+ * unless told; a request may ask for less by `request.mostMs`), names the API version, and fails where the answer was cut off in the middle of its JSON.
  * Integers above 2^53 (delivery ids) arrive as `bigint`: never put them into `JSON.stringify`.
  */
 export const CountersignOctokit = Octokit.plugin(guardRequests).defaults((options: Options) => ({
@@ -36,7 +36,9 @@ function guardRequests(octokit: Pick<Octokit, 'hook'>, options: Options): Record
   octokit.hook.wrap('request', async (request, given) => {
     // The hooks below this one get the very same object: what is not written into it never reaches them.
     given.headers = { ...given.headers, 'x-github-api-version': API_VERSION };
-    given.request = { ...given.request, signal: given.request?.signal ?? AbortSignal.timeout(timeout) };
+    const most: unknown = given.request?.['mostMs'];
+    const ms = typeof most === 'number' ? Math.min(most, timeout) : timeout;
+    given.request = { ...given.request, signal: given.request?.signal ?? AbortSignal.timeout(ms) };
     const response = await request(given);
     refuseCutAnswer(response.status, response.headers['content-type'], response.data);
     return response;

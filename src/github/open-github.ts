@@ -1,4 +1,5 @@
-import type { PullRef } from '../command/intent.ts';
+import type { Place, PullRef } from '../command/intent.ts';
+import type { DeliveryLog } from '../sweep/delivery-log.ts';
 import type { GitHub, GitHubs } from '../worker/ports.ts';
 import { openIdentity } from './app-identity.ts';
 import { fetchArchive } from './archive.ts';
@@ -7,17 +8,20 @@ import { openCall } from './calls.ts';
 import { createComment, createFileComment, createReply, updateComment } from './comments.ts';
 import { fetchCommits } from './commits.ts';
 import { type Connection, openCaches } from './connection.ts';
+import { openDeliveryLog } from './delivery-log.ts';
 import { fetchFiles } from './files.ts';
+import { listening, openGitHubClock } from './github-clock.ts';
 import { CountersignOctokit, type GitHubClient } from './octokit.ts';
 import { fetchBodyHashes, findByMarker, wroteSince } from './own-comments.ts';
-import { dismissReview, findReviews } from './own-reviews.ts';
+import { dismissReview, findReviews, updateReview } from './own-reviews.ts';
 import { fetchOthersOn, fetchPermission, fetchPull } from './pull.ts';
 import { react } from './reactions.ts';
 import { createReview, fetchReviewComments } from './reviews.ts';
 import { countApprovals, fetchRules } from './rules.ts';
 import { fetchSettingsFile } from './settings-file.ts';
-import { isResolved, resolveThread } from './threads.ts';
+import { isResolved, outdatedThreads, resolveThread } from './threads.ts';
 import { fetchTree } from './tree.ts';
+import { wordsAt } from './words-at.ts';
 import { writeCommit } from './write-commit.ts';
 
 export type GitHubOptions = {
@@ -30,35 +34,50 @@ export type GitHubOptions = {
   readonly version: string;
   /** Bound of each request; 15 s unless told. */
   readonly timeoutMs?: number;
+  /** What requests go through instead of the network's own `fetch`. */
+  readonly fetch?: (address: string, options: RequestInit) => Promise<Response>;
   /** Milliseconds since the epoch, to turn GitHub's waits into times. */
   readonly now?: () => number;
 };
 
+/** GitHub for pull requests, and what it tells of its deliveries to this App and of what was said in them. */
+export type AppGitHub = GitHubs & {
+  readonly deliveries: DeliveryLog;
+  /** The words that stand at a place now; null where they are gone. */
+  wordsAt(pull: PullRef, place: Place): Promise<string | null>;
+};
+
 /** GitHub as this App sees it. Nothing is sent before the first call; caches are shared by all pull requests. */
-export function openGitHubs(options: GitHubOptions): GitHubs {
+export function openGitHubs(options: GitHubOptions): AppGitHub {
   const now = options.now ?? Date.now;
-  const app = openClient(options, { appId: options.appId, privateKey: options.privateKey });
-  const open = (token: string | null): GitHubClient => openClient(options, token === null ? {} : { token });
+  const clock = openGitHubClock();
+  const connect = (auth: Credentials): GitHubClient => listening(openClient(options, auth), clock, now);
+  const app = connect({ appId: options.appId, privateKey: options.privateKey });
+  const open = (token: string | null): GitHubClient => connect(token === null ? {} : { token });
   const self = openIdentity(app, open, now);
   const caches = openCaches();
   const botId = async (): Promise<number> => (await self()).botId;
   return {
     self,
+    ahead: () => clock.ahead().most,
+    deliveries: openDeliveryLog(app, now),
+    wordsAt: (ref, place) => wordsAt({ ref, read: openCall({ app, open, ref, now }, 'read') }, place),
     for(ref: PullRef) {
       const calls = { app, open, ref, now };
-      return portOf({ ref, read: openCall(calls, 'read'), write: openCall(calls, 'write'), caches, botId, now });
+      const both = { read: openCall(calls, 'read'), write: openCall(calls, 'write') };
+      return portOf({ ref, ...both, caches, botId, now, ahead: () => clock.ahead().least });
     },
   };
 }
 
 type Credentials = { readonly appId?: number; readonly privateKey?: string; readonly token?: string };
 
-function openClient({ baseUrl, version, timeoutMs }: GitHubOptions, auth: Credentials): GitHubClient {
+function openClient({ baseUrl, version, timeoutMs, fetch }: GitHubOptions, auth: Credentials): GitHubClient {
   return new CountersignOctokit({
     auth,
     baseUrl,
     userAgent: `countersign/${version}`,
-    request: timeoutMs === undefined ? {} : { timeout: timeoutMs },
+    request: { ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }), ...(fetch === undefined ? {} : { fetch }) },
   });
 }
 
@@ -78,6 +97,7 @@ function portOf(connection: Connection): GitHub {
     createReview: (head, review) => createReview(connection, head, review),
     reviewComments: (reviewId) => fetchReviewComments(connection, reviewId),
     findReviews: (marker) => findReviews(connection, marker),
+    updateReview: (reviewId, body) => updateReview(connection, reviewId, body),
     dismissReview: (reviewId, message) => dismissReview(connection, reviewId, message),
     createFileComment: (head, path, body) => createFileComment(connection, head, path, body),
     createComment: (body) => createComment(connection, body),
@@ -85,6 +105,7 @@ function portOf(connection: Connection): GitHub {
     updateComment: (comment, body) => updateComment(connection, comment, body),
     resolveThread: (comment) => resolveThread(connection, comment),
     isResolved: (comment) => isResolved(connection, comment),
+    outdatedThreads: () => outdatedThreads(connection),
     react: (place, content) => react(connection, place, content),
     findByMarker: (markers) => findByMarker(connection, markers),
     bodyHashes: (comments) => fetchBodyHashes(connection, comments),

@@ -48,11 +48,11 @@ export async function findByMarker(
   return found;
 }
 
-/** Whether the App itself already wrote this body on the pull request at or after `since` (ISO 8601). */
+/** Whether the App itself already wrote this body on the pull request at or after `since` (ISO 8601, by our clock). */
 export async function wroteSince(connection: Connection, body: string, since: string): Promise<boolean> {
   const botId = await connection.botId();
   // GitHub keeps whole seconds: a comment written within this one must not look older.
-  const from = `${new Date(since).toISOString().slice(0, 19)}Z`;
+  const from = `${new Date(Date.parse(since) + connection.ahead()).toISOString().slice(0, 19)}Z`;
   const isIt = (comment: ListedComment): boolean =>
     Number(comment.user?.id) === botId &&
     comment.created_at >= from &&

@@ -1,49 +1,40 @@
 import type { PostedReview } from '../run/proposal.ts';
 import { GitHubFault, type StandingReview } from '../worker/ports.ts';
-import { allPages, PAGE_SIZE } from './all-pages.ts';
 import { type Connection, repositoryOf } from './connection.ts';
+import { type ListedReview, listReviews } from './list-reviews.ts';
 import { firstLine } from './posted-comment.ts';
-
-/** What REST says of any review, as far as we keep it. */
-type RestReview = {
-  readonly id: number | bigint;
-  readonly state: string;
-  readonly html_url: string;
-};
-type ListedReview = RestReview & {
-  readonly body: string;
-  readonly user: { readonly id: number | bigint } | null;
-};
 
 const STANDINGS: ReadonlyMap<string, PostedReview['stands']> = new Map([
   ['CHANGES_REQUESTED', 'blocks'],
   ['DISMISSED', 'dismissed'],
 ]);
 
-export function standingReview({ id, state, html_url: url }: RestReview): StandingReview {
+export function standingReview({
+  id,
+  state,
+  html_url: url,
+}: Pick<ListedReview, 'id' | 'state' | 'html_url'>): StandingReview {
   return { id: Number(id), url, stands: STANDINGS.get(state) ?? 'comments' };
 }
 
 /** Reviews of the App itself on this pull request, also one that was never submitted, which nobody else sees. */
-export async function listOwnReviews({ ref, read, botId }: Connection): Promise<readonly ListedReview[]> {
-  const own = await botId();
-  const reviews = await read((client) =>
-    allPages<ListedReview>((page) =>
-      client.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews', {
-        ...repositoryOf(ref),
-        pull_number: ref.number,
-        per_page: PAGE_SIZE,
-        page,
-      }),
-    ),
-  );
-  return reviews.filter(({ user }) => Number(user?.id) === own);
+export async function listOwnReviews(connection: Connection): Promise<readonly ListedReview[]> {
+  const own = await connection.botId();
+  return (await listReviews(connection)).filter(({ user }) => Number(user?.id) === own);
 }
 
 /** Reviews of the App itself whose body begins with this marker, oldest first. */
 export async function findReviews(connection: Connection, marker: string): Promise<readonly StandingReview[]> {
   const reviews = await listOwnReviews(connection);
   return reviews.filter(({ body, state }) => state !== 'PENDING' && firstLine(body) === marker).map(standingReview);
+}
+
+/** Writes the text of a review of ours anew; its comments stay as they are. */
+export async function updateReview({ ref, write }: Connection, reviewId: number, body: string): Promise<void> {
+  const at = { ...repositoryOf(ref), pull_number: ref.number, review_id: reviewId };
+  await write((client) =>
+    client.request('PUT /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}', { ...at, body }),
+  );
 }
 
 /** Answers for which GitHub's state of the review is looked at: not allowed, or nothing there to dismiss. */

@@ -1,13 +1,10 @@
 import type { Place } from '../command/intent.ts';
 import { type Connection, repositoryOf } from './connection.ts';
 
-type Content = 'eyes' | '+1' | 'confused';
+type Content = 'eyes' | '+1';
 
 /** REST has no reactions to reviews; GraphQL has, under other names. */
-const GRAPHQL_CONTENT = { eyes: 'EYES', '+1': 'THUMBS_UP', confused: 'CONFUSED' } as const satisfies Record<
-  Content,
-  string
->;
+const GRAPHQL_CONTENT = { eyes: 'EYES', '+1': 'THUMBS_UP' } as const satisfies Record<Content, string>;
 
 const ADD_REACTION = `mutation react($subjectId: ID!, $content: ReactionContent!) {
   addReaction(input: { subjectId: $subjectId, content: $content }) { reaction { content } }

@@ -3,6 +3,7 @@ import { isRecord } from '../trust.ts';
 import { allPages, PAGE_SIZE } from './all-pages.ts';
 import { type Connection, repositoryOf } from './connection.ts';
 import { RequestFault } from './faults.ts';
+import { listReviews } from './list-reviews.ts';
 
 /** The active rules of a branch, whoever may bypass them; none where the server knows no rulesets. */
 export async function fetchRules({ ref, read }: Connection, branch: string): Promise<readonly BranchRule[]> {
@@ -33,19 +34,9 @@ function branchRule(rule: object): BranchRule {
 }
 
 /** People whose newest review with a verdict approves. */
-export async function countApprovals({ ref, read }: Connection): Promise<number> {
-  const reviews = await read((client) =>
-    allPages((page) =>
-      client.request('GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews', {
-        ...repositoryOf(ref),
-        pull_number: ref.number,
-        per_page: PAGE_SIZE,
-        page,
-      }),
-    ),
-  );
+export async function countApprovals(connection: Connection): Promise<number> {
   const verdicts = new Map<number, string>();
-  for (const { user, state } of reviews) {
+  for (const { user, state } of await listReviews(connection)) {
     if (user && (state === 'APPROVED' || state === 'CHANGES_REQUESTED' || state === 'DISMISSED'))
       verdicts.set(Number(user.id), state);
   }

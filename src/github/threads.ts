@@ -8,7 +8,7 @@ const THREADS = `query threads($owner: String!, $repo: String!, $number: Int!, $
   repository(owner: $owner, name: $repo) {
     pullRequest(number: $number) {
       reviewThreads(first: 100, after: $after) {
-        nodes { id isResolved comments(first: 1) { nodes { id } } }
+        nodes { id isResolved isOutdated comments(first: 1) { nodes { id } } }
         pageInfo { hasNextPage endCursor }
       }
     }
@@ -22,8 +22,10 @@ const RESOLVE = `mutation resolve($threadId: ID!) {
 const Thread = z.object({
   id: z.string(),
   isResolved: z.boolean(),
+  isOutdated: z.boolean().default(false),
   comments: z.object({ nodes: z.array(z.object({ id: z.string() })) }),
 });
+type Thread = z.infer<typeof Thread>;
 const ThreadsPage = z
   .object({
     repository: z.object({
@@ -56,8 +58,24 @@ async function findUnresolved(connection: Connection, rootNodeId: string): Promi
   return thread === null || thread.isResolved ? null : thread.id;
 }
 
+/** The first comments' node ids of all threads that are out of date. */
+export async function outdatedThreads(connection: Connection): Promise<readonly string[]> {
+  const outdated: string[] = [];
+  await walkThreads(connection, ({ isOutdated, comments }) => {
+    const root = comments.nodes[0]?.id;
+    if (isOutdated && root !== undefined) outdated.push(root);
+    return false;
+  });
+  return outdated;
+}
+
 /** Looks the thread up, and remembers those of its neighbours, which are often resolved next. */
-async function findThread(connection: Connection, rootNodeId: string): Promise<z.infer<typeof Thread> | null> {
+function findThread(connection: Connection, rootNodeId: string): Promise<Thread | null> {
+  return walkThreads(connection, ({ comments }) => comments.nodes[0]?.id === rootNodeId);
+}
+
+/** Goes through the threads, page by page, up to the one that is meant; null where none is. */
+async function walkThreads(connection: Connection, isMeant: (thread: Thread) => boolean): Promise<Thread | null> {
   const { ref, read, caches } = connection;
   for (let after: string | null = null; ; ) {
     const answer: unknown = await read((client) =>
@@ -70,7 +88,7 @@ async function findThread(connection: Connection, rootNodeId: string): Promise<z
       const root = comments.nodes[0]?.id;
       if (root !== undefined && !resolved) caches.threads.set(cacheKey(ref, root), id);
     }
-    const found = nodes.find(({ comments }) => comments.nodes[0]?.id === rootNodeId);
+    const found = nodes.find(isMeant);
     if (found !== undefined) return found;
     if (!pageInfo.hasNextPage) return null;
     after = pageInfo.endCursor;

@@ -1,4 +1,4 @@
-import type { CommitPlan, Countersigned } from '../policy/countersigned.ts';
+import type { CommitPlan, Countersigned, FileWrite } from '../policy/countersigned.ts';
 import type { CommitOutcome } from '../worker/ports.ts';
 import { readRefusal, saysHeadMoved } from './commit-refusal.ts';
 import type { Connection } from './connection.ts';
@@ -8,11 +8,11 @@ import { commitOnBranch } from './graphql-commit.ts';
 
 /**
  * Commits on the branch only while `expectedHead` is its head. GraphQL's commit is one atomic call but makes every
- * file 100644; a plan with another mode goes through git's own objects.
+ * file 100644 and wants all bytes; a plan with another mode or a moved file goes through git's own objects.
  * Throws a `GitHubFault` where it is unknown whether it landed (timeouts, resets, 5xx, limits).
  */
 export async function writeCommit(connection: Connection, plan: Countersigned<CommitPlan>): Promise<CommitOutcome> {
-  const isPlain = plan.files.every(({ bytes, mode }) => bytes === null || mode === '100644');
+  const isPlain = plan.files.every(isPlainWrite);
   try {
     return await (isPlain ? commitOnBranch(connection, plan) : commitByGitData(connection, plan));
   } catch (error) {
@@ -22,4 +22,8 @@ export async function writeCommit(connection: Connection, plan: Countersigned<Co
     if (refused === null) throw error;
     return refused;
   }
+}
+
+function isPlainWrite({ content, mode }: FileWrite): boolean {
+  return content.kind === 'gone' || (content.kind === 'bytes' && mode === '100644');
 }

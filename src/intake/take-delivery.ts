@@ -19,8 +19,8 @@ export type TakeOptions = {
   readonly deliveries: Counter;
 };
 
-/** Stores what a delivery means, if anything. Rejects where it could not be stored. */
-export type Take = (event: DeliveryEvent) => Promise<void>;
+/** Stores what a delivery means, if anything, and tells what came of it. Rejects where it could not be stored. */
+export type Take = (event: DeliveryEvent) => Promise<string>;
 
 const PLACE_KEYS = {
   conversation: 'issue-comment',
@@ -63,5 +63,6 @@ export function openTake(options: TakeOptions): Take {
     const intent = meaning.kind === 'intent' ? { intent: meaning.intent.kind, pull: meaning.intent.pull } : {};
     options.log.info({ delivery: id, event: name, action: payload['action'], outcome, ...intent }, 'delivery');
     options.deliveries.add({ event: isSubscribed(name) ? name : 'other', outcome });
+    return outcome;
   };
 }

@@ -10,7 +10,7 @@ export type ApprovalRules = Pick<
 > & {
   /** Who wrote the pull request; null where that account is gone. */
   readonly author: Person | null;
-  /** Who gave the task. */
+  /** Who gave the task; of an undo, `rulesOf` puts whoever asked for it in this place. */
   readonly requester: Person | null;
 };
 
@@ -58,6 +58,11 @@ const RULES: readonly Rule[] = [
   },
 ];
 
+/** The same rules for one proposal: nobody but the one who asked for it is its requester. */
+export function rulesOf({ origin }: Proposal, rules: ApprovalRules): ApprovalRules {
+  return origin.kind === 'undo' ? { ...rules, requester: origin.by } : rules;
+}
+
 /** Why this person's approval of a change to this path does not count; null where it does. */
 export function objectionTo(approver: Approver, rules: ApprovalRules, path: string): Objection | null {
   return RULES.find(({ objects }) => objects(approver, rules, path))?.objection ?? null;
@@ -74,7 +79,7 @@ export function countingApprovals(
 ): readonly Vote[] {
   const counting = approvalsOf(proposal).filter((vote) => {
     const approver = { person: vote.by, permission: permissionOf(vote) };
-    return objectionTo(approver, rules, proposal.change.path) === null;
+    return objectionTo(approver, rulesOf(proposal, rules), proposal.change.path) === null;
   });
   return [...new Map(counting.map((vote) => [vote.by.id, vote])).values()];
 }

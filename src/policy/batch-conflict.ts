@@ -1,6 +1,7 @@
 import type { Change } from '../change/change.ts';
 import { findMatches } from '../change/match.ts';
 import { applyRegion, regionsCollide } from '../change/region.ts';
+import { touchedPaths } from '../change/touched.ts';
 import { foldPath } from './fold.ts';
 
 /** An undecided change of the same batch. */
@@ -22,7 +23,9 @@ export function changeThatBrings(
   earlier: readonly Earlier[],
 ): Earlier | null {
   const brings = ({ change }: Earlier) =>
-    change.path === path && change.region !== null && findMatches(applyRegion(text, change.region), sought).length > 0;
+    change.path === path &&
+    change.region !== null &&
+    findMatches(applyRegion(text, change.region), sought, 1).length > 0;
   return earlier.find(brings) ?? null;
 }
 
@@ -30,11 +33,11 @@ function conflict(left: Change, right: Change): boolean {
   if (left.op === 'edit' && right.op === 'edit' && left.path === right.path) {
     return left.region === null || right.region === null || regionsCollide(left.region, right.region);
   }
-  return pathsOf(left).some((path) => pathsOf(right).some((other) => sharesPath(path, other)));
+  return foldedPaths(left).some((path) => foldedPaths(right).some((other) => sharesPath(path, other)));
 }
 
-function pathsOf(change: Change): string[] {
-  return [change.path, ...(change.from === null ? [] : [change.from])].map(foldPath);
+function foldedPaths(change: Change): string[] {
+  return touchedPaths(change).map(foldPath);
 }
 
 function sharesPath(left: string, right: string): boolean {

@@ -1,32 +1,22 @@
-import { blobSha } from '../change/blob.ts';
-import type { BlobRef, Change, Region } from '../change/change.ts';
+import type { Change, Region } from '../change/change.ts';
 import { changeDigest } from '../change/digest.ts';
-import { composeFile, type LineRange } from '../change/range.ts';
-import { decodeText, encodeText } from '../change/text.ts';
+import { takesWhole } from '../change/touched.ts';
 import { type CommittedChange, renderCommitMessage } from '../render/commit-message.ts';
-import type { Permission, Proposal, Vote } from '../run/proposal.ts';
+import type { Made, Permission, Vote } from '../run/proposal.ts';
 import type { CommittedFile } from '../run/signal.ts';
 import { countersigned } from '../trust.ts';
 import { type ApprovalRules, countingApprovals, isApproved } from './approval-rules.ts';
-import type { CommitPlan, Countersigned, FileWrite } from './countersigned.ts';
-
-/** A file as it stands at the head that the commit is to follow; null where there is none. */
-export type StandingFile = { readonly ref: BlobRef; readonly bytes: Uint8Array } | null;
-
-/** One proposal, where its change stands at the head, and what its approvers may do now (by numeric id). */
-export type Signing = {
-  readonly proposal: Proposal;
-  /** Null only for what has no lines. */
-  readonly region: Region | null;
-  readonly permissions: Readonly<Record<string, Permission>>;
-};
+import { conflictingChange } from './batch-conflict.ts';
+import type { CommitPlan, Countersigned } from './countersigned.ts';
+import type { Signing, StandingFiles, Written } from './signing.ts';
+import { writeLines } from './write-lines.ts';
+import { writeDeletion, writeMove } from './write-whole.ts';
 
 export type SigningRequest = {
   readonly branch: string;
   readonly head: string;
   readonly signings: readonly Signing[];
-  /** By path. */
-  readonly files: ReadonlyMap<string, StandingFile>;
+  readonly files: StandingFiles;
   /** What the repository asks of approvers now. */
   readonly rules: ApprovalRules;
 };
@@ -34,6 +24,8 @@ export type SigningRequest = {
 /** The plan that the commit call accepts, and what it does to each path. */
 export type Signed = {
   readonly plan: Countersigned<CommitPlan>;
+  /** By proposal id: the digest in its trailer, and its lines in the commit. */
+  readonly made: Readonly<Record<string, Made>>;
   readonly files: readonly CommittedFile[];
 };
 
@@ -44,22 +36,41 @@ export type Signed = {
  */
 export function countersign(request: SigningRequest): Signed {
   for (const signing of request.signings) checkSigning(signing, request.rules);
-  const paths = [...new Set(request.signings.map((signing) => signing.proposal.change.path))];
-  const written = paths.map((path) => writeFile(path, request));
+  const written = [...writtenLines(request), ...writtenWhole(request)];
+  const changes = request.signings.map((signing) => groupOf(signing, request.rules, written));
   const plan = countersigned<CommitPlan>({
     branch: request.branch,
     expectedHead: request.head,
-    message: renderCommitMessage(request.signings.map((signing) => groupOf(signing, request.rules, written))),
-    files: written.map((file) => file.write),
+    message: renderCommitMessage(changes),
+    files: written.flatMap(({ writes }) => writes),
     proposalIds: request.signings.map((signing) => signing.proposal.id),
   });
-  return { plan, files: written.map(fileOf) };
+  const made = Object.fromEntries(changes.map(({ proposalId, digest, range }) => [proposalId, { digest, range }]));
+  return { plan, made, files: written.flatMap(({ files }) => files) };
+}
+
+/** The changes of each file's lines. */
+function writtenLines({ signings, files }: SigningRequest): Written[] {
+  const ofLines = signings.filter(({ proposal }) => !takesWhole(proposal.change));
+  const byPath = Map.groupBy(ofLines, ({ proposal }) => proposal.change.path);
+  return [...byPath].map(([path, mine]) => writeLines(path, mine, files));
+}
+
+/** Files that go or move; nothing else of the same commit may be about their paths. */
+function writtenWhole({ signings, files }: SigningRequest): Written[] {
+  const whole = signings.filter(({ proposal }) => takesWhole(proposal.change));
+  return whole.map((signing) => {
+    const { id, change } = signing.proposal;
+    const others = signings.filter((other) => other !== signing).map(({ proposal }) => proposal);
+    if (conflictingChange(change, others) !== null) throw new Error(`Proposal ${id} shares its path with another`);
+    return change.op === 'move' ? writeMove(signing, files) : writeDeletion(signing, files);
+  });
 }
 
 function checkSigning({ proposal, permissions }: Signing, rules: ApprovalRules): void {
   const { change } = proposal;
+  if (change.op === 'read') throw new Error(`Proposal ${proposal.id} only reads`);
   if (proposal.state !== 'executing') throw new Error(`Proposal ${proposal.id} is ${proposal.state}, not executing`);
-  if (proposal.votes.some((vote) => vote.action === 'deny')) throw new Error(`Proposal ${proposal.id} was denied`);
   if (!isApproved(proposal, rules, permissionIn(permissions)))
     throw new Error(`Proposal ${proposal.id} has not the approvals that count`);
   if (digestOf(change, change.region) !== change.digest)
@@ -75,73 +86,15 @@ function digestOf(change: Change, region: Region | null): string {
   return changeDigest({ op, path, fromPath: from, oldMode: base?.mode ?? null, newMode: result?.mode ?? null, body });
 }
 
-type Written = {
-  readonly path: string;
-  readonly before: string | null;
-  readonly after: string;
-  readonly write: FileWrite;
-  /** By proposal id. */
-  readonly ranges: ReadonlyMap<string, LineRange>;
-};
-
-function fileOf({ path, before, after, ranges }: Written): CommittedFile {
-  return { path, before, after, ranges: [...ranges.values()] };
-}
-
-/** All changes of one file, composed from what stands there now. */
-function writeFile(path: string, request: SigningRequest): Written {
-  const signings = request.signings.filter((signing) => signing.proposal.change.path === path);
-  const file = request.files.get(path) ?? null;
-  const composed = composeFile(textOf(path, file), signings.map(regionOf));
-  const bytes = encodeText(composed.text);
-  const after = blobSha(bytes);
-  checkResult(signings, file, after);
-  const ranges = new Map(signings.flatMap(({ proposal }, at) => rangeEntry(proposal.id, composed.ranges[at])));
-  const mode = file?.ref.mode ?? signings[0]?.proposal.change.result?.mode ?? '100644';
-  return { path, before: file?.ref.blob ?? null, after, write: { path, bytes, mode }, ranges };
-}
-
-function rangeEntry(id: string, range: LineRange | undefined): readonly (readonly [string, LineRange])[] {
-  return range === undefined ? [] : [[id, range]];
-}
-
-function regionOf({ proposal, region }: Signing): Region {
-  const { change } = proposal;
-  if (region === null || change.region === null) throw new Error(`Proposal ${proposal.id} has no lines to write`);
-  const same = sameLines(region.old, change.region.old) && sameLines(region.new, change.region.new);
-  if (!same) throw new Error(`Proposal ${proposal.id} would write other lines than were shown`);
-  return region;
-}
-
-function sameLines(left: readonly string[], right: readonly string[]): boolean {
-  return left.length === right.length && left.every((line, index) => line === right[index]);
-}
-
-function textOf(path: string, file: StandingFile): string {
-  if (file === null) return '';
-  const decoded = decodeText(file.bytes);
-  if (decoded.kind !== 'text') throw new Error(`${path} is no text at the head`);
-  return decoded.text;
-}
-
-/** Where a change comes alone on the very file it was made for, its result must be the blob that was promised. */
-function checkResult(signings: readonly Signing[], file: StandingFile, after: string): void {
-  const [only, ...more] = signings;
-  if (only === undefined || more.length > 0) return;
-  const { id, change } = only.proposal;
-  const untouched = (change.base?.blob ?? null) === (file?.ref.blob ?? null);
-  if (untouched && change.result?.blob !== after)
-    throw new Error(`Proposal ${id} would make other bytes than were shown`);
-}
-
 function groupOf(signing: Signing, rules: ApprovalRules, written: readonly Written[]): CommittedChange {
   const { proposal, region, permissions } = signing;
-  const { id, change } = proposal;
-  const range = written.find((file) => file.path === change.path)?.ranges.get(id) ?? null;
-  const { path, payload } = change;
+  const { id, change, origin } = proposal;
+  const range = written.find(({ ranges }) => ranges.has(id))?.ranges.get(id) ?? null;
+  const { path, from, payload } = change;
   const digest = digestOf(change, region);
   const approvedBy = countingApprovals(proposal, rules, permissionIn(permissions)).map((vote) => vote.by);
-  return { proposalId: id, digest, range, approvedBy, path, description: payload.description };
+  const undoes = origin.kind === 'undo' ? origin.of : null;
+  return { proposalId: id, digest, range, approvedBy, path, from, undoes, description: payload.description };
 }
 
 /** What a voter may do now. */

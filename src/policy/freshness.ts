@@ -1,23 +1,31 @@
-import type { Change, Region } from '../change/change.ts';
-import { sameLines, splitLines, withoutCarriageReturns } from '../change/lines.ts';
+import type { BlobRef, Change, Region } from '../change/change.ts';
+import { lineTable } from '../change/line-table.ts';
+import { sameLines, withoutCarriageReturns } from '../change/lines.ts';
 import { comparableRegion, keepsEdges, locateRegion, placesWithContext } from '../change/locate.ts';
 import { EMPTY_REGION, placeAt, sameRegionText } from '../change/region.ts';
 import { takenSteps } from '../change/subset.ts';
+import { sourcePath } from '../change/touched.ts';
 import { type OwnEdit, startAfter } from './own-history.ts';
 
 /** A file at a head; `text` is null where it is not text. */
 export type FileAtHead = { readonly blob: string; readonly mode: string; readonly text: string | null };
 
-/** How a change stands at a head. `region` is where it would be made there, with the context that it has there. */
+/**
+ * How a change stands at a head. `region` is where it would be made there, with the context that it has there; an empty
+ * one for what has no lines.
+ */
 export type Verdict =
   | { readonly kind: 'applies'; readonly region: Region; readonly sameDigest: boolean }
   | { readonly kind: 'already-there' }
-  | { readonly kind: 'stale' };
+  /** `path` is the one that changed, where that is not the change's own. */
+  | { readonly kind: 'stale'; readonly path?: string };
 
 /** A change, the file at a new head (null: there is none), and this run's own commits to it, oldest first. */
 export type JudgeInput = {
   readonly change: Change;
   readonly file: FileAtHead | null;
+  /** The file at a move's source. */
+  readonly source?: FileAtHead | null;
   readonly ownEdits: readonly OwnEdit[];
 };
 
@@ -29,7 +37,38 @@ const ALREADY_THERE: Verdict = { kind: 'already-there' };
  * only this run changed the file, at the line to which its commits moved it; and where its lines stood once with their
  * context when people saw them, and stand so exactly once now. Nothing is ever guessed: whatever stands twice is stale.
  */
-export function judge({ change, file, ownEdits }: JudgeInput): Verdict {
+export function judge(input: JudgeInput): Verdict {
+  const { change, file } = input;
+  switch (change.op) {
+    case 'edit':
+    case 'write':
+      return judgeLines(input);
+    case 'delete':
+      return judgeDeletion(change, file);
+    case 'move':
+      return judgeMove(change, input.source ?? null, file);
+    case 'read':
+      return isFile(file, change.base) ? applies(EMPTY_REGION, true) : STALE;
+  }
+}
+
+function judgeDeletion(change: Change, file: FileAtHead | null): Verdict {
+  if (file === null) return ALREADY_THERE;
+  return isFile(file, change.base) ? applies(change.region ?? EMPTY_REGION, true) : STALE;
+}
+
+/** Nothing may stand where the file goes, and what stands at its source must be the file that people saw. */
+function judgeMove(change: Change, source: FileAtHead | null, target: FileAtHead | null): Verdict {
+  if (source === null && isFile(target, change.result)) return ALREADY_THERE;
+  if (!isFile(source, change.base)) return { kind: 'stale', path: sourcePath(change) };
+  return target === null ? applies(EMPTY_REGION, true) : STALE;
+}
+
+function isFile(file: FileAtHead | null, ref: BlobRef | null): boolean {
+  return file !== null && file.blob === ref?.blob && file.mode === ref.mode;
+}
+
+function judgeLines({ change, file, ownEdits }: JudgeInput): Verdict {
   const base = change.base;
   if (base === null || file === null) return judgeAbsent(change, file);
   if (file.blob === base.blob && file.mode === base.mode) return applies(change.region ?? EMPTY_REGION, true);
@@ -62,8 +101,8 @@ export function recognise<Candidate extends { readonly region: Region | null }>(
   changes,
 }: RecogniseInput<Candidate>): Recognised<Candidate> {
   if (headText === null) return { kind: 'other' };
-  const base = splitLines(withoutCarriageReturns(baseText ?? ''));
-  const head = splitLines(withoutCarriageReturns(headText));
+  const base = lineTable(withoutCarriageReturns(baseText ?? ''));
+  const head = lineTable(withoutCarriageReturns(headText));
   const steps = changes.flatMap((item) => {
     if (item.region === null) return [];
     const region = comparableRegion(item.region);
@@ -88,7 +127,7 @@ function isResult(change: Change, file: FileAtHead): boolean {
 }
 
 function atShownContext(text: string, region: Region): Region | null {
-  const lines = splitLines(text);
+  const lines = lineTable(text);
   const [index, ...others] = placesWithContext(lines, region, 'old');
   if (index === undefined || others.length > 0 || !keepsEdges(lines, region, index, region.old.length)) return null;
   const placed = placeAt(text, region, startFor(region, index));
@@ -104,7 +143,7 @@ function shifted(text: string, region: Region, oldStart: number | null): Region 
 
 /** The new lines stand once with their context and the old ones nowhere; line endings are not compared. */
 function holdsResult(text: string, shown: Region): boolean {
-  const lines = splitLines(withoutCarriageReturns(text));
+  const lines = lineTable(withoutCarriageReturns(text));
   const region = comparableRegion(shown);
   const [index, ...others] = placesWithContext(lines, region, 'new');
   if (index === undefined || others.length > 0 || !keepsEdges(lines, region, index, region.new.length)) return false;

@@ -1,5 +1,5 @@
 import { foldDisguise, foldPath, pathAndParents } from './fold.ts';
-import { kindOf, type Tree } from './tree.ts';
+import { kindOf, type Tree, treeWithout } from './tree.ts';
 
 export type { Tree, TreeEntry } from './tree.ts';
 
@@ -27,6 +27,16 @@ export function checkPath(raw: string, { repo, tree }: PathContext): CheckedPath
   const path = withoutRepository(raw, repo, tree);
   if (!isCanonical(path)) return outside(raw, repo);
   return tree === undefined ? { kind: 'path', path } : checkInTree(path, { raw, repo, tree });
+}
+
+/** Checks where a file is to go; the file itself stands in its way no more where only case or Unicode form change. */
+export function checkTarget(raw: string, from: string, { repo, tree }: Required<PathContext>): CheckedPath {
+  const path = withoutRepository(raw, repo, tree);
+  if (!isCanonical(path)) return outside(raw, repo);
+  const renamed = path !== from && foldPath(path) === foldPath(from);
+  const checked = checkInTree(path, { raw, repo, tree: renamed ? treeWithout(tree, from) : tree });
+  if (checked.kind === 'refused' || !tree.has(path)) return checked;
+  return refused(raw, 'a file stands there already, and a move overwrites nothing');
 }
 
 /** T13. */

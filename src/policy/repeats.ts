@@ -9,6 +9,7 @@ type Known = { readonly region: Region | null; readonly from: string | null };
 /** Whether a change is one that was denied: it makes the same file, or replaces the same lines by the same ones at the same place. */
 export function repeatsDenied(change: Change, denied: Change, ownEdits: readonly OwnEdit[]): boolean {
   if (change.path !== denied.path) return false;
+  if (change.op === 'read' || denied.op === 'read') return change.digest === denied.digest;
   const { result } = denied;
   if (change.result?.blob === result?.blob && change.result?.mode === result?.mode) return true;
   const known = { region: denied.region, from: denied.base?.blob ?? null };

@@ -1,3 +1,5 @@
+import { pathAndParents } from './fold.ts';
+
 /** One entry of a recursive listing: git's mode, the object's SHA-1, and the size in bytes where it is a file. */
 export type TreeEntry = { readonly mode: string; readonly sha: string; readonly size: number | null };
 
@@ -18,4 +20,15 @@ const KINDS: Readonly<Record<string, EntryKind>> = {
 /** What an entry of a tree is. */
 export function kindOf(entry: TreeEntry): EntryKind {
   return KINDS[entry.mode] ?? 'other';
+}
+
+/** The tree without a file, and without the directories that held nothing else. */
+export function treeWithout(tree: Tree, path: string): Tree {
+  const rest = new Map(tree);
+  rest.delete(path);
+  for (const parent of pathAndParents(path).slice(0, -1).toReversed()) {
+    if ([...rest.keys()].some((other) => other.startsWith(`${parent}/`))) break;
+    rest.delete(parent);
+  }
+  return rest;
 }

@@ -27,14 +27,16 @@ export function dependsOutput(path: string, id: string): string {
   return `Not proposed: ${path} contains this text only after change ${id}, which is not decided yet. Propose it again after that.`;
 }
 
-/** S18: another change of the same response already touches this place. */
-export function overlapsOutput(path: string, id: string): string {
+/** S18: a change that waits already touches this place; one of another response, or an undo, cannot be made one with it. */
+export function overlapsOutput(path: string, id: string, sameResponse: boolean): string {
+  if (!sameResponse)
+    return `Not proposed: this change of ${path} touches the same place as change ${id}, which people have not decided yet. Propose it again after that one is decided.`;
   return `Not proposed: this change of ${path} touches the same place as change ${id} of the same response. Propose it again after that one is decided, or make both one change.`;
 }
 
-/** A change whose diff people could not read whole in one comment. */
+/** A change that people could not be shown whole: a line of its diff is longer than a comment, or its page would not say it exactly. */
 export function unshownOutput(path: string): string {
-  return `Not proposed: the change of ${path} is too long to be shown whole in one comment. Split it into smaller changes.`;
+  return `Not proposed: the change of ${path} is such that it cannot be shown to people whole and exactly, for example because a line is longer than a comment. Split it into smaller changes.`;
 }
 
 /** T17: the attempt failed for good. `error` is a phrase without a full stop at its end. */
@@ -112,5 +114,11 @@ function appliedMessage({ path, payload }: Change, summary: string): string {
       return `Successfully replaced text in ${path}. ${summary}`.trim();
     case 'write':
       return `Wrote ${payload.content_lines} lines to ${path}.`;
+    case 'delete':
+      return `Deleted ${path}.`;
+    case 'move':
+      return `Moved ${payload.from} to ${path}.`;
+    case 'read':
+      return `${path} may be read.`;
   }
 }

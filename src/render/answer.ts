@@ -9,7 +9,8 @@ import { REPLY_MARKER } from './markers.ts';
 import { listNamed, settledSentence } from './named-list.ts';
 import { ownTextProblem, ownTextWays } from './own-text-words.ts';
 import { droppedText, runEnded } from './run-ended.ts';
-import { shownChange } from './shown-change.ts';
+import { furtherShown, shownChange } from './shown-change.ts';
+import { notUndone } from './undo-words.ts';
 import { loginText } from './verdict.ts';
 import { commitLink, count, listOf, type RepoLinks, sha7 } from './words.ts';
 
@@ -134,11 +135,16 @@ const SENTENCES: Sentences = {
       listNamed(proposals),
       'The agent is told, and may propose something for the file as it is now. Lines of your own can be put in place of that again.',
     ),
-  stale: ({ proposals }) =>
+  stale: ({ proposals, undone }) =>
     blocks(
       'Not applied, because the file changed after these were proposed. Nothing was written for them:',
       listNamed(proposals),
-      'The agent is told, and may propose them again for the file as it is now.',
+      undone.length < proposals.length
+        ? 'The agent is told, and may propose them again for the file as it is now.'
+        : '',
+      undone.length === 0
+        ? ''
+        : `An undo is not proposed again by itself: ask for it with ${listOf(undone.slice(0, 30).map((id) => codeSpan(`/undo ${id}`)))}.`,
     ),
   'commit-failed': ({ proposals, message }) =>
     blocks(
@@ -146,8 +152,21 @@ const SENTENCES: Sentences = {
       listNamed(proposals),
       'Nothing was written. Fix what stands in the way, then ask again.',
     ),
+  'commit-differs': ({ sha, proposals, words }, { links }) =>
+    blocks(
+      `⚠️ GitHub made ${link(codeSpan(sha7(sha)), commitLink(links, sha))} of these, and it does not hold exactly what was approved: ${cut(words)}.`,
+      listNamed(proposals),
+      'Somebody has to look at that commit. Nothing further is committed.',
+    ),
   'not-counted': notCounted,
   'approval-void': approvalVoid,
+  'not-undone': notUndone,
+  'undo-as-it-is': ({ proposals }) =>
+    blocks(
+      'An undo is the exact reverse of a change, so it can only be approved or denied as it is. These go on waiting:',
+      listNamed(proposals),
+      `To have something else, deny it and give a task: ${codeSpan('/countersign <task>')}.`,
+    ),
   'not-resumed': ({ why }) => NOT_RESUMED[why],
   shown: shownChange,
   asked: ({ by, question, content }) => askedAnswer(by, question, content),
@@ -213,4 +232,9 @@ function sentence<Kind extends Answer['kind']>(kind: Kind, answer: AnswerByKind[
 /** One answer to somebody's words, as a comment's Markdown. At most 60,000 bytes of UTF-8; mentions nobody but a run's requester at its end. */
 export function renderAnswer(answer: Answer, context: AnswerContext): string {
   return blocks(REPLY_MARKER, sentence(answer.kind, answer, context).trim());
+}
+
+/** The comments in which an answer goes on that one cannot hold, in order; most have none. */
+export function furtherAnswers(answer: Answer): readonly string[] {
+  return answer.kind === 'shown' ? furtherShown(answer).map((text) => blocks(REPLY_MARKER, text)) : [];
 }

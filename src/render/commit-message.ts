@@ -1,3 +1,4 @@
+import { describeMove, describeUndoAs } from '../change/describe.ts';
 import { formatRange, type LineRange } from '../change/range.ts';
 import type { Person } from '../run/proposal.ts';
 import { count } from './words.ts';
@@ -12,12 +13,13 @@ export type CommittedChange = {
   /** Everybody who counted, each once. */
   readonly approvedBy: readonly Person[];
   readonly path: string;
+  /** The source of a move. */
+  readonly from: string | null;
+  /** The id of the change that this one takes back; null for every other. */
+  readonly undoes: string | null;
   /** The payload's one-line description, which holds the path. */
   readonly description: string;
 };
-
-/** What a commit's message says of one change. */
-export type FoundTrailer = { readonly proposalId: string; readonly digest: string; readonly range: LineRange | null };
 
 const SUBJECT_LENGTH = 72;
 
@@ -31,13 +33,24 @@ function harmless(path: string): boolean {
 
 /** A description with its path shortened step by step until it may stand as a subject. */
 function describe(change: CommittedChange): string {
-  const name = change.path.slice(change.path.lastIndexOf('/') + 1);
-  for (const shown of [change.path, name]) {
-    const subject = change.description.split(change.path).join(shown);
+  for (const shorten of [(path: string) => path, nameOf]) {
+    const paths = [shorten(change.path), ...(change.from === null ? [] : [shorten(change.from)])];
+    const subject = described(change, shorten);
     const plain = /^[\p{L}\p{N}\p{P}\p{S} ]+$/u.test(subject) && !/[@#]/.test(subject);
-    if (harmless(shown) && plain && subject.length <= SUBJECT_LENGTH) return subject;
+    if (paths.every(harmless) && plain && subject.length <= SUBJECT_LENGTH) return subject;
   }
   return `Apply change ${change.proposalId}`;
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** A move's two paths may hold one another, so its description is made anew. */
+function described({ path, from, undoes, description }: CommittedChange, shorten: (path: string) => string): string {
+  if (from === null) return description.split(path).join(shorten(path));
+  const move = describeMove(shorten(from), shorten(path));
+  return undoes === null ? move : describeUndoAs(undoes, move);
 }
 
 function subjectOf(changes: readonly CommittedChange[]): string {
@@ -72,34 +85,4 @@ function coAuthors(changes: readonly CommittedChange[]): readonly string[] {
 /** Subject, then one block of trailers: a group per change, and the co-authors. Holds nobody's words but ours. */
 export function renderCommitMessage(changes: readonly CommittedChange[]): string {
   return `${subjectOf(changes)}\n\n${[...changes.flatMap(trailersOf), ...coAuthors(changes)].join('\n')}\n`;
-}
-
-const TRAILER = /^Countersign-(Proposal|Digest|Range): *(\S.*?)\s*$/;
-const DIGEST = /^sha256:([0-9a-f]{64})$/;
-const RANGE = /^(\d{1,9}),(\d{1,9}) (\d{1,9}),(\d{1,9})$/;
-
-function readRange(text: string | undefined): LineRange | null {
-  const found = RANGE.exec(text ?? '');
-  if (found === null) return null;
-  const [, oldStart, oldLines, newStart, newLines] = found.map(Number);
-  if (oldStart === undefined || oldLines === undefined || newStart === undefined || newLines === undefined) return null;
-  return { oldStart, oldLines, newStart, newLines };
-}
-
-/** The groups of our trailers in a commit's message, in order. A group without a proper id or digest is none. */
-export function findTrailers(message: string): readonly FoundTrailer[] {
-  const groups: Map<string, string>[] = [];
-  for (const line of message.split(/\r?\n/)) {
-    const [, name, value] = TRAILER.exec(line) ?? [];
-    if (name === undefined || value === undefined) continue;
-    if (name === 'Proposal') groups.push(new Map());
-    const group = groups.at(-1);
-    if (group !== undefined && !group.has(name)) group.set(name, value);
-  }
-  return groups.flatMap((group) => {
-    const proposalId = group.get('Proposal') ?? '';
-    const digest = DIGEST.exec(group.get('Digest') ?? '')?.[1];
-    if (!/^[a-z0-9]{4,6}$/.test(proposalId) || digest === undefined) return [];
-    return [{ proposalId, digest, range: readRange(group.get('Range')) }];
-  });
 }

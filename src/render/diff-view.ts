@@ -1,25 +1,22 @@
-import { fenceFor } from '../change/fence.ts';
-import { hiddenCharacters, showHidden } from '../change/hidden.ts';
-import { byteLength, details, fence } from './markdown.ts';
+import { hiddenCharacters } from '../change/hidden.ts';
+import { lookAlikes } from '../change/look-alikes.ts';
 import { codePointName, visible } from './visible.ts';
-import { count, listOf, thousands } from './words.ts';
+import { listOf, thousands } from './words.ts';
 
 /** A unified diff made ready to be shown: lines without terminators, everything hidden written out. */
 export type DiffView = {
   readonly lines: readonly string[];
+  /** Added lines that are easily not read to their end, everything hidden written out. */
+  readonly long: readonly AddedLine[];
   /** Sentences about what a reader might overlook, in plain text. */
   readonly warnings: readonly string[];
 };
 
-/** Below this a diff simply stands there. */
-const INLINE_BELOW = 30;
-/** Above this there is no preview either. */
-const PREVIEW_UP_TO = 100;
-const PREVIEW_LINES = 10;
 const LONG_LINE = 400;
 const NAMED_AT_MOST = 5;
 
-type AddedLine = { readonly number: number; readonly text: string };
+/** A line that a diff adds. `number` is its 1-based line in the new file. */
+export type AddedLine = { readonly number: number; readonly text: string };
 
 /** Lines that a diff adds, with their number in the new file. */
 function addedLines(lines: readonly string[]): readonly AddedLine[] {
@@ -54,17 +51,49 @@ function hiddenWarning(added: readonly AddedLine[]): string | null {
   return `This adds characters that cannot be seen: ${named(found)}. The diff writes them out.`;
 }
 
+/** Only letters that stand beside those that they look like are named: what is all in another script is meant so. */
+function lookAlikeWarning(added: readonly AddedLine[]): string | null {
+  const found = added.flatMap(({ number, text }) =>
+    lookAlikes(text).map(
+      ({ codePoint, like }) =>
+        `${codePointName(String.fromCodePoint(codePoint))} in line ${number} (${likeness(like)})`,
+    ),
+  );
+  return found.length === 0 ? null : `This adds characters that look like others: ${named(found)}.`;
+}
+
+/** The warning for a path that is new, which may be taken for another one; null where nothing in it looks like anything else. */
+export function pathWarning(path: string): string | null {
+  const found = lookAlikes(path).map(
+    ({ codePoint, like }) => `${codePointName(String.fromCodePoint(codePoint))} (${likeness(like)})`,
+  );
+  return found.length === 0 ? null : `The path ${path} holds characters that look like others: ${named(found)}.`;
+}
+
+function likeness(like: string | null): string {
+  if (like === null) return 'of another alphabet';
+  return like === ' ' ? 'like a blank' : `like \`${like}\``;
+}
+
+function longLines(added: readonly AddedLine[]): readonly AddedLine[] {
+  return added.filter(({ text }) => text.length > LONG_LINE);
+}
+
 function longLineWarning(added: readonly AddedLine[]): string | null {
-  const long = added.filter(({ text }) => text.length > LONG_LINE);
+  const long = longLines(added);
   if (long.length === 0) return null;
   const names = long.map(({ number, text }) => `line ${number} (${thousands(text.length)} columns)`);
-  return `Very long: ${named(names)}. Scroll to its end before you decide.`;
+  return `Very long: ${named(names)}. Read to its end before you decide.`;
 }
+
+/** A diff begins with the names of both versions: a later row that looks like one of them is a line. */
+const HEADER_ROWS = 2;
 
 /** CR before LF is noise where every line has it, and the whole story where only some have. */
 function withoutCommonReturns(lines: readonly string[]): { readonly lines: readonly string[]; readonly crlf: boolean } {
-  const content = lines.filter((line) => /^[ +-]/.test(line) && !/^(?:---|\+\+\+) /.test(line));
-  const crlf = content.length > 0 && content.every((line) => line.endsWith('\r'));
+  const rows = lines.slice(HEADER_ROWS).filter((line) => !line.startsWith('@@ '));
+  // A last line without LF has a note below it, which ends with no CR either.
+  const crlf = rows.length > 0 && rows.every((line) => line.endsWith('\r'));
   return { lines: crlf ? lines.map((line) => line.replace(/\r$/, '')) : lines, crlf };
 }
 
@@ -73,45 +102,15 @@ export function viewDiff(unifiedDiff: string): DiffView {
   const raw = unifiedDiff.replace(/\n$/, '').split('\n');
   const { lines, crlf } = withoutCommonReturns(raw);
   const added = addedLines(lines.map((line) => line.replace(/\r$/, '')));
-  const warnings = [hiddenWarning(added), longLineWarning(added), crlf ? 'All lines end with CR LF.' : null];
+  const warnings = [
+    hiddenWarning(added),
+    lookAlikeWarning(added),
+    longLineWarning(added),
+    crlf ? 'All lines end with CR LF.' : null,
+  ];
   return {
-    lines: lines.map((line) => visible(showHidden(line))),
+    lines: lines.map(visible),
+    long: longLines(added).map(({ number, text }) => ({ number, text: visible(text) })),
     warnings: warnings.filter((warning) => warning !== null),
   };
-}
-
-/** The whole diff, never a part of it: as it stands when short, else folded, with a preview while it is not too long. */
-export function renderDiff(diff: DiffView): string {
-  const { lines } = diff;
-  if (lines.length < INLINE_BELOW) return fence('diff', lines);
-  const whole = details(`The whole diff (${count(lines.length, 'line')})`, fence('diff', lines));
-  if (lines.length > PREVIEW_UP_TO) return whole;
-  const preview = fence('diff', lines.slice(0, PREVIEW_LINES));
-  return `${preview}\n\n(showing ${PREVIEW_LINES} of ${lines.length} lines)\n\n${whole}`;
-}
-
-/** A diff that is news to its readers although it is decided: open where it is short, else folded; cut to `bytes`. */
-export function renderOpenDiff(diff: DiffView, bytes: number): string {
-  const open = fence('diff', diff.lines);
-  return diff.lines.length < INLINE_BELOW && byteLength(open) <= bytes ? open : renderFoldedDiff(diff, bytes);
-}
-
-/** A decided diff for the record: folded, and cut where it would not fit `bytes`. */
-export function renderFoldedDiff(diff: DiffView, bytes: number): string {
-  return details('The change', renderCutDiff(diff, bytes));
-}
-
-/** A diff as it stands, cut between lines where it would not fit `bytes`; then it says so. */
-export function renderCutDiff({ lines }: DiffView, bytes: number): string {
-  let kept = 0;
-  let used = 0;
-  let ticks = 3;
-  for (const line of lines) {
-    used += byteLength(line) + 1;
-    ticks = Math.max(ticks, fenceFor(line).length);
-    if (used + 2 * ticks > bytes) break;
-    kept += 1;
-  }
-  const note = kept < lines.length ? `\n\n(showing ${kept} of ${lines.length} lines)` : '';
-  return fence('diff', lines.slice(0, kept)) + note;
 }

@@ -16,7 +16,7 @@ const OBJECTIONS: Readonly<Record<Objection, string>> = {
   'below-admin': `does not have the admin role, which ${codeSpan('approvers: admin')} asks for`,
   'no-code-owner': `is not known as a code owner, whom ${codeSpan('approvers: codeowners')} asks for`,
   'wrote-the-pull-request': `wrote this pull request, and ${codeSpan('require_non_author')} asks for somebody else`,
-  'gave-the-task': `gave the task, and ${codeSpan('require_non_requester')} asks for somebody else`,
+  'gave-the-task': `gave the task or asked for this, and ${codeSpan('require_non_requester')} asks for somebody else`,
 };
 
 /** Who can help, by what stands in the way. */

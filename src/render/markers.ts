@@ -3,14 +3,19 @@ export function proposalMarker(id: string): string {
   return `<!-- countersign:proposal:${id} -->`;
 }
 
+/** First line of a comment in which the diff of a proposal goes on: part 2 of 4. The proposal's own comment is part 1. */
+export function partMarker(id: string, part: number, parts: number): string {
+  return `<!-- countersign:part:${id}:${part}/${parts} -->`;
+}
+
 /** First line of the comment that tells how a run stands. */
 export function runMarker(runId: string): string {
   return `<!-- countersign:run:${runId} -->`;
 }
 
 /** First line of a review's own body. */
-export function turnMarker(runId: string, turn: number): string {
-  return `<!-- countersign:turn:${runId}:${turn} -->`;
+export function turnMarker(runId: string, turn: number | null): string {
+  return `<!-- countersign:turn:${runId}:${turn ?? 0} -->`;
 }
 
 /** First line of every answer. It also keeps the App's own words from being read as a command. */

@@ -1,4 +1,4 @@
-import { MOST_FILE_BYTES } from '../change/limits.ts';
+import { MOST_DIFF_BYTES, MOST_FILE_BYTES } from '../change/limits.ts';
 import type { OwnTextProblem } from '../run/answer.ts';
 import { codeSpan, link } from './markdown.ts';
 import { thousands } from './words.ts';
@@ -8,6 +8,9 @@ const COMMANDS = `or write ${codeSpan('/approve')} or ${codeSpan('/deny [reason]
 /** What somebody can do whose suggestion block was not taken. */
 export function ownTextWays({ why }: OwnTextProblem): string {
   if (why === 'no-place' || why === 'denied-path') return `Say in words what should be different, ${COMMANDS}.`;
+  if (why === 'unclosed-block') {
+    return `Reply again with the block at the left edge, outside any list or tag, and a line of ${codeSpan('```')} below its last line, ${COMMANDS}.`;
+  }
   return `Reply with one ${codeSpan('suggestion')} block, say in words what should be different, ${COMMANDS}.`;
 }
 
@@ -16,6 +19,8 @@ export function ownTextProblem(problem: OwnTextProblem): string {
   switch (problem.why) {
     case 'several-blocks':
       return 'the reply holds several blocks, and only one can stand for the proposed lines';
+    case 'unclosed-block':
+      return 'it is not closed, or stands in a list or below a tag, so it cannot be told for certain what belongs to it';
     case 'no-place':
       return 'that change has not one place in the file that a block of lines could stand for';
     case 'unchanged':
@@ -25,7 +30,7 @@ export function ownTextProblem(problem: OwnTextProblem): string {
     case 'too-large':
       return `the file would have ${thousands(problem.bytes)} bytes, and at most ${thousands(MOST_FILE_BYTES)} can be written`;
     case 'diff-too-long':
-      return 'the change would be too long to be shown whole in one comment';
+      return `its diff would have more than ${thousands(MOST_DIFF_BYTES)} bytes, and no more can be shown to people`;
     case 'denied-path':
       return `Countersign may not write this file (${codeSpan(problem.rule.slice(0, 200))})`;
     case 'touches': {

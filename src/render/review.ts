@@ -2,10 +2,10 @@ import { blocks, modelWords } from './markdown.ts';
 import { turnMarker } from './markers.ts';
 import { count } from './words.ts';
 
-/** The review that holds the proposals of one turn. */
+/** The review that holds the proposals of one turn, or one that belongs to none. */
 export type ReviewView = {
   readonly runId: string;
-  readonly turn: number;
+  readonly turn: number | null;
   /** How many changes the turn proposes, wherever they stand. */
   readonly proposals: number;
   /** What the model wrote beside its calls. */
@@ -20,7 +20,7 @@ export function renderReview(view: ReviewView): string {
   const each = view.proposals === 1 ? 'It waits for your decision.' : 'Each waits for your decision.';
   return blocks(
     turnMarker(view.runId, view.turn),
-    `Countersign proposes ${changes}. ${each} Nothing is changed until then.`,
+    `${view.turn === null ? 'Somebody asked Countersign to undo a change' : `Countersign proposes ${changes}`}. ${each} Nothing is changed until then.`,
     view.modelText === null ? '' : modelWords('Comment', view.modelText, TEXT_CAP),
   );
 }

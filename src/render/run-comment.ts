@@ -1,4 +1,4 @@
-import type { Proposal } from '../run/proposal.ts';
+import { isOpen, type Proposal } from '../run/proposal.ts';
 import { isResumable, type Phase, type Run, type RunEnd } from '../run/run.ts';
 import { forkLine } from './fork-words.ts';
 import { BODY_LIMIT, blocks, byteLength, cellSpan, codeSpan, escapeText, link, modelWords, quote } from './markdown.ts';
@@ -38,6 +38,7 @@ const ENDINGS = {
   'turn-limit': 'ended, because it used all the model responses it may use',
   'model-failed': 'ended, because the model gave no usable answer',
   'posting-failed': 'ended, because its changes could not be posted',
+  'commit-differs': 'ended, because GitHub committed something else than was approved',
   'access-lost': 'ended, because Countersign lost its access to the repository',
 } as const satisfies Record<RunEnd, string>;
 
@@ -77,22 +78,32 @@ function shortPath(path: string): string {
   return letters.length <= PATH_CAP ? path : `…${letters.slice(-PATH_CAP).join('')}`;
 }
 
+/** The file, and what would become of it where it does not stay where it is. */
+function fileCell({ change }: Proposal): string {
+  const file = cellSpan(shortPath(change.path));
+  if (change.op === 'delete') return `${file} (delete)`;
+  return change.from === null ? file : `${cellSpan(shortPath(change.from))} → ${file}`;
+}
+
 function row(proposal: Proposal, links: RepoLinks): string {
   const id = cellSpan(proposal.id);
   const where = proposal.comment === null ? id : link(id, proposal.comment.url);
+  const what = proposal.origin.kind === 'undo' ? `${where} undoes ${cellSpan(proposal.origin.of)}` : where;
   const commit =
     proposal.commit === null ? '' : link(codeSpan(sha7(proposal.commit)), commitLink(links, proposal.commit));
-  const file = cellSpan(shortPath(proposal.change.path));
-  const cells = [where, file, STATE_WORDS[proposal.state], deciders(proposal) ?? '', commit];
+  const cells = [what, fileCell(proposal), STATE_WORDS[proposal.state], deciders(proposal) ?? '', commit];
   return `| ${cells.join(' | ')} |`;
 }
 
-function isOpen(proposal: Proposal): boolean {
-  return proposal.state === 'proposed' || proposal.state === 'approved' || proposal.state === 'executing';
-}
-
-/** The newest rows that fit, those still open before all others; what is left out is counted. */
-function table({ proposals, links }: RunView, limit: number): string {
+/**
+ * An undo may be decided after another run has begun, and then nobody writes this comment again: one that waits stands
+ * in it only while the run goes on. The newest rows that fit, those still open before all others; what is left
+ * out is counted.
+ */
+function table({ run, proposals: all, links }: RunView, limit: number): string {
+  const proposals = all.filter(
+    (one) => one.origin.kind === 'call' || run.phase.kind !== 'ended' || one.commit !== null,
+  );
   if (proposals.length === 0) return '';
   const byWorth = [...proposals.filter(isOpen).toReversed(), ...proposals.filter((one) => !isOpen(one)).toReversed()];
   const rows = new Map<string, string>();

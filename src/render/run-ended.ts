@@ -21,10 +21,18 @@ function changed({ commits, proposed }: Ended, links: RepoLinks): string {
   return `its changes are in ${listOf(shown)}`;
 }
 
+/** Ends whose note is a sentence of ours or of GitHub's, not the model's closing words. */
+const OWN_NOTES: ReadonlySet<Ended['how']> = new Set<Ended['how']>([
+  'model-failed',
+  'posting-failed',
+  'commit-differs',
+]);
+
 function noteText({ how, note }: Ended): string {
   if (note === null || note.trim() === '') return '';
-  const failed = how === 'model-failed' || how === 'posting-failed';
-  return failed ? escapeText([...note].slice(0, NOTE_CAP).join('')) : modelWords('Closing words', note, NOTE_CAP);
+  return OWN_NOTES.has(how)
+    ? escapeText([...note].slice(0, NOTE_CAP).join(''))
+    : modelWords('Closing words', note, NOTE_CAP);
 }
 
 /** The tasks that were queued and will not begin. */

@@ -7,7 +7,8 @@ export type SuggestionsFound =
   | { readonly kind: 'one'; readonly lines: readonly string[] }
   | { readonly kind: 'unclear'; readonly blocks: number };
 
-function nodesOf(body: string): readonly Nodes[] {
+/** Every node of a body, in order. */
+export function nodesOf(body: string): readonly Nodes[] {
   const found: Nodes[] = [];
   const pending: Nodes[] = [fromMarkdown(body)];
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
@@ -18,7 +19,7 @@ function nodesOf(body: string): readonly Nodes[] {
 }
 
 /** The lines between a block's fences, from the source: the tree cannot tell no line from one empty line. */
-function blockLines(body: string, node: Nodes): readonly string[] | null {
+export function blockLines(body: string, node: Nodes): readonly string[] | null {
   const { position } = node;
   if (node.type !== 'code' || position === undefined) return null;
   const lines = body.split(/\r\n|\n|\r/).slice(position.start.line - 1, position.end.line);
@@ -28,9 +29,9 @@ function blockLines(body: string, node: Nodes): readonly string[] | null {
   return closed && content.join('\n') === node.value ? content : null;
 }
 
-/** Reads the suggestion block back out of a body, as GitHub would when somebody presses its button. */
-export function suggestionIn(body: string): SuggestionsFound {
-  const found = nodesOf(body).filter((node) => node.type === 'code' && /^suggestion/i.test(node.lang ?? ''));
+/** Reads the suggestion block back out of a body, as GitHub would when somebody presses its button; `nodes` are the body's. */
+export function suggestionIn(body: string, nodes: readonly Nodes[] = nodesOf(body)): SuggestionsFound {
+  const found = nodes.filter((node) => node.type === 'code' && /^suggestion/i.test(node.lang ?? ''));
   const [only] = found;
   if (only === undefined) return { kind: 'none' };
   const lines = found.length === 1 ? blockLines(body, only) : null;
@@ -38,8 +39,12 @@ export function suggestionIn(body: string): SuggestionsFound {
 }
 
 /** Whether a body that is about to be posted offers exactly these lines, or no suggestion at all where they are null. */
-export function checkSuggestion(body: string, expectedLines: readonly string[] | null): boolean {
-  const found = suggestionIn(body);
+export function checkSuggestion(
+  body: string,
+  expectedLines: readonly string[] | null,
+  nodes: readonly Nodes[] = nodesOf(body),
+): boolean {
+  const found = suggestionIn(body, nodes);
   if (expectedLines === null) return found.kind === 'none';
   if (found.kind !== 'one' || found.lines.length !== expectedLines.length) return false;
   return found.lines.every((line, index) => line === expectedLines[index]);

@@ -1,4 +1,4 @@
-import { approvalsOf } from '../policy/approvals.ts';
+import { approvalsOf, decidingVotes } from '../policy/approvals.ts';
 import type { Person, Proposal, ProposalState, Vote } from '../run/proposal.ts';
 import { blocks, codeSpan, escapeText, link, quote } from './markdown.ts';
 import { commitLink, listOf, type RepoLinks, sha7 } from './words.ts';
@@ -35,15 +35,9 @@ function votesFor(proposal: Proposal, ...actions: readonly Vote['action'][]): re
   return proposal.votes.filter((vote) => actions.includes(vote.action));
 }
 
-function decisive(proposal: Proposal): readonly Vote[] {
-  if (proposal.state === 'rejected') return votesFor(proposal, 'deny', 'edit');
-  const approvals = approvalsOf(proposal);
-  return proposal.state === 'completed' ? [...approvals, ...votesFor(proposal, 'commit')] : approvals;
-}
-
 /** Everybody whose vote led here, each once, as a list in words; null where nobody's did. */
 export function deciders(proposal: Proposal): string | null {
-  const people = new Map(decisive(proposal).map((vote) => [vote.by.id, loginText(vote.by)]));
+  const people = new Map(decidingVotes(proposal).map((vote) => [vote.by.id, loginText(vote.by)]));
   return people.size === 0 ? null : listOf([...people.values()]);
 }
 
@@ -102,13 +96,20 @@ function replacement(proposal: Proposal, context: VerdictContext): string | null
   return `Replaced by ${context.replacedByUrl === null ? id : link(id, context.replacedByUrl)}.`;
 }
 
+/** A commit of one that failed is one that GitHub made, and that holds something else. */
+function failed(proposal: Proposal, { links }: VerdictContext): string {
+  return proposal.commit === null
+    ? `**Failed.** Nothing was changed.${noteSentence(proposal.note)}`
+    : `⚠️ **Not as approved.** GitHub made a commit of this${commitText(proposal, links)} that does not hold exactly what was approved.${noteSentence(proposal.note)} Somebody has to look at it; nothing further is committed.`;
+}
+
 const VERDICTS = {
   proposed: () => '',
   approved: (proposal) => `**Approved**${bySomebody(proposal)}${asWritten(proposal)}. It will be applied in a moment.`,
   executing: (proposal) => `**Approved**${bySomebody(proposal)}${asWritten(proposal)}. It is being applied now.`,
   completed,
   rejected,
-  failed: (proposal) => `**Failed.** Nothing was changed.${noteSentence(proposal.note)}`,
+  failed,
   superseded: (proposal) => `**Withdrawn** without a decision. Nothing was changed.${noteSentence(proposal.note)}`,
   expired: (proposal) => `**Expired** before anybody decided. Nothing was changed.${noteSentence(proposal.note)}`,
   cancelled: (proposal) => `**Cancelled** without a decision. Nothing was changed.${noteSentence(proposal.note)}`,

@@ -26,10 +26,34 @@ export type Settled = {
 
 /** Why a run does not go on: none ended in a way to go on from, one is active or about to begin, or the words came before it ended. */
 export type NotResumable = 'nothing' | 'active' | 'written-before';
+
+/** Why the reverse of an applied change is not proposed. */
+export type NotUndone =
+  /** Another `/undo` of the same change waits for a decision. */
+  | { readonly kind: 'waits'; readonly undo: Named }
+  /** All is again as it was before the change. */
+  | { readonly kind: 'undone'; readonly path: string }
+  /** What the change made does not stand there any more, or cannot be told from the like of it. */
+  | { readonly kind: 'changed-since'; readonly path: string }
+  /** The commit that holds it is not in the repository any more. */
+  | { readonly kind: 'commit-gone'; readonly sha: string }
+  /** It deleted a file that is no text, and what can be written is text. */
+  | { readonly kind: 'not-text'; readonly path: string }
+  /** Where a deleted or moved file would come back, something else stands or is in its way. */
+  | { readonly kind: 'taken'; readonly path: string }
+  | { readonly kind: 'denied-path'; readonly path: string; readonly rule: string }
+  /** It would touch the lines or paths of another change that is open. */
+  | { readonly kind: 'touches'; readonly other: Named }
+  /** Sentences of ours for the model, which people may read as well. */
+  | { readonly kind: 'refused'; readonly message: string }
+  | { readonly kind: 'not-posted'; readonly message: string };
+
 /** Why a suggestion block in a reply changes nothing. */
 export type OwnTextProblem =
   | OwnTextRefusal
   | { readonly why: 'several-blocks' }
+  /** Its closing fence is missing. */
+  | { readonly why: 'unclosed-block' }
   | { readonly why: 'denied-path'; readonly rule: string }
   /** It would touch the lines of another change that is open. */
   | { readonly why: 'touches'; readonly other: Named };
@@ -82,12 +106,24 @@ export type Answer =
   | { readonly kind: 'committed'; readonly sha: string; readonly applied: readonly Named[] }
   /** A person's own lines that fit no more. */
   | { readonly kind: 'own-text-stale'; readonly by: Person; readonly proposals: readonly Named[] }
-  | { readonly kind: 'stale'; readonly proposals: readonly Named[] }
+  /** `undone` are the changes that those of them which are undos were to take back. */
+  | { readonly kind: 'stale'; readonly proposals: readonly Named[]; readonly undone: readonly string[] }
   | { readonly kind: 'commit-failed'; readonly proposals: readonly Named[]; readonly message: string }
+  /** GitHub's commit of these holds something else; `words` say what was approved and what stands, as plain text. */
+  | {
+      readonly kind: 'commit-differs';
+      readonly sha: string;
+      readonly proposals: readonly Named[];
+      readonly words: string;
+    }
   /** An approval was given and counts for nothing, or not for enough; these go on waiting. */
   | { readonly kind: 'not-counted'; readonly doubt: Doubt; readonly proposals: readonly Named[] }
   /** The same, found out right before the commit: these wait again. */
   | { readonly kind: 'approval-void'; readonly doubt: Doubt; readonly proposals: readonly Named[] }
+  /** `/undo` that comes to no proposal. */
+  | { readonly kind: 'not-undone'; readonly of: string; readonly why: NotUndone }
+  /** An undo is the exact reverse or nothing: there is nothing in it to be done differently. */
+  | { readonly kind: 'undo-as-it-is'; readonly proposals: readonly Named[] }
   /** `/resume` where nothing may go on. */
   | { readonly kind: 'not-resumed'; readonly why: NotResumable }
   /** A change as `/show` shows it; `diff` is null where it has none. */
@@ -107,8 +143,9 @@ export type Answer =
       readonly kind: 'status';
       readonly pending: readonly Named[];
       readonly running: boolean;
-      /** Tasks and questions that wait. */
+      /** Tasks that wait. */
       readonly queued: number;
+      /** Questions that wait for their answer. */
       readonly questions: number;
       /** Whether `/resume` would let the last run go on. */
       readonly resumable: boolean;

@@ -1,4 +1,4 @@
-import { type ApprovalRules, countingApprovals, isApproved, objectionTo } from '../policy/approval-rules.ts';
+import { type ApprovalRules, countingApprovals, isApproved, objectionTo, rulesOf } from '../policy/approval-rules.ts';
 import { approvalsOf } from '../policy/approvals.ts';
 import type { Settings, SettingsReading } from '../policy/settings.ts';
 import type { Doubt } from './answer.ts';
@@ -38,7 +38,7 @@ export function doubtAbout(
   proposal: Proposal,
   rules: ApprovalRules,
 ): Extract<Doubt, { kind: 'objection' }> | null {
-  const objection = objectionTo({ person, permission }, rules, proposal.change.path);
+  const objection = objectionTo({ person, permission }, rulesOf(proposal, rules), proposal.change.path);
   return objection === null ? null : { kind: 'objection', objection, login: person.login };
 }
 

@@ -3,7 +3,7 @@ import { WITHDRAWN } from '../prompt/outputs.ts';
 import { toolMessages } from '../prompt/transcript.ts';
 import { type Draft, withEffects, withMessages, withProposal, withRun } from './draft.ts';
 import { endRun } from './end-run.ts';
-import type { Proposal } from './proposal.ts';
+import { type Proposal, turnOf } from './proposal.ts';
 import { type Batch, type Call, type Phase, type Pull, type Run, TURN_LIMIT } from './run.ts';
 import { moved } from './transition.ts';
 
@@ -14,11 +14,14 @@ export function answerCall(draft: Draft, callId: string, output: string): Draft 
 
 /** The same for the call behind a proposal; one of a run that is over answers nothing, whatever its call was named. */
 export function answerProposal(draft: Draft, proposal: Proposal, output: string): Draft {
-  return isOfBatch(draft.pull, proposal) ? answerCall(draft, proposal.callId, output) : draft;
+  const { origin } = proposal;
+  return origin.kind === 'call' && isOfBatch(draft.pull, proposal) ? answerCall(draft, origin.callId, output) : draft;
 }
 
+/** Whether it is a call of the response that is being worked off. */
 function isOfBatch(pull: Pull, proposal: Proposal): boolean {
-  return pull.run?.id === proposal.runId && pull.run.batch?.turn === proposal.turn;
+  const turn = turnOf(proposal);
+  return turn !== null && pull.run?.id === proposal.runId && pull.run.batch?.turn === turn;
 }
 
 /** Gives a call another standing, unless it has its answer already. */
@@ -29,6 +32,17 @@ export function withCall(draft: Draft, callId: string, status: Call['status']): 
     call.call.id === callId && call.status.kind !== 'answered' ? { ...call, status } : call,
   );
   return withRun(draft, { batch: { ...batch, calls } });
+}
+
+/** The same for the call behind a proposal; an undo has none. */
+export function withCallOf(draft: Draft, { origin }: Proposal, status: Call['status']): Draft {
+  return origin.kind === 'call' ? withCall(draft, origin.callId, status) : draft;
+}
+
+/** Puts one proposal on the page. */
+export function withPosting(draft: Draft, proposal: Proposal): Draft {
+  const { id, runId } = proposal;
+  return withEffects(draft, { type: 'post-review', runId, turn: turnOf(proposal), proposalIds: [id] });
 }
 
 /** Takes an undecided proposal back: no denial, its call is answered as withdrawn. */

@@ -3,6 +3,7 @@ import type { Proposal } from './proposal.ts';
 import type { Reason } from './reason.ts';
 import { activeRun, type Pull } from './run.ts';
 import { aimAtAll, answered } from './targets.ts';
+import { isVerdict } from './verdict-command.ts';
 
 /** Whether words concern us at all, told from what we have stored; only then is anything asked of GitHub. */
 export type Bearing =
@@ -89,15 +90,9 @@ function ifRead(pull: Pull, utterance: Commanding, read: Ours, hinted: Ours): Be
 
 /** Words can arrive before we learn the ids of what we posted: a reply and a verdict then wait for them. */
 function afterPosting(pull: Pull, intent: SaidIntent, proposal: Proposal | null, judge: () => Bearing): Bearing {
-  const posting = activeRun(pull)?.phase.kind === 'posting';
-  const mayMeanPosted = intent.place.at === 'thread' || isVerdict(intent) || intent.reviewState !== null;
+  const posting = pull.proposals.some(({ state, comment }) => state === 'proposed' && comment === null);
+  const mayMeanPosted = intent.place.at === 'thread' || isVerdict(intent.utterance) || intent.reviewState !== null;
   return posting && proposal === null && mayMeanPosted ? { kind: 'wait' } : judge();
-}
-
-const VERDICTS: ReadonlySet<CommandName> = new Set<CommandName>(['approve', 'deny', 'edit', 'continue']);
-
-function isVerdict(intent: SaidIntent): boolean {
-  return intent.utterance.kind === 'command' && VERDICTS.has(intent.utterance.command.name);
 }
 
 /** Other bots' commands stay theirs: ours is only what was addressed to us, answers a proposal, or is one letter away. */

@@ -3,9 +3,11 @@ import { withCurrentNames } from './current-names.ts';
 import type { Facts } from './facts.ts';
 import { onQuestionAnswered } from './on-ask.ts';
 import { onCommitFailed, onCommitMissed, onCommitted } from './on-commit.ts';
+import { onCommitDiffers } from './on-commit-differs.ts';
 import { onCommitStarting } from './on-commit-starting.ts';
 import { onAccessLost, onClosed, onEdited, onPushed } from './on-event.ts';
 import { onModelFailed, onModelReplied } from './on-model.ts';
+import { onThreadsOutdated } from './on-outdated.ts';
 import { onCommentGone, onDeleted, onOwnComment } from './on-own-comment.ts';
 import { onPostingFailed, onProposalShown, onReviewPosted, onRunShown } from './on-posted.ts';
 import { onRetargeted } from './on-retargeted.ts';
@@ -51,6 +53,8 @@ function decided(pull: Pull, signal: Signal, facts: Facts): Step {
       return onCommitStarting(pull, signal, facts);
     case 'committed':
       return onCommitted(pull, signal, facts);
+    case 'commit-differs':
+      return onCommitDiffers(pull, signal, facts);
     case 'commit-failed':
       return onCommitFailed(pull, signal, facts);
     case 'commit-missed':
@@ -65,6 +69,8 @@ function decided(pull: Pull, signal: Signal, facts: Facts): Step {
       return onTaskDue(pull, facts);
     case 'thread-seen':
       return onThreadSeen(pull, signal, facts);
+    case 'threads-outdated':
+      return onThreadsOutdated(pull, signal);
     case 'review-kept':
       return onReviewKept(pull, signal);
   }

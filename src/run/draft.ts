@@ -10,7 +10,7 @@ import type { Step } from './step.ts';
 export type Draft = Omit<Step, 'reason' | 'wait' | 'dropsRest'>;
 
 export function draftOf(pull: Pull): Draft {
-  return { pull, effects: [], messages: [], votes: [] };
+  return { pull, effects: [], messages: [], votes: [], writes: [] };
 }
 
 export function finish(draft: Draft, reason: Reason): Step {

@@ -15,7 +15,8 @@ export type Effect =
   | {
       readonly type: 'post-review';
       readonly runId: string;
-      readonly turn: number;
+      /** Null for what belongs to no turn. */
+      readonly turn: number | null;
       readonly proposalIds: readonly string[];
     }
   /** Commit what is approved of these, in one commit. `place` is where the deciding words stand; null for none. */
@@ -33,9 +34,13 @@ export type Effect =
   | { readonly type: 'show-run'; readonly runId: string }
   /** After `THREAD_GRACE_MS`, see whether the thread that somebody resolved still is. */
   | { readonly type: 'see-thread'; readonly proposalId: string; readonly since: string }
+  /** The head moved: see whose suggestion blocks GitHub has put out of date, after `OUTDATED_MS`. */
+  | { readonly type: 'see-outdated'; readonly runId: string }
+  /** Make the text of a review of ours say again what we wrote. */
+  | { readonly type: 'show-review'; readonly runId: string; readonly reviewId: number }
   /** Take the force from a review of ours that asked for changes. */
   | { readonly type: 'dismiss-review'; readonly runId: string; readonly reviewId: number }
-  | { readonly type: 'react'; readonly place: Place; readonly content: 'eyes' | '+1' | 'confused' }
+  | { readonly type: 'react'; readonly place: Place; readonly content: 'eyes' | '+1' }
   /** One visible answer. With `once`, never a second one under that key. */
   | {
       readonly type: 'answer';
@@ -60,6 +65,8 @@ export const LANES = {
   'show-proposal': 'pull',
   'show-run': 'pull',
   'see-thread': 'pull',
+  'see-outdated': 'pull',
+  'show-review': 'pull',
   'dismiss-review': 'pull',
   react: 'pull',
   answer: 'pull',
@@ -72,6 +79,10 @@ export function coalescingKey(effect: Effect): string | null {
       return `show-run:${effect.runId}`;
     case 'show-proposal':
       return `show-proposal:${effect.proposalId}`;
+    case 'show-review':
+      return `show-review:${effect.reviewId}`;
+    case 'see-outdated':
+      return `see-outdated:${effect.runId}`;
     case 'start-next':
       return 'start-next';
     case 'ask-model':
@@ -90,7 +101,11 @@ export function coalescingKey(effect: Effect): string | null {
 /** For whoever pressed the wrong button, or meant to say that it is done. */
 export const THREAD_GRACE_MS = 60_000;
 
+/** GitHub works out a while after a push where threads stand. */
+export const OUTDATED_MS = 10_000;
+
 /** How long an effect waits before it is first performed (ms). */
 export function delayOf(effect: Effect): number {
+  if (effect.type === 'see-outdated') return OUTDATED_MS;
   return effect.type === 'see-thread' ? THREAD_GRACE_MS : 0;
 }

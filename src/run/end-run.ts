@@ -1,13 +1,13 @@
 import type { Draft } from './draft.ts';
 import { withAnswer, withEffects, withProposal, withPull, withRun } from './draft.ts';
-import type { Person, Proposal } from './proposal.ts';
+import { isOpen, type Origin, type Person, type Proposal } from './proposal.ts';
 import type { Pull, Run, RunEnd, Task } from './run.ts';
 import { moved } from './transition.ts';
 
 type Ending = { readonly how: RunEnd; readonly by: Person | null; readonly note: string | null };
 
-/** Ends that take the queued tasks with them. */
-const DROPS_QUEUE: ReadonlySet<RunEnd> = new Set<RunEnd>(['stopped', 'closed', 'merged', 'access-lost']);
+/** Ends of everything on the pull request: they take the queued tasks and the undos with them. */
+const ENDS_ALL: ReadonlySet<RunEnd> = new Set<RunEnd>(['stopped', 'closed', 'merged', 'commit-differs', 'access-lost']);
 
 /**
  * Ends the run: what is open is cancelled, the requester is told once, and the next task may begin. Where the end takes
@@ -16,9 +16,10 @@ const DROPS_QUEUE: ReadonlySet<RunEnd> = new Set<RunEnd>(['stopped', 'closed', '
 export function endRun(draft: Draft, ending: Ending, now: string, until: string | null = null): Draft {
   const run = draft.pull.run;
   if (run === null || run.phase.kind === 'ended') return draft;
-  const over = withRun(cancelOpen(draft, ending, now), { phase: { kind: 'ended', at: now, ...ending } });
+  const alone = ENDS_ALL.has(ending.how) ? cancelUndos(draft, ending.how, now, until) : draft;
+  const over = withRun(cancelCalls(alone, ending, now), { phase: { kind: 'ended', at: now, ...ending } });
   const shown = withEffects(over, { type: 'show-run', runId: run.id });
-  const dropped = DROPS_QUEUE.has(ending.how) ? tasksAskedBy(draft.pull, until) : [];
+  const dropped = ENDS_ALL.has(ending.how) ? tasksAskedBy(draft.pull, until) : [];
   return passOn(told(shown, run, ending, dropped), dropped);
 }
 
@@ -36,7 +37,7 @@ function told(draft: Draft, run: Run, ending: Ending, dropped: readonly Task[]):
       requester: run.task.by,
       how: ending.how,
       by: ending.by,
-      proposed: draft.pull.proposals.some((proposal) => proposal.runId === run.id),
+      proposed: draft.pull.proposals.some(({ runId, origin }) => runId === run.id && origin.kind === 'call'),
       commits: run.commits,
       note: ending.note ?? run.summary,
       dropped: dropped.map((task) => task.text),
@@ -50,15 +51,41 @@ function passOn(before: Draft, dropped: readonly Task[]): Draft {
 }
 
 /** An attempt that has begun is left to its outcome; everything else that is open is cancelled. */
-function cancelOpen(draft: Draft, ending: Ending, now: string): Draft {
+function cancelCalls(draft: Draft, { how }: Ending, now: string): Draft {
   const open = draft.pull.proposals.filter(
-    (proposal) => proposal.state === 'proposed' || proposal.state === 'approved',
+    ({ origin, state }) => origin.kind === 'call' && (state === 'proposed' || state === 'approved'),
   );
-  return open.reduce((next, proposal) => cancel(next, proposal, ending, now), draft);
+  return open.reduce((next, proposal) => cancel(next, proposal, CANCELLED_BY[how], now), draft);
 }
 
-function cancel(draft: Draft, proposal: Proposal, ending: Ending, now: string): Draft {
-  const gone = withProposal(draft, { ...moved(proposal, 'cancelled', now), note: CANCELLED_BY[ending.how] });
+/**
+ * Cancels the undos that were on their way, with or without a run; where a time is given, those that stood by then. An
+ * attempt that has begun is left to its outcome, and none follows it.
+ */
+export function cancelUndos(draft: Draft, how: RunEnd, now: string, until: string | null = null): Draft {
+  return openUndos(draft.pull, until).reduce(
+    (next, { proposal, origin }) =>
+      proposal.state === 'executing'
+        ? withProposal(next, { ...proposal, origin: { ...origin, cancelled: CANCELLED_BY[how] } })
+        : cancel(next, proposal, CANCELLED_BY[how], now),
+    draft,
+  );
+}
+
+type Undo = { readonly proposal: Proposal; readonly origin: Extract<Origin, { kind: 'undo' }> };
+
+/** The undos that wait or are under way; where a time is given, those that stood on the page by then. */
+export function openUndos({ proposals }: Pull, until: string | null): readonly Undo[] {
+  return proposals.flatMap((proposal) => {
+    const { origin, comment } = proposal;
+    if (origin.kind !== 'undo' || !isOpen(proposal)) return [];
+    const later = until !== null && comment !== null && Date.parse(comment.createdAt) > Date.parse(until);
+    return later ? [] : [{ proposal, origin }];
+  });
+}
+
+function cancel(draft: Draft, proposal: Proposal, note: string, now: string): Draft {
+  const gone = withProposal(draft, { ...moved(proposal, 'cancelled', now), note });
   return proposal.comment === null ? gone : withEffects(gone, { type: 'show-proposal', proposalId: proposal.id });
 }
 
@@ -73,5 +100,6 @@ const CANCELLED_BY: Readonly<Record<RunEnd, string>> = {
   'turn-limit': 'the run reached its limit of model responses',
   'model-failed': 'the model gave no usable answer',
   'posting-failed': 'the changes could not be posted',
+  'commit-differs': 'GitHub committed something else than was approved',
   'access-lost': 'Countersign lost its access to the repository',
 };

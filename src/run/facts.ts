@@ -37,8 +37,28 @@ export type Need =
   | { readonly kind: 'review-comments'; readonly reviewId: number }
   /** These comments of ours as they stand now. */
   | { readonly kind: 'comments'; readonly comments: readonly PostedComment[] }
-  /** These paths at two commits. */
-  | { readonly kind: 'files'; readonly base: string; readonly head: string; readonly paths: readonly string[] };
+  /**
+   * The file of an applied change at the head, and in the commit that holds it (null where that says nothing more); of a
+   * move also where it came from.
+   */
+  | {
+      readonly kind: 'undone';
+      readonly commit: string | null;
+      readonly head: string;
+      readonly path: string;
+      readonly from: string | null;
+    }
+  /** These paths at two commits, and both ends of these moves, of which blob and mode are enough. */
+  | {
+      readonly kind: 'files';
+      readonly base: string;
+      readonly head: string;
+      readonly paths: readonly string[];
+      readonly moves: readonly Move[];
+    };
+
+/** From one path to another. */
+export type Move = { readonly from: string; readonly to: string };
 
 /** A comment of somebody's review as GitHub lists it; `rootId` is its thread's first comment. */
 export type ReviewComment = { readonly rootId: number; readonly body: string; readonly updatedAt: string };
@@ -48,7 +68,7 @@ export type Self = { readonly slug: string; readonly botId: number };
 
 /** What was fetched for a signal. A fact that was not needed is absent; one that was needed never is. */
 export type Facts = {
-  /** ISO 8601 in milliseconds, from the worker's clock. */
+  /** ISO 8601 in milliseconds: the worker's clock, set right where GitHub's answers show that it goes wrong. */
   readonly now: string;
   readonly self: Self;
   /** Whether the operator serves this repository's owner. */
@@ -64,6 +84,12 @@ export type Facts = {
   readonly reviewComments?: readonly ReviewComment[];
   /** By comment id: the hash of its body, in the form of `PostedComment.bodyHash`; null where it is gone. */
   readonly bodyHashes?: Readonly<Record<string, string | null>>;
+  /** Of the change that is to be undone; `fromAtHead` is what stands where a move came from. */
+  readonly undone?: {
+    readonly atCommit: HeadFile | null | 'gone';
+    readonly atHead: HeadFile | null;
+    readonly fromAtHead: HeadFile | null;
+  };
   readonly files?: {
     readonly atBase: Readonly<Record<string, HeadFile | null>>;
     readonly atHead: Readonly<Record<string, HeadFile | null>>;

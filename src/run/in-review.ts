@@ -3,7 +3,8 @@ import { readComment } from '../command/read-comment.ts';
 import type { Facts, ReviewComment } from './facts.ts';
 import { isUnmade } from './proposal.ts';
 import type { Pull } from './run.ts';
-import type { Words } from './targets.ts';
+import { isThreadOf, type Words } from './targets.ts';
+import { isVerdict } from './verdict-command.ts';
 
 /** What the words point with; of a review's body, and of a comment of it about everything, also what its other comments speak of. */
 export function wordsOf(pull: Pull, { place, quotedIds, createdAt }: SaidIntent, facts: Facts): Words {
@@ -26,10 +27,8 @@ export function reviewToKnow(pull: Pull, intent: SaidIntent): number | null {
 /** Whether a review's own body can decide on proposals, so that its comments must be known first. */
 function mayDecideAsReview(pull: Pull, { place, utterance }: SaidIntent): boolean {
   if (place.at !== 'review' || !pull.proposals.some(isUnmade)) return false;
-  return utterance.kind === 'remark' || (utterance.kind === 'command' && VERDICTS.has(utterance.command.name));
+  return utterance.kind === 'remark' || isVerdict(utterance);
 }
-
-const VERDICTS: ReadonlySet<string> = new Set(['approve', 'deny', 'edit', 'continue']);
 
 /** A review that was sent with *Approve* and no command: it approves only where the repository says so. */
 export function isPlainApproval({ reviewState, utterance }: SaidIntent): boolean {
@@ -56,7 +55,7 @@ function spokenOf(
   heard: Heard,
   everything: readonly string[],
 ): readonly string[] {
-  const here = pull.proposals.filter((one) => one.comment?.id === rootId).map(({ id }) => id);
+  const here = pull.proposals.filter((one) => isThreadOf(one, rootId)).map(({ id }) => id);
   // What was edited since is not what we heard; a draft may be changed until it is submitted.
   if (Date.parse(updatedAt) > Date.parse(heard.submittedAt)) return here;
   const { utterance } = readComment(body, heard.slug);
@@ -73,7 +72,7 @@ function spokenOf(
 }
 
 function targetsOf(utterance: Utterance): Targets | null {
-  if (utterance.kind !== 'command' || !VERDICTS.has(utterance.command.name)) return null;
+  if (!isVerdict(utterance)) return null;
   // `/continue` is about all that waits, wherever it stands.
   return 'targets' in utterance.command ? utterance.command.targets : { by: 'all' };
 }
@@ -82,6 +81,6 @@ function targetsOf(utterance: Utterance): Targets | null {
 function saysNothing(utterance: Utterance): boolean {
   if (utterance.kind === 'command') return true;
   if (utterance.kind !== 'remark') return false;
-  const { toSomebodyElse, text, suggestions } = utterance;
-  return toSomebodyElse || (text === '' && suggestions.length === 0);
+  const { toSomebodyElse, text, suggestions, unclosedSuggestion } = utterance;
+  return toSomebodyElse || (text === '' && suggestions.length === 0 && !unclosedSuggestion);
 }

@@ -1,8 +1,10 @@
 import type { Region } from '../change/change.ts';
 import { composeFile, type LineRange } from '../change/range.ts';
 import { lineOf } from '../change/region.ts';
-import { judge, recognise } from '../policy/freshness.ts';
+import { sourcePath, takesWhole } from '../change/touched.ts';
+import { judge, recognise, type Verdict } from '../policy/freshness.ts';
 import { maySign } from '../policy/roles.ts';
+import type { ToolCall } from '../prompt/message.ts';
 import { staleOutput } from '../prompt/outputs.ts';
 import { applied } from './applied.ts';
 import { doubtAbout, missingBeside, rulesNow } from './approvals.ts';
@@ -10,7 +12,7 @@ import { answerProposal, showing, withCall } from './batch.ts';
 import { type Draft, withAnswer, withEffects, withProposal, withRun, withVote } from './draft.ts';
 import type { Facts, HeadFile } from './facts.ts';
 import { ownEditsOf, withOwnEdit } from './own-edit.ts';
-import type { Permission, Person, Proposal } from './proposal.ts';
+import { isPending, type Origin, type Permission, type Person, type Proposal } from './proposal.ts';
 import type { Run } from './run.ts';
 import { named } from './spoken.ts';
 import { moved } from './transition.ts';
@@ -26,6 +28,11 @@ export function openProposals(proposals: readonly Proposal[]): readonly Proposal
   return proposals.filter((proposal) => proposal.state === 'proposed' || proposal.state === 'approved');
 }
 
+/** Proposals that wait were judged at another head: that one stands until they are judged again. */
+export function withHead(draft: Draft, head: string): Draft {
+  return openProposals(draft.pull.proposals).length > 0 ? draft : withRun(draft, { head });
+}
+
 /**
  * Judges every open proposal against the head as it is now: what the head contains is completed, what still applies
  * stays, the rest is superseded. Needs the fact `files` where the head moved.
@@ -34,9 +41,19 @@ export function judgeHead(draft: Draft, head: string, facts: Facts, pusher: Push
   const run = draft.pull.run;
   if (run === null || head === run.head || facts.files === undefined) return draft;
   const open = openProposals(draft.pull.proposals);
-  const paths = [...new Set(open.map((proposal) => proposal.change.path))];
-  const judged = paths.reduce((next, path) => judgePath(next, path, { head, facts, pusher }), draft);
-  return tellStale(withRun(judged, { head, commits: commitsWith(judged, run, head) }), open);
+  const moves = open.filter(({ change }) => change.op === 'move');
+  const paths = new Set(open.filter((one) => !moves.includes(one)).map(({ change }) => change.path));
+  const at = { head, facts, pusher };
+  const byPath = [...paths].reduce((next, path) => judgePath(next, path, at), draft);
+  const judged = moves.reduce((next, move) => judgeOne(next, move, at), byPath);
+  const judgedAt = withRun(judged, { head, commits: commitsWith(judged, run, head) });
+  return tellStale(seeingOutdated(judgedAt, run.id), open);
+}
+
+/** A suggestion block whose lines left the pull request's diff has a button that does nothing; GitHub tells nobody. */
+function seeingOutdated(draft: Draft, runId: string): Draft {
+  const pressable = draft.pull.proposals.some((one) => isPending(one) && one.placement?.kind === 'suggestion');
+  return pressable ? withEffects(draft, { type: 'see-outdated', runId }) : draft;
 }
 
 /** A push that completed proposals carried this run's changes, whoever pushed it. */
@@ -50,20 +67,23 @@ function judgePath(draft: Draft, path: string, at: Judging): Draft {
   const before = facts.files?.atBase[path] ?? null;
   const now = facts.files?.atHead[path] ?? null;
   if (before?.blob === now?.blob && before?.mode === now?.mode) return draft;
-  const open = openProposals(draft.pull.proposals).filter((proposal) => proposal.change.path === path);
+  const open = openProposals(draft.pull.proposals).filter(({ change }) => change.path === path && change.op !== 'move');
   const contained = containedIn(open, before, now);
   const taken = contained.reduce((next, proposal) => complete(next, proposal, at), draft);
   const owned = contained.length > 0 ? withOwnPush(taken, path, contained, before, now) : taken;
   const rest = open.filter((proposal) => !contained.includes(proposal));
-  return rest.reduce((next, proposal) => judgeOne(next, proposal, now, at), owned);
+  return rest.reduce((next, proposal) => judgeOne(next, proposal, at), owned);
 }
 
-/** The proposals whose changes are all that happened to this file; none where anything else did. */
+/**
+ * The proposals whose changes are all that happened to this file; none where anything else did. An emptied file is no
+ * deleted one, so deletions are not looked for in its lines.
+ */
 function containedIn(open: readonly Proposal[], before: HeadFile | null, now: HeadFile | null): readonly Proposal[] {
   const found = recognise({
     baseText: before === null ? '' : before.text,
     headText: now === null ? null : now.text,
-    changes: open.map((proposal) => proposal.change),
+    changes: open.map((proposal) => proposal.change).filter((change) => !takesWhole(change)),
   });
   if (found.kind === 'other') return [];
   return open.filter((proposal) => found.applied.includes(proposal.change));
@@ -98,16 +118,19 @@ function rangesIn(
   return regions.length === contained.length ? composeFile(before.text ?? '', regions).ranges : null;
 }
 
-function judgeOne(draft: Draft, proposal: Proposal, now: HeadFile | null, at: Judging): Draft {
+function judgeOne(draft: Draft, proposal: Proposal, at: Judging): Draft {
   const { change } = proposal;
-  const verdict = judge({ change, file: now, ownEdits: ownEditsOf(draft.pull.run, change.path) });
+  const { path } = change;
+  const files = at.facts.files?.atHead ?? {};
+  const source = files[sourcePath(change)] ?? null;
+  const verdict = judge({ change, file: files[path] ?? null, source, ownEdits: ownEditsOf(draft.pull.run, path) });
   switch (verdict.kind) {
     case 'applies':
       return moveTo(draft, proposal, verdict.region);
     case 'already-there':
       return complete(draft, proposal, at);
     case 'stale':
-      return supersede(draft, proposal, at.head, at.facts.now);
+      return supersede(draft, proposal, verdict, { head: at.head, now: at.facts.now });
   }
 }
 
@@ -163,19 +186,41 @@ function byPush(pusher: Pusher | null, proposal: Proposal, run: Run | null, fact
     : null;
 }
 
+type Stale = Extract<Verdict, { kind: 'stale' }>;
+
 /**
  * The file moved on below the change. An edit in one place is tried again on the new head and shown under a new id
  * if it still fits; anything else goes back to the model, as does what a person wrote instead: the call has other lines.
  */
-export function supersede(draft: Draft, proposal: Proposal, head: string, now: string): Draft {
-  const note = `${proposal.change.path} changed after this was proposed`;
+export function supersede(
+  draft: Draft,
+  proposal: Proposal,
+  { path = proposal.change.path }: Stale,
+  { head, now }: { readonly head: string; readonly now: string },
+): Draft {
+  const note = staleNote(proposal, path);
   const gone = showing(withProposal(draft, { ...moved(proposal, 'superseded', now), note }), proposal);
-  const call = gone.pull.run?.batch?.calls.find((one) => one.call.id === proposal.callId)?.call;
-  const single = proposal.tool === 'edit_file' && proposal.change.places === 1;
-  if (!single || proposal.modified !== null || call === undefined)
-    return answerProposal(gone, proposal, staleOutput(proposal.change.path, proposal.head, head));
-  const waiting = withCall(gone, proposal.callId, { kind: 'using' });
-  return withEffects(waiting, { type: 'use-tools', runId: proposal.runId, turn: proposal.turn, calls: [call] });
+  const { origin } = proposal;
+  const again = origin.kind === 'call' ? callToTryAgain(gone, proposal, origin) : null;
+  if (origin.kind !== 'call' || again === null)
+    return answerProposal(gone, proposal, staleOutput(path, proposal.head, head));
+  const waiting = withCall(gone, origin.callId, { kind: 'using' });
+  return withEffects(waiting, { type: 'use-tools', runId: proposal.runId, turn: origin.turn, calls: [again] });
+}
+
+/** Nobody proposes an undo again by itself. */
+function staleNote({ origin }: Proposal, path: string): string {
+  const note = `${path} changed after this was proposed`;
+  return origin.kind === 'undo' ? `${note}. To ask for it again, write /undo ${origin.of}` : note;
+}
+
+function callToTryAgain(
+  { pull }: Draft,
+  { change, modified }: Proposal,
+  { callId, tool }: Extract<Origin, { kind: 'call' }>,
+): ToolCall | null {
+  if (tool !== 'edit_file' || change.places > 1 || modified !== null) return null;
+  return pull.run?.batch?.calls.find((one) => one.call.id === callId)?.call ?? null;
 }
 
 /** Whoever approved, or wrote other lines, must hear that nothing came of it: names what of it is withdrawn now. */
@@ -184,8 +229,15 @@ export function tellStale(draft: Draft, before: readonly Proposal[]): Draft {
   const gone = before.filter(({ id }) => superseded.includes(id));
   const given = gone.filter(({ state, modified }) => state !== 'proposed' && modified === null);
   const told =
-    given.length === 0 ? draft : withAnswer(draft, { at: 'pull' }, { kind: 'stale', proposals: given.map(named) });
+    given.length === 0
+      ? draft
+      : withAnswer(draft, { at: 'pull' }, { kind: 'stale', proposals: given.map(named), undone: undoneBy(given) });
   return tellAuthors(told, gone);
+}
+
+/** The changes that these were to undo. */
+function undoneBy(proposals: readonly Proposal[]): readonly string[] {
+  return proposals.flatMap(({ origin }) => (origin.kind === 'undo' ? [origin.of] : []));
 }
 
 /** One answer to each person whose own lines are withdrawn. */

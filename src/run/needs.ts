@@ -3,6 +3,7 @@ import { mayCommand, maySign, standingOf } from '../policy/roles.ts';
 import { mayCount } from './approvals.ts';
 import { bearing, wouldBeRead } from './bearing.ts';
 import type { Facts, Need } from './facts.ts';
+import { filesWanted } from './files-wanted.ts';
 import { approvedTargets, isPlainApproval, reviewToKnow } from './in-review.ts';
 import { openProposals } from './judge-head.ts';
 import { isOwnPush, type Pushed } from './on-event.ts';
@@ -10,10 +11,13 @@ import { type OwnComment, shownAt } from './on-own-comment.ts';
 import { resumable } from './on-resume.ts';
 import { waitingIn } from './on-review.ts';
 import { isWithdrawal, waitingAt } from './on-thread.ts';
+import { toUndo } from './on-undo.ts';
 import { ownTextAim } from './own-text-aim.ts';
-import { activeRun, type Pull } from './run.ts';
+import { commentsOf } from './proposal.ts';
+import { activeRun, goesOn, type Pull } from './run.ts';
 import type { Signal } from './signal.ts';
 import { commentsToApprove, damageOf, proposalsToApprove } from './tampered.ts';
+import { needsItsCommit } from './work-out-undo.ts';
 
 /**
  * The next facts that the signal needs, given those that are there; empty once it can be decided.
@@ -24,9 +28,9 @@ export function needs(pull: Pull, signal: Signal, facts: Facts): readonly Need[]
     case 'intent':
       return needsOfIntent(pull, signal.intent, facts);
     case 'review-posted':
-      return activeRun(pull) === null ? [] : headNeeds(pull, facts);
+      return openProposals(pull.proposals).length === 0 ? [] : headNeeds(pull, facts);
     case 'committed':
-      return activeRun(pull)?.id === signal.runId ? fileNeeds(pull, signal.sha, facts) : [];
+      return fileNeeds(pull, signal.sha, facts);
     case 'task-due':
       return startNeeds(facts);
     case 'thread-seen':
@@ -38,9 +42,11 @@ export function needs(pull: Pull, signal: Signal, facts: Facts): readonly Need[]
     case 'tools-used':
     case 'posting-failed':
     case 'commit-starting':
+    case 'commit-differs':
     case 'commit-failed':
     case 'commit-missed':
     case 'proposal-shown':
+    case 'threads-outdated':
     case 'review-kept':
     case 'comment-gone':
     case 'access-lost':
@@ -62,7 +68,7 @@ function needsOfIntent(pull: Pull, intent: Intent, facts: Facts): readonly Need[
     case 'pushed':
       return pushNeeds(pull, intent, facts);
     case 'closed':
-      return activeRun(pull) === null && pull.queue.length === 0 ? [] : pullNeed(facts);
+      return goesOn(pull) ? pullNeed(facts) : [];
     case 'dismissed':
       return waitingIn(pull, intent.reviewId).length > 0 ? permissionNeed(intent, facts) : [];
     case 'thread':
@@ -83,6 +89,7 @@ function saidNeeds(pull: Pull, intent: SaidIntent, facts: Facts): readonly Need[
   }
   // Without a run it is not known yet whether they opened the pull request, which lets them ask at least.
   if (pull.run === null && !maySign(facts.permission) && mayCommand('author', about.asks)) return pullNeed(facts);
+  if (about.asks === 'undo') return undoNeeds(pull, intent, facts);
   if (about.asks === 'resume') return resumeNeeds(pull, intent, facts);
   if (about.asks !== 'task' || activeRun(pull) !== null || about.proposal !== null) return [];
   return maySign(facts.permission) ? startNeeds(facts) : [];
@@ -113,6 +120,22 @@ function approvalNeeds(pull: Pull, intent: SaidIntent, facts: Facts): readonly N
   return wanted ? [{ kind: 'comments', comments }] : [];
 }
 
+/** The head, what else waits there, and the file as the change left it and as it is now. */
+function undoNeeds(pull: Pull, intent: SaidIntent, facts: Facts): readonly Need[] {
+  const { utterance } = intent;
+  const isUndo = utterance.kind === 'command' && utterance.command.name === 'undo';
+  const found = isUndo && maySign(facts.permission) ? toUndo(pull, utterance.command.targets, intent) : null;
+  if (found === null) return [];
+  if (facts.pull === undefined) return pullNeed(facts);
+  if (facts.pull.state !== 'open') return [];
+  const head = facts.pull.headSha;
+  const others = fileNeeds(pull, head, facts);
+  if (others.length > 0 || facts.undone !== undefined) return others;
+  const { change } = found.proposal;
+  const commit = needsItsCommit(change) ? found.commit : null;
+  return [{ kind: 'undone', commit, head, path: change.path, from: change.from }];
+}
+
 /** Only where a run would go on is the pull request looked at. */
 function resumeNeeds(pull: Pull, intent: SaidIntent, facts: Facts): readonly Need[] {
   const mayGoOn = maySign(facts.permission) && typeof resumable(pull, intent.createdAt) !== 'string';
@@ -123,12 +146,12 @@ function resumeNeeds(pull: Pull, intent: SaidIntent, facts: Facts): readonly Nee
 function ownCommentNeeds(pull: Pull, intent: OwnComment, facts: Facts): readonly Need[] {
   const proposal = shownAt(pull, intent.place);
   if (proposal?.comment == null || proposal.state !== 'proposed') return [];
-  if (facts.bodyHashes === undefined) return [{ kind: 'comments', comments: [proposal.comment] }];
+  if (facts.bodyHashes === undefined) return [{ kind: 'comments', comments: commentsOf(proposal) }];
   const tells = damageOf(proposal, facts) === 'changed' && intent.actor.type === 'User' && facts.served;
   return tells ? permissionNeed(intent, facts) : [];
 }
 
-/** The same, and the file that a person's own lines are to be put into, as it was when the change was proposed. */
+/** What an approval needs, and the file that a person's own lines are to be put into, as it was when the change was proposed. */
 function ownTextNeeds(pull: Pull, intent: SaidIntent, facts: Facts): readonly Need[] {
   const own = ownTextAim(pull, intent);
   if (own === null) return [];
@@ -137,7 +160,7 @@ function ownTextNeeds(pull: Pull, intent: SaidIntent, facts: Facts): readonly Ne
   if (!mayCount(facts, intent.actor, [own.proposal], pull.run)) return [];
   const { head, change } = own.proposal;
   if (facts.files !== undefined || change.base === null) return [];
-  return [{ kind: 'files', base: head, head, paths: [change.path] }];
+  return [{ kind: 'files', base: head, head, paths: [change.path], moves: [] }];
 }
 
 function permissionNeed(intent: Intent, facts: Facts): readonly Need[] {
@@ -167,7 +190,7 @@ function startNeeds(facts: Facts): readonly Need[] {
 
 function pushNeeds(pull: Pull, intent: Pushed, facts: Facts): readonly Need[] {
   const open = openProposals(pull.proposals);
-  if (activeRun(pull) === null || open.length === 0 || isOwnPush(pull, intent, facts)) return [];
+  if (open.length === 0 || isOwnPush(pull, intent, facts)) return [];
   if (intent.actor.id === facts.self.botId) return headNeeds(pull, facts);
   const permission = permissionNeed(intent, facts);
   if (permission.length > 0) return permission;
@@ -184,6 +207,6 @@ function headNeeds(pull: Pull, facts: Facts): readonly Need[] {
 function fileNeeds(pull: Pull, head: string, facts: Facts): readonly Need[] {
   const run = pull.run;
   if (run === null || facts.files !== undefined || head === run.head) return [];
-  const paths = [...new Set(openProposals(pull.proposals).map((proposal) => proposal.change.path))];
-  return paths.length === 0 ? [] : [{ kind: 'files', base: run.head, head, paths }];
+  const changes = openProposals(pull.proposals).map(({ change }) => change);
+  return changes.length === 0 ? [] : [{ kind: 'files', base: run.head, head, ...filesWanted(changes) }];
 }

@@ -12,6 +12,7 @@ import { mayHaveShownElse, restore } from './restore.ts';
 import { named, reply, type Spoken, voteOf, withLeftovers } from './spoken.ts';
 import type { Step } from './step.ts';
 import { damageOf } from './tampered.ts';
+import { isWhereItStood } from './targets.ts';
 
 type Approve = Extract<Command, { name: 'approve' }>;
 
@@ -19,7 +20,7 @@ type Approve = Extract<Command, { name: 'approve' }>;
 export function onApprove(spoken: Spoken, command: Approve): Step {
   const found = resolveAim(spoken, 'approve', command.targets);
   if (found.kind === 'answered') return found.step;
-  const bar = barred(spoken);
+  const bar = (command.targets.by === 'place' ? doubtOfPlace(spoken, found.open) : null) ?? barred(spoken);
   if (bar !== null) return bar;
   const counting = countingOf(spoken, found.open);
   if (counting.kind === 'refused') return counting.step;
@@ -59,6 +60,16 @@ export function doubtOfShown(spoken: Spoken, open: readonly Proposal[]): Step | 
   return reply(spoken, { kind: 'posted-later', left: unseen.map(named) }, 'posted-later');
 }
 
+/** What is answered where nothing shows these any more in the thread that the words stand in, whenever they were written. */
+export function doubtOfPlace(spoken: Spoken, open: readonly Proposal[]): Step | null {
+  const elsewhere = open.filter((proposal) => isWhereItStood(proposal, spoken.intent.place));
+  return elsewhere.length === 0 ? null : reply(spoken, writtenAnew(elsewhere), 'comment-edited');
+}
+
+function writtenAnew(proposals: readonly Proposal[]): Answer {
+  return { kind: 'comment-edited', proposals: proposals.map(named) };
+}
+
 /** Somebody saw something else than we wrote: it is written anew, and the approval is asked for again. */
 function askAgain(spoken: Spoken, tampered: readonly Proposal[]): Step {
   const { pull, facts, intent } = spoken;
@@ -69,8 +80,7 @@ function askAgain(spoken: Spoken, tampered: readonly Proposal[]): Step {
   const ids = new Set(tampered.map(({ id }) => id));
   const waiting = restored.pull.proposals.filter((one) => ids.has(one.id) && one.state === 'proposed');
   if (waiting.length === 0) return finish(restored, 'comment-edited');
-  const answer = { kind: 'comment-edited', proposals: waiting.map(named) } as const;
-  return finish(withAnswer(restored, intent.place, answer), 'comment-edited');
+  return finish(withAnswer(restored, intent.place, writtenAnew(waiting)), 'comment-edited');
 }
 
 function approve(draft: Draft, proposal: Proposal, spoken: Spoken, rules: ApprovalRules, note: string): Draft {

@@ -9,7 +9,7 @@ import { type Draft, draftOf, finish, withAnswer, withProposal } from './draft.t
 import type { Facts } from './facts.ts';
 import { supersede, tellStale } from './judge-head.ts';
 import { completeAt, isUnderWay } from './on-commit.ts';
-import { tellRetargeted, withdrawFrom } from './on-retargeted.ts';
+import { tellRetargeted, withBaseFound, withdrawFrom } from './on-retargeted.ts';
 import type { Permission, Person, Proposal, Vote } from './proposal.ts';
 import { activeRun, type Pull, type Run } from './run.ts';
 import type { Check, Signal } from './signal.ts';
@@ -21,9 +21,10 @@ type Starting = Extract<Signal, { type: 'commit-starting' }>;
 
 /** An attempt is about to begin: only what is still approved, still allowed and still fits goes into it. */
 export function onCommitStarting(pull: Pull, signal: Starting, facts: Facts): Step {
-  const checked = signal.checks.reduce((draft, check) => begin(draft, check, signal, facts), draftOf(pull));
+  const based = withBaseFound(draftOf(pull), signal.baseRef, facts.now);
+  const checked = signal.checks.reduce((draft, check) => begin(draft, check, signal, facts), based);
   const mine = signal.checks.map((check) => check.proposalId);
-  const given = pull.proposals.filter((one) => mine.includes(one.id) && isUnderWay(one));
+  const given = based.pull.proposals.filter((one) => mine.includes(one.id) && isUnderWay(one));
   const here = given.filter(({ retargeted }) => retargeted === null);
   const told = tellVoid(tellStale(tellElsewhere(checked, given), here), here, signal);
   const executing = told.pull.proposals.some((one) => mine.includes(one.id) && one.state === 'executing');
@@ -41,7 +42,8 @@ function begin(draft: Draft, check: Check, signal: Starting, facts: Facts): Draf
 function judgeApproved(draft: Draft, proposal: Proposal, check: Check, signal: Starting, facts: Facts): Draft {
   const no = proposal.votes.find((vote) => vote.action === 'deny' || vote.action === 'edit');
   if (no !== undefined) return rejectLate(draft, proposal, no, facts.now);
-  if (activeRun(draft.pull)?.id !== proposal.runId) return cancelLate(draft, proposal, facts.now);
+  const over = whyOver(draft.pull, proposal);
+  if (over !== null) return cancelLate(draft, proposal, over, facts.now);
   if (proposal.retargeted !== null) return withdrawFrom(draft, proposal, proposal.retargeted, facts.now);
   const now = rulesNow(signal.settings, draft.pull.run);
   const signed = now.kind === 'rules' ? withoutLapsed(proposal, check, now.rules) : proposal;
@@ -51,11 +53,13 @@ function judgeApproved(draft: Draft, proposal: Proposal, check: Check, signal: S
     case 'applies':
       return withProposal(draft, moved(signed, 'executing', facts.now));
     case 'already-there':
-      return completeAt(draft, proposal, signal.head, 'the branch already held it', facts.now);
+      return completeAt(draft, proposal, { ...FOUND, commit: signal.head }, facts.now);
     case 'stale':
-      return supersede(draft, proposal, signal.head, facts.now);
+      return supersede(draft, proposal, check.verdict, { head: signal.head, now: facts.now });
   }
 }
+
+const FOUND = { made: null, note: 'the branch already held it' } as const;
 
 /** Tells what is withdrawn because the pull request went to another base while an earlier attempt was under way. */
 function tellElsewhere(draft: Draft, given: readonly Proposal[]): Draft {
@@ -104,8 +108,14 @@ function rejectLate(draft: Draft, proposal: Proposal, no: Vote, now: string): Dr
   return showing(answerProposal(rejected, proposal, output), proposal);
 }
 
-function cancelLate(draft: Draft, proposal: Proposal, now: string): Draft {
-  return showing(withProposal(draft, { ...moved(proposal, 'cancelled', now), note: 'the run ended' }), proposal);
+/** Why nothing of it may be made any more, whoever approved it; null where it may. */
+function whyOver(pull: Pull, { origin, runId }: Proposal): string | null {
+  if (origin.kind === 'undo') return origin.cancelled;
+  return activeRun(pull)?.id === runId ? null : 'the run ended';
+}
+
+function cancelLate(draft: Draft, proposal: Proposal, note: string, now: string): Draft {
+  return showing(withProposal(draft, { ...moved(proposal, 'cancelled', now), note }), proposal);
 }
 
 /** Approvals of people who may no longer give them count no more; given again, they are other votes. */

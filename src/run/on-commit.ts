@@ -1,3 +1,4 @@
+import { approvalsOf } from '../policy/approvals.ts';
 import { failedOutput } from '../prompt/outputs.ts';
 import { applied } from './applied.ts';
 import { answerProposal, settleBatch, showing } from './batch.ts';
@@ -5,7 +6,7 @@ import { type Draft, draftOf, finish, withAnswer, withEffects, withProposal, wit
 import type { Facts } from './facts.ts';
 import { judgeHead } from './judge-head.ts';
 import { withOwnEdit } from './own-edit.ts';
-import type { Proposal } from './proposal.ts';
+import { isPending, type Person, type Proposal, type Write } from './proposal.ts';
 import type { Pull, Run } from './run.ts';
 import type { Signal } from './signal.ts';
 import { named } from './spoken.ts';
@@ -16,22 +17,52 @@ type Committed = Extract<Signal, { type: 'committed' }>;
 type Failed = Extract<Signal, { type: 'commit-failed' }>;
 type Missed = Extract<Signal, { type: 'commit-missed' }>;
 
+type Completion = Pick<Proposal, 'commit' | 'made' | 'note'>;
+
 /** The commit holds it. */
-export function completeAt(draft: Draft, proposal: Proposal, sha: string, note: string | null, now: string): Draft {
-  const done = withProposal(draft, { ...moved(proposal, 'completed', now), commit: sha, note });
+export function completeAt(draft: Draft, proposal: Proposal, as: Completion, now: string): Draft {
+  const done = withProposal(draft, { ...moved(proposal, 'completed', now), ...as });
   return showing(answerProposal(done, proposal, applied(proposal)), proposal);
 }
 
 /** The commit landed, whatever has become of its run since. The other open proposals are judged against it. */
 export function onCommitted(pull: Pull, signal: Committed, facts: Facts): Step {
   const landed = executingOf(pull, signal.proposalIds);
-  const done = landed.reduce((draft, one) => completeAt(draft, one, signal.sha, null, facts.now), draftOf(pull));
+  const done = landed.reduce((draft, one) => {
+    const made = Object.hasOwn(signal.made, one.id) ? (signal.made[one.id] ?? null) : null;
+    return completeAt(draft, one, { commit: signal.sha, made, note: null }, facts.now);
+  }, draftOf(pull));
   const told = landed.length > 1 ? withAnswer(done, { at: 'pull' }, committedAnswer(landed, signal.sha)) : done;
   const run = pull.run;
-  if (run === null || run.id !== signal.runId) return finish(told, 'committed');
-  const recorded = withRun(told, { commits: [...run.commits, signal.sha], ownEdits: ownEditsAfter(run, signal) });
+  const written = { ...told, writes: writesOf(pull, signal) };
+  if (run === null) return finish(written, 'committed');
+  const recorded = withRun(written, { commits: [...run.commits, signal.sha], ownEdits: ownEditsAfter(run, signal) });
   const judged = judgeHead(recorded, signal.sha, facts, null);
   return finish(refreshed(settleBatch(judged, facts.now), run.id), 'committed');
+}
+
+/** The ledger's rows of a commit, whatever has become of its proposals meanwhile. */
+function writesOf({ proposals }: Pull, { sha, parent, proposalIds, made }: Committed): readonly Write[] {
+  return proposals
+    .filter(({ id }) => proposalIds.includes(id))
+    .map((one) => {
+      const { id: proposalId, runId, change } = one;
+      const own = Object.hasOwn(made, proposalId) ? made[proposalId] : undefined;
+      return {
+        proposalId,
+        runId,
+        commit: sha,
+        parent: parent ?? null,
+        shownDigest: change.digest,
+        made: own ?? { digest: change.digest, range: null },
+        approvers: approversOf(one),
+      };
+    });
+}
+
+/** Each person once. */
+function approversOf(proposal: Proposal): readonly Person[] {
+  return [...new Map(approvalsOf(proposal).map(({ by }) => [by.id, by])).values()];
 }
 
 function committedAnswer(landed: readonly Proposal[], sha: string): Parameters<typeof withAnswer>[2] {
@@ -53,12 +84,20 @@ function ownEditsAfter(run: Run, signal: Committed): Run['ownEdits'] {
 
 /** GitHub refused for good, or the branch never stood still: nothing was written. */
 export function onCommitFailed(pull: Pull, signal: Failed, facts: Facts): Step {
-  const failed = pull.proposals.filter((one) => signal.proposalIds.includes(one.id) && isUnderWay(one));
+  const failed = pull.proposals.filter(
+    (one) => isUnderWay(one) && (signal.byRule || signal.proposalIds.includes(one.id)),
+  );
   const done = failed.reduce((draft, one) => fail(draft, one, signal.message, facts.now), draftOf(pull));
   const answer = { kind: 'commit-failed', proposals: failed.map(named), message: signal.message } as const;
   const told = failed.length === 0 ? done : withAnswer(done, { at: 'pull' }, answer);
-  const refused = signal.byRule && pull.run?.id === signal.runId ? withRun(told, { pushRefused: true }) : told;
+  const refused = signal.byRule ? onlySuggestions(told) : told;
   return finish(settleBatch(refused, facts.now), 'commit-failed');
+}
+
+/** A rule would refuse every other commit too: what waits says from now on that only people can apply it. */
+function onlySuggestions(draft: Draft): Draft {
+  const waiting = draft.pull.proposals.filter(isPending);
+  return waiting.reduce(showing, withRun(draft, { pushRefused: true }));
 }
 
 /** How long a branch may keep moving under our attempts. */

@@ -3,10 +3,10 @@ import { maySign } from '../policy/roles.ts';
 import { settleBatch } from './batch.ts';
 import { wouldBeRead } from './bearing.ts';
 import { type Draft, draftOf, finish, ignore, withAnswer, withPull } from './draft.ts';
-import { endRun } from './end-run.ts';
+import { cancelUndos, endRun } from './end-run.ts';
 import type { Facts } from './facts.ts';
 import { judgeHead, openProposals } from './judge-head.ts';
-import { activeRun, type Pull } from './run.ts';
+import type { Pull } from './run.ts';
 import type { Signal } from './signal.ts';
 import type { Step } from './step.ts';
 
@@ -29,8 +29,7 @@ export function isOwnPush(pull: Pull, intent: Pushed, { self }: Facts): boolean 
 /** The head branch moved. Our own pushes are known from their outcome, all others by content. */
 export function onPushed(pull: Pull, intent: Pushed, deliveryId: string, facts: Facts): Step {
   if (isOwnPush(pull, intent, facts)) return ignore(pull, 'own-push');
-  const run = activeRun(pull);
-  if (run === null || openProposals(pull.proposals).length === 0) return ignore(pull, 'push-irrelevant');
+  if (openProposals(pull.proposals).length === 0) return ignore(pull, 'push-irrelevant');
   const person = { id: intent.actor.id, login: intent.actor.login };
   const head = facts.pull?.headSha ?? intent.after;
   // Where another push came on top it is not known who made which part of what the head holds now. The App is nobody
@@ -45,7 +44,7 @@ export function onClosed(pull: Pull, intent: Closed, facts: Facts): Step {
   if (facts.pull?.state === 'open') return ignore(pull, 'open-again');
   const by = { id: intent.actor.id, login: intent.actor.login };
   const how = intent.merged ? 'merged' : 'closed';
-  const over = endRun(draftOf(pull), { how, by, note: null }, facts.now);
+  const over = cancelUndos(endRun(draftOf(pull), { how, by, note: null }, facts.now), how, facts.now);
   return finish(dropQueue(over, how), 'pull-closed');
 }
 
@@ -69,7 +68,8 @@ export function onEdited(pull: Pull, intent: Edited, facts: Facts): Step {
 
 /** What GitHub no longer lets us see or write is over, without a word: nothing could be said there. */
 export function onAccessLost(pull: Pull, signal: AccessLost, facts: Facts): Step {
-  const ended = endRun(draftOf(pull), { how: 'access-lost', by: null, note: signal.loss }, facts.now);
+  const alone = cancelUndos(draftOf(pull), 'access-lost', facts.now);
+  const ended = endRun(alone, { how: 'access-lost', by: null, note: signal.loss }, facts.now);
   // With the effects goes the one that puts the first question to the model, and nothing would ever put it again.
   const over = withPull({ ...ended, effects: [] }, { queue: [], questions: [] });
   return { ...finish(over, 'access-lost'), dropsRest: true };

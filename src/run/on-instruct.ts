@@ -1,11 +1,12 @@
 import type { Command, Targets } from '../command/intent.ts';
 import { cleanText } from '../prompt/clean-text.ts';
 import { instructionOutput } from '../prompt/outputs.ts';
+import type { Answer } from './answer.ts';
 import { answerProposal, settleBatch, showing } from './batch.ts';
-import { type Draft, draftOf, finish, withEffects, withProposal, withVote } from './draft.ts';
+import { type Draft, draftOf, finish, withAnswer, withEffects, withProposal, withVote } from './draft.ts';
 import type { Proposal } from './proposal.ts';
 import { resolveAim } from './resolve-aim.ts';
-import { reply, type Spoken, settled, voteOf, withLeftovers } from './spoken.ts';
+import { named, reply, type Spoken, settled, voteOf, withLeftovers } from './spoken.ts';
 import type { Step } from './step.ts';
 import { answered } from './targets.ts';
 import { recordTooLate } from './too-late.ts';
@@ -62,13 +63,19 @@ function instructed(
   done: readonly Proposal[],
   left: readonly Proposal[],
 ): Step {
-  const answeredAll = open.reduce(
-    (draft, one) => replaceByWords(draft, one, spoken, instruction),
-    draftOf(spoken.pull),
-  );
+  const undos = open.filter(({ origin }) => origin.kind === 'undo');
+  if (undos.length === open.length) return reply(spoken, asItIs(undos), 'undo-as-it-is');
+  const calls = open.filter((one) => !undos.includes(one));
+  const told =
+    undos.length === 0 ? draftOf(spoken.pull) : withAnswer(draftOf(spoken.pull), spoken.intent.place, asItIs(undos));
+  const answeredAll = calls.reduce((draft, one) => replaceByWords(draft, one, spoken, instruction), told);
   const acknowledged = withEffects(answeredAll, { type: 'react', place: spoken.intent.place, content: '+1' });
   const settledBatch = settleBatch(acknowledged, spoken.facts.now);
   return finish(withLeftovers(settledBatch, spoken, done, left), 'instructed');
+}
+
+function asItIs(undos: readonly Proposal[]): Answer {
+  return { kind: 'undo-as-it-is', proposals: undos.map(named) };
 }
 
 /** The call is not executed; the person's words stand where its result would. */

@@ -3,7 +3,7 @@ import { maySign } from '../policy/roles.ts';
 import { showing } from './batch.ts';
 import { draftOf, finish, ignore, withAnswer, withEffects, withProposal, withRun } from './draft.ts';
 import type { Facts } from './facts.ts';
-import type { PostedComment, Proposal } from './proposal.ts';
+import { commentsOf, type PostedComment, type Proposal } from './proposal.ts';
 import { MOST_RESTORATIONS, restore } from './restore.ts';
 import type { Pull, Run } from './run.ts';
 import type { Signal } from './signal.ts';
@@ -17,11 +17,11 @@ type Gone = Extract<Signal, { type: 'comment-gone' }>;
 
 /** The proposal that a comment of ours shows. Comments of a conversation and of reviews are numbered apart. */
 export function shownAt(pull: Pull, place: Place): Proposal | null {
-  return pull.proposals.find(({ comment }) => standsAt(comment, place)) ?? null;
+  return pull.proposals.find((one) => commentsOf(one).some((comment) => standsAt(comment, place))) ?? null;
 }
 
-function standsAt(comment: PostedComment | null, place: Place): boolean {
-  if (comment === null || place.at === 'review') return false;
+function standsAt(comment: PostedComment, place: Place): boolean {
+  if (place.at === 'review') return false;
   return comment.id === place.commentId && (comment.kind === 'issue-comment') === (place.at === 'conversation');
 }
 
@@ -30,7 +30,8 @@ export function onOwnComment(pull: Pull, intent: OwnComment, facts: Facts): Step
   const proposal = shownAt(pull, intent.place);
   if (proposal?.state === 'proposed') return onOpenProposal(pull, proposal, intent, facts);
   if (proposal !== null) return onDecidedProposal(pull, proposal, intent);
-  return pull.run !== null && standsAt(pull.run.comment, intent.place)
+  if (intent.place.at === 'review') return onOwnReview(pull, intent.place.reviewId);
+  return pull.run?.comment != null && standsAt(pull.run.comment, intent.place)
     ? onRunComment(pull, pull.run, intent)
     : ignore(pull, 'comment-not-kept');
 }
@@ -61,10 +62,20 @@ function onRunComment(pull: Pull, run: Run, { deed }: OwnComment): Step {
   return finish(withEffects(counted, { type: 'show-run', runId: run.id }), 'comment-restored');
 }
 
-/** A comment of ours was not there any more when it was to be written anew. */
+/** The text of a review decides nothing; nobody shall read there in our name what we did not say. */
+function onOwnReview(pull: Pull, reviewId: number): Step {
+  const { run } = pull;
+  const ours = run?.reviews.some(({ id }) => id === reviewId) === true;
+  if (run === null || !ours || run.restorations >= MOST_RESTORATIONS) return ignore(pull, 'comment-not-kept');
+  const counted = withRun(draftOf(pull), { restorations: run.restorations + 1 });
+  return finish(withEffects(counted, { type: 'show-review', runId: run.id, reviewId }), 'comment-restored');
+}
+
+/** A comment of ours was not there any more when it was to be written anew, or was never there. */
 export function onCommentGone(pull: Pull, { proposalId, commentId }: Gone, facts: Facts): Step {
   const proposal = pull.proposals.find((one) => one.id === proposalId);
-  if (proposal?.state !== 'proposed' || proposal.comment?.id !== commentId) return ignore(pull, 'outdated-outcome');
+  const stood = proposal?.state === 'proposed' && commentsOf(proposal).some(({ id }) => id === commentId);
+  if (!stood) return ignore(pull, 'outdated-outcome');
   return finish(restore(draftOf(pull), proposal, 'gone', facts.now), 'comment-restored');
 }
 

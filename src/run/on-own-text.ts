@@ -6,12 +6,12 @@ import { cleanText } from '../prompt/clean-text.ts';
 import type { OwnTextProblem } from './answer.ts';
 import { countingOf } from './approval-refusal.ts';
 import { barred } from './barred.ts';
-import { settleBatch, showing, withCall } from './batch.ts';
+import { settleBatch, showing, withCallOf, withPosting } from './batch.ts';
 import { type Draft, draftOf, finish, ignore, withEffects, withProposal, withPull, withVote } from './draft.ts';
 import { openProposals } from './judge-head.ts';
-import { doubtOfShown, onApprove, withCommit } from './on-approve.ts';
+import { doubtOfPlace, doubtOfShown, onApprove, withCommit } from './on-approve.ts';
 import { type OwnTextAim, ownTextAim, takesOwnText } from './own-text-aim.ts';
-import { type Proposal, UNSEEN } from './proposal.ts';
+import { isPending, type Proposal, UNSEEN } from './proposal.ts';
 import { proposalId } from './proposal-id.ts';
 import { pullKey } from './run.ts';
 import { named, reply, type Spoken, settled, voteOf } from './spoken.ts';
@@ -25,11 +25,14 @@ type Own = Extract<OwnText, { kind: 'change' }>;
 export function onOwnText(spoken: Spoken, remark: Remark, proposal: Proposal): Step {
   // A review's own body decides nothing but by a command.
   if (spoken.intent.place.at === 'review') return ignore(spoken.pull, 'not-ours');
+  if (proposal.origin.kind === 'undo' && isPending(proposal))
+    return reply(spoken, { kind: 'undo-as-it-is', proposals: [named(proposal)] }, 'undo-as-it-is');
   if (!takesOwnText(proposal)) {
     return reply(spoken, { kind: 'settled', proposals: [settled(proposal)] }, 'already-settled');
   }
+  if (remark.unclosedSuggestion) return hint(spoken, proposal, { why: 'unclosed-block' });
   if (remark.suggestions.length > 1) return hint(spoken, proposal, { why: 'several-blocks' });
-  const bar = barred(spoken);
+  const bar = doubtOfPlace(spoken, [proposal]) ?? barred(spoken);
   if (bar !== null) return bar;
   const aim = ownTextAim(spoken.pull, spoken.intent);
   if (aim === null) return hint(spoken, proposal, { why: 'no-place' });
@@ -107,14 +110,8 @@ function proposeAnew(spoken: Spoken, proposal: Proposal, own: Own, note: string)
     proposalCount: pull.proposalCount + 1,
   });
   const voted = withVote(added, voteFor(spoken, anew, note));
-  const waiting = withCall(voted, proposal.callId, { kind: 'proposed', proposalId: anew.id });
-  const { runId, turn } = proposal;
-  const posting = withEffects(acknowledged(waiting, spoken), {
-    type: 'post-review',
-    runId,
-    turn,
-    proposalIds: [anew.id],
-  });
+  const waiting = withCallOf(voted, proposal, { kind: 'proposed', proposalId: anew.id });
+  const posting = withPosting(acknowledged(waiting, spoken), anew);
   return finish(settleBatch(posting, facts.now), 'modified');
 }
 

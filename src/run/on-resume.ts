@@ -33,5 +33,6 @@ export function onResume(spoken: Spoken): Step {
   const seen = withEffects(draftOf(pull), { type: 'react', place: intent.place, content: '+1' });
   const told = withMessages(seen, ...run.notes.map(noteMessage), resumedMessage(person));
   const resumed = { by: person, askedAt: intent.createdAt, turns: run.turns };
-  return finish(nextTurn(withRun(told, { resumed, notes: [], summary: null }), facts.now), 'resumed');
+  const baseRef = facts.pull?.baseRef ?? run.baseRef;
+  return finish(nextTurn(withRun(told, { resumed, baseRef, notes: [], summary: null }), facts.now), 'resumed');
 }

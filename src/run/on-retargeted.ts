@@ -1,11 +1,11 @@
 import type { Intent } from '../command/intent.ts';
 import { retargetedOutput } from '../prompt/outputs.ts';
 import { answerProposal, settleBatch, showing } from './batch.ts';
-import { type Draft, draftOf, finish, ignore, withAnswer, withProposal } from './draft.ts';
+import { type Draft, draftOf, finish, ignore, withAnswer, withProposal, withRun } from './draft.ts';
 import type { Facts } from './facts.ts';
 import { openProposals } from './judge-head.ts';
 import type { Proposal, Retargeting } from './proposal.ts';
-import { activeRun, type Pull } from './run.ts';
+import type { Pull } from './run.ts';
 import { named } from './spoken.ts';
 import type { Step } from './step.ts';
 import { moved } from './transition.ts';
@@ -17,12 +17,24 @@ type Retargeted = Extract<Intent, { kind: 'retargeted' }>;
  * attempt to commit has begun with is left to its outcome, but no further attempt follows.
  */
 export function onRetargeted(pull: Pull, { from, to }: Retargeted, facts: Facts): Step {
-  const open = openProposals(pull.proposals);
-  const begun = pull.proposals.filter(({ state }) => state === 'executing');
-  if (activeRun(pull) === null || open.length + begun.length === 0) return ignore(pull, 'retargeted');
-  const marked = begun.reduce((draft, one) => withProposal(draft, { ...one, retargeted: { from, to } }), draftOf(pull));
-  const withdrawn = open.reduce((draft, one) => withdrawFrom(draft, one, { from, to }, facts.now), marked);
-  return finish(settleBatch(tellRetargeted(withdrawn, open, { from, to }), facts.now), 'retargeted');
+  const { run } = pull;
+  if (run === null || run.baseRef === to) return ignore(pull, 'retargeted');
+  return finish(settleBatch(withBase(draftOf(pull), { from, to }, facts.now), facts.now), 'retargeted');
+}
+
+/** Where it goes now, as the head's own reading tells: nobody may have told us. */
+export function withBaseFound(draft: Draft, to: string, now: string): Draft {
+  const from = draft.pull.run?.baseRef ?? to;
+  return from === to ? draft : withBase(draft, { from, to }, now);
+}
+
+function withBase(draft: Draft, retargeting: Retargeting, now: string): Draft {
+  const open = openProposals(draft.pull.proposals);
+  const begun = draft.pull.proposals.filter(({ state }) => state === 'executing');
+  const known = withRun(draft, { baseRef: retargeting.to });
+  const marked = begun.reduce((next, one) => withProposal(next, { ...one, retargeted: retargeting }), known);
+  const withdrawn = open.reduce((next, one) => withdrawFrom(next, one, retargeting, now), marked);
+  return tellRetargeted(withdrawn, open, retargeting);
 }
 
 /** Takes back what was proposed for another base: no denial, and the model hears why. */

@@ -4,7 +4,7 @@ import { settleBatch } from './batch.ts';
 import { type Draft, draftOf, finish, ignore, withEffects, withRun, withVote } from './draft.ts';
 import type { Facts } from './facts.ts';
 import { rejectBy } from './on-deny.ts';
-import { isUnmade, type PostedReview, type Proposal, type Vote } from './proposal.ts';
+import { isUnmade, type PostedReview, type Proposal, shownChange, turnOf, type Vote } from './proposal.ts';
 import { activeRun, type Pull } from './run.ts';
 import type { Signal } from './signal.ts';
 import type { Step } from './step.ts';
@@ -15,8 +15,9 @@ type Kept = Extract<Signal, { type: 'review-kept' }>;
 /** What is not made yet of the turn that a review of ours belongs to, wherever it stands on the page. */
 export function waitingIn(pull: Pull, reviewId: number): readonly Proposal[] {
   const run = activeRun(pull);
-  const turn = run?.reviews.find((review) => review.id === reviewId)?.turn;
-  return pull.proposals.filter((one) => one.runId === run?.id && one.turn === turn && isUnmade(one));
+  const turn = run?.reviews.find((review) => review.id === reviewId)?.turn ?? null;
+  if (turn === null) return [];
+  return pull.proposals.filter((one) => one.runId === run?.id && turnOf(one) === turn && isUnmade(one));
 }
 
 /** Somebody dismissed our review: what waits of its turn is denied. Why they did, GitHub does not tell. */
@@ -41,11 +42,11 @@ function deny(draft: Draft, proposal: Proposal, vote: Vote, now: string): Draft 
 type Saying = Pick<Vote, 'by' | 'permission' | 'deliveryId' | 'commentId' | 'at'>;
 
 function voteBy(proposal: Proposal, said: Saying): Vote {
-  const { id: proposalId, head, change } = proposal;
+  const { id: proposalId, head } = proposal;
   return {
     ...said,
     proposalId,
-    digest: change.digest,
+    digest: shownChange(proposal).digest,
     action: 'deny',
     surface: 'review',
     bodyHash: null,

@@ -1,3 +1,4 @@
+import { buriedCommand } from '../command/buried-command.ts';
 import { hintFor } from '../command/hint.ts';
 import type { Command, CommandName, SaidIntent, Slashless, Utterance } from '../command/intent.ts';
 import { mayCommand, standingOf } from '../policy/roles.ts';
@@ -25,6 +26,7 @@ import { onResume } from './on-resume.ts';
 import { onShow } from './on-show.ts';
 import { onContinue, onHelp, onStatus, onStop } from './on-steer.ts';
 import { onTask } from './on-task.ts';
+import { onUndo } from './on-undo.ts';
 import type { Proposal } from './proposal.ts';
 import { activeRun, type Pull } from './run.ts';
 import { reply, type Spoken } from './spoken.ts';
@@ -102,7 +104,7 @@ function act(spoken: Spoken, utterance: Utterance, about: Extract<Bearing, { kin
 function perform(spoken: Spoken, command: Command): Step {
   switch (command.name) {
     case 'task':
-      return slashless(spoken, command.slashless) ?? onTask(spoken, command.text);
+      return slashless(spoken, command.slashless) ?? dressed(spoken, command.text) ?? onTask(spoken, command.text);
     case 'approve':
       return onApprove(spoken, command);
     case 'deny':
@@ -113,6 +115,8 @@ function perform(spoken: Spoken, command: Command): Step {
       return onAsk(spoken, command.text);
     case 'show':
       return onShow(spoken, command.targets);
+    case 'undo':
+      return onUndo(spoken, command.targets);
     case 'resume':
       return onResume(spoken);
     case 'continue':
@@ -145,9 +149,9 @@ function slashless(spoken: Spoken, found: Slashless | undefined): Step | null {
 /** `@<app-slug> text`: an instruction where it answers a proposal, a note for the agent during a run, else a task. */
 function onMention(spoken: Spoken, mention: Mention, proposal: Proposal | null): Step {
   const { text } = mention;
-  const hinted = slashless(spoken, mention.slashless);
+  const hinted = slashless(spoken, mention.slashless) ?? dressed(spoken, text);
   if (hinted !== null) return hinted;
-  if (proposal !== null) return instruct(spoken, proposal, text);
+  if (proposal !== null) return buried(spoken, proposal, text) ?? instruct(spoken, proposal, text);
   const run = activeRun(spoken.pull);
   if (run === null) return onTask(spoken, text);
   const note = { by: spoken.person, text, at: spoken.intent.createdAt };
@@ -157,13 +161,31 @@ function onMention(spoken: Spoken, mention: Mention, proposal: Proposal | null):
 
 /** Plain words below a proposal: what the person wants instead, unless they say too little or could be a yes. */
 function onRemark(spoken: Spoken, remark: Extract<Utterance, { kind: 'remark' }>, proposal: Proposal | null): Step {
+  const meant = buried(spoken, proposal, remark.text);
+  if (meant !== null) return meant;
   if (proposal === null) return onPlainReview(spoken, remark.text);
-  if (remark.suggestions.length > 0) return onOwnText(spoken, remark, proposal);
-  const open = proposal.state === 'proposed' || proposal.state === 'approved';
-  if (!open && (remark.text === '' || remark.affirmation)) return ignore(spoken.pull, 'already-settled');
+  if (remark.suggestions.length > 0 || remark.unclosedSuggestion) return onOwnText(spoken, remark, proposal);
+  if (!isUndecided(proposal) && (remark.text === '' || remark.affirmation))
+    return ignore(spoken.pull, 'already-settled');
   if (remark.text === '') return hintOnce(spoken, proposal);
   if (remark.affirmation) return reply(spoken, { kind: 'affirmation', id: proposal.id }, 'affirmation');
   return instruct(spoken, proposal, remark.text);
+}
+
+/** Words that hold a command where it is none: nobody can want the agent to do that instead. */
+function buried(spoken: Spoken, proposal: Proposal | null, text: string): Step | null {
+  const command = proposal === null || isUndecided(proposal) ? buriedCommand(text) : null;
+  if (command === null) return null;
+  return nearMiss(spoken, { command, word: command, hint: hintFor(command, 'not-first') });
+}
+
+/** A task of one line that is nothing but a command in code or another dress. */
+function dressed(spoken: Spoken, text: string): Step | null {
+  return text.includes('\n') ? null : buried(spoken, null, text);
+}
+
+function isUndecided({ state }: Proposal): boolean {
+  return state === 'proposed' || state === 'approved';
 }
 
 function hintOnce(spoken: Spoken, proposal: Proposal): Step {

@@ -1,3 +1,4 @@
+import { diffOf } from '../change/payload.ts';
 import type { Targets } from '../command/intent.ts';
 import { isPending, type Proposal } from './proposal.ts';
 import { inform, named, reply, type Spoken, settled } from './spoken.ts';
@@ -33,7 +34,6 @@ function nothing(spoken: Spoken): Step {
 
 function show(spoken: Spoken, proposal: Proposal): Step {
   const { payload, digest } = proposal.change;
-  const diff = 'unified_diff' in payload ? payload.unified_diff : null;
-  const shown = { proposal: named(proposal), settled: settled(proposal), digest, diff };
+  const shown = { proposal: named(proposal), settled: settled(proposal), digest, diff: diffOf(payload) };
   return inform(spoken, { kind: 'shown', ...shown });
 }

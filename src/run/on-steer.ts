@@ -1,6 +1,6 @@
 import { settleBatch, withdraw } from './batch.ts';
 import { draftOf, finish, withAnswer, withEffects, withPull, withRun } from './draft.ts';
-import { endRun, tasksAskedBy } from './end-run.ts';
+import { cancelUndos, endRun, openUndos, tasksAskedBy } from './end-run.ts';
 import { resumable } from './on-resume.ts';
 import { isPending } from './proposal.ts';
 import { activeRun } from './run.ts';
@@ -35,13 +35,16 @@ export function onStop(spoken: Spoken): Step {
   return finish(endRun(acknowledged, ending, facts.now, intent.createdAt), 'stopped');
 }
 
-/** Between two runs, or before one that began later: what was queued by then does not begin. */
+/** Between two runs, or before one that began later: what was queued by then does not begin, and no undo goes on. */
 function stopQueued(spoken: Spoken): Step {
-  const { pull, intent } = spoken;
+  const { pull, intent, facts } = spoken;
   const dropped = tasksAskedBy(pull, intent.createdAt);
-  if (dropped.length === 0) return reply(spoken, { kind: 'no-run', command: 'stop' }, 'no-run');
+  if (dropped.length === 0 && openUndos(pull, intent.createdAt).length === 0)
+    return reply(spoken, { kind: 'no-run', command: 'stop' }, 'no-run');
   const left = withPull(draftOf(pull), { queue: pull.queue.filter((task) => !dropped.includes(task)) });
-  const acknowledged = withEffects(left, { type: 'react', place: intent.place, content: '+1' });
+  const stopped = cancelUndos(left, 'stopped', facts.now, intent.createdAt);
+  const acknowledged = withEffects(stopped, { type: 'react', place: intent.place, content: '+1' });
+  if (dropped.length === 0) return finish(acknowledged, 'stopped');
   const answer = { kind: 'queue-dropped', dropped: dropped.map(({ text }) => text) } as const;
   return finish(withAnswer(acknowledged, intent.place, answer), 'stopped');
 }

@@ -6,6 +6,7 @@ import { SYSTEM_PROMPT } from '../prompt/system.ts';
 import { type Draft, draftOf, finish, withAnswer, withEffects, withMessages, withPull } from './draft.ts';
 import type { Facts } from './facts.ts';
 import { dropQueue } from './on-event.ts';
+import { isOpen } from './proposal.ts';
 import { activeRun, type Pull, RUN_SCHEMA, type Run, type Task } from './run.ts';
 import { reply, type Spoken } from './spoken.ts';
 import type { Step } from './step.ts';
@@ -47,7 +48,8 @@ export function onTaskDue(pull: Pull, facts: Facts): Step {
 
 function startRun(draft: Draft, task: Task, facts: Facts): Draft {
   const run = newRun(draft.pull, task, facts);
-  const started = withPull(draft, { run, proposals: [] });
+  // Nothing of the run before is open but what belongs to no run.
+  const started = withPull(draft, { run, proposals: draft.pull.proposals.filter(isOpen) });
   const opening = withMessages(
     started,
     { role: 'system', content: SYSTEM_PROMPT },
@@ -74,6 +76,7 @@ function newRun(pull: Pull, task: Task, facts: Facts): Run {
     usage: { input: 0, cachedInput: 0, output: 0 },
     head: facts.pull?.headSha ?? '',
     headRef: facts.pull?.headRef ?? '',
+    baseRef: facts.pull?.baseRef ?? '',
     fork: facts.pull?.fork ?? false,
     obstacles: facts.rules === undefined ? NO_OBSTACLES : obstaclesIn(facts.rules),
     sameBranch: facts.sameBranch ?? [],

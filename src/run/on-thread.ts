@@ -5,7 +5,7 @@ import { draftOf, finish, ignore, withEffects, withProposal } from './draft.ts';
 import type { Facts } from './facts.ts';
 import { judgeHead } from './judge-head.ts';
 import { isPending, type Proposal } from './proposal.ts';
-import { activeRun, type Pull } from './run.ts';
+import type { Pull } from './run.ts';
 import type { Signal } from './signal.ts';
 import type { Step } from './step.ts';
 
@@ -14,8 +14,7 @@ type Seen = Extract<Signal, { type: 'thread-seen' }>;
 
 /** The proposal that waits in the thread of this first comment. */
 export function waitingAt(pull: Pull, rootId: number): Proposal | null {
-  const runId = activeRun(pull)?.id;
-  return pull.proposals.find((one) => one.runId === runId && one.comment?.id === rootId && isPending(one)) ?? null;
+  return pull.proposals.find((one) => one.comment?.id === rootId && isPending(one)) ?? null;
 }
 
 /**
@@ -56,6 +55,5 @@ export function onThreadSeen(pull: Pull, seen: Seen, facts: Facts): Step {
 
 function resolvedAt(pull: Pull, { proposalId, since }: Seen): Proposal | null {
   const proposal = pull.proposals.find((one) => one.id === proposalId);
-  const ours = proposal !== undefined && proposal.runId === activeRun(pull)?.id && isPending(proposal);
-  return ours && proposal.resolved?.since === since ? proposal : null;
+  return proposal !== undefined && isPending(proposal) && proposal.resolved?.since === since ? proposal : null;
 }

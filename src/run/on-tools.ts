@@ -4,8 +4,8 @@ import { askedBefore } from './asked-before.ts';
 import { answerCall, settleBatch, withCall } from './batch.ts';
 import { type Draft, draftOf, finish, ignore, withEffects, withProposal, withPull, withRun } from './draft.ts';
 import type { Facts } from './facts.ts';
-import { openProposals } from './judge-head.ts';
-import { type Proposal, UNSEEN } from './proposal.ts';
+import { openProposals, withHead } from './judge-head.ts';
+import { type Proposal, turnOf, UNSEEN } from './proposal.ts';
 import { proposalId } from './proposal-id.ts';
 import { activeRun, type Pull, pullKey, type Run } from './run.ts';
 import type { Signal, ToolResult } from './signal.ts';
@@ -36,11 +36,6 @@ export function onToolsUsed(pull: Pull, signal: Used, facts: Facts): Step {
   return finish(settleBatch(proposed, facts.now), made ? 'proposals-made' : 'tools-answered');
 }
 
-/** Proposals that wait were judged at another head: that one stands until they are judged again. */
-function withHead(draft: Draft, head: string): Draft {
-  return openProposals(draft.pull.proposals).length > 0 ? draft : withRun(draft, { head });
-}
-
 function isAwaited(run: Run, callId: string): boolean {
   return run.batch?.calls.some((call) => call.call.id === callId && call.status.kind === 'using') ?? false;
 }
@@ -56,7 +51,8 @@ function takeOutput(draft: Draft, result: ToolResult): Draft {
 function staleAnswer(pull: Pull, callId: string): string | null {
   const run = pull.run;
   const stale = pull.proposals.findLast(
-    (one) => one.runId === run?.id && one.callId === callId && one.turn === run.batch?.turn,
+    ({ runId, origin }) =>
+      runId === run?.id && origin.kind === 'call' && origin.callId === callId && origin.turn === run.batch?.turn,
   );
   return stale === undefined || run === null ? null : staleOutput(stale.change.path, stale.head, run.head);
 }
@@ -77,7 +73,11 @@ type Sorted = { readonly draft: Draft; readonly shown: readonly Proposed[] };
 function sortOut(sorted: Sorted, result: ToolResult): Sorted {
   const { draft, shown } = sorted;
   const waiting = [
-    ...openProposals(draft.pull.proposals),
+    ...openProposals(draft.pull.proposals).map(({ id, change, origin }) => ({
+      id,
+      change,
+      callId: origin.kind === 'call' ? origin.callId : null,
+    })),
     ...shown.map((one, at) => ({ ...one, id: idAt(draft.pull, at) })),
   ];
   if (result.kind === 'depends') {
@@ -89,8 +89,19 @@ function sortOut(sorted: Sorted, result: ToolResult): Sorted {
   if (before !== null) return refuse(before.kind === 'denied' ? counted(sorted) : sorted, result, before.output);
   if (waiting.length >= PROPOSALS_PER_TURN) return refuse(sorted, result, tooManyOutput(PROPOSALS_PER_TURN));
   const conflict = conflictingChange(result.change, waiting);
-  if (conflict !== null) return refuse(sorted, result, overlapsOutput(result.change.path, conflict.id));
+  if (conflict !== null)
+    return refuse(
+      sorted,
+      result,
+      overlapsOutput(result.change.path, conflict.id, isOfResponse(draft.pull, conflict.id)),
+    );
   return { draft, shown: [...shown, result] };
+}
+
+/** Whether a change that waits comes from the response that is being worked off: one that is not stored yet does. */
+function isOfResponse({ proposals, run }: Pull, id: string): boolean {
+  const stored = proposals.find((one) => one.id === id);
+  return stored === undefined || (stored.runId === run?.id && turnOf(stored) === run.batch?.turn);
 }
 
 /** One more time that the model proposed what was denied; whatever is new to people begins the count anew. */
@@ -113,9 +124,7 @@ function add(draft: Draft, result: Proposed, place: { index: number; total: numb
     ...place,
     id: idAt(pull, 0),
     runId: signal.runId,
-    turn: signal.turn,
-    callId: result.callId,
-    tool: result.tool,
+    origin: { kind: 'call', turn: signal.turn, callId: result.callId, tool: result.tool },
     modelReason: reasonOf(pull, result),
     change: result.change,
     modified: null,
@@ -141,7 +150,9 @@ function linkOlder(draft: Draft, proposal: Proposal): Draft {
 
 function precedes(older: Proposal, newer: Proposal): boolean {
   if (older.id === newer.id || older.runId !== newer.runId) return false;
-  if (older.state === 'superseded') return older.callId === newer.callId && older.turn === newer.turn;
+  const [before, after] = [older.origin, newer.origin];
+  if (before.kind !== 'call' || after.kind !== 'call') return false;
+  if (older.state === 'superseded') return before.callId === after.callId && before.turn === after.turn;
   const instructed = older.state === 'rejected' && older.votes.at(-1)?.action === 'edit';
-  return instructed && older.turn === newer.turn - 1 && older.change.path === newer.change.path;
+  return instructed && before.turn === after.turn - 1 && older.change.path === newer.change.path;
 }

@@ -16,6 +16,7 @@ export type OwnTextAim = {
 export function ownTextAim(pull: Pull, intent: SaidIntent): OwnTextAim | null {
   const { utterance, place } = intent;
   if (utterance.kind !== 'remark' || utterance.toSomebodyElse || place.at === 'review') return null;
+  if (utterance.unclosedSuggestion) return null;
   const [lines, ...more] = utterance.suggestions;
   const proposal = answered(pull, intent);
   if (lines === undefined || more.length > 0 || proposal === null || !takesOwnText(proposal)) return null;
@@ -24,6 +25,6 @@ export function ownTextAim(pull: Pull, intent: SaidIntent): OwnTextAim | null {
 }
 
 /** Still open, and nobody's own text on its way into the branch: the first one given is made, or denied. */
-export function takesOwnText({ state, modified }: Proposal): boolean {
-  return state === 'proposed' || (state === 'approved' && modified === null);
+export function takesOwnText({ origin, state, modified }: Proposal): boolean {
+  return origin.kind === 'call' && (state === 'proposed' || (state === 'approved' && modified === null));
 }

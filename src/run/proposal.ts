@@ -1,6 +1,8 @@
 import type { Change } from '../change/change.ts';
 import type { Difference } from '../change/own-text.ts';
 import type { Placement } from '../change/placement.ts';
+import type { LineRange } from '../change/range.ts';
+import type { GatedTool } from '../tools/definitions.ts';
 
 /** The life of one gated call. The last six are final: nothing leaves them. */
 export const PROPOSAL_STATES = [
@@ -62,6 +64,8 @@ export type PostedReview = {
   readonly id: number;
   readonly turn: number;
   readonly url: string;
+  /** Its own text, as we sent it. */
+  readonly body: string;
   readonly stands: 'comments' | 'blocks' | 'dismissed' | 'kept';
 };
 
@@ -75,16 +79,50 @@ export type Modified = Difference & {
   readonly shownAnew: boolean;
 };
 
-/** One gated tool call waiting for people, and what became of it. */
+/** Where a proposal comes from. */
+export type Origin =
+  /** A gated call of the model, and the turn it belongs to. */
+  | {
+      readonly kind: 'call';
+      readonly turn: number;
+      readonly callId: string;
+      readonly tool: GatedTool;
+    }
+  /** A person's `/undo` of the applied change `of`: it belongs to no turn and answers no call. */
+  | {
+      readonly kind: 'undo';
+      readonly of: string;
+      readonly by: Person;
+      /** Why no further attempt to commit it follows the one that is under way; null where one may. */
+      readonly cancelled: string | null;
+    };
+
+/** A change as it was made: the digest over the context that stood there then, and its lines in the commit. */
+export type Made = { readonly digest: string; readonly range: LineRange | null };
+
+/** One change in one commit of ours, as the ledger keeps it. */
+export type Write = {
+  readonly proposalId: string;
+  readonly runId: string;
+  readonly commit: string;
+  /** Null where it is not known any more. */
+  readonly parent: string | null;
+  /** What people saw. */
+  readonly shownDigest: string;
+  readonly made: Made;
+  /** Whose approvals counted. */
+  readonly approvers: readonly Person[];
+};
+
+/** One change that waits for people, and what became of it. */
 export type Proposal = {
   readonly id: string;
+  /** The run that proposed it, or, of an undo, the last one when it was asked for. */
   readonly runId: string;
-  readonly turn: number;
-  readonly callId: string;
+  readonly origin: Origin;
   /** 1-based place among `total` changes posted together. */
   readonly index: number;
   readonly total: number;
-  readonly tool: 'edit_file' | 'write_file';
   /** The model's own words for why. */
   readonly modelReason: string | null;
   readonly change: Change;
@@ -96,9 +134,16 @@ export type Proposal = {
   readonly votes: readonly Vote[];
   /** Null until it is posted. */
   readonly placement: Placement | null;
+  /** Null also while one of its parts is missing: nobody decides on what is not all on the page. */
   readonly comment: PostedComment | null;
+  /** Comments in which a diff too long for one goes on, in order; they stand whenever `comment` does. */
+  readonly parts: readonly PostedComment[];
+  /** Ids of the comments that showed it and are gone: threads that they began may go on, and are still about it. */
+  readonly formerThreads: readonly number[];
   /** Commit SHA that holds it, once completed. */
   readonly commit: string | null;
+  /** Null where it was not made, or by somebody's push. */
+  readonly made: Made | null;
   /** For people: why it failed, was superseded or cancelled. */
   readonly note: string | null;
   /** The id of the proposal that replaced it: shown again, or answered to an instruction. */
@@ -129,7 +174,10 @@ export const UNSEEN = {
   votes: [],
   placement: null,
   comment: null,
+  parts: [],
+  formerThreads: [],
   commit: null,
+  made: null,
   note: null,
   replacedBy: null,
   proposedAt: null,
@@ -148,12 +196,33 @@ export function shownChange({ change, modified }: Proposal): Change {
   return modified === null || modified.shownAnew ? change : modified.proposed;
 }
 
+/** All comments that show it; none until all of them stand. */
+export function commentsOf({ comment, parts }: Pick<Proposal, 'comment' | 'parts'>): readonly PostedComment[] {
+  return comment === null ? [] : [comment, ...parts];
+}
+
+/** GitHub's time since which all of it has stood on the page; null while it does not. */
+export function standsSince(proposal: Pick<Proposal, 'comment' | 'parts'>): string | null {
+  const times = commentsOf(proposal).map(({ createdAt }) => createdAt);
+  return times.toSorted((left, right) => Date.parse(left) - Date.parse(right)).at(-1) ?? null;
+}
+
+/** The turn that a proposal belongs to; null for an undo. */
+export function turnOf({ origin }: Proposal): number | null {
+  return origin.kind === 'call' ? origin.turn : null;
+}
+
+/** Not at its end yet, whether or not it is on the page. */
+export function isOpen({ state }: Proposal): boolean {
+  return state === 'proposed' || state === 'approved' || state === 'executing';
+}
+
 /** Posted and undecided: what `/approve all` could mean. */
 export function isPending(proposal: Proposal): boolean {
   return proposal.state === 'proposed' && proposal.comment !== null;
 }
 
 /** Posted and not made yet, whoever approved it: what a no could mean. */
-export function isUnmade({ state, comment }: Proposal): boolean {
-  return comment !== null && (state === 'proposed' || state === 'approved' || state === 'executing');
+export function isUnmade(proposal: Proposal): boolean {
+  return proposal.comment !== null && isOpen(proposal);
 }

@@ -3,7 +3,7 @@ import type { Obstacles } from '../policy/branch-rules.ts';
 import type { OwnEdit } from '../policy/own-history.ts';
 import type { Settings } from '../policy/settings.ts';
 import type { ToolCall, Usage } from '../prompt/message.ts';
-import type { Person, PostedComment, PostedReview, Proposal } from './proposal.ts';
+import { isOpen, type Person, type PostedComment, type PostedReview, type Proposal } from './proposal.ts';
 
 /** Raised when the stored form of a run changes; a run with another number is parked, never guessed. */
 export const RUN_SCHEMA = 2;
@@ -44,6 +44,7 @@ export type RunEnd =
   | 'turn-limit'
   | 'model-failed'
   | 'posting-failed'
+  | 'commit-differs'
   | 'access-lost';
 
 /** Ends that wait for a person's `/resume`; the others were somebody's will, or all that could be done. */
@@ -114,6 +115,8 @@ export type Run = {
   /** Head SHA that proposals were last judged against. */
   readonly head: string;
   readonly headRef: string;
+  /** The base that open proposals are for. */
+  readonly baseRef: string;
   /** Commits that carried this run's changes: the App's own, and pushes that were nothing else. */
   readonly commits: readonly string[];
   /** The head branch lies in another repository: nothing is ever written to it. */
@@ -139,7 +142,7 @@ export type Run = {
   readonly comment: PostedComment | null;
   /** Ours, oldest first. */
   readonly reviews: readonly PostedReview[];
-  /** How often the run comment had to be put back. */
+  /** How often the run comment, or the text of one of the reviews, had to be put back. */
   readonly restorations: number;
 };
 
@@ -168,6 +171,16 @@ export function pullKey(ref: PullRef): string {
 /** The run while it is not over. */
 export function activeRun(pull: Pull): Run | null {
   return pull.run !== null && pull.run.phase.kind !== 'ended' ? pull.run : null;
+}
+
+/** Whether the App commits to the run's branch: never to a fork's, and no more once GitHub's rules refused a commit. */
+export function isWritable({ fork, pushRefused }: Pick<Run, 'fork' | 'pushRefused'>): boolean {
+  return !fork && !pushRefused;
+}
+
+/** Whether anything is there that the end of the pull request, or of our access to it, would end. */
+export function goesOn(pull: Pull): boolean {
+  return activeRun(pull) !== null || pull.queue.length > 0 || pull.proposals.some(isOpen);
 }
 
 /** A pull request that nobody has spoken on yet. */

@@ -3,10 +3,12 @@ import type { Placement } from '../change/placement.ts';
 import type { LineRange } from '../change/range.ts';
 import type { Intent } from '../command/intent.ts';
 import type { AccessLoss } from '../command/notice.ts';
+import type { Difference } from '../policy/as-approved.ts';
 import type { Verdict } from '../policy/freshness.ts';
 import type { SettingsReading } from '../policy/settings.ts';
 import type { ModelReply, Usage } from '../prompt/message.ts';
-import type { Permission, PostedComment, PostedReview } from './proposal.ts';
+import type { GatedTool } from '../tools/definitions.ts';
+import type { Made, Permission, PostedComment, PostedReview } from './proposal.ts';
 import type { Question } from './run.ts';
 
 /** What the tools made of one call: words for the model at once, or a change for people. */
@@ -22,7 +24,7 @@ export type ToolResult =
   | {
       readonly callId: string;
       readonly kind: 'change';
-      readonly tool: 'edit_file' | 'write_file';
+      readonly tool: GatedTool;
       readonly reason: string | null;
       readonly change: Change;
     };
@@ -32,6 +34,8 @@ export type PostedProposal = {
   readonly proposalId: string;
   readonly placement: Placement;
   readonly comment: PostedComment;
+  /** As in `Proposal.parts`: all of them stand. */
+  readonly parts: readonly PostedComment[];
 };
 
 /** How one proposal stands right before an attempt to commit it. */
@@ -42,11 +46,11 @@ export type Check = {
   readonly permissions: Readonly<Record<string, Permission>>;
 };
 
-/** One path of a commit: its blobs before (null: new) and after, and the lines that were replaced. */
+/** One path of a commit: its blobs before (null: new) and after (null: gone), and the lines that were replaced. */
 export type CommittedFile = {
   readonly path: string;
   readonly before: string | null;
-  readonly after: string;
+  readonly after: string | null;
   readonly ranges: readonly LineRange[];
 };
 
@@ -75,19 +79,28 @@ export type Signal =
   | {
       readonly type: 'review-posted';
       readonly runId: string;
-      readonly turn: number;
+      /** Null for what belongs to no turn. */
+      readonly turn: number | null;
       readonly proposals: readonly PostedProposal[];
       /** The reviews that hold them; none where no suggestion block could say any. */
       readonly reviews: readonly Omit<PostedReview, 'turn'>[];
-      /** Not posted, because one comment cannot show the whole change; with what the model is told. */
+      /** Not posted, because comments cannot show the whole change; with what the model is told. */
       readonly unshown: readonly { readonly proposalId: string; readonly output: string }[];
     }
-  | { readonly type: 'posting-failed'; readonly runId: string; readonly turn: number; readonly message: string }
+  | {
+      readonly type: 'posting-failed';
+      readonly runId: string;
+      readonly turn: number | null;
+      readonly proposalIds: readonly string[];
+      readonly message: string;
+    }
   /** An attempt to commit is about to begin; saved only while no other signal waits. */
   | {
       readonly type: 'commit-starting';
       readonly runId: string;
       readonly head: string;
+      /** Where the pull request goes now: GitHub's word of a retarget may be late, or lost. */
+      readonly baseRef: string;
       readonly checks: readonly Check[];
       /** Read again now. */
       readonly settings: SettingsReading;
@@ -96,9 +109,21 @@ export type Signal =
       readonly type: 'committed';
       readonly runId: string;
       readonly sha: string;
+      /** Absent from what earlier versions stored. */
+      readonly parent?: string;
       readonly proposalIds: readonly string[];
+      /** By proposal id: as it was made, where that is known. */
+      readonly made: Readonly<Record<string, Made>>;
       /** What it did to each path; empty where that is not known any more. */
       readonly files: readonly CommittedFile[];
+    }
+  /** GitHub made a commit of the attempt, and its tree is not what was approved. */
+  | {
+      readonly type: 'commit-differs';
+      readonly runId: string;
+      readonly sha: string;
+      readonly proposalIds: readonly string[];
+      readonly differences: readonly Difference[];
     }
   /** The branch had moved when the attempt came: nothing was written. */
   | { readonly type: 'commit-missed'; readonly runId: string; readonly proposalIds: readonly string[] }
@@ -110,16 +135,20 @@ export type Signal =
       readonly since: string;
       readonly resolved: boolean;
     }
+  /** These proposals' threads are out of date: GitHub's button beside them does nothing any more. */
+  | { readonly type: 'threads-outdated'; readonly runId: string; readonly proposalIds: readonly string[] }
   /** GitHub did not let us dismiss a review of ours. */
   | { readonly type: 'review-kept'; readonly runId: string; readonly reviewId: number }
-  /** An open proposal's comment was written anew, at GitHub's time `at`. */
+  /** An open proposal's comments were written anew, at GitHub's time `at`. */
   | {
       readonly type: 'proposal-shown';
       readonly proposalId: string;
       readonly bodyHash: string;
+      /** Of `Proposal.parts`, in their order. */
+      readonly partHashes: readonly string[];
       readonly at: string;
     }
-  /** An open proposal's comment is not there any more. */
+  /** One of an open proposal's comments is not there any more. */
   | { readonly type: 'comment-gone'; readonly proposalId: string; readonly commentId: number }
   /** The App can no longer work here. */
   | { readonly type: 'access-lost'; readonly loss: AccessLoss }

@@ -1,4 +1,5 @@
 import type { SaidIntent } from '../command/intent.ts';
+import { decidingVotes } from '../policy/approvals.ts';
 import type { Standing } from '../policy/roles.ts';
 import type { Answer, Named, Settled } from './answer.ts';
 import { type Draft, draftOf, finish, withAnswer, withEffects } from './draft.ts';
@@ -59,7 +60,7 @@ export function settled(proposal: Proposal): Settled {
   return {
     id: proposal.id,
     state: proposal.state,
-    by: proposal.votes.at(-1)?.by ?? null,
+    by: decidingVotes(proposal).at(-1)?.by ?? null,
     commit: proposal.commit,
     replacedBy: proposal.replacedBy,
   };

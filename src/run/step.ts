@@ -1,6 +1,6 @@
 import type { Message } from '../prompt/message.ts';
 import type { Effect } from './effect.ts';
-import type { Vote } from './proposal.ts';
+import type { Vote, Write } from './proposal.ts';
 import type { Reason } from './reason.ts';
 import type { Pull } from './run.ts';
 
@@ -12,6 +12,8 @@ export type Step = {
   readonly messages: readonly Message[];
   /** New rows; the same votes also stand in their proposals. */
   readonly votes: readonly Vote[];
+  /** New rows of the ledger: what a commit of ours holds. */
+  readonly writes: readonly Write[];
   readonly reason: Reason;
   /** The signal cannot be judged before a running effect's outcome: look at it again a little later. */
   readonly wait: boolean;

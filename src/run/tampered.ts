@@ -2,14 +2,14 @@ import type { SaidIntent } from '../command/intent.ts';
 import type { Facts } from './facts.ts';
 import { approvedTargets, wordsOf } from './in-review.ts';
 import { ownTextAim } from './own-text-aim.ts';
-import type { PostedComment, Proposal } from './proposal.ts';
+import { commentsOf, type PostedComment, type Proposal } from './proposal.ts';
 import type { Damage } from './restore.ts';
 import type { Pull } from './run.ts';
 import { aim } from './targets.ts';
 
 /** The comments of ours that an approval relies on: what they show is what is approved. */
 export function commentsToApprove(proposals: readonly Proposal[]): readonly PostedComment[] {
-  return proposals.flatMap(({ state, comment }) => (state === 'proposed' && comment !== null ? [comment] : []));
+  return proposals.filter(({ state }) => state === 'proposed').flatMap(commentsOf);
 }
 
 /** The open proposals that words would approve, as they are or with the person's own lines. */
@@ -25,11 +25,10 @@ function reliedOn(pull: Pull, intent: SaidIntent, facts: Facts): readonly Propos
   return found?.kind === 'these' ? found.proposals : [];
 }
 
-/** Whether somebody has changed or deleted the comment that shows this open proposal; what was not looked at counts as changed. */
+/** Whether somebody has changed or deleted a comment that shows this open proposal; what was not looked at counts as changed. */
 export function damageOf(proposal: Proposal, facts: Facts): Damage | null {
-  const { comment, state } = proposal;
-  if (comment === null || state !== 'proposed') return null;
-  const hash = facts.bodyHashes?.[comment.id];
-  if (hash === comment.bodyHash) return null;
-  return hash === null ? 'gone' : 'changed';
+  if (proposal.state !== 'proposed') return null;
+  const hashes = commentsOf(proposal).map(({ id, bodyHash }) => ({ now: facts.bodyHashes?.[id], bodyHash }));
+  if (hashes.some(({ now }) => now === null)) return 'gone';
+  return hashes.some(({ now, bodyHash }) => now !== bodyHash) ? 'changed' : null;
 }

@@ -1,6 +1,6 @@
 import type { CommandName, Place, Targets } from '../command/intent.ts';
 import type { QuotedId } from '../command/quoted-ids.ts';
-import { isPending, isUnmade, type Proposal } from './proposal.ts';
+import { isPending, isUnmade, type Proposal, standsSince } from './proposal.ts';
 import type { Pull } from './run.ts';
 
 /** What a command's words point at, with everything an answer needs where they do not fit. */
@@ -22,10 +22,20 @@ export type Words = {
   readonly inline: readonly string[];
 };
 
+/** Whether this comment began a thread about the proposal; it may be gone by now. */
+export function isThreadOf({ comment, formerThreads }: Proposal, rootId: number): boolean {
+  return comment?.id === rootId || formerThreads.includes(rootId);
+}
+
+/** Whether the words stand in a thread whose first comment showed the proposal and is gone: nothing can be approved there. */
+export function isWhereItStood({ comment, formerThreads }: Proposal, place: Place): boolean {
+  return place.at === 'thread' && comment?.id !== place.rootId && formerThreads.includes(place.rootId);
+}
+
 /** The proposal that the words answer by where they stand: its thread, or a quote of exactly one, as it was shown. */
 export function answered(pull: Pull, words: Omit<Words, 'inline'>): Proposal | null {
   const { place } = words;
-  if (place.at === 'thread') return pull.proposals.find((proposal) => proposal.comment?.id === place.rootId) ?? null;
+  if (place.at === 'thread') return pull.proposals.find((one) => isThreadOf(one, place.rootId)) ?? null;
   const [only, ...more] = words.quotedIds;
   if (only === undefined || more.length > 0) return null;
   const { id, digest } = only;
@@ -37,12 +47,18 @@ export function answered(pull: Pull, words: Omit<Words, 'inline'>): Proposal | n
 
 /** Only what stood on the page when the words were written; what came in the same second did not. */
 function stoodBefore(proposal: Proposal, createdAt: string): boolean {
-  return proposal.comment !== null && Date.parse(proposal.comment.createdAt) < Date.parse(createdAt);
+  const since = standsSince(proposal);
+  return since !== null && Date.parse(since) < Date.parse(createdAt);
 }
 
-/** What a command can be about: a no is about all that is not made yet, everything else about what waits for a decision. */
+/**
+ * What a command can be about: a no is about all that is not made yet, everything else about what waits for a decision.
+ * Nobody can want an undo to be different, and the agent does not wait for it.
+ */
 function stakeOf(command: CommandName): (proposal: Proposal) => boolean {
-  return command === 'deny' || command === 'edit' ? isUnmade : isPending;
+  const atStake = command === 'deny' || command === 'edit' ? isUnmade : isPending;
+  if (command !== 'edit' && command !== 'continue') return atStake;
+  return (proposal) => proposal.origin.kind === 'call' && atStake(proposal);
 }
 
 export function aim(pull: Pull, command: CommandName, targets: Targets, words: Words): Aim {

@@ -10,7 +10,10 @@ export function recordTooLate(
   done: readonly Proposal[],
   { action, text }: { readonly action: 'deny' | 'edit'; readonly text: string | null },
 ): Step {
-  const executing = done.filter((proposal) => proposal.state === 'executing');
+  // Words about something else to be done stop nothing that belongs to no call.
+  const executing = done.filter(
+    ({ state, origin }) => state === 'executing' && (action === 'deny' || origin.kind === 'call'),
+  );
   const { pull, votes } = executing.reduce(
     (draft: Draft, one) => withVote(draft, voteOf(spoken, one, action, text)),
     step,

@@ -92,12 +92,11 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   const webhookSecret = options.webhookSecret ?? 'a secret of the simulated App';
   const violations: string[] = [];
   const mailbox: Mailbox = { target: undefined };
-  const shared = { violations, ...chosen(options) };
+  const shared = { violations, now, ...chosen(options) };
   const deliveries = createDeliveries({ appId: app.id, secret: webhookSecret, send: sendTo(mailbox), ...shared });
   const gateway = createGateway({
-    state: newGitHubState(registered, new Map([[app.id, appKey().publicKeyPem]])),
+    state: newGitHubState(registered, new Map([[app.id, appKey().publicKeyPem]]), deliveries),
     operations: OPERATIONS,
-    now,
     onWebhooks: (events, world) => {
       for (const event of events) deliveries.enqueue(event, world);
     },

@@ -23,6 +23,9 @@ export function newHolder(): number {
   return randomInt(1, 0x7fff_ffff);
 }
 
+/** Tables whose rows are leased. */
+type Leased = 'pulls' | 'effects' | 'sweeps';
+
 /** Keys of the processes that live now: a lease of any other is void at once, whatever its time says. */
 const LIVE_HOLDERS = sql`(
   select objid::bigint from pg_locks
@@ -34,19 +37,19 @@ const LIVE_HOLDERS = sql`(
  * Whether a row is leased to a process that lives. This process does, whatever the database thinks: its lock is gone
  * while the connection that holds it is opened anew, and it must not begin again what it is at.
  */
-function isLeased(table: 'pulls' | 'effects', holder: number) {
+function isLeased(table: Leased, holder: number) {
   const by = sql.ref(`${table}.leased_by`);
   return sql<boolean>`(${by} = ${holder} or ${by} in ${LIVE_HOLDERS})`;
 }
 
 /** Whether a row with this lease may be taken. `table` is our own name for it in the query. */
-export function isFree(table: 'pulls' | 'effects', holder: number, now: number) {
+export function isFree(table: Leased, holder: number, now: number) {
   const until = sql.ref(`${table}.lease_until`);
   return sql<boolean>`(${until} is null or ${until} <= ${now} or not ${isLeased(table, holder)})`;
 }
 
 /** Until when a row may not be taken; null where it may be now. */
-export function leasedUntil(table: 'pulls' | 'effects', holder: number) {
+export function leasedUntil(table: Leased, holder: number) {
   const until = sql.ref(`${table}.lease_until`);
   return sql<number | null>`case when ${until} is not null and ${isLeased(table, holder)} then ${until} end`;
 }

@@ -71,10 +71,7 @@ export function whileHeld<T, Lost>(
   lost: Lost,
   work: (transaction: Transaction<Tables>) => Promise<T>,
 ): Promise<T | Lost> {
-  return db.transaction().execute(async (transaction) => {
-    const held = await rowOf(transaction, claim).forNoKeyUpdate().executeTakeFirst();
-    return held === undefined ? lost : work(transaction);
-  });
+  return whileLocked(db, lost, (transaction) => rowOf(transaction, claim).forNoKeyUpdate(), work);
 }
 
 /**
@@ -88,8 +85,17 @@ export function whileAlone<T, Lost>(
   lost: Lost,
   work: (transaction: Transaction<Tables>) => Promise<T>,
 ): Promise<T | Lost> {
+  return whileLocked(db, lost, (transaction) => rowOf(transaction, claim).forUpdate(), work);
+}
+
+function whileLocked<T, Lost>(
+  db: Kysely<Tables>,
+  lost: Lost,
+  lock: (transaction: Transaction<Tables>) => ReturnType<typeof rowOf>,
+  work: (transaction: Transaction<Tables>) => Promise<T>,
+): Promise<T | Lost> {
   return db.transaction().execute(async (transaction) => {
-    const held = await rowOf(transaction, claim).forUpdate().executeTakeFirst();
+    const held = await lock(transaction).executeTakeFirst();
     return held === undefined ? lost : work(transaction);
   });
 }

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Effect } from '../run/effect.ts';
 import type { Signal } from '../run/signal.ts';
 import { type Backend, isFree } from './backend.ts';
-import type { Claim, StoredEffect } from './store.ts';
+import type { Claim, Delay, StoredEffect } from './store.ts';
 import { fromStored, plainText, toStored } from './stored-json.ts';
 import type { Tables } from './tables.ts';
 
@@ -105,23 +105,27 @@ export async function renewEffect(
   return result.numUpdatedRows > 0n;
 }
 
-const IDLE = { begun: false, lease_until: null, leased_by: null, worker: null } as const;
+/** Of an effect that nobody is at. */
+export const IDLE = { begun: false, lease_until: null, leased_by: null, worker: null } as const;
 
 /**
- * Puts the effect back until `notBefore`. Changes nothing where another worker took it since: that raised its attempts,
- * which therefore never fall, and are the effect's fencing number.
+ * Puts the effect back, and stores what its attempt has to tell. Changes nothing where another worker took it since:
+ * that raised its attempts, which therefore never fall, and are the effect's fencing number.
  */
 export async function postponeEffect(
   db: Kysely<Tables>,
   effect: StoredEffect,
-  notBefore: number,
-  error: string | null,
+  { now, notBefore, error, signal }: Delay,
 ): Promise<void> {
-  await db
-    .updateTable('effects')
-    .set({ not_before: notBefore, ...(error === null ? {} : { error: plainText(error) }), ...IDLE })
-    .where('id', '=', effect.id)
-    .where('attempts', '=', effect.attempts)
-    .where('done_at', 'is', null)
-    .execute();
+  await sql`
+    with back as (
+      update effects set not_before = ${notBefore}, error = coalesce(${error === null ? null : plainText(error)}, error),
+        begun = false, lease_until = null, leased_by = null, worker = null
+      where id = ${effect.id} and attempts = ${effect.attempts} and done_at is null
+      returning pull_key
+    )
+    insert into inbox (pull_key, kind, signal, received_at, not_before)
+    select pull_key, 'outcome', ${signal === null ? null : toStored(signal)}, ${now}::bigint, ${now}::bigint
+    from back where ${signal !== null}::boolean
+  `.execute(db);
 }

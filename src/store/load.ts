@@ -1,6 +1,6 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Message } from '../prompt/message.ts';
-import type { Proposal } from '../run/proposal.ts';
+import type { Proposal, ProposalState } from '../run/proposal.ts';
 import { type Pull, RUN_SCHEMA, type Run } from '../run/run.ts';
 import type { PullState } from './pull-state.ts';
 import { fromStored } from './stored-json.ts';
@@ -12,8 +12,10 @@ export type NamedProposals = { readonly ids: readonly string[]; readonly comment
 /** What is in the database exactly as it is here: objects that `load` returned. Nothing in a `Pull` is ever changed in place. */
 export type Unchanged = WeakSet<object>;
 
+const OPEN: readonly ProposalState[] = ['proposed', 'approved', 'executing'];
+
 /**
- * The pull request with its current run, that run's proposals and those named; never the whole history. Two queries.
+ * The pull request with its current run, that run's proposals, every one that is open, and those named; never the whole history. Two queries.
  * Throws `UnknownSchema` where any of that was stored in a form that this version does not know (S84).
  */
 export async function load(
@@ -47,14 +49,20 @@ async function loadProposals(
     .where('pull_key', '=', pullKey)
     .where((row) =>
       row.or([
+        row('state', 'in', OPEN),
         ...(runId === null ? [] : [row('run_id', '=', runId)]),
         ...(named.ids.length === 0 ? [] : [row('proposal_id', 'in', named.ids)]),
-        ...(named.commentId === null ? [] : [row('comment_id', '=', named.commentId)]),
+        ...(named.commentId === null ? [] : [row('comment_id', '=', named.commentId), standsFormerly(named.commentId)]),
       ]),
     )
     .orderBy('place')
     .execute();
   return rows.map((row) => fromStored<Proposal>(known(pullKey, row.schema, row.body)));
+}
+
+/** Written out as the index on it wants it. */
+function standsFormerly(commentId: number) {
+  return sql<boolean>`(former_comment_ids is not null and ${commentId} = any(former_comment_ids))`;
 }
 
 function known(pullKey: string, schema: number | null, stored: string): string {

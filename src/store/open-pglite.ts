@@ -12,14 +12,11 @@ import type { Tables } from './tables.ts';
 /** By the number of PostgreSQL's type: `bigint` is 20, and ours stay far below 2^53. */
 export const PARSERS = { 20: Number } as const;
 
-/** Whether what is stored outlives a power cut; where it need not, it is stored faster, and outlives the process only. */
-export type Durability = 'synced' | 'unsynced';
-
 /** Opens the embedded database: in memory, or in `dataDir`, which is then held by this process alone. */
-export async function openPglite(dataDir: string | null, durability: Durability = 'synced'): Promise<Backend> {
+export async function openPglite(dataDir: string | null): Promise<Backend> {
   const lock = dataDir === null ? null : lockDirectory(dataDir);
   try {
-    const pglite = await start(dataDir, durability);
+    const pglite = await start(dataDir);
     return await backendOn(pglite, () => pglite.close().finally(() => lock?.release()));
   } catch (error) {
     lock?.release();
@@ -27,10 +24,9 @@ export async function openPglite(dataDir: string | null, durability: Durability 
   }
 }
 
-async function start(dataDir: string | null, durability: Durability): Promise<PGlite> {
+async function start(dataDir: string | null): Promise<PGlite> {
   if (dataDir === null) return PGlite.create({ parsers: PARSERS });
   const directory = join(dataDir, 'database');
-  if (durability === 'unsynced') return PGlite.create({ dataDir: directory, parsers: PARSERS });
   const isNew = !existsSync(join(directory, 'PG_VERSION'));
   const fs = new DurableFiles(directory);
   const pglite = await PGlite.create({ fs, parsers: PARSERS, relaxedDurability: false, startParams: durableStart() });
@@ -49,8 +45,11 @@ export async function backendOn(pglite: PGlite, close: () => Promise<void>): Pro
     tellOthers: () => {},
     onTold: () => {},
     async close() {
-      await sql`select pg_advisory_unlock(${HOLDERS}::integer, ${holder}::integer)`.execute(db);
-      await close();
+      try {
+        await sql`select pg_advisory_unlock(${HOLDERS}::integer, ${holder}::integer)`.execute(db);
+      } finally {
+        await close();
+      }
     },
   };
 }

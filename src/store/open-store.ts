@@ -1,5 +1,5 @@
 import { migrate } from './migrate.ts';
-import { type Durability, openPglite } from './open-pglite.ts';
+import { openPglite } from './open-pglite.ts';
 import { openPostgres } from './open-postgres.ts';
 import type { Store } from './store.ts';
 import { storeOn } from './store-on.ts';
@@ -9,11 +9,11 @@ export type StorePlace = { readonly databaseUrl: string | null; readonly dataDir
 
 /**
  * Opens the store and brings its database to this version's form.
- * An embedded database syncs every commit unless it is told not to.
+ * An embedded database on disk syncs every commit.
  * Throws `StoreUnusable` where that cannot be: the directory is in use, the database unreachable, or of a newer version.
  */
-export async function openStore({ databaseUrl, dataDir }: StorePlace, durability?: Durability): Promise<Store> {
-  const backend = await (databaseUrl === null ? openPglite(dataDir, durability) : openPostgres(databaseUrl));
+export async function openStore({ databaseUrl, dataDir }: StorePlace): Promise<Store> {
+  const backend = await (databaseUrl === null ? openPglite(dataDir) : openPostgres(databaseUrl));
   try {
     await migrate(backend.db);
   } catch (error) {

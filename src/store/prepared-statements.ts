@@ -17,7 +17,7 @@ export class PreparedStatements {
   /** Names by text, least recently used first. */
   readonly #names = new Map<string, string>();
   /** Names that may be left from statements that failed. */
-  #doubtful: string[] = [];
+  readonly #doubtful: string[] = [];
   #count = 0;
 
   /** Those of this PGlite: it is one session, and knows its statements by name, whoever prepared them. */

@@ -1,6 +1,7 @@
-import type { Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import type { Proposal } from '../run/proposal.ts';
-import { RUN_SCHEMA } from '../run/run.ts';
+import { recordOf } from '../run/record.ts';
+import { RUN_SCHEMA, type Run } from '../run/run.ts';
 import { isFinal } from '../run/transition.ts';
 import { plainText, toStored } from './stored-json.ts';
 import type { Tables } from './tables.ts';
@@ -8,18 +9,21 @@ import type { Tables } from './tables.ts';
 /** Rows of one insert; a proposal may hold a whole file. */
 const MOST_ROWS = 100;
 
+/** Proposals to be written, and the pull request's run. */
+export type Changed = { readonly changed: readonly Proposal[]; readonly run: Run | null };
+
 /** Writes proposals that are new or changed, and the outcome of each that is final now: the first one stays (S77). */
 export async function saveProposals(
   transaction: Transaction<Tables>,
   pullKey: string,
-  changed: readonly Proposal[],
+  { changed, run }: Changed,
   now: number,
 ): Promise<void> {
   for (let start = 0; start < changed.length; start += MOST_ROWS) {
     await upsert(transaction, pullKey, changed.slice(start, start + MOST_ROWS), now);
   }
   const final = changed.filter((proposal) => isFinal(proposal.state));
-  if (final.length > 0) await saveOutcomes(transaction, pullKey, final, now);
+  if (final.length > 0) await saveOutcomes(transaction, pullKey, { changed: final, run }, now);
 }
 
 async function upsert(
@@ -38,6 +42,7 @@ async function upsert(
           schema: row.ref('excluded.schema'),
           state: row.ref('excluded.state'),
           comment_id: row.ref('excluded.comment_id'),
+          former_comment_ids: row.ref('excluded.former_comment_ids'),
           digest: row.ref('excluded.digest'),
           body: row.ref('excluded.body'),
           updated_at: row.ref('excluded.updated_at'),
@@ -57,6 +62,7 @@ function rowOf(pullKey: string, proposal: Proposal, now: number) {
     schema: RUN_SCHEMA,
     state: proposal.state,
     comment_id: proposal.comment?.id ?? null,
+    former_comment_ids: proposal.formerThreads.length === 0 ? null : `{${proposal.formerThreads.join(',')}}`,
     digest: proposal.change.digest,
     body: toStored(proposal),
     created_at: now,
@@ -67,27 +73,30 @@ function rowOf(pullKey: string, proposal: Proposal, now: number) {
 async function saveOutcomes(
   transaction: Transaction<Tables>,
   pullKey: string,
-  proposals: readonly Proposal[],
+  { changed: proposals, run }: Changed,
   now: number,
 ): Promise<void> {
   await transaction
     .insertInto('outcomes')
-    .values(proposals.map((proposal) => outcomeOf(pullKey, proposal, now)))
+    .values(proposals.map((proposal) => outcomeOf(pullKey, proposal, run, now)))
     .onConflict((conflict) => conflict.columns(['pull_key', 'proposal_id']).doNothing())
     .execute();
   await refuseSecondOutcome(transaction, pullKey, proposals);
 }
 
-function outcomeOf(pullKey: string, proposal: Proposal, now: number) {
+function outcomeOf(pullKey: string, proposal: Proposal, run: Run | null, now: number) {
   return {
     pull_key: pullKey,
     proposal_id: proposal.id,
     run_id: proposal.runId,
     state: proposal.state,
-    digest: proposal.change.digest,
+    // The votes have the digest that people saw.
+    digest: proposal.made?.digest ?? proposal.change.digest,
     commit_sha: proposal.commit,
     note: proposal.note === null ? null : plainText(proposal.note),
     decided_at: now,
+    place: sql<number>`(select place from proposals where pull_key = ${pullKey} and proposal_id = ${proposal.id})`,
+    record: toStored(recordOf(proposal, run)),
   };
 }
 

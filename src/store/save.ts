@@ -1,15 +1,17 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { Vote } from '../run/proposal.ts';
+
 import type { Reason } from '../run/reason.ts';
-import { activeRun, type Pull, RUN_SCHEMA, type Run } from '../run/run.ts';
+import { goesOn, RUN_SCHEMA, type Run } from '../run/run.ts';
 import type { Step } from '../run/step.ts';
 import { whileAlone, whileHeld } from './claims.ts';
+import { IDLE } from './effects.ts';
 import { hasWaitingSignal, settleSignal } from './inbox.ts';
 import type { Unchanged } from './load.ts';
 import { pullState } from './pull-state.ts';
+import { saveVotes, saveWrites } from './save-ledger.ts';
 import { saveProposals } from './save-proposals.ts';
 import type { Claim, SaveResult, StoredSignal } from './store.ts';
-import { plainText, toStored } from './stored-json.ts';
+import { toStored } from './stored-json.ts';
 import type { Tables } from './tables.ts';
 import { wantEffects } from './want-effects.ts';
 
@@ -47,20 +49,17 @@ async function saveStep(
   const { run, proposals } = step.pull;
   if (run !== null && !unchanged.has(run)) await saveRun(transaction, pullKey, run, now);
   const changed = proposals.filter((proposal) => !unchanged.has(proposal));
-  await saveProposals(transaction, pullKey, changed, now);
+  await saveProposals(transaction, pullKey, { changed, run }, now);
   await saveVotes(transaction, pullKey, step.votes);
+  await saveWrites(transaction, pullKey, step.writes, now);
   await saveMessages(transaction, step);
   if (step.dropsRest) await dropRest(transaction, pullKey, step.reason, now);
   await wantEffects(transaction, pullKey, step.effects, now);
   await transaction
     .updateTable('pulls')
-    .set({ state: toStored(pullState(step.pull)), run_id: run?.id ?? null, active: isActive(step.pull) })
+    .set({ state: toStored(pullState(step.pull)), run_id: run?.id ?? null, active: goesOn(step.pull) })
     .where('pull_key', '=', pullKey)
     .execute();
-}
-
-function isActive(pull: Pull): boolean {
-  return activeRun(pull) !== null || pull.queue.length > 0;
 }
 
 /** What waits and what is under way alike: an outcome that comes later finds its effect done. */
@@ -73,7 +72,7 @@ async function dropRest(transaction: Transaction<Tables>, pullKey: string, reaso
     .execute();
   await transaction
     .updateTable('effects')
-    .set({ done_at: now, error: reason, begun: false, lease_until: null, leased_by: null, worker: null })
+    .set({ done_at: now, error: reason, ...IDLE })
     .where('pull_key', '=', pullKey)
     .where('done_at', 'is', null)
     .execute();
@@ -92,31 +91,6 @@ async function saveRun(transaction: Transaction<Tables>, pullKey: string, run: R
     )
     .executeTakeFirst();
   if (result.numInsertedOrUpdatedRows === 0n) throw new Error(`Run ${run.id} belongs to another pull request`);
-}
-
-async function saveVotes(transaction: Transaction<Tables>, pullKey: string, votes: readonly Vote[]): Promise<void> {
-  if (votes.length === 0) return;
-  await transaction
-    .insertInto('votes')
-    .values(
-      votes.map((vote) => ({
-        pull_key: pullKey,
-        proposal_id: vote.proposalId,
-        digest: vote.digest,
-        action: vote.action,
-        person_id: vote.by.id,
-        login: vote.by.login,
-        permission: vote.permission,
-        surface: vote.surface,
-        comment_id: vote.commentId,
-        body_hash: vote.bodyHash,
-        delivery_id: vote.deliveryId,
-        head: vote.head,
-        at: vote.at,
-        text: vote.text === null ? null : plainText(vote.text),
-      })),
-    )
-    .execute();
 }
 
 /** The run counts its messages, so the new ones are its last; two writers of one position cannot both succeed. */

@@ -9,9 +9,11 @@ import { load, transcript } from './load.ts';
 import { nextDue } from './next-due.ts';
 import { parked } from './parked.ts';
 import { ping } from './ping.ts';
+import { prune } from './prune.ts';
 import { type Receipt, type Received, receive } from './receive.ts';
 import { type Place, save, saveDirect } from './save.ts';
 import type { Delivery, SaveResult, Store } from './store.ts';
+import { sweepMethods } from './sweeps.ts';
 import { tellAll } from './tell-all.ts';
 import { wakes } from './wakes.ts';
 
@@ -23,7 +25,6 @@ export function storeOn(backend: Backend): Store {
   const { db } = backend;
   const place: Place = { db, unchanged: new WeakSet() };
   const { onWake, wake } = wakes(backend);
-  const receiveGroup = groupCommit<Received, Receipt>((received) => receive(db, received), GROUP);
 
   /** What a saved step wants of the pull request's own lane is its holder's; other effects any worker may perform. */
   async function waking(step: Step, saving: Promise<SaveResult>): Promise<SaveResult> {
@@ -33,16 +34,8 @@ export function storeOn(backend: Backend): Store {
   }
 
   return {
-    async receive(deliveries: readonly Delivery[], now: number) {
-      const receipts = await receiveGroup(deliveries.map((delivery) => ({ delivery, now })));
-      if (receipts.includes('stored')) wake();
-      return receipts;
-    },
-    async tellAll(deliveryId, notice, now) {
-      const receipt = await tellAll(db, deliveryId, notice, now);
-      if (receipt === 'stored') wake();
-      return receipt;
-    },
+    ...receiving(db, wake),
+    ...sweepMethods(backend),
     claimPull: (worker, now, leaseMs) => claimPull(backend, worker, now, leaseMs),
     renew: (claim, now, leaseMs) => renew(db, claim, now, leaseMs),
     release: (claim) => release(db, claim),
@@ -62,11 +55,28 @@ export function storeOn(backend: Backend): Store {
       const finished = await finishEffect(db, effect, outcome, now);
       if (finished && outcome !== null && isAnyones(effect.effect)) wake();
     },
-    postponeEffect: (effect, notBefore, error) => postponeEffect(db, effect, notBefore, error),
+    postponeEffect: (effect, delay) => postponeEffect(db, effect, delay),
     nextDue: () => nextDue(backend),
     onWake,
+    prune: (now) => prune(db, now),
     ping: () => ping(db),
     close: () => backend.close(),
+  };
+}
+
+function receiving(db: Backend['db'], wake: () => void): Pick<Store, 'receive' | 'tellAll'> {
+  const receiveGroup = groupCommit<Received, Receipt>((received) => receive(db, received), GROUP);
+  return {
+    async receive(deliveries: readonly Delivery[], now: number) {
+      const receipts = await receiveGroup(deliveries.map((delivery) => ({ delivery, now })));
+      if (receipts.includes('stored')) wake();
+      return receipts;
+    },
+    async tellAll(deliveryId, notice, now) {
+      const receipt = await tellAll(db, deliveryId, notice, now);
+      if (receipt === 'stored') wake();
+      return receipt;
+    },
   };
 }
 

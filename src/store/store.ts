@@ -6,6 +6,14 @@ import type { Pull } from '../run/run.ts';
 import type { Signal } from '../run/signal.ts';
 import type { Step } from '../run/step.ts';
 
+/** How an effect comes again: `now` and `notBefore` in ms since the epoch; `signal` is what its attempt has to tell already. */
+export type Delay = {
+  readonly now: number;
+  readonly notBefore: number;
+  readonly error: string | null;
+  readonly signal: Signal | null;
+};
+
 /** A webhook delivery that means something. */
 export type Delivery = {
   /** GitHub's `X-GitHub-Delivery`. */
@@ -43,6 +51,9 @@ export type StoredEffect = {
   readonly since: string;
 };
 
+/** The right to look for lost webhooks; `heardUntil` is GitHub's time (ms) up to which none is missing, null at first. */
+export type SweepTurn = { readonly fence: number; readonly heardUntil: number | null };
+
 /** When the earliest undone work of each lane may be taken (ms); null where none waits. */
 export type Due = { readonly pull: number | null; readonly free: number | null };
 
@@ -62,6 +73,18 @@ export type Store = {
    * a delivery is told once.
    */
   tellAll(deliveryId: string, notice: Notice, now: number): Promise<'stored' | 'duplicate'>;
+
+  /** Those of these delivery ids under which something is stored. */
+  knownDeliveries(ids: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Every pull request where a run goes on or a task waits. */
+  activePulls(): Promise<readonly { readonly repositoryId: number; readonly number: number }[]>;
+  /**
+   * Takes the turn to look for lost webhooks, for `leaseMs` or as long as this process lives; null while another one has
+   * it, and, unless `early`, before the time that the last one named.
+   */
+  beginSweep(now: number, leaseMs: number, early: boolean): Promise<SweepTurn | null>;
+  /** Gives the turn back; changes nothing once another process has had it. */
+  endSweep(turn: SweepTurn, heardUntil: number | null, nextAt: number): Promise<void>;
 
   /** Claims a pull request that has a due signal or a due effect of the pull lane, oldest work first. */
   claimPull(worker: string, now: number, leaseMs: number): Promise<Claim | null>;
@@ -102,12 +125,21 @@ export type Store = {
   renewEffect(effect: StoredEffect, now: number, leaseMs: number): Promise<boolean>;
   /** Marks it done and stores its outcome as a signal, in one transaction. A repeated call changes nothing. */
   finishEffect(effect: StoredEffect, outcome: Signal | null, now: number): Promise<void>;
-  postponeEffect(effect: StoredEffect, notBefore: number, error: string | null): Promise<void>;
+  /**
+   * Puts it back until `notBefore`, with a signal to tell meanwhile, in one transaction. Does nothing where another
+   * worker took it since.
+   */
+  postponeEffect(effect: StoredEffect, delay: Delay): Promise<void>;
 
   /** When the earliest waiting work of each lane becomes due. */
   nextDue(): Promise<Due>;
   /** Calls back when another process may have stored work; a hint only. Returns how to stop. */
   onWake(wake: () => void): () => void;
+  /**
+   * Forgets a batch of what was kept long enough (`prune.ts`): dealt-with deliveries and effects, runs that are over, and
+   * everything of an installation that was removed; never what the ledger proves. True where there is more.
+   */
+  prune(now: number): Promise<boolean>;
   ping(): Promise<void>;
   close(): Promise<void>;
 };

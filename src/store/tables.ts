@@ -28,7 +28,7 @@ type Pulls = {
   number: number;
   state: string;
   run_id: string | null;
-  /** A run goes on, or a task waits; true also where nobody has looked yet. */
+  /** A run goes on, a task waits, or a proposal is open; true also where nobody has looked yet. */
   active: Generated<boolean>;
   /** Until then its intents wait: one of them failed, and none may overtake it. */
   held_until: Generated<number>;
@@ -55,13 +55,15 @@ type Proposals = {
   schema: number;
   state: string;
   comment_id: number | null;
+  /** An array as PostgreSQL writes it, `{71,72}`; null where it would be empty. */
+  former_comment_ids: string | null;
   digest: string;
   body: string;
   created_at: number;
   updated_at: number;
 };
 
-/** Only ever added to; the database itself refuses anything else. */
+/** Only ever added to; the database itself refuses anything else, but that `text` is erased. */
 type Votes = {
   id: Serial;
   pull_key: string;
@@ -80,7 +82,7 @@ type Votes = {
   text: string | null;
 };
 
-/** The one final state of a proposal. */
+/** The one final state of a proposal. Of its row only `note` and `record` may be erased. */
 type Outcomes = {
   pull_key: string;
   proposal_id: string;
@@ -90,6 +92,29 @@ type Outcomes = {
   commit_sha: string | null;
   note: string | null;
   decided_at: number;
+  /** The proposal's place among all, oldest first. */
+  place: number | null;
+  /** JSON of a `ProposalRecord`; null for outcomes of before there were any, and once it was erased. */
+  record: string | null;
+};
+
+/** One change in one commit of ours. */
+type Writes = {
+  id: Serial;
+  pull_key: string;
+  proposal_id: string;
+  run_id: string;
+  commit_sha: string;
+  /** Null where it is not known any more. */
+  parent_sha: string | null;
+  /** What people saw; `digest` is what was made, which differs where this run's own commits moved what stands around it. */
+  shown_digest: string;
+  digest: string;
+  /** As the commit's trailer has it; null for what has no lines. */
+  range: string | null;
+  /** JSON: the people whose approvals counted. */
+  approvers: string;
+  at: number;
 };
 
 type Messages = { run_id: string; seq: number; body: string };
@@ -114,6 +139,16 @@ type Effects = {
   error: string | null;
 };
 
+/** One row: who looks for lost webhooks, when next, and up to when (by GitHub's time) none is missing. */
+type Sweeps = {
+  id: number;
+  fence: number;
+  heard_until: number | null;
+  next_at: number;
+  lease_until: number | null;
+  leased_by: number | null;
+};
+
 /** Times are ms since the epoch. */
 export type Tables = {
   inbox: Inbox;
@@ -122,8 +157,10 @@ export type Tables = {
   proposals: Proposals;
   votes: Votes;
   outcomes: Outcomes;
+  writes: Writes;
   messages: Messages;
   effects: Effects;
-  notices: { delivery_id: string; received_at: number };
+  sweeps: Sweeps;
+  notices: { delivery_id: string; received_at: number; uninstalled: number | null };
   migrations: { number: number; name: string; applied_at: Date };
 };

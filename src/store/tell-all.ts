@@ -21,7 +21,8 @@ export async function tellAll(
       : sql`pulls.repository_id in (${sql.join(repositoryIds.map((id) => sql`${id}`))})`;
   const { rows } = await sql<{ delivery_id: string }>`
     with notice as (
-      insert into notices (delivery_id, received_at) values (${deliveryId}, ${now}::bigint)
+      insert into notices (delivery_id, received_at, uninstalled)
+      values (${deliveryId}, ${now}::bigint, ${loss === 'uninstalled' ? installationId : null}::bigint)
       on conflict do nothing returning delivery_id
     ), told as (
       insert into inbox (pull_key, kind, signal, received_at, not_before)

@@ -37,6 +37,22 @@ export const TOOLS = {
       'Propose a new file, or all of the new content of an existing one, which must have been read in this run. Prefer edit_file for existing files. Nothing changes until a person approves.',
     schema: z.strictObject({ path, content: text.describe('All of the content'), reason }),
   },
+  delete_file: {
+    kind: 'gated',
+    description:
+      'Propose to delete a file. It need not have been read, but look at what would be lost. Nothing changes until a person approves.',
+    schema: z.strictObject({ path, reason }),
+  },
+  move_file: {
+    kind: 'gated',
+    description:
+      'Propose to give a file another path; its bytes and mode stay as they are. Nothing may stand at the new path; directories are made as needed. To change its text as well, propose that once the move is applied. Nothing changes until a person approves.',
+    schema: z.strictObject({
+      from: path.describe('Path of the file as it is now, from the root of the repository'),
+      to: path.describe('Its new path, from the root of the repository'),
+      reason,
+    }),
+  },
   read_file: {
     kind: 'immediate',
     description:
@@ -80,10 +96,15 @@ export function toolDefinitions(): ToolDefinition[] {
 export const TOOL_NAMES = [
   'edit_file',
   'write_file',
+  'delete_file',
+  'move_file',
   'read_file',
   'list_files',
   'search',
 ] as const satisfies readonly ToolName[];
+
+/** The tools whose calls wait for people. */
+export type GatedTool = { [Name in ToolName]: (typeof TOOLS)[Name]['kind'] extends 'gated' ? Name : never }[ToolName];
 
 /** Whether a name is one of ours. */
 export function isToolName(name: string): name is ToolName {

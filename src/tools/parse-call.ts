@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { isRecord, parseJson } from '../trust.ts';
-import { isToolName, TOOL_NAMES, TOOLS, type ToolName } from './definitions.ts';
+import { type GatedTool, isToolName, TOOL_NAMES, TOOLS, type ToolName } from './definitions.ts';
 import { echo } from './echo.ts';
 import { repeatedKey } from './repeated-key.ts';
 
@@ -15,6 +15,8 @@ export type ToolRequest =
       readonly reason: string | null;
     }
   | { readonly tool: 'write_file'; readonly path: string; readonly content: string; readonly reason: string | null }
+  | { readonly tool: 'delete_file'; readonly path: string; readonly reason: string | null }
+  | { readonly tool: 'move_file'; readonly from: string; readonly to: string; readonly reason: string | null }
   | { readonly tool: 'read_file'; readonly path: string; readonly start: number | null; readonly end: number | null }
   | { readonly tool: 'list_files'; readonly glob: string | null }
   | { readonly tool: 'search'; readonly pattern: string; readonly glob: string | null };
@@ -70,21 +72,10 @@ type Problem = (what: string) => ParsedCall;
 function requestFrom(name: ToolName, record: Readonly<Record<string, unknown>>, problem: Problem): ParsedCall {
   switch (name) {
     case 'edit_file':
-      return requestOf(name, TOOLS.edit_file.schema, record, problem, (read) => ({
-        tool: 'edit_file',
-        path: read.path,
-        oldString: read.old_string,
-        newString: read.new_string,
-        replaceAll: read.replace_all ?? false,
-        reason: reasonOf(read.reason),
-      }));
     case 'write_file':
-      return requestOf(name, TOOLS.write_file.schema, record, problem, (read) => ({
-        tool: 'write_file',
-        path: read.path,
-        content: read.content,
-        reason: reasonOf(read.reason),
-      }));
+    case 'delete_file':
+    case 'move_file':
+      return changeFrom(name, record, problem);
     case 'read_file':
       return requestOf(name, TOOLS.read_file.schema, record, problem, (read) => ({
         tool: 'read_file',
@@ -102,6 +93,40 @@ function requestFrom(name: ToolName, record: Readonly<Record<string, unknown>>, 
         tool: 'search',
         pattern: read.pattern,
         glob: read.glob ?? null,
+      }));
+  }
+}
+
+function changeFrom(name: GatedTool, record: Readonly<Record<string, unknown>>, problem: Problem): ParsedCall {
+  switch (name) {
+    case 'edit_file':
+      return requestOf(name, TOOLS.edit_file.schema, record, problem, (read) => ({
+        tool: 'edit_file',
+        path: read.path,
+        oldString: read.old_string,
+        newString: read.new_string,
+        replaceAll: read.replace_all ?? false,
+        reason: reasonOf(read.reason),
+      }));
+    case 'write_file':
+      return requestOf(name, TOOLS.write_file.schema, record, problem, (read) => ({
+        tool: 'write_file',
+        path: read.path,
+        content: read.content,
+        reason: reasonOf(read.reason),
+      }));
+    case 'delete_file':
+      return requestOf(name, TOOLS.delete_file.schema, record, problem, (read) => ({
+        tool: 'delete_file',
+        path: read.path,
+        reason: reasonOf(read.reason),
+      }));
+    case 'move_file':
+      return requestOf(name, TOOLS.move_file.schema, record, problem, (read) => ({
+        tool: 'move_file',
+        from: read.from,
+        to: read.to,
+        reason: reasonOf(read.reason),
       }));
   }
 }

@@ -1,5 +1,6 @@
 import { hiddenCharacters, showHidden } from '../change/hidden.ts';
-import { splitLines, withoutCarriageReturns } from '../change/lines.ts';
+import { type LineTable, linesAt, lineTable } from '../change/line-table.ts';
+import { withoutCarriageReturns } from '../change/lines.ts';
 import { BYTE_ORDER_MARK, byteLength, decodeText } from '../change/text.ts';
 
 /** Which lines a model asked for; both ends are 1-based and included. */
@@ -24,41 +25,41 @@ export function readResult(input: ReadInput): string {
   if (decoded.kind === 'binary') return `Cannot show '${path}': it is a binary file of ${bytes.length} bytes.`;
   if (decoded.kind === 'not-utf8') return `Cannot show '${path}': its ${bytes.length} bytes are not valid UTF-8.`;
   if (decoded.text === '') return `File ${path} is empty (blob ${blob.slice(0, 7)}).`;
-  const lines = splitLines(decoded.text);
+  const lines = lineTable(decoded.text);
   const first = input.start ?? 1;
-  const last = Math.min(input.end ?? lines.length, lines.length);
-  if (first > lines.length) return `Cannot show line ${first} of ${path}: it has ${lines.length} lines.`;
+  const last = Math.min(input.end ?? lines.count, lines.count);
+  if (first > lines.count) return `Cannot show line ${first} of ${path}: it has ${lines.count} lines.`;
   if (last < first) return `Cannot show lines ${first} to ${last} of ${path}: the end is before the start.`;
-  const shown = bounded(lines.slice(first - 1, last));
+  const shown = bounded(linesAt(lines, first - 1, Math.min(last, first - 1 + MOST_LINES)));
   return present(input, { lines, first, shown });
 }
 
-type Page = { readonly lines: readonly string[]; readonly first: number; readonly shown: readonly string[] };
+type Page = { readonly lines: LineTable; readonly first: number; readonly shown: readonly string[] };
 
 function present({ path, blob }: ReadInput, { lines, first, shown }: Page): string {
   const plain = shown.join('');
   const end = first + shown.length - 1;
   const text = showHidden(withoutCarriageReturns(first === 1 ? withoutMark(plain) : plain));
   const notes = notesOn(lines, plain, first === 1);
-  const cut = end < lines.length ? [`continue with start ${end + 1}`] : [];
-  const facts = [`lines ${first} to ${end} of ${lines.length}`, `blob ${blob.slice(0, 7)}`, ...notes, ...cut];
+  const cut = end < lines.count ? [`continue with start ${end + 1}`] : [];
+  const facts = [`lines ${first} to ${end} of ${lines.count}`, `blob ${blob.slice(0, 7)}`, ...notes, ...cut];
   return `File ${path}: ${facts.join('; ')}. Its text begins on the next line.\n${text}`;
 }
 
-function notesOn(lines: readonly string[], shown: string, startsFile: boolean): string[] {
+function notesOn({ text }: LineTable, shown: string, startsFile: boolean): string[] {
   const notes: string[] = [];
   if (shown.includes('\r\n')) notes.push('line endings are CRLF, shown as LF');
   const hidden = hiddenCharacters(shown, startsFile).length;
   if (hidden > 0) notes.push(`${hidden} hidden characters are written as \\u{…} here and cannot be quoted so`);
-  if (!(lines.at(-1) ?? '').endsWith('\n')) notes.push('no newline at the end of the file');
+  if (!text.endsWith('\n')) notes.push('no newline at the end of the file');
   return notes;
 }
 
-/** As many lines as fit one result; always at least one, cut if it alone is too long. */
+/** As many of the lines as fit one result; always at least one, cut if it alone is too long. */
 function bounded(lines: readonly string[]): string[] {
   const kept: string[] = [];
   let bytes = 0;
-  for (const line of lines.slice(0, MOST_LINES)) {
+  for (const line of lines) {
     bytes += byteLength(line);
     if (bytes > MOST_BYTES && kept.length > 0) return kept;
     if (bytes > MOST_BYTES)

@@ -26,13 +26,13 @@ async function workOnPull(context: Context, claim: Claim, stopping: AbortSignal)
 
 /** Works under a lease that lasts as long as the work, and not much longer than its process. */
 async function renewing(context: Context, renew: () => Promise<boolean>, work: Work): Promise<void> {
-  const heartbeat = setInterval(() => {
+  const stop = context.clock.every(LEASE_MS / 3, () => {
     renew().catch((error: unknown) => context.log.warn({ err: error }, 'a lease could not be renewed'));
-  }, LEASE_MS / 3);
+  });
   try {
     await work();
   } finally {
-    clearInterval(heartbeat);
+    stop();
   }
 }
 

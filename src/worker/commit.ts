@@ -1,4 +1,5 @@
-import { countersign, type Signed, type Signing } from '../policy/countersign.ts';
+import { countersign, type Signed } from '../policy/countersign.ts';
+import type { Signing } from '../policy/signing.ts';
 import { rulesNow } from '../run/approvals.ts';
 import type { PullFacts } from '../run/facts.ts';
 import type { Proposal } from '../run/proposal.ts';
@@ -8,6 +9,7 @@ import { type Ground, layGround } from './commit-ground.ts';
 import { findLanded } from './find-landed.ts';
 import { DONE, type Job, type Outcome } from './job.ts';
 import type { GitHub } from './ports.ts';
+import { readBack } from './read-back.ts';
 
 /** Tries at once when the branch moves under an attempt, then the wait between further ones. */
 const QUICK_TRIES = 3;
@@ -15,6 +17,8 @@ const MOVING_WAIT_MS = 30_000;
 
 /** For what people said to be heard; at once in most cases, because signals come before effects. */
 const YIELD_MS = 100;
+
+type Again = Extract<Outcome, { kind: 'again' }>;
 
 /** An attempt that the branch moved away from under: nothing was written, and these are still approved. */
 type Moved = { readonly kind: 'moved'; readonly proposals: readonly Proposal[] };
@@ -26,9 +30,14 @@ type Moved = { readonly kind: 'moved'; readonly proposals: readonly Proposal[] }
 export async function performCommit(job: Job<'commit'>): Promise<Outcome> {
   const words = await job.wordsDue();
   if (words !== null) return afterWords(job, words);
-  let tried = await tryOnce(job);
-  for (let tries = 1; tried.kind === 'moved' && tries < QUICK_TRIES; tries += 1) tried = await tryOnce(job);
-  return tried.kind === 'moved' ? later(job, tried.proposals) : tried;
+  let missed: readonly Proposal[] = [];
+  for (let tries = 0; tries < QUICK_TRIES; tries += 1) {
+    const tried = await tryOnce(job);
+    if (tried.kind === 'again') return missed.length === 0 ? tried : interrupted(job, tried.at, missed);
+    if (tried.kind === 'done') return tried;
+    missed = tried.proposals;
+  }
+  return movedOn(job, missed);
 }
 
 /** What people said is heard first; until it can be, GitHub is asked nothing. */
@@ -61,9 +70,14 @@ async function attempt(
   mine: readonly Proposal[],
   facts: PullFacts,
 ): Promise<Outcome | Moved> {
-  const ground = await layGround(github, pull, mine, { head: facts.headSha, branch: facts.headRef });
+  const ground = await layGround(github, pull, mine, {
+    head: facts.headSha,
+    branch: facts.headRef,
+  });
   const { head, checks, settings } = ground;
-  const begun = await job.decideNow({ type: 'commit-starting', runId: job.effect.runId, head, checks, settings });
+  const { runId } = job.effect;
+  const { baseRef } = facts;
+  const begun = await job.decideNow({ type: 'commit-starting', runId, head, baseRef, checks, settings });
   if (begun === null) return afterWords(job, job.context.clock.now());
   const executing = begun.proposals.filter(
     (one) => job.effect.proposalIds.includes(one.id) && one.state === 'executing',
@@ -85,7 +99,7 @@ async function write(
   const outcome = await github.commit(signed.plan);
   switch (outcome.kind) {
     case 'committed':
-      return { kind: 'done', signal: committed(job, outcome.sha, signed) };
+      return readBack(job, github, outcome.sha, signed);
     case 'head-moved':
       return { kind: 'moved', proposals: executing };
     case 'refused':
@@ -107,23 +121,31 @@ function sign(job: Job<'commit'>, { run, executing }: Begun, ground: Ground): Si
   }
 }
 
-function committed(job: Job<'commit'>, sha: string, signed: Signed): Signal {
-  const { plan, files } = signed;
-  return { type: 'committed', runId: job.effect.runId, sha, proposalIds: plan.proposalIds, files };
-}
-
 function signingOf(proposal: Proposal, checks: readonly Check[]): Signing {
   const check = checks.find((one) => one.proposalId === proposal.id);
-  const region = check?.verdict.kind === 'applies' ? check.verdict.region : null;
+  const verdict = check?.verdict;
+  const region = proposal.change.region !== null && verdict?.kind === 'applies' ? verdict.region : null;
   return { proposal, region, permissions: check?.permissions ?? {} };
 }
 
-/** Takes the proposals back to approved, so that people may still change their minds, and comes again; until it has been long enough. */
-async function later(job: Job<'commit'>, proposals: readonly Proposal[]): Promise<Outcome> {
-  const { effect, context } = job;
-  const proposalIds = proposals.map((one) => one.id);
-  await job.decideNow({ type: 'commit-missed', runId: effect.runId, proposalIds });
-  return { kind: 'again', at: context.clock.now() + MOVING_WAIT_MS, error: 'the branch moved' };
+/**
+ * The branch moved, and words came with it. They are heard at once, and the attempt comes again after them; but where
+ * that happens over and over, it waits as long as for a branch that moves by itself.
+ */
+function interrupted(job: Job<'commit'>, soon: number, missed: readonly Proposal[]): Again {
+  const again = movedOn(job, missed);
+  return job.attempts > QUICK_TRIES ? again : { ...again, at: soon };
+}
+
+/** Comes again later: people may change their minds meanwhile, and after long enough the decision core ends it. */
+function movedOn(job: Job<'commit'>, missed: readonly Proposal[]): Again {
+  const at = job.context.clock.now() + MOVING_WAIT_MS;
+  return { kind: 'again', at, error: 'the branch moved', signal: missOf(job, missed) };
+}
+
+/** Takes the proposals back to approved: they were not committed, whatever people said in between. */
+function missOf({ effect }: Job<'commit'>, missed: readonly Proposal[]): Signal {
+  return { type: 'commit-missed', runId: effect.runId, proposalIds: missed.map(({ id }) => id) };
 }
 
 function failed(job: Job<'commit'>, proposals: readonly Proposal[], message: string, byRule = false): Outcome {

@@ -3,7 +3,7 @@ import { decide } from '../run/decide.ts';
 import type { EffectType } from '../run/effect.ts';
 import type { Pull } from '../run/run.ts';
 import type { Signal, ToolResult } from '../run/signal.ts';
-import type { Claim, StoredEffect, StoredSignal } from '../store/store.ts';
+import type { Claim, Delay, StoredEffect, StoredSignal } from '../store/store.ts';
 import { UnknownSchema } from '../store/unknown-schema.ts';
 import { isLasting, retryTime, wordsOf } from './backoff.ts';
 import type { Context } from './context.ts';
@@ -25,7 +25,13 @@ const SIGNAL_TRIES = 8;
 const REFUSED_TRIES = 870;
 /** Tries of an effect that only tells people something; the others are looked after for as long as it takes. */
 const TELLING_TRIES = 12;
-const TELLING: ReadonlySet<EffectType> = new Set<EffectType>(['react', 'answer', 'show-run', 'show-proposal']);
+const TELLING: ReadonlySet<EffectType> = new Set<EffectType>([
+  'react',
+  'answer',
+  'show-run',
+  'show-proposal',
+  'see-outdated',
+]);
 const WAIT_MS = 1_000;
 
 /**
@@ -121,7 +127,11 @@ export async function takeEffect(
   const now = context.clock.now();
   context.count('effect', `${effect.type}:${outcome.kind}`);
   if (outcome.kind === 'done') await context.store.finishEffect(stored, outcome.signal, now);
-  else await context.store.postponeEffect(stored, outcome.at, outcome.error);
+  else await context.store.postponeEffect(stored, delayOf(outcome, now));
+}
+
+function delayOf({ at, error, signal }: Extract<Outcome, { kind: 'again' }>, now: number): Delay {
+  return { now, notBefore: at, error, signal: signal ?? null };
 }
 
 async function attemptOnce(job: Job): Promise<Outcome> {
@@ -165,7 +175,13 @@ function givenUp({ effect }: Job): Signal | null {
         said: { kind: 'failed', message: 'The question could not be put to the model.' },
       };
     case 'post-review':
-      return { type: 'posting-failed', runId: effect.runId, turn: effect.turn, message: 'GitHub did not accept them' };
+      return {
+        type: 'posting-failed',
+        runId: effect.runId,
+        turn: effect.turn,
+        proposalIds: effect.proposalIds,
+        message: 'GitHub did not accept them',
+      };
     case 'commit': {
       const { runId, proposalIds } = effect;
       return { type: 'commit-failed', runId, proposalIds, message: 'GitHub did not take the commit', byRule: false };

@@ -1,16 +1,18 @@
 import { blobSha } from '../change/blob.ts';
-import type { Region } from '../change/change.ts';
-import { composeFile, type LineRange } from '../change/range.ts';
+import type { BlobRef, Region } from '../change/change.ts';
+import { composeFile, formatRange, rangeOf } from '../change/range.ts';
 import { decodeText, encodeText } from '../change/text.ts';
-import type { Tree } from '../policy/tree.ts';
-import { findTrailers } from '../render/commit-message.ts';
-import type { Proposal } from '../run/proposal.ts';
+import { sourcePath, takesWhole, touchedPaths } from '../change/touched.ts';
+import { changedPaths } from '../policy/as-approved.ts';
+import type { Tree, TreeEntry } from '../policy/tree.ts';
+import { findTrailers } from '../render/read-trailers.ts';
+import type { Made, Proposal } from '../run/proposal.ts';
 import type { CommittedFile, Signal } from '../run/signal.ts';
 import type { CommitNote, GitHub } from './ports.ts';
 
 type Committed = Extract<Signal, { type: 'committed' }>;
 /** A change of ours as a commit's trailers tell of it. */
-type Landed = { readonly proposal: Proposal; readonly range: LineRange | null };
+type Landed = { readonly proposal: Proposal } & Made;
 /** The trees of a commit and of its parent. */
 type Trees = { readonly before: Tree; readonly after: Tree };
 
@@ -28,15 +30,20 @@ export async function findLanded(
     const files = landed.length === 0 ? null : await filesOf(github, note, landed);
     if (files === null) continue;
     const proposalIds = landed.map(({ proposal }) => proposal.id);
-    return { type: 'committed', runId: first.runId, sha: note.sha, proposalIds, files };
+    const made = Object.fromEntries(landed.map(({ proposal, digest, range }) => [proposal.id, { digest, range }]));
+    return { type: 'committed', runId: first.runId, sha: note.sha, ...parentOf(note), proposalIds, made, files };
   }
   return null;
 }
 
+function parentOf({ parent }: CommitNote): Pick<Committed, 'parent'> {
+  return parent === null ? {} : { parent };
+}
+
 function landedIn({ message }: CommitNote, mine: readonly Proposal[]): readonly Landed[] {
-  return findTrailers(message).flatMap(({ proposalId, range }) => {
+  return findTrailers(message).flatMap(({ proposalId, digest, range }) => {
     const proposal = mine.find((one) => one.id === proposalId);
-    return proposal === undefined ? [] : [{ proposal, range }];
+    return proposal === undefined ? [] : [{ proposal, digest, range }];
   });
 }
 
@@ -48,23 +55,38 @@ async function filesOf(
 ): Promise<readonly CommittedFile[] | null> {
   if (note.parent === null) return null;
   const trees = { before: await github.tree(note.parent), after: await github.tree(note.sha) };
-  const byPath = Map.groupBy(landed, ({ proposal }) => proposal.change.path);
-  if (!sameElsewhere(trees, new Set(byPath.keys()))) return null;
-  const files: CommittedFile[] = [];
+  const touched = new Set(landed.flatMap(({ proposal }) => touchedPaths(proposal.change)));
+  if (changedPaths(trees.before, trees.after).some((path) => !touched.has(path))) return null;
+  const whole = landed.filter(({ proposal }) => takesWhole(proposal.change)).map((one) => wholeFilesOf(trees, one));
+  const byPath = Map.groupBy(
+    landed.filter(({ proposal }) => !takesWhole(proposal.change)),
+    ({ proposal }) => proposal.change.path,
+  );
+  const files: (readonly CommittedFile[] | null)[] = [...whole];
   for (const [path, changes] of byPath) {
     const file = await fileOf(github, trees, path, changes);
-    if (file === null) return null;
-    files.push(file);
+    files.push(file === null ? null : [file]);
   }
-  return files;
+  return files.includes(null) ? null : files.flatMap((some) => some ?? []);
 }
 
-const DIRECTORY = '040000';
+/** What a deletion or a move did; null where it is not exactly the one that was approved. */
+function wholeFilesOf({ before, after }: Trees, { proposal, range }: Landed): readonly CommittedFile[] | null {
+  const { path, base, result, region } = proposal.change;
+  const source = sourcePath(proposal.change);
+  const gone = isFile(before.get(source), base) && !after.has(source);
+  const ranges = range === null ? [] : [range];
+  const shown =
+    region === null ? range === null : range !== null && formatRange(range) === formatRange(rangeOf(region));
+  if (base === null || !gone || !shown) return null;
+  const left = { path: source, before: base.blob, after: null, ranges };
+  if (result === null) return [left];
+  const moved = !before.has(path) && isFile(after.get(path), result);
+  return moved ? [left, { path, before: null, after: result.blob, ranges: [] }] : null;
+}
 
-function sameElsewhere({ before, after }: Trees, paths: ReadonlySet<string>): boolean {
-  const same = (one: Tree, other: Tree): boolean =>
-    [...one].every(([path, { sha, mode }]) => mode === DIRECTORY || paths.has(path) || other.get(path)?.sha === sha);
-  return same(before, after) && same(after, before);
+function isFile(entry: TreeEntry | undefined, ref: BlobRef | null): boolean {
+  return entry !== undefined && entry.sha === ref?.blob && entry.mode === ref.mode;
 }
 
 async function fileOf(
@@ -75,10 +97,17 @@ async function fileOf(
 ): Promise<CommittedFile | null> {
   const [old, blob] = [before.get(path)?.sha ?? null, after.get(path)?.sha];
   const ranges = changes.flatMap(({ range }) => range ?? []);
-  if (blob === undefined || ranges.length < changes.length) return null;
+  if (blob === undefined || ranges.length < changes.length || !keepsMode(before.get(path), after.get(path), changes))
+    return null;
   const text = old === null ? '' : textOf(await github.blob(old));
   if (text === null || composed(text, changes) !== blob) return null;
   return { path, before: old, after: blob, ranges };
+}
+
+/** A file keeps its mode; a new one has that of its change. */
+function keepsMode(before: TreeEntry | undefined, after: TreeEntry | undefined, changes: readonly Landed[]): boolean {
+  const mode = before?.mode ?? changes[0]?.proposal.change.result?.mode;
+  return after?.mode === mode;
 }
 
 function textOf(bytes: Uint8Array): string | null {

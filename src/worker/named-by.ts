@@ -15,8 +15,10 @@ export function namedBy(signal: Signal): NamedProposals {
     case 'commit-starting':
       return { ids: signal.checks.map((check) => check.proposalId), commentId: null };
     case 'committed':
+    case 'commit-differs':
     case 'commit-missed':
     case 'commit-failed':
+    case 'threads-outdated':
       return { ids: signal.proposalIds, commentId: null };
     case 'proposal-shown':
     case 'thread-seen':

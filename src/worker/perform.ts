@@ -5,8 +5,10 @@ import { DONE, type Job, type Outcome } from './job.ts';
 import { postAnswer } from './post-answer.ts';
 import { postReview } from './post-review.ts';
 import { releaseReview } from './release-review.ts';
+import { seeOutdated } from './see-outdated.ts';
 import { seeThread } from './see-thread.ts';
 import { showProposal } from './show-proposal.ts';
+import { showReview } from './show-review.ts';
 import { showRun } from './show-run.ts';
 import { useTools } from './use-tools.ts';
 
@@ -34,6 +36,10 @@ export function perform(job: Job): Promise<Outcome> {
       return postAnswer({ ...job, effect });
     case 'see-thread':
       return seeThread({ ...job, effect });
+    case 'show-review':
+      return showReview({ ...job, effect });
+    case 'see-outdated':
+      return seeOutdated({ ...job, effect });
     case 'dismiss-review':
       return releaseReview({ ...job, effect });
     case 'start-next':

@@ -42,6 +42,12 @@ export type CommitNote = {
   readonly authorId: number | null;
 };
 
+/**
+ * A commit without an answer is given up after this time (ms). Shorter than any lease can still last when its process
+ * hangs, so that nobody who takes over can look for the commit before the last moment at which it may have been sent.
+ */
+export const COMMIT_TIMEOUT_MS = 9_000;
+
 /** What came of one attempt to commit. */
 export type CommitOutcome =
   | { readonly kind: 'committed'; readonly sha: string }
@@ -86,6 +92,7 @@ export type GitHub = {
   findReviews(marker: string): Promise<readonly StandingReview[]>;
   /** The comments of anybody's review on this pull request. */
   reviewComments(reviewId: number): Promise<readonly ReviewComment[]>;
+  updateReview(reviewId: number, body: string): Promise<void>;
   /** False where GitHub does not let us: then somebody else has to. No error where it is dismissed already. */
   dismissReview(reviewId: number, message: string): Promise<boolean>;
   createFileComment(head: string, path: string, body: string): Promise<PostedComment>;
@@ -98,7 +105,9 @@ export type GitHub = {
   resolveThread(comment: PostedComment): Promise<void>;
   /** Whether the thread whose first comment is this one is resolved now; false where there is none. */
   isResolved(comment: PostedComment): Promise<boolean>;
-  react(place: Place, content: 'eyes' | '+1' | 'confused'): Promise<void>;
+  /** Node ids of the first comments of threads whose lines are no longer what they were, or no longer in the diff. */
+  outdatedThreads(): Promise<readonly string[]>;
+  react(place: Place, content: 'eyes' | '+1'): Promise<void>;
   /** Comments of the App itself on this pull request whose first line is one of these markers. */
   findByMarker(markers: readonly string[]): Promise<ReadonlyMap<string, FoundComment>>;
   /** By comment id, the hash (as in `PostedComment.bodyHash`) of what stands there now; null where it is gone. */
@@ -111,7 +120,12 @@ export type GitHub = {
 };
 
 /** Opens GitHub for one pull request. */
-export type GitHubs = { for(ref: PullRef): GitHub; self(): Promise<{ slug: string; botId: number; owner: string }> };
+export type GitHubs = {
+  for(ref: PullRef): GitHub;
+  self(): Promise<{ slug: string; botId: number; owner: string }>;
+  /** How far GitHub's clock is ahead of ours (ms), as far as its answers show; 0 where they agree. */
+  ahead(): number;
+};
 
 /** A failure of GitHub that may pass. `retryAt` is GitHub's own word for when to try again (ms since the epoch). */
 export class GitHubFault extends Error {
@@ -144,5 +158,5 @@ export type Model = {
   askForWords(messages: readonly Message[], signal: AbortSignal): Promise<ModelReply>;
 };
 
-/** Time in ms since the epoch, and a way to wait that ends early when work may have come. */
-export type Clock = { now(): number };
+/** Time in ms since the epoch, and what recurs: `every` calls back until the function that it returns is called. */
+export type Clock = { now(): number; every(ms: number, tick: () => void): () => void };

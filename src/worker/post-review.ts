@@ -1,64 +1,64 @@
-import { type NoSuggestion, type Placement, placeChange } from '../change/placement.ts';
+import { sourcePath } from '../change/touched.ts';
 import { unshownOutput } from '../prompt/outputs.ts';
-import { forkWarnings } from '../render/fork-words.ts';
 import { turnMarker } from '../render/markers.ts';
-import { fits, type ProposalView, renderProposal } from '../render/proposal.ts';
 import { renderReview } from '../render/review.ts';
-import { ruleWarnings } from '../render/rule-words.ts';
-import { sameBranchWarnings } from '../render/same-branch-words.ts';
-import { checkSuggestion } from '../render/self-check.ts';
-import type { PostedComment, Proposal } from '../run/proposal.ts';
+import type { Proposal } from '../run/proposal.ts';
 import { activeRun, type Pull } from '../run/run.ts';
 import type { PostedProposal } from '../run/signal.ts';
-import { alreadyPosted } from './already-posted.ts';
 import { isLasting } from './backoff.ts';
+import { type Draft, draftProposal, type Ground } from './draft-proposal.ts';
+import { findEarlier, standsIn, takeOver } from './earlier-comments.ts';
 import { readFile } from './gather.ts';
 import { DONE, type Job, type Outcome } from './job.ts';
-import type { GitHub, NewReview, PullFile, ReviewDraft, StandingReview } from './ports.ts';
+import type { GitHub, NewReview, ReviewDraft, StandingReview } from './ports.ts';
+import { type Found, postDiff, postParts } from './post-diff.ts';
 
-/** A proposal with the place and the body it gets on the page. */
-type Draft = { readonly proposal: Proposal; readonly placement: Placement; readonly body: string };
+type Posting = Job<'post-review'>;
+
+/** A proposal that is still to be decided, with what its comments are made of. */
+type Open = { readonly proposal: Proposal; readonly ground: Ground; readonly draft: Draft | null };
 
 /**
  * Posts the proposals of a turn together: one review for what suggestion blocks can say, then the exact diffs.
- * A repetition first looks for what is already there, by the markers of our own comments.
+ * A repetition, and whatever was on the page before, first looks for what is already there, by the markers of our own
+ * comments, and adds what is missing.
  */
-export async function postReview(job: Job<'post-review'>): Promise<Outcome> {
+export async function postReview(job: Posting): Promise<Outcome> {
   const { context, stored, effect } = job;
   const pull = await context.store.load(stored.pullKey, { ids: effect.proposalIds, commentId: null });
   const github = context.githubs.for(pull.ref);
   const mine = pull.proposals.filter((one) => effect.proposalIds.includes(one.id) && one.comment === null);
-  const open = activeRun(pull)?.id === effect.runId ? mine.filter((one) => one.state === 'proposed') : [];
-  const shown = open.filter((proposal) => fits(viewOf(job, pull, proposal, asDiff(proposal))));
-  const drafts = await draftAll(job, github, pull, shown);
-  const placeOf = (proposal: Proposal) => drafts.find((draft) => draft.proposal === proposal)?.placement ?? null;
+  const wanted = effect.turn === null || activeRun(pull)?.id === effect.runId;
+  const waiting = wanted ? mine.filter((one) => one.state === 'proposed') : [];
+  const open = await draftAll(job, github, pull, waiting);
+  const repeated = job.attempts > 1;
   // What was decided meanwhile is looked for too: its comment may stand there, with a button and commands.
-  const standing = job.attempts > 1 ? await alreadyPosted(github, mine, placeOf) : [];
-  const missing = drafts.filter((draft) => !standing.some((posted) => posted.proposalId === draft.proposal.id));
-  const found = job.attempts > 1 ? await earlierReviews(github, pull, effect) : [];
-  const posted = await postMissing(job, github, pull, missing, found);
+  const earlier = repeated || mine.some((one) => one.restorations > 0) ? await findEarlier(github, mine) : NONE;
+  const standing = await standingOf(github, mine, open, earlier);
+  const found = repeated ? await earlierReviews(github, pull, effect) : [];
+  const missing = open.filter(({ proposal }) => !standsIn(earlier, proposal));
+  const posted = await postMissing({ job, github, pull, earlier }, missing, found);
   const proposals = [...standing, ...posted.proposals];
-  const reviews = [...found, ...posted.reviews];
-  const unshown = open.filter((proposal) => !shown.includes(proposal)).map(unshownOf);
+  const { body } = reviewOf(effect, pull, []);
+  const reviews = [...found, ...posted.reviews].map((review) => ({ ...review, body }));
+  const shown = new Set(proposals.map(({ proposalId }) => proposalId));
+  const unshown = waiting.filter(({ id }) => !shown.has(id)).map(unshownOf);
   if (proposals.length === 0 && unshown.length === 0 && reviews.length === 0) return DONE;
   const { runId, turn } = effect;
   return { kind: 'done', signal: { type: 'review-posted', runId, turn, proposals, reviews, unshown } };
 }
 
+const NONE: Found = new Map();
+
 /** Reviews of this turn that an earlier try left on the page. */
 async function earlierReviews(
   github: GitHub,
   pull: Pull,
-  { runId, turn }: Job<'post-review'>['effect'],
+  { runId, turn }: Posting['effect'],
 ): Promise<readonly StandingReview[]> {
   const known = pull.run?.reviews ?? [];
   const found = await github.findReviews(turnMarker(runId, turn));
   return found.filter(({ id }) => !known.some((review) => review.id === id));
-}
-
-/** The form of a proposal that takes the most room, and that every one can fall back to. */
-function asDiff({ change }: Proposal): Placement {
-  return { kind: 'conversation', path: change.path, why: 'too-long' };
 }
 
 function unshownOf({ id, change }: Proposal): { readonly proposalId: string; readonly output: string } {
@@ -66,79 +66,75 @@ function unshownOf({ id, change }: Proposal): { readonly proposalId: string; rea
 }
 
 async function draftAll(
-  job: Job<'post-review'>,
+  { context }: Posting,
   github: GitHub,
   pull: Pull,
-  open: readonly Proposal[],
-): Promise<Draft[]> {
-  const [first] = open;
+  waiting: readonly Proposal[],
+): Promise<readonly Open[]> {
+  const [first] = waiting;
   if (first === undefined) return [];
   const files = new Map((await github.files(first.head)).map((file) => [file.path, file]));
   const tree = await github.tree(first.head);
-  const drafts: Draft[] = [];
-  for (const proposal of open) {
-    const file = await readFile(github, tree, proposal.change.path);
-    drafts.push(draftOne(job, pull, proposal, file?.text ?? '', files.get(proposal.change.path)));
+  const links = context.links(pull.ref);
+  const open: Open[] = [];
+  for (const proposal of waiting) {
+    const path = sourcePath(proposal.change);
+    const baseText = (await readFile(github, tree, path))?.text ?? '';
+    const ground = { run: pull.run, links, baseText, file: files.get(path) };
+    open.push({ proposal, ground, draft: draftProposal(proposal, ground) });
   }
-  return drafts;
+  return open;
 }
 
-/** The highest rung of the ladder whose rendered form, read back as GitHub would, says exactly the stored lines. */
-function draftOne(
-  job: Job<'post-review'>,
-  pull: Pull,
-  proposal: Proposal,
-  baseText: string,
-  file: PullFile | undefined,
-): Draft {
-  const { change } = proposal;
-  const inPullRequest = file !== undefined && file.status !== 'removed';
-  const placement = placeChange({ change, baseText, patch: file?.patch ?? null, inPullRequest });
-  const draft = render(job, pull, proposal, placement);
-  if (placement.kind !== 'suggestion' || checkSuggestion(draft.body, placement.lines)) return draft;
-  return render(job, pull, proposal, { kind: 'file', path: change.path, why: 'not-expressible' });
-}
-
-function render(job: Job<'post-review'>, pull: Pull, proposal: Proposal, placement: Placement): Draft {
-  return { proposal, placement, body: renderProposal(viewOf(job, pull, proposal, placement)).body };
-}
-
-function viewOf(job: Job<'post-review'>, pull: Pull, proposal: Proposal, placement: Placement): ProposalView {
-  return {
-    proposal,
-    placement,
-    warnings: [...forkWarnings(pull.run), ...ruleWarnings(pull.run), ...sameBranchWarnings(pull.run)],
-    links: job.context.links(pull.ref),
-    replacedByUrl: null,
-  };
-}
-
-async function postMissing(
-  job: Job<'post-review'>,
+/** What an earlier try left, made whole. */
+async function standingOf(
   github: GitHub,
-  pull: Pull,
-  missing: readonly Draft[],
-  found: readonly StandingReview[],
-): Promise<Posted> {
-  const suggestions = missing.filter((draft) => draft.placement.kind === 'suggestion');
-  const blocks = missing.length > 0 && pull.run?.settings.reviewEvent === 'request-changes';
-  const wanted = suggestions.length > 0 || (blocks && found.length === 0);
-  const inReview = wanted ? await postSuggestions(job, github, pull, missing, suggestions) : NOTHING;
-  const others = missing.filter((draft) => !inReview.proposals.some((one) => one.proposalId === draft.proposal.id));
-  const proposals: PostedProposal[] = [...inReview.proposals];
-  for (const draft of others) proposals.push(await postDiff(job, github, pull, draft));
-  return { proposals, reviews: inReview.reviews };
+  mine: readonly Proposal[],
+  open: readonly Open[],
+  earlier: Found,
+): Promise<readonly PostedProposal[]> {
+  const standing: PostedProposal[] = [];
+  for (const proposal of mine) {
+    const posted = await takeOver(github, proposal, earlier, open.find((one) => one.proposal === proposal) ?? null);
+    if (posted !== null) standing.push(posted);
+  }
+  return standing;
 }
+
+/** What all that is still to be posted has in common. */
+type Page = { readonly job: Posting; readonly github: GitHub; readonly pull: Pull; readonly earlier: Found };
 
 /** What stands on the page now. */
 type Posted = { readonly proposals: readonly PostedProposal[]; readonly reviews: readonly StandingReview[] };
 const NOTHING: Posted = { proposals: [], reviews: [] };
 
+async function postMissing(page: Page, missing: readonly Open[], found: readonly StandingReview[]): Promise<Posted> {
+  const drafts = missing.flatMap(({ draft }) => draft ?? []);
+  const suggestions = drafts.filter((draft) => draft.placement.kind === 'suggestion');
+  const asksForChanges = page.job.effect.turn !== null && page.pull.run?.settings.reviewEvent === 'request-changes';
+  const blocks = drafts.length > 0 && asksForChanges;
+  const wanted = suggestions.length > 0 || (blocks && found.length === 0);
+  const inReview = wanted ? await postSuggestions(page, drafts, suggestions) : NOTHING;
+  const posted = new Set(inReview.proposals.map(({ proposalId }) => proposalId));
+  const others = missing.filter(({ proposal }) => !posted.has(proposal.id));
+  return { proposals: [...inReview.proposals, ...(await postDiffs(page, others))], reviews: inReview.reviews };
+}
+
+async function postDiffs({ github, earlier }: Page, missing: readonly Open[]): Promise<readonly PostedProposal[]> {
+  const proposals: PostedProposal[] = [];
+  for (const { proposal, draft, ground } of missing) {
+    const posted = draft === null ? null : await postDiff(github, draft, ground);
+    if (posted === null) continue;
+    const { placement, comment, comments } = posted;
+    const parts = await postParts(github, comment, comments.parts, earlier);
+    proposals.push({ proposalId: proposal.id, placement, comment, parts });
+  }
+  return proposals;
+}
+
 /** One bad anchor loses the whole review, and GitHub does not say which: then all of them go one rung down. */
 async function postSuggestions(
-  job: Job<'post-review'>,
-  github: GitHub,
-  pull: Pull,
+  { job, github, pull }: Page,
   missing: readonly Draft[],
   drafts: readonly Draft[],
 ): Promise<Posted> {
@@ -149,7 +145,7 @@ async function postSuggestions(
     const { review: created, comments } = await github.createReview(first.proposal.head, review);
     const proposals = drafts.flatMap(({ proposal, placement }, index) => {
       const comment = comments[index];
-      return comment === undefined ? [] : [{ proposalId: proposal.id, placement, comment }];
+      return comment === undefined ? [] : [{ proposalId: proposal.id, placement, comment, parts: [] }];
     });
     return { proposals, reviews: [created] };
   } catch (error) {
@@ -162,50 +158,17 @@ async function postSuggestions(
   }
 }
 
-function reviewOf(
-  { runId, turn, proposalIds }: Job<'post-review'>['effect'],
-  { run }: Pull,
-  drafts: readonly Draft[],
-): NewReview {
-  const modelText = run?.batch?.text ?? null;
+function reviewOf({ runId, turn, proposalIds }: Posting['effect'], { run }: Pull, drafts: readonly Draft[]): NewReview {
+  // What belongs to no turn is nothing that the agent asks for: it never stands in the way of a merge.
+  const ofTurn = turn !== null;
+  const modelText = ofTurn ? (run?.batch?.text ?? null) : null;
   const body = renderReview({ runId, turn, proposals: proposalIds.length, modelText });
-  const event = run?.settings.reviewEvent === 'request-changes' ? 'REQUEST_CHANGES' : 'COMMENT';
+  const event = ofTurn && run?.settings.reviewEvent === 'request-changes' ? 'REQUEST_CHANGES' : 'COMMENT';
   return { body, event, drafts: drafts.flatMap(anchored) };
 }
 
-function anchored({ placement, body }: Draft): readonly ReviewDraft[] {
+function anchored({ placement, comments }: Draft): readonly ReviewDraft[] {
   if (placement.kind !== 'suggestion') return [];
   const { path, startLine, line } = placement;
-  return [{ path, startLine, line, body }];
-}
-
-/** A suggestion that ends as a diff was refused by GitHub for its place. */
-function whyOf(placement: Placement): NoSuggestion {
-  return placement.kind === 'suggestion' ? 'not-in-diff' : placement.why;
-}
-
-/** The exact diff in a comment of its file, or, where GitHub has no such place, in the conversation. */
-async function postDiff(job: Job<'post-review'>, github: GitHub, pull: Pull, draft: Draft): Promise<PostedProposal> {
-  const { proposal, placement } = draft;
-  const proposalId = proposal.id;
-  const { path } = placement;
-  if (placement.kind !== 'conversation') {
-    const onFile = render(job, pull, proposal, { kind: 'file', path, why: whyOf(placement) });
-    const comment = await fileComment(github, proposal.head, path, onFile.body);
-    if (comment !== null) return { proposalId, placement: onFile.placement, comment };
-  }
-  const last =
-    placement.kind === 'conversation'
-      ? draft
-      : render(job, pull, proposal, { kind: 'conversation', path, why: 'not-in-diff' });
-  return { proposalId, placement: last.placement, comment: await github.createComment(last.body) };
-}
-
-async function fileComment(github: GitHub, head: string, path: string, body: string): Promise<PostedComment | null> {
-  try {
-    return await github.createFileComment(head, path, body);
-  } catch (error) {
-    if (!isLasting(error)) throw error;
-    return null;
-  }
+  return [{ path, startLine, line, body: comments.body }];
 }

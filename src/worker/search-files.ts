@@ -1,3 +1,4 @@
+import { setImmediate as breath } from 'node:timers/promises';
 import { readableFiles } from '../tools/list-result.ts';
 import { NOTHING_FOUND, searchFile, searchResult } from '../tools/search-result.ts';
 import type { Workspace } from './workspace.ts';
@@ -13,6 +14,7 @@ export async function searchFiles(workspace: Workspace, pattern: string, glob: s
     return 'The repository is too large to be searched at once. Search with a glob that fits few files.';
   let findings = NOTHING_FOUND;
   for (const path of paths) {
+    await breath();
     const bytes = contents.get(path);
     if (bytes !== undefined) findings = searchFile(findings, { path, bytes, pattern });
   }

@@ -1,38 +1,61 @@
-import { forkWarnings } from '../render/fork-words.ts';
 import { renderProposal } from '../render/proposal.ts';
-import { ruleWarnings } from '../render/rule-words.ts';
-import { sameBranchWarnings } from '../render/same-branch-words.ts';
-import type { PostedComment, Proposal } from '../run/proposal.ts';
+import { aboutRun } from '../render/run-warnings.ts';
+import type { Proposal } from '../run/proposal.ts';
 import type { Pull } from '../run/run.ts';
+import type { Signal } from '../run/signal.ts';
 import { isFinal } from '../run/transition.ts';
 import { DONE, type Job, type Outcome } from './job.ts';
+import type { GitHub } from './ports.ts';
 import { updateStanding } from './update-standing.ts';
 
-/** Makes the proposal's comment say how it stands now, and resolves its thread once nothing can change any more. */
+/** Makes the proposal's comments say how it stands now, and resolves its thread once nothing can change any more. */
 export async function showProposal({ context, stored, effect }: Job<'show-proposal'>): Promise<Outcome> {
   const pull = await context.store.load(stored.pullKey, { ids: [effect.proposalId], commentId: null });
   const proposal = pull.proposals.find((one) => one.id === effect.proposalId);
   if (proposal === undefined || proposal.comment === null || proposal.placement === null) return DONE;
   const github = context.githubs.for(pull.ref);
-  const view = {
+  const { body, parts } = renderProposal({
     proposal,
     placement: proposal.placement,
-    warnings: [...forkWarnings(pull.run), ...ruleWarnings(pull.run), ...sameBranchWarnings(pull.run)],
+    ...aboutRun(pull.run),
     links: context.links(pull.ref),
-  };
-  const { body } = renderProposal({ ...view, replacedByUrl: replacementUrl(pull, proposal) });
+    replacedByUrl: replacementUrl(pull, proposal),
+  });
   const shown = await updateStanding(github, proposal.comment, body);
-  if (shown === null) return gone(proposal, proposal.comment);
-  if (isFinal(proposal.state) && proposal.comment.kind !== 'issue-comment')
+  const further = await showParts(github, proposal, parts);
+  if (shown !== null && isFinal(proposal.state) && proposal.comment.kind !== 'issue-comment')
     await github.resolveThread(proposal.comment);
-  if (proposal.state !== 'proposed') return DONE;
-  return { kind: 'done', signal: { type: 'proposal-shown', proposalId: proposal.id, ...shown } };
+  return proposal.state === 'proposed' ? { kind: 'done', signal: outcomeOf(proposal, shown, further) } : DONE;
 }
 
-/** Somebody deleted it: an open proposal has to be seen by people before they can decide. */
-function gone({ id, state }: Proposal, comment: PostedComment): Outcome {
-  if (state !== 'proposed') return DONE;
-  return { kind: 'done', signal: { type: 'comment-gone', proposalId: id, commentId: comment.id } };
+/** What was written into a comment that stands; null where somebody deleted it. */
+type Written = Awaited<ReturnType<typeof updateStanding>>;
+
+/** Each part, null where it is gone, or where what is to be shown has not as many. */
+async function showParts(github: GitHub, proposal: Proposal, bodies: readonly string[]): Promise<readonly Written[]> {
+  const written: Written[] = [];
+  for (const [index, comment] of proposal.parts.entries()) {
+    const body = bodies[index];
+    written.push(body === undefined ? null : await updateStanding(github, comment, body));
+  }
+  return bodies.length > proposal.parts.length && proposal.state === 'proposed' ? [...written, null] : written;
+}
+
+/** Where somebody deleted one of them: an open proposal has to be seen whole by people before they can decide. */
+function outcomeOf({ id, comment }: Proposal, shown: Written, parts: readonly Written[]): Signal | null {
+  const standing = parts.filter((part) => part !== null);
+  if (shown !== null && standing.length === parts.length) {
+    const times = [shown, ...standing].map(({ at }) => at).toSorted();
+    const partHashes = standing.map(({ bodyHash }) => bodyHash);
+    return {
+      type: 'proposal-shown',
+      proposalId: id,
+      bodyHash: shown.bodyHash,
+      partHashes,
+      at: times.at(-1) ?? shown.at,
+    };
+  }
+  return comment === null ? null : { type: 'comment-gone', proposalId: id, commentId: comment.id };
 }
 
 function replacementUrl(pull: Pull, proposal: Proposal): string | null {

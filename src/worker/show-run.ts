@@ -1,6 +1,7 @@
 import { runMarker } from '../render/markers.ts';
 import { renderRun } from '../render/run-comment.ts';
 import type { PostedComment } from '../run/proposal.ts';
+import type { Pull } from '../run/run.ts';
 import { DONE, type Job, type Outcome } from './job.ts';
 import type { GitHub } from './ports.ts';
 import { updateStanding } from './update-standing.ts';
@@ -14,13 +15,22 @@ export async function showRun({ context, stored, effect, attempts }: Job<'show-r
   const body = renderRun({ run, proposals, queued: pull.queue.length, links: context.links(pull.ref) });
   const github = context.githubs.for(pull.ref);
   if (run.comment !== null && (await updateStanding(github, run.comment, body)) !== null) return DONE;
-  const comment = await create(github, run.id, body, attempts);
+  const comment = await create(github, run.id, body, attempts > 1 || !hasJustBegun(pull));
   return { kind: 'done', signal: { type: 'run-shown', runId: run.id, comment } };
 }
 
-async function create(github: GitHub, runId: string, body: string, attempts: number): Promise<PostedComment> {
+/**
+ * Nothing has happened that would be shown besides the beginning, so this is the first time. Later it may stand there
+ * although we do not know of it yet: what tells of it is an outcome, and those wait where the database was away.
+ */
+function hasJustBegun({ run, queue }: Pull): boolean {
+  if (run === null || run.phase.kind !== 'thinking') return false;
+  return run.turns === 0 && run.notes.length === 0 && queue.length === 0;
+}
+
+async function create(github: GitHub, runId: string, body: string, mayStand: boolean): Promise<PostedComment> {
   const marker = runMarker(runId);
-  const found = attempts > 1 ? (await github.findByMarker([marker])).get(marker) : undefined;
+  const found = mayStand ? (await github.findByMarker([marker])).get(marker) : undefined;
   if (found === undefined) return github.createComment(body);
   // An earlier try wrote it; since then the run has gone on.
   if (found.body !== body) await github.updateComment(found, body);

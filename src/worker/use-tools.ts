@@ -1,8 +1,10 @@
+import { setImmediate as breath } from 'node:timers/promises';
 import { activeRun, type Pull } from '../run/run.ts';
 import type { ToolResult } from '../run/signal.ts';
 import { BEYOND_MOST_CALLS, MOST_CALLS } from '../tools/most-calls.ts';
 import { DONE, type Job, type Outcome } from './job.ts';
-import { output, serveCall } from './serve-call.ts';
+import { output } from './output.ts';
+import { serveCall } from './serve-call.ts';
 import type { Workspace } from './workspace.ts';
 
 /** Serves the calls of one model response against the pull request's head as it is now, in their order. */
@@ -13,7 +15,11 @@ export async function useTools(job: Job<'use-tools'>): Promise<Outcome> {
   if (run === null || run.id !== effect.runId || run.batch?.turn !== effect.turn) return DONE;
   const workspace = await openWorkspace(job, pull, run.read);
   const results: ToolResult[] = [];
-  for (const call of effect.calls.slice(0, MOST_CALLS)) results.push(await serveCall(workspace, call, results));
+  for (const call of effect.calls.slice(0, MOST_CALLS)) {
+    // Each may take some tens of milliseconds on a large file; what waits for the process comes in between.
+    await breath();
+    results.push(await serveCall(workspace, call, results));
+  }
   for (const call of effect.calls.slice(MOST_CALLS)) results.push(output(call, BEYOND_MOST_CALLS));
   return {
     kind: 'done',

@@ -12,12 +12,30 @@ const EDGES: Readonly<Record<string, readonly string[]>> = {
   telemetry: [],
   intake: ['store/store.ts', 'telemetry'],
   worker: ['store/store.ts', 'store/unknown-schema.ts', 'telemetry'],
-  github: ['worker/ports.ts'],
+  github: ['worker/ports.ts', 'sweep/delivery-log.ts'],
+  sweep: ['store/store.ts', 'telemetry', 'worker/ports.ts', 'intake/delivery-event.ts'],
   model: ['worker/ports.ts'],
   store: [],
   simulator: [],
   explain: [],
+  git: [],
+  verify: [],
+  export: ['store', 'config'],
 };
+
+/** What nothing that the server runs may reach: folders of commands that the person at the machine starts, and who imports them. */
+const APART: Readonly<Record<string, readonly string[]>> = {
+  git: ['verify', 'export', 'demo', 'fidelity', 'simulation'],
+  verify: ['export', 'demo', 'fidelity', 'simulation'],
+  export: [],
+  demo: [],
+  fidelity: [],
+  simulation: ['fidelity'],
+  simulator: ['demo', 'fidelity', 'simulation'],
+};
+
+/** Those of them that `countersign` starts. */
+const COMMANDS = ['demo', 'verify', 'export'];
 
 /** Packages that compute and do nothing else. */
 const PURE_PACKAGES = ['zod', 'diff', 'mdast', 'mdast-util-from-markdown', 'yaml', 'node:crypto', 'node:buffer'];
@@ -41,9 +59,13 @@ function mayImport(file: SourceFacts, target: string): boolean {
   const folder = folderOf(file.path);
   const goal = folderOf(target);
   if (target === 'src/trust.ts' || goal === folder) return true;
-  if (goal === 'simulator') return folder === 'demo';
-  if (goal === 'demo') return file.path === 'src/cli.ts';
-  if (folder === '' || folder === 'demo') return file.path !== 'src/trust.ts' || PURE.includes(goal);
+  const importers = APART[goal];
+  if (importers !== undefined)
+    return importers.includes(folder) || (file.path === 'src/cli.ts' && COMMANDS.includes(goal));
+  // On top of everything but wiring: it drives the product's own code.
+  if (folder === 'simulation') return goal !== '';
+  if (folder === '' || folder === 'demo' || folder === 'fidelity')
+    return file.path !== 'src/trust.ts' || PURE.includes(goal);
   if (PURE.includes(goal)) return true;
   const allowed = EDGES[folder] ?? [];
   return allowed.includes(goal) || allowed.includes(target.slice('src/'.length));
@@ -54,7 +76,7 @@ function mayUsePackage(file: SourceFacts, name: string): boolean {
 }
 
 function isKnownFolder(folder: string): boolean {
-  return folder === '' || folder === 'demo' || PURE.includes(folder) || folder in EDGES;
+  return folder === '' || folder in APART || PURE.includes(folder) || folder in EDGES;
 }
 
 const layers: Rule = (files) =>
@@ -144,6 +166,19 @@ const processes: Rule = (files) => {
   return starters.slice(1).map(({ path }) => `${path} starts processes too`);
 };
 
+/** The server is what `start.ts` reaches, late imports and types included. */
+const server: Rule = (files) => {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const reached = new Set(['src/start.ts']);
+  for (const path of reached) {
+    const file = byPath.get(path);
+    for (const { from } of file?.imports ?? []) reached.add((file && targetOf(file, from)) ?? from);
+  }
+  return [...reached]
+    .filter((name) => folderOf(name) in APART || /^(?:node:)?child_process$/.test(name))
+    .map((name) => `the server reaches ${name}`);
+};
+
 /** Names that are banned, or belong to the files of these folders alone. */
 const RESERVED: Readonly<Record<string, readonly string[]>> = {
   // It lands in the wrong place of a moved file, silently.
@@ -169,6 +204,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   'names are kebab-case, at most two folders deep, and say something': names,
   'types are asserted in one file; nothing is any, exported by default or silenced': oddities,
   'the environment is read in one place': environment,
-  'at most one file starts processes': processes,
+  'at most one file starts processes (E15)': processes,
+  'the server reaches no process, no git, and nothing simulated (E15)': server,
   'applyPatch is banned (B4, M10); brands are made where they are checked': reserved,
 };

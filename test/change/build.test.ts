@@ -9,7 +9,7 @@ import { outcomeOf } from '../../src/change/outcome.ts';
 import { Payload } from '../../src/change/payload.ts';
 import { decodeText } from '../../src/change/text.ts';
 import { fileAfter } from './file-after.ts';
-import { changeOf, editOf, stored } from './samples.ts';
+import { changeOf, editOf, shownDiff, stored } from './samples.ts';
 
 const path = 'src/total.ts';
 const sandbox = 'shop';
@@ -83,6 +83,45 @@ describe('buildEdit', () => {
     expect(output(edit('version https://git-lfs.github.com/spec/v1\noid a\n', 'a', 'b'))).toContain('LFS');
     expect(output(edit('a', 'a', '\0'))).toContain('NUL');
     expect(output(edit('a', 'a', '\u{DC00}'))).toContain('surrogate');
+  });
+
+  const tiny = (word: string, count = 900_000) => `${word}\n`.repeat(count);
+  const lines = (count: number, word: (index: number) => string) =>
+    Array.from({ length: count }, (_, index) => `${word(index)}\n`).join('');
+  const [tooLong, tooFar] = [
+    /^Not proposed: the diff of src\/total\.ts is at least \d{3,4} kB /,
+    /^Not proposed: from the /,
+  ];
+
+  it.each<[string, () => Built, RegExp]>([
+    ['a new file of short lines', () => write(null, tiny('x')), tooLong],
+    ['short lines over blank ones', () => write(tiny(''), tiny('x')), tooLong],
+    ['short lines over others', () => write(tiny('y'), tiny('x')), tooFar],
+    ['the same in a file with CRLF', () => write(tiny('y\r', 600_000), tiny('x', 600_000)), tooFar],
+    ['its first and its last line', () => write(`a\n${tiny('x')}a\n`, `b\n${tiny('x')}b\n`), tooFar],
+    [
+      '20,000 lines, all different',
+      () =>
+        write(
+          lines(20_000, (at) => `old line ${at}`),
+          lines(20_000, (at) => `new line ${at}`),
+        ),
+      tooLong,
+    ],
+    ['as many by an edit', () => edit(tiny('', 200_000), tiny('', 200_000), tiny('x', 200_000)), tooFar],
+    ['every line by replace_all', () => edit(tiny('some words', 24_000), 'words', 'others', true), tooLong],
+    [
+      'blank lines by replace_all',
+      () => edit(tiny('', 1_900_000), '\n', 'x', true),
+      /replacing more than 50000 matches/,
+    ],
+    [
+      'overlapping matches',
+      () => edit('a'.repeat(1_900_000), 'aa', 'b'),
+      /^Found more than 100000 matches .* and more$/,
+    ],
+  ])('B16, H6: %s: refused before lines are paired or become strings of their own', (_name, build, words) => {
+    expect(output(build())).toMatch(words);
   });
 
   it('B16: T16 one byte above the most that can be reviewed, and not below', () => {
@@ -177,7 +216,7 @@ describe('buildWrite', () => {
   it('S20, S32: over an existing file with its size and a diff against it', () => {
     const change = changeOf(write('a\nb\nc\n', 'a\nB\nc\n'));
     expect(change.payload).toMatchObject({ file_exists: true, existing_lines: 3, existing_bytes: 6 });
-    expect(change.payload.unified_diff).toContain('-b\n+B\n');
+    expect(shownDiff(change)).toContain('-b\n+B\n');
   });
 
   it('S16: an existing file must have been read as it stands', () => {
@@ -234,6 +273,11 @@ describe('hidden characters', () => {
 
   it.each(['👩‍👩‍👧', '❤️', '1️⃣', '👍🏽', 'a\tb\r\nc', 'é'])('S35: %j is no warning', (text) => {
     expect(hiddenCharacters(text)).toEqual([]);
+  });
+
+  it('S35: what styles or joins an emoji is one where no emoji stands', () => {
+    for (const text of ['x1\u{FE0F}', '#\u{FE0F} a', 'a\u{200D}b', '1\u{200D}2', 'a\u{AD}b', 'a\u{2800}b', 'a\rb'])
+      expect(hiddenCharacters(text)).toHaveLength(1);
   });
 
   it('S35: a byte order mark is none at the start of a file only', () => {

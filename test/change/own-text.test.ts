@@ -67,6 +67,13 @@ function newFile(content: string): Change {
 }
 
 describe('S48: a person’s own lines', () => {
+  it('S11, S48: lines put above the first keep the byte order mark at the start, once', () => {
+    const text = '\u{FEFF}a\nb\n';
+    const change = editOf(text, '\u{FEFF}a\n', 'z\n\u{FEFF}a\n');
+    const own = ownOf(ownText({ change, proposed: change, placement: IN_FILE, baseText: text, lines: ['mine'] }));
+    expect(committed(text, own)).toBe('\u{FEFF}mine\na\nb\n');
+  });
+
   it('stand where the suggestion block stood', () => {
     const change = editOf('a\nb\nc\n', 'b', 'B');
     expect(apply('a\nb\nc\n', change, placed('a\nb\nc\n', change), 'mine', '', 'too')).toBe('a\nmine\n\ntoo\nc\n');
@@ -161,7 +168,7 @@ describe('S48, S49: no change comes of', () => {
     ['what the file already says', editOf(text, 'b', 'B'), ['b'], { why: 'unchanged' }],
     ['a NUL character', editOf(text, 'b', 'B'), ['b\0'], { why: 'not-text' }],
     ['half a surrogate pair', editOf(text, 'b', 'B'), ['\uD83D'], { why: 'not-text' }],
-    ['more than one comment can show', editOf(text, 'b', 'B'), ['x'.repeat(60_000)], { why: 'diff-too-long' }],
+    ['more than people can be shown', editOf(text, 'b', 'B'), ['x'.repeat(240_000)], { why: 'diff-too-long' }],
   ] as const)('%s', (_, change, lines, refusal) => {
     expect(ownText({ change, proposed: change, placement: IN_FILE, baseText: text, lines })).toEqual({
       kind: 'refused',

@@ -71,6 +71,8 @@ describe('placeChange', () => {
     ['CR in the anchor line', 'a\r\nb\n', '\nb', '\nx\nb', 'carriage-return'],
     ['a lone CR in new text', 'a\nb\n', 'b', 'b\rc', 'carriage-return'],
     ['a direction control', 'a\nb\n', 'b', 'b\u{202E}', 'hidden-character'],
+    ['a letter that looks like another', 'a\nb\n', 'b', 'p\u{430}yload', 'look-alike'],
+    ['a blank that is none', 'a\nb\n', 'b', 'b\u{A0}c', 'look-alike'],
     ['a byte order mark in the way', '\u{FEFF}a\nb\n', 'a', 'z', 'hidden-character'],
   ])('S33, S35, B18: falls down the ladder for %s', (_, text, oldString, newString, why) => {
     const placement = suggestion(text, oldString, newString);

@@ -3,6 +3,7 @@ import { blobSha } from '../../src/change/blob.ts';
 import { type Built, buildEdit } from '../../src/change/build-edit.ts';
 import { buildWrite } from '../../src/change/build-write.ts';
 import type { BlobRef, Change } from '../../src/change/change.ts';
+import { diffOf } from '../../src/change/payload.ts';
 import { encodeText } from '../../src/change/text.ts';
 
 /** The bytes and the place in git of a text. */
@@ -14,6 +15,11 @@ export function stored(text: string, mode: BlobRef['mode'] = '100644'): { ref: B
 export function changeOf(built: Built): Change {
   if (built.kind === 'refused') throw new Error(built.output);
   return built.change;
+}
+
+/** The diff that a change shows; empty where it has none in lines. */
+export function shownDiff({ payload }: Change): string {
+  return diffOf(payload) ?? '';
 }
 
 /** The change that an edit of one place makes of a file at `file.txt`. */

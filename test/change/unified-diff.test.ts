@@ -6,8 +6,11 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildWrite } from '../../src/change/build-write.ts';
 import { parseHunks } from '../../src/change/hunks.ts';
+import { lineTable } from '../../src/change/line-table.ts';
+import { indexOf, regionBetween } from '../../src/change/region.ts';
+import { diffOfRun } from '../../src/change/reviewable-diff.ts';
 import { fileAfter } from './file-after.ts';
-import { anyText, changeOf, editOf, rewriteOf, rewritten, stored } from './samples.ts';
+import { anyLine, anyText, changeOf, editOf, rewriteOf, rewritten, shownDiff, stored } from './samples.ts';
 
 let folder = '';
 beforeAll(() => {
@@ -26,31 +29,40 @@ function applied(tool: 'patch' | 'git', before: string | null, diff: string, pat
   return readFileSync(target, 'utf8');
 }
 
+/** The diff from one text to exactly another, its line ends included; null where they are the same. */
+function rewriteExactly(before: string, after: string): string | null {
+  const region = regionBetween(before, after);
+  if (region === null) return null;
+  const run = { index: indexOf(region), old: region.old, new: region.new };
+  const made = diffOfRun({ path: 'file.txt', exists: true, base: lineTable(before) }, run);
+  return made.kind === 'diff' ? made.diff : null;
+}
+
 const base = Array.from({ length: 30 }, (_, index) => `line ${index + 1}\n`).join('');
 
 describe('unified_diff', () => {
   it('S23, K15: three lines of context, headers with the path in the repository, every line counted', () => {
-    const { payload } = editOf(
+    const change = editOf(
       'import os\nimport sys\n\ndef helper():\n    pass\n',
       'import sys',
       'import sys\nimport json',
     );
-    expect(payload.unified_diff).toBe(
+    expect(shownDiff(change)).toBe(
       '--- a/file.txt\n+++ b/file.txt\n@@ -1,5 +1,6 @@\n import os\n import sys\n+import json\n \n def helper():\n     pass\n',
     );
-    expect(payload).toMatchObject({ diff_lines: 9 });
+    expect(change.payload).toMatchObject({ diff_lines: 9 });
   });
 
   it('S23: several places are several hunks, near ones share one', () => {
     const text = base.replaceAll(/line (?:2|5|25)\n/g, 'same\n');
     const change = editOf(text, 'same', 'other', true);
-    expect(parseHunks(change.payload.unified_diff)).toHaveLength(2);
-    expect(applied('patch', text, change.payload.unified_diff)).toBe(text.replaceAll('same', 'other'));
+    expect(parseHunks(shownDiff(change))).toHaveLength(2);
+    expect(applied('patch', text, shownDiff(change))).toBe(text.replaceAll('same', 'other'));
   });
 
   it.each(['patch', 'git'] as const)('S23: a new file comes from /dev/null (%s)', (tool) => {
     const built = buildWrite({ path: 'my file.txt', sandbox: 'shop', file: null, content: 'a\nb', seenBlob: null });
-    const diff = changeOf(built).payload.unified_diff;
+    const diff = shownDiff(changeOf(built));
     expect(diff).toBe('--- /dev/null\n+++ b/my file.txt\t\n@@ -0,0 +1,2 @@\n+a\n+b\n\\ No newline at end of file\n');
     expect(applied(tool, null, diff, 'my file.txt')).toBe('a\nb');
   });
@@ -61,21 +73,64 @@ describe('unified_diff', () => {
         const change = before === '' ? null : rewriteOf(before, after);
         if (change === null) return;
         const result = new TextDecoder('utf-8', { ignoreBOM: true }).decode(fileAfter(stored(before).bytes, change));
-        expect(applied(tool, before, change.payload.unified_diff)).toBe(result);
+        expect(applied(tool, before, shownDiff(change))).toBe(result);
       }),
       { numRuns: 60 },
     );
+  });
+
+  it.each(['patch', 'git'] as const)(
+    'S23, E11: and back again, with any line ends and without a last newline (%s)',
+    (tool) => {
+      const line = fc.tuple(anyLine, fc.constantFrom('\n', '\r\n', '\r', '\r\r\n')).map((pieces) => pieces.join(''));
+      const lines = fc.tuple(fc.array(line, { minLength: 1, maxLength: 12 }), fc.constantFrom('', 'end', 'end\r'));
+      const whole = lines.map(([before, end]) => before.join('') + end);
+      fc.assert(
+        fc.property(whole, whole, (one, other) => {
+          for (const [before, after] of [
+            [one, other],
+            [other, one],
+          ] as const) {
+            const change = rewriteExactly(before, after);
+            if (change !== null) expect(applied(tool, before, change)).toBe(after);
+          }
+        }),
+        { numRuns: 40 },
+      );
+    },
+  );
+
+  it.each([
+    ['\n', '\n'],
+    ['\r\n', '\r\n'],
+    ['\r', '\n'],
+    ['\n', '\r\n'],
+  ])('S23, E11: a large file rewritten here and there, lines ending in %j and %j', (ending, other) => {
+    const text = (word: string, end: string) =>
+      Array.from(
+        { length: 20_000 },
+        (_, at) => `${at % 23 === 0 ? `${word} ` : ''}line ${at % 900}${at % 5 === 0 ? other : ending}`,
+      ).join('') + end;
+    const [before, after] = [text('old', 'last'), text('new', '')];
+    for (const [from, to] of [
+      [before, after],
+      [after, before],
+    ] as const) {
+      const diff = rewriteExactly(from, to);
+      expect(diff).not.toBeNull();
+      for (const tool of ['patch', 'git'] as const) expect(applied(tool, from, diff ?? '') === to).toBe(true);
+    }
   });
 
   it('S23: what differs too much to be told apart is still exact', () => {
     const lines = (word: string) => Array.from({ length: 1500 }, (_, index) => `${word} ${index}\n`).join('');
     const [before, after] = [`top\n${lines('old')}`, `top\n${lines('new')}end\n`];
     const change = rewriteOf(before, after);
-    expect(change === null ? '' : applied('patch', before, change.payload.unified_diff)).toBe(after);
+    expect(change === null ? '' : applied('patch', before, shownDiff(change))).toBe(after);
   });
 
   it('parses what it writes', () => {
-    const [hunk] = parseHunks(editOf(base, 'line 10\n', '@@ -1,1 +1,1 @@\n--- a\n').payload.unified_diff);
+    const [hunk] = parseHunks(shownDiff(editOf(base, 'line 10\n', '@@ -1,1 +1,1 @@\n--- a\n')));
     expect(hunk).toMatchObject({ oldStart: 7, oldLines: 7, newStart: 7, newLines: 8 });
     expect(hunk?.lines.filter(({ side }) => side === 'right').map(({ text }) => text)).toEqual([
       '@@ -1,1 +1,1 @@',

@@ -19,8 +19,8 @@ describe('countersign', () => {
         demo     show the whole App offline, on a simulated GitHub
         doctor   check credentials, permissions and settings (not in this version yet)
         explain  say what a recorded delivery would lead to, and why
-        verify   check that commits hold exactly what people approved (not in this version yet)
-        export   write out who decided what (not in this version yet)
+        verify   check that commits hold exactly what people approved
+        export   write out who decided what
 
       Options: --help, --version
       "
@@ -40,7 +40,7 @@ describe('countersign', () => {
     [['__proto__'], 'countersign has no command "__proto__".'],
     [[], 'Usage: countersign <command>'],
     [['start', '--bogus'], 'countersign start takes no options, so not "--bogus".'],
-    [['verify', 'main..HEAD'], 'countersign verify is not part of this version yet.'],
+    [['verify'], 'countersign verify: The range is missing, such as main..HEAD. See countersign verify --help.'],
   ])('refuses %j with exit code 2', async (args, words) => {
     const { code, stdout, stderr } = await run(args).ended;
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

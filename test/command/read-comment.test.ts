@@ -40,7 +40,8 @@ function shortCommand(command: Command): string {
     case 'ask':
       return `ask: ${command.text}`;
     case 'show':
-      return join('show', targets(command), '');
+    case 'undo':
+      return join(command.name, targets(command), '');
     default:
       return command.name;
   }
@@ -53,6 +54,7 @@ function targets({ targets: aim }: { readonly targets: Targets }): string {
 function shortRemark(remark: Extract<Utterance, { kind: 'remark' }>): string {
   const flags = [remark.toSomebodyElse ? 'else' : '', remark.affirmation ? 'yes' : ''].filter((flag) => flag !== '');
   const blocks = remark.suggestions.map((lines) => `{${lines.join('|')}}`);
+  if (remark.unclosedSuggestion) blocks.push('{…');
   return join('remark', [...flags, ...blocks].join(' '), remark.text);
 }
 
@@ -80,7 +82,17 @@ describe('S57, F18: the grammar of a first line', () => {
     ['/approve k7q2 K7Q2', 'approve k7q2'],
     ['/approve all', 'approve all'],
     ['/approve ALL\n\nship it', 'approve all: ship it'],
-    ['/approve\n/deny', 'approve place: /deny'],
+    ['/approve\n/deny', 'misfit approve /deny'],
+    ['/approve k7q2\n\n  /deny m3x9 too risky', 'misfit approve /deny'],
+    [
+      '/approve\n```\n/deny\n```\n> /deny\n\nnot `/deny`, /usr/bin\n/usr/bin',
+      'approve place: ```\n/deny\n```\n> /deny\n\nnot `/deny`, /usr/bin\n/usr/bin',
+    ],
+    ['/deny\n/approve', 'deny place: /approve'],
+    ['/deny\n\nSent from my iPhone', 'deny place'],
+    ['/deny\n-- \nAna', 'deny place'],
+    ['/deny too risky\n-- \nAna', 'deny place: too risky'],
+    ['/approve k7q2\nthanks\n-- \nAna', 'approve k7q2: thanks\n-- \nAna'],
     ['/approve but rename it', 'misfit approve but'],
     ['/approve k7q2 but', 'misfit approve but'],
     ['/approve all k7q2', 'misfit approve all'],
@@ -98,6 +110,17 @@ describe('S57, F18: the grammar of a first line', () => {
     ['/deny too risky\nsee above', 'deny place: too risky\nsee above'],
     ['/deny k7q2 M3X9 too risky', 'deny k7q2+m3x9: too risky'],
     ['/deny k7q2\nbecause', 'deny k7q2: because'],
+    ['/deny k7q2: too risky', 'deny k7q2: too risky'],
+    ['/deny `k7q2`, (m3x9) and "p4t5"!', 'deny k7q2+m3x9+p4t5'],
+    ['/deny k7q2,m3x9 and p4t5: no', 'deny k7q2+m3x9+p4t5: no'],
+    ['/deny k7q2 & others', 'deny k7q2: & others'],
+    ['/deny and k7q2', 'deny place: and k7q2'],
+    ['/deny k7q2\u200B', 'deny k7q2'],
+    ['/deny \u212A7q2: no', 'deny place: \u212A7q2: no'],
+    ['/edit k7q2: use bigint', 'edit k7q2: use bigint'],
+    ['/edit k7q2\u00A0use bigint', 'edit k7q2: use bigint'],
+    ['/edit k7q2’s name', 'edit place: k7q2’s name'],
+    ['/edit `k7q2`', 'misfit edit'],
     ['/deny all', 'deny all'],
     ['/deny all\nwrong file', 'deny all: wrong file'],
     ['/deny all of this is wrong', 'deny place: all of this is wrong'],
@@ -136,6 +159,8 @@ describe('S57, F18: the grammar of a first line', () => {
     ['/countersign approve always', 'misfit task approve addressed'],
     ['/countersign revoke 2', 'misfit task revoke addressed'],
     ['/countersign stop.', 'misfit task stop addressed'],
+    ['/countersign approve all!', 'misfit task approve addressed'],
+    ['/countersign approve `K7Q2`.', 'approve(k7q2)? task: approve `K7Q2`.'],
     ['/countersign edit the README', 'task: edit the README'],
     ['/countersign show a spinner', 'task: show a spinner'],
     ['/countersign approved words need a list', 'task: approved words need a list'],
@@ -146,6 +171,11 @@ describe('S57, F18: the grammar of a first line', () => {
     ['@countersign use bigint', 'mention: use bigint'],
     ['@Countersign[bot], use bigint\nplease', 'mention: use bigint\nplease'],
     ['@countersign\nuse bigint', 'mention: use bigint'],
+    ['@countersign\u00A0use bigint', 'mention: use bigint'],
+    ['@countersign[bot]\u3000use bigint', 'mention: use bigint'],
+    ['@countersign\u2003/approve k7q2', 'misfit task approve addressed'],
+    ['@countersign\u00A0\u00A0/approve k7q2', 'misfit approve approve addressed'],
+    ['@countersign\u200Buse bigint', 'remark: @countersign\u200Buse bigint'],
     ['@countersign', 'misfit task addressed'],
     ['@countersign /approve k7q2', 'misfit task approve addressed'],
     ['@countersign approve', 'misfit task approve addressed'],
@@ -175,8 +205,8 @@ describe('S57, F18: the grammar of a first line', () => {
     ['/show k7q2 m3x9', 'misfit show m3x9'],
     ['/resume', 'resume'],
     ['/resume now', 'misfit resume now'],
-    ['/undo k7q2', 'misfit planned undo'],
-    ['/countersign /undo k7q2', 'misfit planned undo addressed'],
+    ['/undo k7q2', 'undo k7q2'],
+    ['/countersign /undo k7q2', 'undo k7q2 addressed'],
   ])('%j', (body, expected) => {
     expect(said(body)).toBe(expected);
   });
@@ -234,7 +264,7 @@ describe('S57, S58, A15, F18: what only looks like a command', () => {
     ['/approve\u200Bk7q2', 'misfit approve approve'],
     ['\u00A0/ap\u00A0prove', 'misfit approve approve'],
     ['\u3000\uFF0Fapprove\u3000all', 'misfit approve approve'],
-    ['/undo\u00A0k7q2', 'misfit planned undo'],
+    ['/config\u00A0k7q2', 'misfit planned config'],
     ['/countersign\u00A0do it', 'misfit task countersign addressed'],
     ['/countersign\u00A0/approve', 'misfit task countersign addressed'],
     ['/countersign /approve\u00A0k7q2', 'misfit approve approve addressed'],
@@ -332,12 +362,40 @@ describe('S45, S46, S48, S56, S62: plain words', () => {
     ['```suggestion\na\n```\n```suggestion\nb\n```', 'remark {a} {b}'],
     ['lgtm\n```suggestion\na\n```', 'remark {a}: lgtm'],
     ['```ts\nlet a\n```', 'remark: ```ts\nlet a\n```'],
-    ['```suggestion\nnever closed', 'remark: ```suggestion\nnever closed'],
+    ['```suggestion\nnever closed', 'remark {…'],
+    ['Like this:\n~~~~ Suggestion\na\n~~~\nplease', 'remark {…: Like this:'],
+    ['lgtm\n```suggestion', 'remark {…: lgtm'],
+    ['```suggestion\na\n```\nor\n```suggestion\nb', 'remark {a} {…: or'],
+    ['```ts\nnever closed', 'remark: ```ts\nnever closed'],
+    ['````\n```suggestion\na', 'remark: ````\n```suggestion\na'],
     ['> ```suggestion\n> a\n> ```\n\nno', 'remark: no'],
     ['<!--\n```suggestion\na\n```\n-->', 'remark'],
     ['````\n```suggestion\na\n```\n````', 'remark: ````\n```suggestion\na\n```\n````'],
   ])('%j', (body, expected) => {
     expect(said(body)).toBe(expected);
+  });
+});
+
+describe('S42, S48, S65: a yes above a suggestion block is neither', () => {
+  const block = '```suggestion\na\n```';
+  it.each<Row>([
+    [`/approve\n${block}`, 'misfit approve suggestion'],
+    [`/approve\n\nBetter so:\n\n${block}`, 'misfit approve suggestion'],
+    [`/approve k7q2\n${block}`, 'misfit approve suggestion'],
+    [`/approve all\n${block}`, 'misfit approve suggestion'],
+    [`/countersign /approve\n${block}`, 'misfit approve suggestion addressed'],
+    ['/approve\n```suggestion\nnever closed', 'misfit approve suggestion'],
+    ['/approve\n```ts\na\n```', 'approve place: ```ts\na\n```'],
+    ['/approve\n> ```suggestion\n> a\n> ```', 'approve place: > ```suggestion\n> a\n> ```'],
+    [`/deny\n${block}`, `deny place: ${block}`],
+    [`/edit so:\n${block}`, `edit place: so:\n${block}`],
+  ])('%j', (body, expected) => {
+    expect(said(body)).toBe(expected);
+  });
+
+  it('but not above the copy that a mail program made of our comment', () => {
+    const copy = 'Change 1 of 2 · `k7q2` · digest `0123456789ab` · head `9f8e7d6`\n\n```suggestion\na\n```';
+    expect(said(`/approve\n\nAna skrev:\n\n${copy}`)).toMatch(/^approve place/);
   });
 });
 
@@ -403,7 +461,7 @@ describe('what a command keeps', () => {
       '/countersign approve',
       '/ask',
       '/show x',
-      '/undo k7q2',
+      '/config',
       '> q\n/stop',
     ];
     for (const body of bodies) {

@@ -10,12 +10,15 @@ const PLAN: CommitPlan = {
   expectedHead: HEAD,
   message: 'Edit total.ts\n\nCountersign-Proposal: k7q2\nCo-authored-by: ana <7+ana@users.noreply.github.com>',
   files: [
-    { path: 'src/total.ts', bytes: BYTES, mode: '100644' },
-    { path: 'old.ts', bytes: null, mode: '100755' },
+    { path: 'src/total.ts', content: { kind: 'bytes', bytes: BYTES }, mode: '100644' },
+    { path: 'old.ts', content: { kind: 'gone' }, mode: '100755' },
   ],
   proposalIds: ['k7q2'],
 };
-const EXECUTABLE: CommitPlan = { ...PLAN, files: [{ path: 'run.sh', bytes: BYTES, mode: '100755' }, ...PLAN.files] };
+const EXECUTABLE: CommitPlan = {
+  ...PLAN,
+  files: [{ path: 'run.sh', content: { kind: 'bytes', bytes: BYTES }, mode: '100755' }, ...PLAN.files],
+};
 
 let http: HttpMock;
 beforeEach(() => {

@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import nock from 'nock';
 import type { PullRef } from '../../src/command/intent.ts';
-import { type GitHubOptions, openGitHubs } from '../../src/github/open-github.ts';
-import { type GitHub, GitHubFault, type GitHubs } from '../../src/worker/ports.ts';
+import { type AppGitHub, type GitHubOptions, openGitHubs } from '../../src/github/open-github.ts';
+import { type GitHub, GitHubFault } from '../../src/worker/ports.ts';
 
 // Only while a test asks for it may it stand between a worker's tests and the network; importing it puts it there.
 nock.restore();
@@ -28,7 +28,7 @@ type Permissions = Readonly<Record<string, string>>;
 
 /** A GitHub that answers what a test says and nothing else. */
 export type HttpMock = {
-  readonly githubs: GitHubs;
+  readonly githubs: AppGitHub;
   readonly github: GitHub;
   /** Expects that one token is minted, and answers it. */
   readonly mints: (permissions: Permissions, token: string) => void;

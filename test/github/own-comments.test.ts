@@ -159,10 +159,10 @@ describe('reactions', () => {
     http
       .as('ghs_write')
       .post('/graphql', ({ variables }: { variables: object }) => {
-        expect(variables).toEqual({ subjectId: 'PRR_8', content: 'CONFUSED' });
+        expect(variables).toEqual({ subjectId: 'PRR_8', content: 'EYES' });
         return true;
       })
-      .reply(200, { data: { addReaction: { reaction: { content: 'CONFUSED' } } } });
-    await http.github.react({ at: 'review', reviewId: 8 }, 'confused');
+      .reply(200, { data: { addReaction: { reaction: { content: 'EYES' } } } });
+    await http.github.react({ at: 'review', reviewId: 8 }, 'eyes');
   });
 });

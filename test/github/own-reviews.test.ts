@@ -65,6 +65,12 @@ describe('what stands there', () => {
     expect(await http.github.findReviews(marker)).toEqual([{ id: 80, url, stands: 'blocks' }]);
   });
 
+  it('S60: are written anew by their number', async () => {
+    writes();
+    http.as('ghs_write').put(`${REVIEWS}/80`, { body: 'As it was.' }).reply(200, { id: 80, body: 'As it was.' });
+    await http.github.updateReview(80, 'As it was.');
+  });
+
   it('S55: a review’s comments by the thread that they stand in', async () => {
     reads();
     const at = { node_id: 'N', html_url: url, created_at: 'a', updated_at: 'b', commit_id: 'c', path: 'a.ts' };

@@ -222,9 +222,9 @@ describe('talking', () => {
 });
 
 describe('committing', () => {
-  const edit = { path: 'src/a.txt', bytes: text('one\r\ntwo'), mode: '100644' } as const;
-  const script = { path: 'run.sh', bytes: text('#!/bin/bash\n'), mode: '100755' } as const;
-  const gone = { path: 'logo.bin', bytes: null, mode: '100644' } as const;
+  const edit = { path: 'src/a.txt', content: { kind: 'bytes', bytes: text('one\r\ntwo') }, mode: '100644' } as const;
+  const script = { path: 'run.sh', content: { kind: 'bytes', bytes: text('#!/bin/bash\n') }, mode: '100755' } as const;
+  const gone = { path: 'logo.bin', content: { kind: 'gone' }, mode: '100644' } as const;
 
   it.each([
     ['plain files', [edit, gone]],
@@ -275,7 +275,9 @@ describe('committing', () => {
     ['a file with another mode', '100755'],
   ] as const)('workflow files are refused: %s', async (_, mode) => {
     onPurpose = ['without `workflows` permission'];
-    const files = [{ path: '.github/workflows/ci.yml', bytes: text('on: push\n'), mode }];
+    const files = [
+      { path: '.github/workflows/ci.yml', content: { kind: 'bytes', bytes: text('on: push\n') }, mode } as const,
+    ];
     expect((await stage.github.commit(countersigned(plan(files)))).kind).toBe('refused');
     expect(branchHead()).toBe(stage.head);
   });

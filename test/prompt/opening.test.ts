@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { hiddenCharacters } from '../../src/change/hidden.ts';
 import { cleanText } from '../../src/prompt/clean-text.ts';
 import { firstMessage } from '../../src/prompt/first-message.ts';
 import { noteMessage } from '../../src/prompt/notes.ts';
 import { SYSTEM_PROMPT } from '../../src/prompt/system.ts';
-import { hiddenIn } from '../../src/render/visible.ts';
 import { hostileText } from '../render/hostile-text.ts';
 import { ana, ben, head, run } from '../render/sample.ts';
 
@@ -116,7 +116,7 @@ describe('a person’s text', () => {
   it('D2: nothing hidden is left', () => {
     fc.assert(
       fc.property(hostileText, (text) => {
-        expect(hiddenIn(cleanText(text).text.replaceAll('\r', ''))).toEqual([]);
+        expect(hiddenCharacters(cleanText(text).text.replaceAll('\r', ''))).toEqual([]);
       }),
       { numRuns: 500 },
     );

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { diffOf } from '../../src/change/payload.ts';
 import {
   appliedOutput,
   deniedOutput,
@@ -63,7 +64,7 @@ describe('what the model is told', () => {
       lines_changed: 1,
       message: 'Successfully replaced text in src/total.ts. Replaced 1 line at line 2.',
       user_note: 'thanks',
-      details: { diff: bigint.payload.unified_diff, userModified: false },
+      details: { diff: diffOf(bigint.payload), userModified: false },
     });
   });
 

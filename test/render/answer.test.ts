@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { commandTable } from '../../src/command/table.ts';
-import { renderAnswer } from '../../src/render/answer.ts';
+import { furtherAnswers, renderAnswer } from '../../src/render/answer.ts';
 import { byteLength } from '../../src/render/markdown.ts';
 import type { Answer, OwnTextProblem } from '../../src/run/answer.ts';
 import { foreignNodes } from './foreign-nodes.ts';
@@ -14,6 +14,7 @@ const context = { links, commands: commandTable };
 function ownTextProblems(text: string): readonly OwnTextProblem[] {
   return [
     { why: 'several-blocks' },
+    { why: 'unclosed-block' },
     { why: 'no-place' },
     { why: 'unchanged' },
     { why: 'not-text' },
@@ -68,8 +69,9 @@ function everyAnswer(text: string): readonly Answer[] {
     { kind: 'no-run', command: 'stop' },
     { kind: 'committed', sha: commit, applied: named },
     { kind: 'own-text-stale', by: { id: 1, login: text }, proposals: named },
-    { kind: 'stale', proposals: named },
+    { kind: 'stale', proposals: named, undone: [] },
     { kind: 'commit-failed', proposals: named, message: text },
+    { kind: 'commit-differs', sha: commit, proposals: named, words: text },
     ...doubts.flatMap((doubt) => [
       { kind: 'approval-void', proposals: named, doubt } as const,
       { kind: 'not-counted', proposals: named, doubt } as const,
@@ -203,6 +205,9 @@ describe('answers', () => {
       The suggestion block in that reply was not taken for \`k7q2\`: the reply holds several blocks, and only one can stand for the proposed lines. Nothing was decided or changed. Reply with one \`suggestion\` block, say in words what should be different, or write \`/approve\` or \`/deny [reason]\`.
 
       [own-text]
+      The suggestion block in that reply was not taken for \`k7q2\`: it is not closed, or stands in a list or below a tag, so it cannot be told for certain what belongs to it. Nothing was decided or changed. Reply again with the block at the left edge, outside any list or tag, and a line of \` \`\`\` \` below its last line, or write \`/approve\` or \`/deny [reason]\`.
+
+      [own-text]
       The suggestion block in that reply was not taken for \`k7q2\`: that change has not one place in the file that a block of lines could stand for. Nothing was decided or changed. Say in words what should be different, or write \`/approve\` or \`/deny [reason]\`.
 
       [own-text]
@@ -215,7 +220,7 @@ describe('answers', () => {
       The suggestion block in that reply was not taken for \`k7q2\`: the file would have 2,000,091 bytes, and at most 2,000,000 can be written. Nothing was decided or changed. Reply with one \`suggestion\` block, say in words what should be different, or write \`/approve\` or \`/deny [reason]\`.
 
       [own-text]
-      The suggestion block in that reply was not taken for \`k7q2\`: the change would be too long to be shown whole in one comment. Nothing was decided or changed. Reply with one \`suggestion\` block, say in words what should be different, or write \`/approve\` or \`/deny [reason]\`.
+      The suggestion block in that reply was not taken for \`k7q2\`: its diff would have more than 240,000 bytes, and no more can be shown to people. Nothing was decided or changed. Reply with one \`suggestion\` block, say in words what should be different, or write \`/approve\` or \`/deny [reason]\`.
 
       [own-text]
       The suggestion block in that reply was not taken for \`k7q2\`: Countersign may not write this file (\`total\`). Nothing was decided or changed. Say in words what should be different, or write \`/approve\` or \`/deny [reason]\`.
@@ -278,6 +283,14 @@ describe('answers', () => {
 
       Nothing was written. Fix what stands in the way, then ask again.
 
+      [commit-differs]
+      ⚠️ GitHub made [\`1a2b3c4\`](https://github.com/ana/shop/commit/1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d) of these, and it does not hold exactly what was approved: total.
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      Somebody has to look at that commit. Nothing further is committed.
+
       [approval-void]
       Not applied, because nobody can tell any more who may approve here. These are waiting again:
 
@@ -309,7 +322,7 @@ describe('answers', () => {
       - \`m3x8\` total
 
       [approval-void]
-      Not applied, because total gave the task, and \`require_non_requester\` asks for somebody else. These are waiting again:
+      Not applied, because total gave the task or asked for this, and \`require_non_requester\` asks for somebody else. These are waiting again:
 
       - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
       - \`m3x8\` total
@@ -317,7 +330,7 @@ describe('answers', () => {
       Somebody else has to approve.
 
       [not-counted]
-      That approval does not count: total gave the task, and \`require_non_requester\` asks for somebody else. These go on waiting:
+      That approval does not count: total gave the task or asked for this, and \`require_non_requester\` asks for somebody else. These go on waiting:
 
       - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
       - \`m3x8\` total
@@ -438,6 +451,7 @@ describe('answers', () => {
       - \`/edit [<id>…|all] <instruction>\` – do it differently; without an id outside a thread, every change that waits
       - \`/ask <question>\` – ask the agent something; it answers without tools, and nothing is decided
       - \`/show [<id>]\` – show the full diff of a change; in its thread the id may be left out
+      - \`/undo [<id>]\` – propose the exact reverse of an applied change; in its thread the id may be left out
       - \`/continue\` – send the decisions so far to the agent and withdraw what is undecided
       - \`/stop\` – end the run; what waits is cancelled and queued tasks are dropped
       - \`/resume\` – go on with a run that ended because the agent failed or reached its limits
@@ -538,15 +552,26 @@ describe('answers', () => {
     );
   });
 
-  it('S30: /show cuts a diff that does not fit between lines, and says how much of it is there', () => {
+  it('S26 S30: /show goes on in further comments where one does not hold the diff, and shows all of it', () => {
     const lines = Array.from({ length: 2_000 }, (_, index) => `+line ${index} ${'x'.repeat(40)}\n`);
     const settled = { id: 'k7q2', state: 'proposed', by: null, commit: null, replacedBy: null } as const;
     const diff = `--- a/x\n+++ b/x\n@@ -0,0 +1,2000 @@\n${lines.join('')}`;
-    const text = say({ kind: 'shown', proposal: { id: 'k7q2', title: 'x', url: null }, settled, digest: 'd', diff });
-    expect(byteLength(text)).toBeLessThanOrEqual(60_000);
-    const shown = Number(/\(showing (\d+) of 2003 lines\)$/.exec(text)?.[1]);
-    expect(shown).toBeGreaterThan(1_000);
-    expect(text).toContain(`+line ${shown - 4} ${'x'.repeat(40)}\n\`\`\``);
+    const answer = {
+      kind: 'shown',
+      proposal: { id: 'k7q2', title: 'x', url: null },
+      settled,
+      digest: 'd',
+      diff,
+    } as const;
+    const bodies = [say(answer), ...furtherAnswers(answer)];
+    expect(bodies).toHaveLength(2);
+    for (const body of bodies) {
+      expect(byteLength(body)).toBeLessThanOrEqual(60_000);
+      expect(body.startsWith('<!-- countersign:reply -->\n')).toBe(true);
+    }
+    const shown = bodies.flatMap((body) => [...(/```diff\n(.*?)```/s.exec(body)?.slice(1) ?? [])]);
+    expect(shown.join('')).toBe(diff);
+    expect(furtherAnswers({ ...answer, diff: '--- a/x\n' })).toEqual([]);
   });
 
   it('S30: long lists and long words stay below the limit', () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type CommittedChange, findTrailers, renderCommitMessage } from '../../src/render/commit-message.ts';
+import { type CommittedChange, renderCommitMessage } from '../../src/render/commit-message.ts';
+import { findTrailers } from '../../src/render/read-trailers.ts';
 import { hostileText } from './hostile-text.ts';
 import { ana, ben } from './sample.ts';
 
@@ -14,6 +15,8 @@ function change(more: Partial<CommittedChange> = {}): CommittedChange {
     range: { oldStart: 2, oldLines: 1, newStart: 2, newLines: 1 },
     approvedBy: [ana],
     path,
+    from: null,
+    undoes: null,
     description: `Edit ${path}: replace 1 line`,
     ...more,
   };

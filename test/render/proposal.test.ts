@@ -1,9 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Change } from '../../src/change/change.ts';
+import { diffOf } from '../../src/change/payload.ts';
 import type { Placement } from '../../src/change/placement.ts';
 import { byteLength } from '../../src/render/markdown.ts';
-import { fits, renderProposal } from '../../src/render/proposal.ts';
+import { renderOpen, renderProposal } from '../../src/render/proposal.ts';
 import { checkSuggestion, suggestionIn } from '../../src/render/self-check.ts';
+import { showsExactly } from '../../src/render/shows-exactly.ts';
 import { PROPOSAL_STATES } from '../../src/run/proposal.ts';
 import { foreignNodes } from './foreign-nodes.ts';
 import { hostileText } from './hostile-text.ts';
@@ -131,8 +134,8 @@ describe('an open proposal', () => {
     expect(text.split('<details>').length - 1).toBe(expected.folds);
     const shown = diffLines(text);
     expect(shown).toHaveLength(expected.blocks);
-    expect(`${shown.at(-1)}\n`).toBe('unified_diff' in change.payload ? change.payload.unified_diff : '');
-    if (shown.length === 2) expect(text).toContain('(showing 10 of 63 lines)');
+    expect(`${shown.at(-1)}\n`).toBe(diffOf(change.payload));
+    if (shown.length === 2) expect(text).toContain('(showing 31 of 63 lines)');
   });
 
   it('B15: the change stands before the model’s words', () => {
@@ -153,9 +156,85 @@ describe('an open proposal', () => {
     expect(unchanged).not.toContain('cannot be seen');
   });
 
-  it('C10: names very long lines', () => {
+  it('C9: names letters that stand beside those that they look like, and no word of another script', () => {
+    const warned = (line: string) => body(proposal(edit('a.ts', 'one\n', 'one', line)), inConversation);
+    expect(warned('const p\u0430yload = 1;')).toContain('look like others: `U+0430` in line 1 (like `a`).');
+    expect(warned('a\u037E b')).toContain('`U+037E` in line 1 (like `;`)');
+    expect(warned('a\u00A0b')).toContain('`U+00A0` in line 1 (like a blank)');
+    expect(warned('\uFF50ay \u{1D41A}dd')).toContain('`U+FF50` in line 1 (like `p`)');
+    expect(warned('is\u13AAdmin')).toContain('`U+13AA` in line 1 (of another alphabet)');
+    expect(warned('va\uA4D0ue')).toContain('`U+A4D0` in line 1');
+    expect(warned('nu\u217C')).toContain('`U+217C` in line 1 (like `l`)');
+    for (const line of [
+      '// παράδειγμα για όλους',
+      '// все со словом рост',
+      'Δt = 5µs',
+      'naïve façade',
+      'x² + é',
+      '値段 price',
+    ])
+      expect(warned(line)).not.toContain('look like others');
+    const unchanged = body(proposal(edit('a.ts', 'p\u0430y\ntwo\n', 'two', 'three')), inConversation);
+    expect(unchanged).not.toContain('look like others');
+  });
+
+  it('S35: does not say that a change adds the byte order mark that was there', () => {
+    const why = { kind: 'file', path: 'a.txt', why: 'hidden-character' } as const;
+    const text = body(proposal(edit('a.txt', '\u{FEFF}a\n', 'a', 'z')), why);
+    expect(text).toContain('because these lines hold characters that cannot be seen');
+    expect(text).not.toContain('adds characters');
+  });
+
+  it('C9: names letters of a new path that look like others', () => {
+    const told = (change: Change) => body(proposal(change), inConversation);
+    const path = 'src/p\u0430y.ts';
+    const warning = /holds characters that look like others: `U\+0430` \(like `a`\)/;
+    expect(told(write(path, null, 'x\n'))).toMatch(warning);
+    expect(told({ ...bigint, op: 'move', from: 'src/pay.ts', path })).toMatch(warning);
+    expect(told(edit(path, 'one\n', 'one', 'two'))).not.toMatch(warning);
+    expect(told(write('docs/\u043F\u043B\u0430\u043D.md', null, 'x\n'))).not.toContain('look like others');
+  });
+
+  it('E9: says of files that run code what they are, and of no other', () => {
+    const warned = (path: string) => body(proposal(write(path, null, 'x\n')), inConversation);
+    for (const [path, what] of [
+      ['web/package.json', 'a package manifest'],
+      ['pnpm-lock.yaml', 'a lock file'],
+      ['Makefile', 'a build script'],
+      ['action.yml', 'a build script'],
+      ['tools/lint/action.yaml', 'a build script'],
+      ['lib/BUILD', 'a build script'],
+      ['configure', 'a build script'],
+      ['web/.eslintrc.cjs', 'a build script'],
+      ['.husky/pre-commit', 'a hook'],
+      ['deploy/Dockerfile', 'a container file'],
+      ['.github/dependabot.yml', 'a file of .github'],
+    ] as const)
+      expect(warned(path)).toMatch(new RegExp(`⚠️ .*is ${what.replace('.', '.*')}.*can run as code`));
+    for (const path of [
+      'src/package.ts',
+      'docs/makefile.md',
+      'src/hooks/use-cart.ts',
+      'dist/app.min.js',
+      'build/app.js',
+      'docs/action.md',
+    ])
+      expect(warned(path)).not.toContain('can run as code');
+  });
+
+  it('E17: what GitHub would fold as generated or vendored stands open here', () => {
+    for (const path of ['dist/app.min.js', 'vendor/left-pad.js', 'api/client.pb.go'])
+      expect(body(proposal(write(path, null, 'x();\n')), inConversation)).toMatch(/\n```diff\n(?!.*<details>)/s);
+  });
+
+  it('C10: names very long lines, and shows them wrapped as well', () => {
     const text = body(proposal(edit('a.ts', 'one\n', 'one', 'x'.repeat(4000))), inConversation);
     expect(text).toContain('line 1 (4,000 columns)');
+    expect(text).toContain(`+${'x'.repeat(4000)}\n`);
+    expect(text).toContain(`<summary>Line 1 in full, wrapped</summary>\n\n\`\`\`text\n${'x'.repeat(120)}\n`);
+    const longer = body(proposal(edit('a.ts', 'one\n', 'one', 'x'.repeat(40_000))), inConversation);
+    expect(longer).toContain('/approve');
+    expect(longer).not.toContain('wrapped</summary>');
   });
 
   it('B18: a change of line endings alone can be seen', () => {
@@ -170,6 +249,24 @@ describe('an open proposal', () => {
     expect(all).toContain('-b\n+c\n');
   });
 
+  it.each([
+    ['-- drop\n-- keep\r\n', '-- drop\r\n-- keep\r\n', '--- drop\n+-- drop\\u{D}\n'],
+    ['a\r\nb\r\n', 'a\r\n++ x\nb\r\n', ' a\\u{D}\n+++ x\n b\\u{D}\n'],
+    ['a\r\nb\r', 'c\r\nb\r', '+c\\u{D}\n b\\u{D}\n\\ No newline at end of file\n'],
+  ])(
+    'B15, B18: does not say that all lines end with CR LF where one does not, whatever it looks like: %j',
+    (before, after, shown) => {
+      const change = write('a.sql', before, after);
+      const text = body(proposal(change), inConversation);
+      expect(text).not.toContain('All lines end with CR LF');
+      expect(text).toContain(shown);
+      const forged = text.replaceAll('\\u{D}', '').replace('⚠️', '⚠️ All lines end with CR LF.\n\n⚠️');
+      expect(showsExactly({ body: forged, parts: [] }, { change, placement: inConversation, baseText: before })).toBe(
+        false,
+      );
+    },
+  );
+
   it('S25: an unknown type shows its description and the commands', () => {
     const unknown = JSON.parse(JSON.stringify(bigint));
     unknown.payload = { type: 'teleport', description: 'Teleport a.ts to b.ts', path: 'a.ts', sandbox: 'shop' };
@@ -178,12 +275,29 @@ describe('an open proposal', () => {
     expect(text).toContain('`/approve k7q2`');
   });
 
-  it('B16: what one comment cannot hold has no command to approve it', () => {
-    const big = proposal(longWrite('big.txt', lines(9000).split('\n')));
-    expect(fits(view(big, inConversation))).toBe(false);
+  it('B16: what no comment can hold has no command to approve it', () => {
+    const big = proposal(longWrite('big.txt', ['x'.repeat(60_000)]));
+    expect(renderOpen(view(big, inConversation))).toBeNull();
     const text = body(big, inConversation);
     expect(text).not.toContain('/approve');
-    expect(fits(view(proposal(bigint), inSuggestion))).toBe(true);
+    expect(renderOpen(view(proposal(bigint), inSuggestion))).not.toBeNull();
+  });
+
+  it('S26 C11: at, below and above what one comment holds, all of it is there, in as many as it takes', () => {
+    for (const [amount, comments] of [
+      [930, 1],
+      [1_000, 2],
+      [1_900, 2],
+      [2_200, 3],
+    ] as const) {
+      const change = write('f.txt', null, lines(amount, 'x'.repeat(45)));
+      const rendered = renderOpen(view(proposal(change), inConversation));
+      const bodies = [rendered?.body ?? '', ...(rendered?.parts ?? [])];
+      expect(bodies).toHaveLength(comments);
+      expect(bodies.flatMap((one) => diffLines(one).slice(-1)).join('\n')).toBe(diffOf(change.payload)?.trimEnd());
+      for (const one of bodies) expect(byteLength(one)).toBeLessThanOrEqual(60_000);
+      expect(bodies[0]?.includes('Part 1 of')).toBe(comments > 1);
+    }
   });
 });
 
@@ -280,7 +394,7 @@ describe('any proposal', () => {
         const text = body(one, placement, [made.note]);
         expect(byteLength(text)).toBeLessThanOrEqual(60_000);
         expect(foreignNodes(text, origin)).toEqual([]);
-        const open = state === 'proposed' && block && fits(view(one, placement, [made.note]));
+        const open = state === 'proposed' && block && renderOpen(view(one, placement, [made.note])) !== null;
         expect(suggestionIn(text).kind === 'none').toBe(!open);
         for (const live of liveText(text)) expect(live).not.toMatch(/@|#\d|:\/\/|<!--/);
       }),
@@ -291,9 +405,10 @@ describe('any proposal', () => {
   it('S30 B16: near the limit a body is whole or holds no command', () => {
     for (let amount = 52_000; amount < 60_500; amount += 171) {
       const one = proposal(longWrite('f.txt', ['x'.repeat(amount)]));
-      const text = body(one, inConversation);
-      expect(byteLength(text)).toBeLessThanOrEqual(60_000);
-      expect(text.includes('x'.repeat(amount))).toBe(text.includes('/approve'));
+      const { body: text, parts } = renderProposal(view(one, inConversation));
+      for (const each of [text, ...parts]) expect(byteLength(each)).toBeLessThanOrEqual(60_000);
+      const shown = [text, ...parts].flatMap((each) => each.split('\n'));
+      expect(shown.includes(`+${'x'.repeat(amount)}`)).toBe(text.includes('/approve'));
       expect(
         byteLength(body({ ...one, state: 'completed', note: 'x '.repeat(9000) }, inConversation)),
       ).toBeLessThanOrEqual(60_000);

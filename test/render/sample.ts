@@ -41,7 +41,7 @@ export function longWrite(path: string, content: readonly string[]): Change {
   const change = write(path, null, 'short\n');
   const added = content.map((line) => `+${line}\n`).join('');
   const unified_diff = `--- /dev/null\n+++ b/${path}\n@@ -0,0 +1,${content.length} @@\n${added}`;
-  return { ...change, payload: { ...change.payload, unified_diff } };
+  return change.payload.type === 'write' ? { ...change, payload: { ...change.payload, unified_diff } } : change;
 }
 
 export const total =
@@ -69,11 +69,9 @@ export function proposal(change: Change, more: Partial<Proposal> = {}): Proposal
   return {
     id: 'k7q2',
     runId: 'r1',
-    turn: 1,
-    callId: 'c1',
+    origin: { kind: 'call', turn: 1, callId: 'c1', tool: 'edit_file' },
     index: 1,
     total: 2,
-    tool: 'edit_file',
     modelReason: 'Sums beyond 2^53 lose digits.',
     change,
     modified: null,
@@ -81,7 +79,10 @@ export function proposal(change: Change, more: Partial<Proposal> = {}): Proposal
     state: 'proposed',
     placement: null,
     comment: null,
+    parts: [],
+    formerThreads: [],
     commit: null,
+    made: null,
     note: null,
     replacedBy: null,
     proposedAt: null,
@@ -109,7 +110,7 @@ export const inSuggestion: Placement = {
 export const inConversation: Placement = { kind: 'conversation', path: 'src/total.ts', why: 'not-in-diff' };
 
 export function view(one: Proposal, placement: Placement, warnings: readonly string[] = []) {
-  return { proposal: one, placement, links, warnings, replacedByUrl: null };
+  return { proposal: one, placement, links, warnings, writable: true, replacedByUrl: null };
 }
 
 export function run(more: Partial<Run> = {}): Run {
@@ -132,6 +133,7 @@ export function run(more: Partial<Run> = {}): Run {
     usage: { input: 12_000, cachedInput: 0, output: 345 },
     head,
     headRef: 'topic',
+    baseRef: 'main',
     fork: false,
     obstacles: NO_OBSTACLES,
     sameBranch: [],

@@ -161,6 +161,7 @@ class Play {
       toSomebodyElse: false,
       affirmation: false,
       suggestions: [],
+      unclosedSuggestion: false,
     } as const;
     const verbs = {
       approve: () => this.game.commands(speaker, { name: 'approve', targets, note: '' }, at),

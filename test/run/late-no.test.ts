@@ -81,6 +81,17 @@ describe('S77, B14: a no that comes before an attempt to commit has begun wins o
     expect(states(game)).toEqual(['rejected', 'rejected']);
   });
 
+  it('of a change that landed all the same it is told who approved it, not who came too late', () => {
+    const game = waiting(1);
+    says(game, ANA, '/approve');
+    const attempt = game.commitBegins();
+    says(game, BEN, '/deny all');
+    if (attempt !== null) game.commitLands(attempt);
+    const { effects } = says(game, ANA, `/approve ${game.pull.proposals[0]?.id}`);
+    const told = effects.flatMap((effect) => (effect.type === 'answer' ? [effect.answer] : []));
+    expect(told).toMatchObject([{ kind: 'settled', proposals: [{ state: 'completed', by: { id: ANA.id } }] }]);
+  });
+
   it('written before the approval and heard after it, too', () => {
     const game = waiting(1);
     const createdAt = game.now();
@@ -100,7 +111,7 @@ describe('S77, B14: a no that comes before an attempt to commit has begun wins o
     const game = waiting(1);
     const run = game.pull.run;
     if (run === null) throw new Error('There is no run.');
-    game.pull = { ...game.pull, run: { ...run, reviews: [{ id: 9, turn: 1, url: 'u', stands: 'blocks' }] } };
+    game.pull = { ...game.pull, run: { ...run, reviews: [{ id: 9, turn: 1, url: 'u', body: 'b', stands: 'blocks' }] } };
     says(game, ANA, '/approve');
     const intent = { kind: 'dismissed', pull: REF, actor: BEN, reviewId: 9 } as const;
     game.signal({ type: 'intent', deliveryId: 'x', intent }, { permission: 'write' });

@@ -45,6 +45,18 @@ describe('the pull request goes to another branch while an attempt to commit is 
     expect(game.pull.proposals).toMatchObject([{ state: 'superseded' }]);
   });
 
+  it('B11: so does one that finds another base which nobody has told us of', () => {
+    const game = committing();
+    const [proposal] = game.pull.proposals;
+    game.signal({ type: 'commit-missed', runId: proposal?.runId ?? '', proposalIds: [proposal?.id ?? ''] });
+    expect(game.commitBegins('write', 'release')?.ids).toEqual([]);
+    expect(game.pull.proposals).toMatchObject([{ state: 'superseded', note: 'the pull request now targets release' }]);
+    expect(game.pull.run?.baseRef).toBe('release');
+    const before = game.pull;
+    retarget(game);
+    expect(game.pull).toEqual(before);
+  });
+
   it('S51: an attempt that landed all the same is recognised', () => {
     const game = committing();
     const attempt = { runId: game.pull.run?.id ?? '', ids: game.pull.proposals.map(({ id }) => id) };

@@ -205,12 +205,16 @@ export class TableGame {
         bodyHash: '',
         url: 'https://github.com/x',
       } as const,
+      parts: [],
     }));
     this.signal({ type: 'review-posted', runId: post.runId, turn: post.turn, proposals, reviews: [], unshown: [] });
   }
 
   /** An attempt to commit begins; answers which proposals went into it. */
-  commitBegins(permission: Permission = 'write'): { runId: string; ids: readonly string[] } | null {
+  commitBegins(
+    permission: Permission = 'write',
+    base = this.pull.run?.baseRef ?? '',
+  ): { runId: string; ids: readonly string[] } | null {
     const commit = this.effects.find((effect) => effect.type === 'commit');
     if (commit === undefined || commit.type !== 'commit') return null;
     const checks = this.pull.proposals
@@ -224,6 +228,7 @@ export class TableGame {
       type: 'commit-starting',
       runId: commit.runId,
       head: 'h'.repeat(40),
+      baseRef: base,
       checks,
       settings: this.settings,
     });
@@ -236,7 +241,14 @@ export class TableGame {
 
   commitLands(attempt: { runId: string; ids: readonly string[] }): void {
     this.take('commit');
-    this.signal({ type: 'committed', runId: attempt.runId, sha: 'c'.repeat(40), proposalIds: attempt.ids, files: [] });
+    this.signal({
+      type: 'committed',
+      runId: attempt.runId,
+      sha: 'c'.repeat(40),
+      proposalIds: attempt.ids,
+      made: {},
+      files: [],
+    });
   }
 
   commitFails(attempt: { runId: string; ids: readonly string[] }): void {

@@ -88,6 +88,7 @@ const DOES: Readonly<Record<CommandName, Reason>> = {
   edit: 'instructed',
   ask: 'asked',
   show: 'informed',
+  undo: 'already-settled',
   resume: 'not-resumable',
   continue: 'continued',
   stop: 'stopped',
@@ -132,7 +133,7 @@ function expectRefused(step: Step, before: TableGame): void {
 /** S64: whatever was accepted shows a reaction, whatever was not is answered. */
 function expectDone(step: Step, name: CommandName): void {
   expect(step.reason).toBe(DOES[name]);
-  const expected = name === 'resume' ? 'answer' : 'react';
+  const expected = name === 'resume' || name === 'undo' ? 'answer' : 'react';
   expect(step.effects.map(({ type }) => type)).toContain(expected);
 }
 

@@ -172,6 +172,29 @@ describe('every operation, refereed in both directions', () => {
     await client.rest.pulls.listCommits(shop.place);
   });
 
+  it('webhooks: the log, newest first, in pages; one of them, and sent again', async () => {
+    const { apps } = appClient(shop).rest;
+    shop.simulator.webhookTarget('http://127.0.0.1:9/');
+    await shop.simulator.settled();
+    const all = (await apps.listWebhookDeliveries({ per_page: 100 })).data;
+    expect(all.length).toBeGreaterThan(2);
+    expect(all.map(({ id }) => Number(id))).toEqual(all.map(({ id }) => Number(id)).toSorted((a, b) => b - a));
+    const first = await apps.listWebhookDeliveries({ per_page: 1 });
+    const cursor = new URL(/<(.*?)>/.exec(first.headers.link ?? '')?.[1] ?? '').searchParams.get('cursor') ?? '';
+    const second = await apps.listWebhookDeliveries({ per_page: 1, cursor });
+    expect([first, second].map(({ data }) => data[0]?.id)).toEqual([all[0]?.id, all[1]?.id]);
+    const one = { delivery_id: all[0]?.id ?? 0 };
+    const { data: sent } = await apps.getWebhookDelivery(one);
+    expect(sent.request.headers?.['x-github-delivery']).toBe(sent.guid);
+    await apps.redeliverWebhookDelivery(one);
+    await shop.simulator.settled();
+    const [again] = (await apps.listWebhookDeliveries({ per_page: 1 })).data;
+    expect(again).toMatchObject({ guid: sent.guid, redelivery: true, status_code: 0 });
+    const failures = await apps.listWebhookDeliveries({ status: 'failure', per_page: 100 });
+    expect(failures.data).toHaveLength(all.length + 1);
+    expect((await apps.listWebhookDeliveries({ status: 'success' })).data).toEqual([]);
+  });
+
   it('I7, J13: left no route out and broke no rule of GitHub’s description', () => {
     const called = new Set(shop.simulator.requests.map(({ name }) => name));
     expect(ROUTES.map(({ route }) => route.name).filter((name) => !called.has(name))).toEqual([]);

@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { memoryStore } from '../../src/simulation/store/memory-store.ts';
+import { emptyTables, type PullRow, type Tables } from '../../src/simulation/store/tables.ts';
 import type { Backend } from '../../src/store/backend.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import type { Claim, Store, StoredSignal } from '../../src/store/store.ts';
@@ -7,21 +9,44 @@ import { storeOn } from '../../src/store/store-on.ts';
 import { delivery } from './samples.ts';
 import type { TestDatabase } from './test-database.ts';
 
-/** A database that is emptied before each test, and what tests do with it again and again. */
+/** A store that is empty before each test, and what tests do with it again and again. */
 export type Bench = {
-  readonly backend: () => Backend;
   readonly store: () => Store;
-  /** Makes all tables anew, after a test that changed their form. */
-  readonly rebuild: () => Promise<void>;
-  /** The only value of the only row. */
-  readonly value: (query: string) => Promise<unknown>;
+  /** The same data as a process sees it that does not live any more. */
+  readonly gone: () => Store;
+  /** What is in a table, oldest first; columns in camel case. */
+  readonly rows: (table: TableName) => Promise<readonly Row[]>;
   /** Receives a delivery about the pull request and claims it. */
   readonly claimed: (id: string, number?: number, now?: number) => Promise<Claim>;
   /** The same, with its signal. */
   readonly signalled: (id: string, number?: number) => Promise<{ claim: Claim; signal: StoredSignal }>;
 };
 
-const TABLES = ['inbox', 'pulls', 'runs', 'proposals', 'votes', 'outcomes', 'messages', 'effects', 'notices'];
+/** A bench whose store is a database that understands SQL. */
+export type DatabaseBench = Bench & {
+  readonly backend: () => Backend;
+  /** Makes all tables anew, after a test that changed their form. */
+  readonly rebuild: () => Promise<void>;
+  /** The only value of the only row. */
+  readonly value: (query: string) => Promise<unknown>;
+};
+
+export type Row = Readonly<Record<string, unknown>>;
+export type TableName = 'inbox' | 'pulls' | 'runs' | 'proposals' | 'votes' | 'outcomes' | 'writes' | 'effects';
+
+const TABLES = [
+  'inbox',
+  'pulls',
+  'runs',
+  'proposals',
+  'votes',
+  'outcomes',
+  'writes',
+  'messages',
+  'effects',
+  'notices',
+  'sweeps',
+];
 
 /** Deletes every row; in a replica's role, because triggers keep everybody else from deleting votes. */
 async function empty({ db }: Backend): Promise<void> {
@@ -39,7 +64,8 @@ async function rebuild({ db }: Backend): Promise<void> {
 
 export const LEASE = 1_000;
 
-export function bench(database: TestDatabase): Bench {
+/** On a database. */
+export function bench(database: TestDatabase): DatabaseBench {
   let backend: Backend;
   let store: Store;
   beforeAll(async () => {
@@ -54,24 +80,71 @@ export function bench(database: TestDatabase): Bench {
     await backend?.close();
     await database.drop();
   });
-
-  async function claimed(id: string, number = 1, now = 10): Promise<Claim> {
-    await store.receive([delivery(id, number)], now);
-    return present(await store.claimPull('w', now, LEASE));
-  }
-
   return {
+    ...claiming(() => store),
+    gone: () => storeOn({ ...backend, holder: backend.holder === 1 ? 2 : 1 }),
+    async rows(table) {
+      const { rows } = await sql<Row>`select * from ${sql.table(table)} order by ctid`.execute(backend.db);
+      return rows.map(camelCased);
+    },
     backend: () => backend,
-    store: () => store,
     rebuild: () => rebuild(backend),
     async value(query) {
       const { rows } = await sql.raw(query).execute(backend.db);
       return Object.values(Object(rows[0]))[0];
     },
+  };
+}
+
+function camelCased(row: Row): Row {
+  const camel = (name: string): string => name.replaceAll(/_(.)/g, (_all, letter: string) => letter.toUpperCase());
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [camel(name), value]));
+}
+
+/** In memory, as the simulation has it. */
+export function memoryBench(): Bench {
+  let tables: Tables;
+  let store: Store;
+  beforeEach(() => {
+    tables = emptyTables();
+    store = memoryStore(tables, 1);
+  });
+  return {
+    ...claiming(() => store),
+    gone() {
+      const gone = memoryStore(tables, 2);
+      tables.holders.delete(2);
+      return gone;
+    },
+    rows: async (table) => [...tables.pulls.values()].flatMap((row) => rowsOf(tables, row)[table]),
+  };
+}
+
+function rowsOf({ runs }: Tables, row: PullRow): Readonly<Record<TableName, readonly Row[]>> {
+  const { key: pullKey, inbox, effects, proposals, outcomes, votes, writes, fence, lease } = row;
+  return {
+    pulls: [{ pullKey, fence, lease }],
+    inbox: inbox.map((signal) => ({ pullKey, ...signal })),
+    runs: [...runs.values()].filter((run) => run.pullKey === pullKey),
+    proposals: [...proposals].map(([proposalId, { updatedAt }]) => ({ proposalId, updatedAt })),
+    votes,
+    writes: writes.map(({ commit, ...write }) => ({ ...write, commitSha: commit })),
+    outcomes: [...outcomes.values()],
+    effects: effects.map((effect) => ({ ...effect, onceKey: 'once' in effect.effect ? effect.effect.once : null })),
+  };
+}
+
+function claiming(store: () => Store): Pick<Bench, 'store' | 'claimed' | 'signalled'> {
+  async function claimed(id: string, number = 1, now = 10): Promise<Claim> {
+    await store().receive([delivery(id, number)], now);
+    return present(await store().claimPull('w', now, LEASE));
+  }
+  return {
+    store,
     claimed,
     async signalled(id, number = 1) {
       const claim = await claimed(id, number);
-      return { claim, signal: present(await store.nextSignal(claim, 10)) };
+      return { claim, signal: present(await store().nextSignal(claim, 10)) };
     },
   };
 }

@@ -1,11 +1,9 @@
-import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { storeOn } from '../../src/store/store-on.ts';
-import { type Bench, LEASE, present } from './bench.ts';
+import { type Bench, LEASE, present, type TableName } from './bench.ts';
 import { delivery, pullOf, step } from './samples.ts';
 
 /** One worker per pull request at a time, and a former one changes nothing. */
-export function claimsContract({ backend, store, value, claimed, signalled }: Bench): void {
+export function claimsContract({ store, gone, rows, claimed, signalled }: Bench): void {
   describe('claims', () => {
     it('G6, S86: ten claimers at once, one pull request: one gets it', async () => {
       await store().receive([delivery('a')], 1);
@@ -61,9 +59,9 @@ export function claimsContract({ backend, store, value, claimed, signalled }: Be
     });
 
     it('S81: the lease of a process that is gone is void at once', async () => {
-      const gone = storeOn({ ...backend(), holder: backend().holder === 1 ? 2 : 1 });
+      const other = gone();
       await store().receive([delivery('a')], 1);
-      const lost = present(await gone.claimPull('gone', 5, LEASE));
+      const lost = present(await other.claimPull('gone', 5, LEASE));
       expect(await store().claimPull('w', 6, LEASE)).toMatchObject({ fence: lost.fence + 1 });
     });
 
@@ -111,21 +109,20 @@ export function claimsContract({ backend, store, value, claimed, signalled }: Be
     });
 
     it('S81: what a process that is gone had leased is due at once', async () => {
-      const gone = storeOn({ ...backend(), holder: backend().holder === 1 ? 2 : 1 });
+      const other = gone();
       await store().receive([delivery('a')], 1);
-      const claim = present(await gone.claimPull('gone', 5, LEASE));
-      const signal = present(await gone.nextSignal(claim, 5));
+      const claim = present(await other.claimPull('gone', 5, LEASE));
+      const signal = present(await other.nextSignal(claim, 5));
       const effects = [{ type: 'ask-model', runId: 'r', turn: 1 }] as const;
-      await gone.save(claim, signal, step(pullOf(1), { effects }), 6);
-      await gone.claimEffect('gone', 6, LEASE);
+      await other.save(claim, signal, step(pullOf(1), { effects }), 6);
+      await other.claimEffect('gone', 6, LEASE);
       await store().receive([delivery('b')], 7);
       expect(await store().nextDue()).toEqual({ pull: 7, free: 6 });
     });
   });
 
   async function everything(): Promise<unknown> {
-    const tables = ['inbox', 'pulls', 'effects'];
-    const rows = await Promise.all(tables.map((table) => sql`select * from ${sql.table(table)}`.execute(backend().db)));
-    return [rows.map((result) => result.rows), await value('select count(*) from runs')];
+    const tables: readonly TableName[] = ['inbox', 'pulls', 'effects', 'runs'];
+    return structuredClone(await Promise.all(tables.map(rows)));
   }
 }

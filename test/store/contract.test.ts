@@ -1,24 +1,41 @@
 import { describe } from 'vitest';
-import { bench } from './bench.ts';
+import { type Bench, bench, memoryBench } from './bench.ts';
 import { claimsContract } from './claims-contract.ts';
+import { databaseContract } from './database-contract.ts';
 import { effectsContract } from './effects-contract.ts';
 import { formContract } from './form-contract.ts';
 import { guardContract } from './guard-contract.ts';
 import { inboxContract } from './inbox-contract.ts';
+import { ledgerContract, ledgerReadingContract } from './ledger-contract.ts';
 import { noticesContract } from './notices-contract.ts';
+import { pastFormsContract } from './past-forms-contract.ts';
 import { replicasContract } from './replicas-contract.ts';
+import { retentionContract } from './retention-contract.ts';
 import { stepsContract } from './steps-contract.ts';
+import { sweepsContract } from './sweeps-contract.ts';
 import { testDatabases } from './test-database.ts';
+
+function contract(on: Bench): void {
+  inboxContract(on);
+  claimsContract(on);
+  stepsContract(on);
+  effectsContract(on);
+  noticesContract(on);
+  ledgerContract(on);
+  sweepsContract(on);
+}
+
+describe('the store in memory', () => contract(memoryBench()));
 
 for (const database of testDatabases()) {
   describe(`the store on ${database.name}`, () => {
     const on = bench(database);
-    inboxContract(on);
-    claimsContract(on);
-    stepsContract(on);
-    effectsContract(on);
-    noticesContract(on);
+    contract(on);
+    databaseContract(on);
+    ledgerReadingContract(on);
+    retentionContract(on);
     formContract(on);
+    pastFormsContract(on);
     if (!database.shared) return;
     replicasContract(on, database);
     guardContract(on, database);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Effect, THREAD_GRACE_MS } from '../../src/run/effect.ts';
-import type { Claim } from '../../src/store/store.ts';
+import type { Claim, Delay } from '../../src/store/store.ts';
 import { type Bench, LEASE, present } from './bench.ts';
 import { delivery, pullOf, step } from './samples.ts';
 
@@ -12,20 +12,24 @@ function answer(once: string | null): Effect {
   return { type: 'answer', to: { at: 'pull' }, answer: { kind: 'help' }, once };
 }
 
+function put(notBefore: number, error: string | null): Delay {
+  return { now: 30, notBefore, error, signal: null };
+}
+
 /** What a step wants is performed in order, once, and never forgotten. */
-export function effectsContract({ store, value, claimed }: Bench): void {
+export function effectsContract({ store, rows, claimed }: Bench): void {
   describe('effects', () => {
     it('those of the pull lane come in order, each with its attempt counted and its first time', async () => {
       const claim = await wanting('a', [answer(null), ASK, SHOW]);
       const first = present(await store().nextEffect(claim, 30));
       expect(first).toMatchObject({ effect: answer(null), attempts: 1, since: new Date(20).toISOString() });
-      await store().postponeEffect(first, 40, 'no');
+      await store().postponeEffect(first, put(40, 'no'));
       const second = present(await store().nextEffect(claim, 39));
       expect(second.effect).toEqual(SHOW);
       await store().finishEffect(second, null, 39);
       expect(await store().nextEffect(claim, 39)).toBeNull();
       expect(await store().nextEffect(claim, 40)).toEqual({ ...first, attempts: 2 });
-      expect(await value('select error from effects where attempts = 2')).toBe('no');
+      expect((await rows('effects')).find(({ attempts }) => attempts === 2)).toMatchObject({ error: 'no' });
     });
 
     it('S53: one that is to wait first is due that much later, and holds up nothing behind it', async () => {
@@ -64,8 +68,8 @@ export function effectsContract({ store, value, claimed }: Bench): void {
       await store().finishEffect(quick, FAILED, 2_000);
       await store().finishEffect(slow, FAILED, 2_001);
       await store().finishEffect(quick, FAILED, 2_002);
-      await store().postponeEffect(quick, 2_003, 'late');
-      expect(await value('select count(*) from inbox where kind = $$outcome$$')).toBe(1);
+      await store().postponeEffect(quick, put(2_003, 'late'));
+      expect((await rows('inbox')).filter(({ kind }) => kind === 'outcome')).toHaveLength(1);
       expect(present(await store().nextSignal(claim, 2_000)).signal).toEqual(FAILED);
       expect(await store().claimEffect('w', 9_000, LEASE)).toBeNull();
     });
@@ -74,13 +78,13 @@ export function effectsContract({ store, value, claimed }: Bench): void {
       await wanting('a', [ASK]);
       const slow = present(await store().claimEffect('w', 30, LEASE));
       await store().claimEffect('v', 30 + LEASE, LEASE);
-      await store().postponeEffect(slow, 0, 'late');
+      await store().postponeEffect(slow, put(0, 'late'));
       expect(await store().claimEffect('w', 31 + LEASE, LEASE)).toBeNull();
     });
 
     it('a postponed free effect is anybody’s from its time on', async () => {
       await wanting('a', [ASK]);
-      await store().postponeEffect(present(await store().claimEffect('w', 30, LEASE)), 50, null);
+      await store().postponeEffect(present(await store().claimEffect('w', 30, LEASE)), put(50, null));
       expect(await store().claimEffect('v', 49, LEASE)).toBeNull();
       expect(await store().claimEffect('v', 50, LEASE)).toMatchObject({ attempts: 2 });
     });
@@ -88,7 +92,7 @@ export function effectsContract({ store, value, claimed }: Bench): void {
     it('equal effects that have not begun are one, within a step and across steps', async () => {
       await wanting('a', [SHOW, { type: 'show-run', runId: 'other' }, SHOW]);
       await wanting('b', [SHOW]);
-      expect(await value('select count(*) from effects')).toBe(2);
+      expect(await rows('effects')).toHaveLength(2);
     });
 
     it('one that is being performed swallows nothing: what came since is shown afterwards', async () => {
@@ -103,11 +107,24 @@ export function effectsContract({ store, value, claimed }: Bench): void {
       expect(await store().nextEffect(claim, 40)).toBeNull();
     });
 
+    it('one that comes again tells what it has to tell at once, and once: not for another worker’s attempt', async () => {
+      const claim = await wanting('a', [ASK]);
+      const first = present(await store().claimEffect('w', 30, LEASE));
+      await store().postponeEffect(first, { now: 31, notBefore: 50, error: 'no', signal: FAILED });
+      await store().postponeEffect(first, { now: 32, notBefore: 60, error: 'no', signal: null });
+      const second = present(await store().claimEffect('w', 70, LEASE));
+      await store().postponeEffect(first, { now: 71, notBefore: 99, error: 'no', signal: FAILED });
+      const told = await store().nextSignal(claim, 80);
+      expect(told?.signal).toEqual(FAILED);
+      expect((await rows('inbox')).filter(({ kind }) => kind === 'outcome')).toHaveLength(1);
+      expect(second.attempts).toBe(2);
+    });
+
     it('one that waits to be tried again swallows its equals', async () => {
       const claim = await wanting('a', [SHOW]);
-      await store().postponeEffect(present(await store().nextEffect(claim, 30)), 90, 'no');
+      await store().postponeEffect(present(await store().nextEffect(claim, 30)), put(90, 'no'));
       await wanting('b', [SHOW], claim);
-      expect(await value('select count(*) from effects')).toBe(1);
+      expect(await rows('effects')).toHaveLength(1);
     });
 
     it('an answer with a once key is given once for ever, per pull request', async () => {
@@ -117,8 +134,8 @@ export function effectsContract({ store, value, claimed }: Bench): void {
       }
       await wanting('b', [answer('fork'), answer('other')], claim);
       await wanting('c', [answer('fork')], undefined, 2);
-      expect(await value('select count(*) from effects where once_key = $$fork$$')).toBe(2);
-      expect(await value('select count(*) from effects')).toBe(5);
+      expect((await rows('effects')).filter(({ onceKey }) => onceKey === 'fork')).toHaveLength(2);
+      expect(await rows('effects')).toHaveLength(5);
     });
 
     it('wakes those who listen, until they stop', async () => {

@@ -2,11 +2,11 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { migrate } from '../../src/store/migrate.ts';
 import { MIGRATIONS } from '../../src/store/migrations/migrations.ts';
 import { StoreUnusable } from '../../src/store/store-unusable.ts';
-import type { Bench } from './bench.ts';
+import type { DatabaseBench } from './bench.ts';
 import { delivery } from './samples.ts';
 
 /** The database's form moves forward, whole, once, and over the data that is there. */
-export function formContract({ backend, store, value, rebuild }: Bench): void {
+export function formContract({ backend, store, value, rebuild }: DatabaseBench): void {
   describe('form', () => {
     afterEach(rebuild);
 

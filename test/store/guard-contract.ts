@@ -4,16 +4,23 @@ import { DEFAULT_SETTINGS } from '../../src/policy/settings.ts';
 import type { Backend } from '../../src/store/backend.ts';
 import type { Claim } from '../../src/store/store.ts';
 import { storeOn } from '../../src/store/store-on.ts';
-import { type Bench, LEASE, present } from './bench.ts';
+import { type DatabaseBench, LEASE, present } from './bench.ts';
 import { delivery, pullOf, run, step } from './samples.ts';
 import type { TestDatabase } from './test-database.ts';
 
 const DEFAULT = { kind: 'settings', settings: DEFAULT_SETTINGS } as const;
-const STARTING = { type: 'commit-starting', runId: 'r', head: 'h', checks: [], settings: DEFAULT } as const;
+const STARTING = {
+  type: 'commit-starting',
+  runId: 'r',
+  head: 'h',
+  baseRef: 'main',
+  checks: [],
+  settings: DEFAULT,
+} as const;
 const BEGUN = step(pullOf(1, { run: run('r') }));
 
 /** Deliveries of one process while another one's attempt to commit begins: each is heard before it, or stored after it. */
-export function guardContract({ store, value, signalled, claimed }: Bench, database: TestDatabase): void {
+export function guardContract({ store, value, signalled, claimed }: DatabaseBench, database: TestDatabase): void {
   describe('the guard of an attempt', () => {
     it('S77, B14: a deny that comes while an attempt is being saved is stored after it', async () => {
       const { claim, signal } = await signalled('a');

@@ -3,13 +3,13 @@ import { type Bench, LEASE, present } from './bench.ts';
 import { delivery, pullOf, step } from './samples.ts';
 
 /** What is received is kept once, and given out in order. */
-export function inboxContract({ store, value, claimed, signalled }: Bench): void {
+export function inboxContract({ store, rows, claimed, signalled }: Bench): void {
   describe('inbox', () => {
     it('F4, S80: the same delivery id is stored once, in one call and across calls', async () => {
       const [a, b] = [delivery('a'), delivery('b')];
       expect(await store().receive([a, a, b], 1)).toEqual(['stored', 'duplicate', 'stored']);
       expect(await store().receive([b, delivery('c')], 2)).toEqual(['duplicate', 'stored']);
-      expect(await value('select count(*) from inbox')).toBe(3);
+      expect(await rows('inbox')).toHaveLength(3);
     });
 
     it('F5, S80: the same comment under two delivery ids is stored once', async () => {
@@ -37,7 +37,7 @@ export function inboxContract({ store, value, claimed, signalled }: Bench): void
       const good = store().receive([delivery('c')], 1);
       await expect(bad).rejects.toThrow();
       expect(await good).toEqual(['stored']);
-      expect(await value('select string_agg(delivery_id, $$,$$) from inbox')).toBe('c');
+      expect((await rows('inbox')).map(({ deliveryId }) => deliveryId)).toEqual(['c']);
     });
 
     it('many callers at once each get their own answers', async () => {
@@ -46,7 +46,7 @@ export function inboxContract({ store, value, claimed, signalled }: Bench): void
       );
       const receipts = (await Promise.all(calls)).flat();
       expect(receipts.filter((receipt) => receipt === 'stored')).toHaveLength(60);
-      expect(await value('select count(*) from inbox')).toBe(60);
+      expect(await rows('inbox')).toHaveLength(60);
     });
 
     it('S86: outcomes come before intents, each in the order received', async () => {
@@ -88,7 +88,7 @@ export function inboxContract({ store, value, claimed, signalled }: Bench): void
       expect(again.attempts).toBe(0);
       await store().postponeSignal(claim, again, 60, 'it \0 broke');
       expect(await store().nextSignal(claim, 60)).toEqual({ ...signal, attempts: 1 });
-      expect(await value('select error from inbox')).toBe('it \uFFFD broke');
+      expect(await rows('inbox')).toMatchObject([{ error: 'it \uFFFD broke' }]);
     });
 
     it('a parked signal blocks nothing and stays with its error', async () => {
@@ -96,7 +96,8 @@ export function inboxContract({ store, value, claimed, signalled }: Bench): void
       await store().receive([delivery('b')], 11);
       await store().parkSignal(claim, signal, 'unknown form', 20);
       expect(present(await store().nextSignal(claim, 20)).signal).toMatchObject({ deliveryId: 'b' });
-      expect(await value('select error from inbox where parked')).toBe('unknown form');
+      const parked = (await rows('inbox')).filter((row) => row['parked'] === true);
+      expect(parked).toMatchObject([{ error: 'unknown form' }]);
     });
 
     it('S84: operators can list what was parked, of any pull request, newest first and only so many', async () => {
@@ -153,12 +154,12 @@ export function inboxContract({ store, value, claimed, signalled }: Bench): void
     it('keeps the reason of every decision, and no words that were not for us', async () => {
       const first = await signalled('a');
       await store().save(first.claim, first.signal, step(pullOf(1), { reason: 'not-ours' }), 20);
-      expect(await value('select reason from inbox')).toBe('not-ours');
-      expect(await value('select signal from inbox')).toBeNull();
+      expect(await rows('inbox')).toMatchObject([{ reason: 'not-ours', signal: null }]);
       const claim = await claimed('b', 2);
       const signal = present(await store().nextSignal(claim, 10));
       await store().save(claim, signal, step(pullOf(2), { reason: 'approved' }), 20);
-      expect(await value('select signal is not null from inbox where reason = $$approved$$')).toBe(true);
+      const [kept] = (await rows('inbox')).filter(({ reason }) => reason === 'approved');
+      expect(present(kept)['signal']).not.toBeNull();
     });
   });
 }

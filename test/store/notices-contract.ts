@@ -8,7 +8,7 @@ const UNINSTALLED: Notice = { installationId: 1, repositoryIds: null, loss: 'uni
 const SHOW: Effect = { type: 'show-run', runId: 'r1' };
 
 /** What concerns a whole installation reaches each of its pull requests where something goes on. */
-export function noticesContract({ store, value, signalled }: Bench): void {
+export function noticesContract({ store, rows, signalled }: Bench): void {
   /** A pull request whose one delivery is decided, with that left behind. */
   async function decided(number: number, ended: boolean, effects: readonly Effect[] = []): Promise<void> {
     const { claim, signal } = await signalled(`d${number}`, number);
@@ -20,7 +20,8 @@ export function noticesContract({ store, value, signalled }: Bench): void {
     await store().release(claim);
   }
 
-  const told = () => value(`select string_agg(pull_key, ' ' order by pull_key) from inbox where kind = 'outcome'`);
+  const told = async () =>
+    (await rows('inbox')).flatMap(({ kind, pullKey }) => (kind === 'outcome' ? [pullKey] : [])).sort();
 
   describe('notices', () => {
     it('S90b: those hear of it whose run goes on, or for whom words or effects wait; others do not', async () => {
@@ -29,23 +30,23 @@ export function noticesContract({ store, value, signalled }: Bench): void {
       await decided(3, true, [SHOW]);
       await store().receive([delivery('new', 4)], 10);
       expect(await store().tellAll('gone', UNINSTALLED, 11)).toBe('stored');
-      expect(await told()).toBe('1/2/1 1/2/3 1/2/4');
+      expect(await told()).toEqual(['1/2/1', '1/2/3', '1/2/4']);
     });
 
     it('S90b: only of the installation and the repositories that are meant', async () => {
       await decided(1, false);
       expect(await store().tellAll('a', { ...UNINSTALLED, installationId: 9 }, 11)).toBe('stored');
       expect(await store().tellAll('b', { ...UNINSTALLED, repositoryIds: [7, 8] }, 11)).toBe('stored');
-      expect(await told()).toBeNull();
+      expect(await told()).toEqual([]);
       expect(await store().tellAll('c', { ...UNINSTALLED, repositoryIds: [2, 7] }, 11)).toBe('stored');
-      expect(await told()).toBe('1/2/1');
+      expect(await told()).toEqual(['1/2/1']);
     });
 
     it('F4, F7: a delivery is told once, whatever began since', async () => {
       expect(await store().tellAll('gone', UNINSTALLED, 11)).toBe('stored');
       await decided(1, false);
       expect(await store().tellAll('gone', UNINSTALLED, 12)).toBe('duplicate');
-      expect(await told()).toBeNull();
+      expect(await told()).toEqual([]);
     });
 
     it('F16: it comes before what people said, and whatever waits besides is dropped with it', async () => {

@@ -2,12 +2,12 @@ import { describe, expect, it, vi } from 'vitest';
 import { whileHeld } from '../../src/store/claims.ts';
 import { finishEffect } from '../../src/store/effects.ts';
 import { storeOn } from '../../src/store/store-on.ts';
-import { type Bench, LEASE, present } from './bench.ts';
+import { type DatabaseBench, LEASE, present } from './bench.ts';
 import { delivery, pullOf, step } from './samples.ts';
 import type { TestDatabase } from './test-database.ts';
 
 /** Several processes on one database. */
-export function replicasContract({ backend, store, value, claimed }: Bench, database: TestDatabase): void {
+export function replicasContract({ backend, store, value, claimed }: DatabaseBench, database: TestDatabase): void {
   describe('replicas', () => {
     it('G6: a living process keeps its lease, and loses it the moment it is gone', async () => {
       const other = await database.open();

@@ -36,6 +36,7 @@ export function run(id: string, changed: Partial<Run> = {}): Run {
     usage: { input: 0, cachedInput: 0, output: 0 },
     head: 'a'.repeat(40),
     headRef: 'topic',
+    baseRef: 'main',
     commits: [],
     fork: false,
     obstacles: NO_OBSTACLES,
@@ -89,11 +90,9 @@ export function proposal(id: string, runId: string, changed: Partial<Proposal> =
   return {
     id,
     runId,
-    turn: 1,
-    callId: `call-${id}`,
+    origin: { kind: 'call', turn: 1, callId: `call-${id}`, tool: 'write_file' },
     index: 1,
     total: 1,
-    tool: 'write_file',
     modelReason: null,
     change: change(text),
     modified: null,
@@ -102,7 +101,10 @@ export function proposal(id: string, runId: string, changed: Partial<Proposal> =
     votes: [],
     placement: null,
     comment: null,
+    parts: [],
+    formerThreads: [],
     commit: null,
+    made: null,
     note: null,
     replacedBy: null,
     proposedAt: null,
@@ -151,7 +153,17 @@ export function vote(proposalId: string, text: string | null = null): Vote {
 
 /** A step that leaves the pull request as given and does what else is named. */
 export function step(pull: Pull, more: Partial<Omit<Step, 'pull'>> = {}): Step {
-  return { pull, effects: [], messages: [], votes: [], reason: 'informed', wait: false, dropsRest: false, ...more };
+  return {
+    pull,
+    effects: [],
+    messages: [],
+    votes: [],
+    writes: [],
+    reason: 'informed',
+    wait: false,
+    dropsRest: false,
+    ...more,
+  };
 }
 
 export function pullOf(number: number, changed: Partial<Pull> = {}): Pull {

@@ -2,8 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_SETTINGS } from '../../src/policy/settings.ts';
 import type { Message } from '../../src/prompt/message.ts';
-import { RUN_SCHEMA } from '../../src/run/run.ts';
-import { UnknownSchema } from '../../src/store/unknown-schema.ts';
 import { type Bench, LEASE, present } from './bench.ts';
 import { delivery, posted, proposal, pullOf, refOf, run, step, vote } from './samples.ts';
 
@@ -11,7 +9,7 @@ const DEFAULT = { kind: 'settings', settings: DEFAULT_SETTINGS } as const;
 const NONE = { ids: [], commentId: null };
 
 /** A decision is saved whole or not at all, and comes back as it was. */
-export function stepsContract({ store, value, claimed, signalled, rebuild }: Bench): void {
+export function stepsContract({ store, rows, claimed, signalled }: Bench): void {
   describe('steps', () => {
     it('a pull request that nobody spoke on yet is new', async () => {
       const claim = await claimed('a', 4);
@@ -40,18 +38,39 @@ export function stepsContract({ store, value, claimed, signalled, rebuild }: Ben
       expect(await store().transcript('other')).toEqual([]);
     });
 
-    it('loads the current run’s proposals and those named, never the whole history', async () => {
+    it('loads the current run’s proposals, every open one and those named, never the whole history', async () => {
       const { claim, signal } = await signalled('a');
-      const old = [posted('p1', 'old', 71), posted('p2', 'old', 72), posted('p3', 'old', 73)];
+      const over = (id: string, commentId: number) => ({ ...posted(id, 'old', commentId), state: 'rejected' as const });
+      const old = [over('p1', 71), over('p2', 72), over('p3', 73), posted('p0', 'old', 74)];
       await store().save(claim, signal, step(pullOf(1, { run: run('old'), proposals: old })), 20);
       const next = present(await nextOf('b', claim));
       const pull = pullOf(1, { run: run('new'), proposals: [proposal('p4', 'new')] });
       await store().save(claim, next, step(pull), 30);
       const ids = async (named: { ids: string[]; commentId: number | null }) =>
         (await store().load(claim.pullKey, named)).proposals.map(({ id }) => id);
-      expect(await ids({ ids: [], commentId: null })).toEqual(['p4']);
-      expect(await ids({ ids: ['p3', 'p4', 'p9'], commentId: 71 })).toEqual(['p1', 'p3', 'p4']);
-      expect(await ids({ ids: [], commentId: 72 })).toEqual(['p2', 'p4']);
+      expect(await ids({ ids: [], commentId: null })).toEqual(['p0', 'p4']);
+      expect(await ids({ ids: ['p3', 'p4', 'p9'], commentId: 71 })).toEqual(['p1', 'p3', 'p0', 'p4']);
+      expect(await ids({ ids: [], commentId: 72 })).toEqual(['p2', 'p0', 'p4']);
+    });
+
+    it('S60: finds a proposal by the threads of its comments that are gone, and by none once they are not its own', async () => {
+      const { claim, signal } = await signalled('a');
+      const [gone, other] = [posted('p1', 'old', 71), posted('p2', 'old', 72)].map((one) => ({
+        ...one,
+        state: 'rejected' as const,
+      }));
+      const twice = { ...present(gone), comment: null, formerThreads: [71, 81] };
+      const pull = pullOf(1, { run: run('old'), proposals: [present(gone), present(other)] });
+      await store().save(claim, signal, step(pull), 20);
+      await store().saveDirect(claim, signal.signal, step({ ...pull, proposals: [twice, present(other)] }), 30);
+      await store().saveDirect(claim, signal.signal, step(pullOf(1, { run: run('new'), proposals: [] })), 40);
+      const found = async (commentId: number) =>
+        (await store().load(claim.pullKey, { ids: [], commentId })).proposals.map(({ id }) => id);
+      expect(await found(71)).toEqual(['p1']);
+      expect(await found(81)).toEqual(['p1']);
+      expect(await found(72)).toEqual(['p2']);
+      expect(await found(7)).toEqual([]);
+      expect((await store().load(claim.pullKey, { ids: ['p1'], commentId: null })).proposals).toEqual([twice]);
     });
 
     it('saves what changed since it was loaded', async () => {
@@ -63,7 +82,8 @@ export function stepsContract({ store, value, claimed, signalled, rebuild }: Ben
       const pull = { ...loaded, proposals: [present(first), { ...present(second), state: 'approved' as const }] };
       await store().saveDirect(claim, signal.signal, step(pull), 30);
       expect((await store().load(claim.pullKey, NONE)).proposals).toEqual(pull.proposals);
-      expect(await value('select string_agg(proposal_id, $$,$$) from proposals where updated_at = 30')).toBe('p2');
+      const written = (await rows('proposals')).filter(({ updatedAt }) => updatedAt === 30);
+      expect(written).toMatchObject([{ proposalId: 'p2' }]);
     });
 
     it('every string survives, whatever is in it', async () => {
@@ -74,7 +94,7 @@ export function stepsContract({ store, value, claimed, signalled, rebuild }: Ben
         fc.asyncProperty(words, async (text) => {
           round += 1;
           const id = `r${round}`;
-          const proposals = [proposal(`p${round}`, id, { note: text }, text)];
+          const proposals = [proposal(`p${round}`, id, { note: text, state: 'cancelled' }, text)];
           const pull = pullOf(1, { run: run(id, { summary: text, messages: 1 }), proposals });
           const messages: Message[] = [{ role: 'user', content: text }];
           const signal = present(await nextOf(id, claim));
@@ -94,8 +114,8 @@ export function stepsContract({ store, value, claimed, signalled, rebuild }: Ben
       const saves = Array.from({ length: 100 }, () => store().save(claim, signal, step(done, { votes }), 20));
       const results = await Promise.all(saves);
       expect(results.filter((result) => result === 'saved')).toHaveLength(1);
-      expect(await value('select count(*) from outcomes')).toBe(1);
-      expect(await value('select count(*) from votes')).toBe(1);
+      expect(await rows('outcomes')).toHaveLength(1);
+      expect(await rows('votes')).toHaveLength(1);
     });
 
     it('S77: a second final state is refused, and nothing of its step stays', async () => {
@@ -111,25 +131,7 @@ export function stepsContract({ store, value, claimed, signalled, rebuild }: Ben
       await expect(store().save(claim, next, doomed, 30)).rejects.toThrow('completed for good');
       expect(await store().load(claim.pullKey, NONE)).toEqual(done);
       expect(await store().nextSignal(claim, 30)).toEqual(next);
-      expect(await value('select (select count(*) from votes) + (select count(*) from effects)')).toBe(0);
-    });
-
-    it('S79: a step that fails at its last write leaves nothing', async () => {
-      const { claim, signal } = await signalled('a');
-      await value('drop table effects');
-      const pull = pullOf(1, { run: run('r', { messages: 1 }), proposals: [proposal('p1', 'r', { state: 'failed' })] });
-      const doomed = step(pull, {
-        votes: [vote('p1')],
-        messages: [{ role: 'user', content: 'u' }],
-        effects: [{ type: 'show-run', runId: 'r' }],
-      });
-      await expect(store().save(claim, signal, doomed, 20)).rejects.toThrow();
-      expect(await store().load(claim.pullKey, NONE)).toEqual(pullOf(1));
-      expect(await store().nextSignal(claim, 20)).toEqual(signal);
-      for (const table of ['runs', 'proposals', 'outcomes', 'votes', 'messages']) {
-        expect(await value(`select count(*) from ${table}`)).toBe(0);
-      }
-      await rebuild();
+      expect([...(await rows('votes')), ...(await rows('effects'))]).toEqual([]);
     });
 
     it('two writers of one place in a transcript: the second is refused', async () => {
@@ -141,20 +143,16 @@ export function stepsContract({ store, value, claimed, signalled, rebuild }: Ben
       expect(await store().transcript('r')).toHaveLength(1);
     });
 
-    it('S71: votes and outcomes are only ever added, whoever asks', async () => {
-      const { claim, signal } = await signalled('a');
-      const done = pullOf(1, { proposals: [proposal('p1', 'r', { state: 'rejected' })] });
-      await store().save(claim, signal, step(done, { votes: [vote('p1')] }), 20);
-      for (const table of ['votes', 'outcomes']) {
-        await expect(value(`update ${table} set digest = 'x'`)).rejects.toThrow('only ever added');
-        await expect(value(`delete from ${table}`)).rejects.toThrow('only ever added');
-        await expect(value(`truncate ${table}`)).rejects.toThrow('only ever added');
-      }
-    });
-
     it('S77, B14: a step of our own is not saved while anything that people said waits, due or put back', async () => {
       const { claim, signal } = await signalled('a');
-      const own = { type: 'commit-starting', runId: 'r', head: 'h', checks: [], settings: DEFAULT } as const;
+      const own = {
+        type: 'commit-starting',
+        runId: 'r',
+        head: 'h',
+        baseRef: 'main',
+        checks: [],
+        settings: DEFAULT,
+      } as const;
       const pull = pullOf(1, { run: run('r') });
       expect(await store().saveDirect(claim, own, step(pull), 20)).toBe('signals-waiting');
       expect((await store().load(claim.pullKey, NONE)).run).toBeNull();
@@ -163,18 +161,6 @@ export function stepsContract({ store, value, claimed, signalled, rebuild }: Ben
       await store().save(claim, signal, step(pull), 50);
       expect(await store().saveDirect({ ...claim, fence: 99 }, own, step(pull), 51)).toBe('lost');
       expect(await store().saveDirect(claim, own, step(pull), 51)).toBe('saved');
-    });
-
-    it('S84: a form that this version does not know is an error of its own, never a guess', async () => {
-      const { claim, signal } = await signalled('a');
-      const pull = pullOf(1, { run: run('r'), proposals: [proposal('p1', 'r')] });
-      await store().save(claim, signal, step(pull), 20);
-      for (const table of ['runs', 'proposals']) {
-        await value(`update ${table} set schema = 99`);
-        await expect(store().load(claim.pullKey, NONE)).rejects.toThrow(UnknownSchema);
-        await value(`update ${table} set schema = ${RUN_SCHEMA}`);
-      }
-      expect(await store().load(claim.pullKey, NONE)).toEqual(pull);
     });
 
     it('an id that another run’s proposal has is refused: it names one change for ever', async () => {

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Payload } from '../../src/change/payload.ts';
+import { diffOf, Payload } from '../../src/change/payload.ts';
 import { suggestionIn } from '../../src/render/self-check.ts';
 import type { Proposal } from '../../src/run/proposal.ts';
 import type { ScriptedCall } from '../../src/simulator/model/script.ts';
@@ -68,7 +68,7 @@ describe('a change as GitHub’s own button takes it', () => {
   it.each<[string, string, ScriptedCall, RegExp]>([
     ['CRLF lines', 'one\r\ntwo\r\n', edit('a.txt', 'two', 'zwei'), /these lines end with CR LF/],
     ['several places', 'x\ny\nx\n', edit('a.txt', 'x', 'z', { replace_all: true }), /it changes several places/],
-    ['hidden characters', LINES, edit('a.txt', 'two', 'tw\u202Eo'), /it adds characters that cannot be seen/],
+    ['hidden characters', LINES, edit('a.txt', 'two', 'tw\u202Eo'), /these lines hold characters that cannot be seen/],
   ])('S33, S35, B18: %s stand as a diff on the file, which says why', async (_, before, call, why) => {
     const { story } = await shown(before, call);
     const { ana, bot, pr } = story;
@@ -182,8 +182,8 @@ describe('what a proposal carries', () => {
     const [, sandbox] = story.pr.fullName.split('/');
     expect(payload).toMatchObject({ type: 'edit', path: 'a.txt', sandbox, description: 'Edit a.txt: replace 1 line' });
     expect(payload).toMatchObject({ match_line: 2, match_count: 1, replace_all: false, file_lines: 3, file_bytes: 17 });
-    expect(payload).toMatchObject({ diff_lines: diffOf(payload).split('\n').length - 1 });
-    expect(patched('one\r\ntwo\r\nthree\r\n', diffOf(payload))).toBe('one\r\nzwei\r\nthree\r\n');
+    expect(payload).toMatchObject({ diff_lines: shownDiff(payload).split('\n').length - 1 });
+    expect(patched('one\r\ntwo\r\nthree\r\n', shownDiff(payload))).toBe('one\r\nzwei\r\nthree\r\n');
   });
 
   it('S20, S21, S23: a write over a file, with its preview and a diff against what is there', async () => {
@@ -199,7 +199,7 @@ describe('what a proposal carries', () => {
     expect(payload.type === 'write' && payload.preview.split('\n').filter((line) => line !== '')).toHaveLength(50);
     expect(story.bot.proposal(1).body).toContain('This will overwrite existing file (was 4 lines, now 60 lines)');
     expect(suggestionIn(story.bot.proposal(1).body)).toEqual({ kind: 'one', lines: lines.trimEnd().split('\n') });
-    expect(patched(LINES, diffOf(payload))).toBe(lines);
+    expect(patched(LINES, shownDiff(payload))).toBe(lines);
   });
 
   it('S20, S23, B16: a new file’s diff begins at /dev/null; as it stands on the page it makes the file', async () => {
@@ -210,14 +210,14 @@ describe('what a proposal carries', () => {
     const { payload } = (await proposalOf(story)).change;
     expect(payload).toMatchObject({ type: 'write', file_exists: false, existing_lines: null, existing_bytes: null });
     const posted = [...story.bot.proposal(1).body.matchAll(/```diff\n(.*?)```/gs)].map(([, diff = '']) => diff);
-    expect(posted).toContain(diffOf(payload));
-    expect(diffOf(payload)).toMatch(/^--- \/dev\/null\n\+\+\+ b\/a\.txt\n/);
-    expect(patched(null, diffOf(payload))).toBe(lines);
+    expect(posted).toContain(shownDiff(payload));
+    expect(shownDiff(payload)).toMatch(/^--- \/dev\/null\n\+\+\+ b\/a\.txt\n/);
+    expect(patched(null, shownDiff(payload))).toBe(lines);
   });
 });
 
-function diffOf(payload: Payload): string {
-  return payload.unified_diff;
+function shownDiff(payload: Payload): string {
+  return diffOf(payload) ?? '';
 }
 
 /** git's own name for these bytes. */

@@ -24,7 +24,11 @@ describe('requests to GitHub, as docs/design.md counts them', () => {
     const { ana, model } = await tellRows(stage());
     model.proposes(editRow(5, 50));
     const asked = await requestsOf(() => ana.says('/countersign give the row another value'), REVIEW);
-    expect(asked.filter((name) => !name.includes('/git/blobs/')).length).toBeLessThanOrEqual(15);
+    // A model that answers before the run comment is written has it looked for first: that one counts for no real model.
+    const looked = 'GET /repos/{owner}/{repo}/issues/{issue_number}/comments';
+    const counted = asked.filter((name) => !name.includes('/git/blobs/') && name !== looked);
+    expect(counted.length).toBeLessThanOrEqual(15);
+    expect(asked.filter((name) => name === looked).length).toBeLessThanOrEqual(1);
   });
 
   it('an approval is committed within 8 requests, and two more close each proposal', async () => {
@@ -35,6 +39,8 @@ describe('requests to GitHub, as docs/design.md counts them', () => {
     // Besides the run's comment, and the threads' ids once on each pull request.
     const closing = asked.slice(committed).filter((name) => !/\/git\/|issues\/comments|graphql repository/.test(name));
     expect(closing).toHaveLength(2);
+    // B20: what GitHub made of it is read once, for the comparison and for what else waits.
+    expect(asked.slice(committed).filter((name) => name.includes('/git/trees/'))).toHaveLength(1);
   });
 
   it('S127: the settings are read at the decision and before the commit, and cost no quota while they stand', async () => {

@@ -59,6 +59,22 @@ describe('the pull request goes to another branch', () => {
     expect(bot.answer()).toContain('was already withdrawn');
   });
 
+  it('B11, S90b: an approval commits nothing for another base, though GitHub’s word of the change was lost', async () => {
+    const story = await proposed();
+    const { ana, ben, bot, model, pr } = story;
+    const main = pr.refs()['refs/heads/main'] ?? '';
+    const release = { actor: ben.person.actor, repositoryId: pr.repositoryId, ref: 'refs/heads/release', sha: main };
+    stage().github.apply(OPERATIONS.createRef, release);
+    stage().github.deliveries.decide(({ action }) => (action === 'edited' ? 'drop' : 'send'));
+    await ben.does((person) => person.retargets('release'));
+    stage().github.deliveries.decide(undefined);
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(pr.commits()).toEqual([]);
+    expect(await states(story)).toEqual(['superseded', 'superseded']);
+    expect(bot.answers()[0]).toContain('now targets `release` instead of `main`');
+    expect(model.heard()[0]).toMatch(/^Withdrawn: the pull request now targets release, not main/);
+  });
+
   it('S90b: another title or description changes nothing', async () => {
     const story = await proposed();
     const { ana, bot, pr } = story;

@@ -20,6 +20,17 @@ async function states(story: Story): Promise<readonly string[]> {
   return (await story.stored()).proposals.map((proposal) => proposal.state);
 }
 
+/** What is written here reaches the App only after everything else that happens here. */
+async function heardLate(deeds: () => void): Promise<void> {
+  const { deliveries } = stage().github;
+  deliveries.decide(({ action }) => (action === 'deleted' ? 'send' : 'hold'));
+  deeds();
+  await stage().settle();
+  deliveries.decide(undefined);
+  deliveries.release();
+  await stage().settle();
+}
+
 describe('somebody edits a comment of the App', () => {
   it('S60, B9: a proposal stands again as it was written, at once; whoever may instruct is told once how to', async () => {
     const { ana, bot, pr, stored } = await proposed();
@@ -33,6 +44,28 @@ describe('somebody edits a comment of the App', () => {
     expect((await stored()).proposals.map(({ state }) => state)).toEqual(['proposed', 'proposed']);
     await ana.replies(bot.proposal(1), '/approve');
     expect(pr.file('src/total.ts')).toContain('0n');
+  });
+
+  it('S60: the text of the App’s review stands again too, three times at most, and decides nothing', async () => {
+    const { ben, bot, pr, stored } = await proposed();
+    const [before] = bot.reviews();
+    const reviewId = (await stored()).run?.reviews[0]?.id ?? 0;
+    for (let times = 1; times <= MOST_RESTORATIONS; times += 1) {
+      await ben.does((person) => person.editsReview(reviewId, `/approve all (${times})`));
+      expect(bot.reviews()).toEqual([before]);
+    }
+    await ben.does((person) => person.editsReview(reviewId, 'Mine now.'));
+    expect(bot.reviews()).toEqual(['Mine now.']);
+    expect(pr.commits()).toEqual([]);
+    expect(bot.answers()).toEqual([]);
+  });
+
+  it('S60, B7: a review of one’s own that is edited into a command gets the hint as well', async () => {
+    const { ana, bot, pr } = await proposed();
+    const { id } = await ana.does((person) => person.reviews({ event: 'COMMENT', body: 'Looks fine.' }));
+    await ana.does((person) => person.editsReview(id, '/approve all'));
+    expect(pr.commits()).toEqual([]);
+    expect(bot.answer()).toMatch(/^An edited comment never decides anything/);
   });
 
   it('S60, B9: words written while it showed something else approve nothing, even by its id', async () => {
@@ -111,6 +144,40 @@ describe('somebody deletes a comment of the App', () => {
     const again = bot.proposals().find((one) => one.proposalId === proposalId);
     await ana.says(quoteReply(again?.body ?? '', '/approve'));
     expect(pr.file('docs/notes.md')).toBe('Notes.\n');
+  });
+
+  it('S60, B9: in the thread that it began a no still counts, and a yes does not', async () => {
+    const story = await proposed();
+    const { ana, ben, bot, pr } = story;
+    const { id, proposalId } = bot.proposal(1);
+    await heardLate(() => {
+      ana.person.replies(id, '/approve');
+      ana.person.replies(id, '```suggestion\n  let total = 1n;\n```');
+      ben.person.deletesInThread(id);
+    });
+    expect(bot.proposals().find((one) => one.proposalId === proposalId)?.id).not.toBe(id);
+    expect(await states(story)).toEqual(['proposed', 'proposed']);
+    expect(bot.answers().filter((answer) => answer.startsWith('Nothing was approved: somebody'))).toHaveLength(2);
+    const again = bot.proposals().find((one) => one.proposalId === proposalId);
+    await heardLate(() => {
+      ana.person.replies(again?.id ?? 0, '/deny not this one');
+      ben.person.deletesInThread(again?.id ?? 0);
+    });
+    expect(await states(story)).toEqual(['rejected', 'proposed']);
+    expect((await story.stored()).proposals[0]?.votes).toMatchObject([{ action: 'deny', text: 'not this one' }]);
+    expect(pr.commits()).toEqual([]);
+  });
+
+  it('S60, S28: so it does where the text of the same review says something else', async () => {
+    const story = await proposed();
+    const { ana, ben, bot, pr } = story;
+    const { id } = bot.proposal(1);
+    await heardLate(() => {
+      ana.person.reviews({ event: 'COMMENT', body: '/approve all', replies: [{ inReplyTo: id, body: '/deny' }] });
+      ben.person.deletesInThread(id);
+    });
+    expect((await states(story))[0]).toBe('rejected');
+    expect(pr.file('src/total.ts')).not.toContain('0n');
   });
 
   it('S60, B9: one that was deleted unheard is found missing at the approval, and posted again', async () => {

@@ -89,6 +89,29 @@ describe('a block that is not taken', () => {
     expect(await states(story)).toEqual(['proposed']);
   });
 
+  it('S48, S65: one that is not closed, in a list, or beside /approve gets a hint, and the change goes on waiting', async () => {
+    const story = await proposeRows(stage(), { 5: 50 });
+    const { ana, bot, model, pr } = story;
+    await ana.replies(bot.proposal(1), `Rather:\n\`\`\`suggestion\n${row(5, 'mine')}`);
+    expect(bot.answer()).toContain('it is not closed');
+    await ana.replies(bot.proposal(1), `- \`\`\`suggestion\n  ${row(5, 'mine')}\n  \`\`\``);
+    expect(bot.answer()).toContain('stands in a list');
+    await ana.replies(bot.proposal(1), `/approve\n${block(row(5, 'mine'))}`);
+    expect(bot.answer()).toContain('either your lines or the proposed ones could be meant');
+    await ana.replies(
+      bot.proposal(1),
+      `/approve\n\n1.  so:\n\n    \`\`\`suggestion\n    ${row(5, 'mine')}\n    \`\`\``,
+    );
+    expect(bot.answers()).toHaveLength(4);
+    await ana.replies(bot.proposal(1), `${block(row(5, 'mine'))}\n/approve`);
+    expect(bot.answer()).toContain('only as plain text on the first line');
+    expect(pr.commits()).toEqual([]);
+    expect(model.requests()).toHaveLength(1);
+    expect(await states(story)).toEqual(['proposed']);
+    await ana.replies(bot.proposal(1), block(row(5, 'mine')));
+    expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 'mine' }));
+  });
+
   it('S48: nor is one for a change in several places or of a file that is written over', async () => {
     const story = await tellRows(stage());
     story.model.proposes({ name: 'read_file', arguments: { path: 'README.md' } });

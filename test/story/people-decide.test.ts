@@ -178,6 +178,19 @@ describe('saying no, or something else', () => {
     expect(pr.commits()).toEqual([]);
   });
 
+  it('S44, S47: an id with the marks of a sentence around it names that change, and never another one', async () => {
+    const story = await proposed(BIGINT, EXACTLY, NEW_PAGE);
+    const { ana, bot } = story;
+    const [first, second, third] = bot.proposals().map(({ proposalId }) => proposalId);
+    await ana.says(`/edit \`${first}\`: with numbers`);
+    expect(await states(story)).toEqual(['rejected', 'proposed', 'proposed']);
+    await ana.says(`/approve ${second}`);
+    await ana.says(`/deny ${second}: too late`);
+    expect(await states(story)).toEqual(['rejected', 'completed', 'proposed']);
+    await ana.says(`/deny ${second} and ${third}, please`);
+    expect(await states(story)).toEqual(['rejected', 'completed', 'rejected']);
+  });
+
   it('S44: with several waiting a bare /deny changes nothing; /deny all in a thread takes all of them', async () => {
     const story = await proposed(BIGINT, EXACTLY);
     const { ana, bot } = story;

@@ -50,6 +50,36 @@ describe('what is a command', () => {
     expect(story.bot.answers()).toEqual([]);
   });
 
+  it('S45, S58, S62: in a proposal’s thread a command below other words, in code or in other dress gets a hint and is no instruction', async () => {
+    const story = await proposed();
+    const bodies = [
+      'Looks good to me!\n\n/approve',
+      '`/approve`',
+      '```\n/approve\n```',
+      '- **/approve**',
+      '\\/approve',
+      `@${stage().github.app.slug} looks good\n/approve`,
+    ];
+    for (const body of bodies) {
+      await story.ana.replies(story.bot.proposal(1), body);
+      expect(story.bot.answer()).toContain('only as plain text on the first line');
+    }
+    expect(story.bot.answers()).toHaveLength(bodies.length);
+    await expectUndecided(story);
+    await story.ana.replies(story.bot.proposal(1), '/edit explain the command\n/approve');
+    expect(story.model.heard()).toEqual(['[USER FEEDBACK - Tool was not executed]: explain the command\n/approve']);
+  });
+
+  it('S62: a yes that names what it is about is no instruction either', async () => {
+    const story = await proposed();
+    const id = story.bot.proposal(1).proposalId;
+    const yeses = ['I approve this', 'approve all', `Approve ${id}, please`];
+    for (const yes of yeses) await story.ana.replies(story.bot.proposal(1), yes);
+    expect(story.bot.answers()).toHaveLength(yeses.length);
+    expect(story.bot.answer()).toContain('Only a command decides');
+    await expectUndecided(story);
+  });
+
   it('S58: a command line with an HTML comment in it is refused with a hint', async () => {
     const story = await proposed();
     await story.ana.replies(story.bot.proposal(1), '/approve <!-- not really -->');

@@ -44,6 +44,7 @@ export async function openProcessStage(): Promise<ProcessStage> {
     logged: [],
     server: nowhere,
     store: nowhere,
+    db: nowhere,
     pass: (seconds) => {
       ahead += seconds * 1000;
     },

@@ -28,13 +28,19 @@ export const DEFAULT_FILES: Files = {
 };
 
 /** Files as the simulated git wants them. */
-export function plainFiles(files: Files): ReadonlyMap<string, { mode: '100644'; bytes: Uint8Array }> {
+export function plainFiles(
+  files: Files,
+  executable: readonly string[] = [],
+): ReadonlyMap<string, { mode: '100644' | '100755'; bytes: Uint8Array }> {
   const encoder = new TextEncoder();
   const entries = Object.entries(files).map(
     ([path, content]) =>
       [
         path,
-        { mode: '100644' as const, bytes: typeof content === 'string' ? encoder.encode(content) : content },
+        {
+          mode: executable.includes(path) ? ('100755' as const) : ('100644' as const),
+          bytes: typeof content === 'string' ? encoder.encode(content) : content,
+        },
       ] as const,
   );
   return new Map(entries);

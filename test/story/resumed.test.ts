@@ -55,6 +55,7 @@ describe('/resume', () => {
   it('S76: two people say it at once: the run goes on once, and not again when it fails again', async () => {
     const { ana, ben, bot, model } = await failed();
     stage().model.script(LOST);
+    stage().pass(2);
     await stage().inOneSecond(async () => {
       ana.person.says('/resume');
       ben.person.says('/resume');

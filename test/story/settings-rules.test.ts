@@ -101,7 +101,7 @@ describe('who may approve', () => {
     const { ana, ben, bot, pr } = await proposed('require_non_requester: true\n');
     await ana.replies(bot.proposal(1), '/approve');
     expect(bot.answer()).toContain(
-      `\`${ana.login}\` gave the task, and \`require_non_requester\` asks for somebody else`,
+      `\`${ana.login}\` gave the task or asked for this, and \`require_non_requester\` asks for somebody else`,
     );
     expect(bot.answer()).toContain(bot.proposal(1).proposalId);
     await ben.says('/approve');

@@ -10,7 +10,13 @@ import { environmentIn, openScenery, type Scenery } from './scenery.ts';
 import { type Story, type StoryOptions, tellStory } from './story.ts';
 import { type StoryDatabase, storyDatabase } from './story-database.ts';
 
-export type StageOptions = { readonly environment?: Readonly<Record<string, string>> };
+export type StageOptions = {
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Seconds that GitHub's clock is ahead of the App's from the start. */
+  readonly ahead?: number;
+  /** Where everything is stored, instead of a database of its own. */
+  readonly database?: StoryDatabase;
+};
 
 /** GitHub, a model and the real App, started once for a file of stories; each story gets a repository of its own. */
 export type Stage = {
@@ -21,6 +27,8 @@ export type Stage = {
   readonly server: () => RunningServer;
   /** The App's own store, for looking at what it keeps. */
   readonly store: () => Store;
+  /** The database below it. */
+  readonly db: () => ReturnType<StoryDatabase['db']>;
   /** Seconds go on for GitHub, as they do between two acts of people. */
   readonly pass: (seconds: number) => void;
   /** Seconds go on for the App too, and it does what has become due. */
@@ -36,10 +44,14 @@ export type Stage = {
 };
 
 export async function openStage(options: StageOptions = {}): Promise<Stage> {
-  const clock: { ahead: number; standing: number | null; waited: number } = { ahead: 0, standing: null, waited: 0 };
+  const clock: { ahead: number; standing: number | null; waited: number } = {
+    ahead: (options.ahead ?? 0) * 1000,
+    standing: null,
+    waited: 0,
+  };
   const now = () => clock.standing ?? Date.now() + clock.ahead;
   const { github, model } = await openScenery(now);
-  const database = await storyDatabase();
+  const database = options.database ?? (await storyDatabase());
   const logged: string[] = [];
   let store = await database.open();
   const start = async (environment: Readonly<Record<string, string>> = {}): Promise<RunningServer> => {
@@ -56,6 +68,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     logged,
     server: () => server,
     store: () => store,
+    db: () => database.db(),
     pass: (seconds) => {
       clock.ahead += seconds * 1000;
     },

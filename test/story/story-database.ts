@@ -1,13 +1,21 @@
 import { randomUUID } from 'node:crypto';
+import type { Kysely } from 'kysely';
 import { Client } from 'pg';
+import type { Backend } from '../../src/store/backend.ts';
 import { migrate } from '../../src/store/migrate.ts';
-import { openStore } from '../../src/store/open-store.ts';
+import { openPostgres } from '../../src/store/open-postgres.ts';
 import type { Store } from '../../src/store/store.ts';
 import { storeOn } from '../../src/store/store-on.ts';
+import type { Tables } from '../../src/store/tables.ts';
 import { borrowPglite } from '../borrowed-pglite.ts';
 
 /** A database for one stage; opened again it still holds everything. */
-export type StoryDatabase = { readonly open: () => Promise<Store>; readonly drop: () => Promise<void> };
+export type StoryDatabase = {
+  readonly open: () => Promise<Store>;
+  /** What was opened last. */
+  readonly db: () => Kysely<Tables>;
+  readonly drop: () => Promise<void>;
+};
 
 /** A PGlite in memory, empty but for its tables, or a fresh database where `TEST_DATABASE_URL` names a PostgreSQL server. */
 export function storyDatabase(): Promise<StoryDatabase> {
@@ -17,14 +25,7 @@ export function storyDatabase(): Promise<StoryDatabase> {
 
 async function embedded(): Promise<StoryDatabase> {
   const pglite = await borrowPglite();
-  return {
-    async open() {
-      const backend = await pglite.open();
-      await migrate(backend.db);
-      return storeOn(backend);
-    },
-    drop: async () => pglite.giveBack(),
-  };
+  return opening(pglite.open, async () => pglite.giveBack());
 }
 
 async function onServer(url: string): Promise<StoryDatabase> {
@@ -32,9 +33,25 @@ async function onServer(url: string): Promise<StoryDatabase> {
   await command(url, `create database ${name}`);
   const own = new URL(url);
   own.pathname = `/${name}`;
+  return opening(
+    () => openPostgres(own.href),
+    () => command(url, `drop database if exists ${name} with (force)`),
+  );
+}
+
+function opening(openBackend: () => Promise<Backend>, drop: () => Promise<void>): StoryDatabase {
+  let backend: Backend | null = null;
   return {
-    open: () => openStore({ databaseUrl: own.href, dataDir: null }),
-    drop: () => command(url, `drop database if exists ${name} with (force)`),
+    async open() {
+      backend = await openBackend();
+      await migrate(backend.db);
+      return storeOn(backend);
+    },
+    db() {
+      if (backend === null) throw new Error('The database is not open yet.');
+      return backend.db;
+    },
+    drop,
   };
 }
 

@@ -13,6 +13,8 @@ import type { Stage } from './stage.ts';
 export type StoryOptions = Topic & {
   /** On the base branch. */
   readonly files?: Files;
+  /** Which of them may be executed. */
+  readonly executable?: readonly string[];
   readonly owner?: string;
 };
 
@@ -62,7 +64,11 @@ export async function tellStory(stage: Stage, options: StoryOptions): Promise<St
     type: 'Organization',
   });
   const files = options.files ?? DEFAULT_FILES;
-  const repository = github.apply(OPERATIONS.addRepository, { ownerId: owner.id, name, files: plainFiles(files) });
+  const repository = github.apply(OPERATIONS.addRepository, {
+    ownerId: owner.id,
+    name,
+    files: plainFiles(files, options.executable),
+  });
   github.apply(OPERATIONS.installApp, { appId: github.app.id, accountId: owner.id });
   const [ana, ben, carl, stranger] = [join('ana'), join('ben'), join('carl'), join('stranger')];
   const allow = (account: Account, permission: Permission, roleName?: string): void => {
@@ -175,6 +181,16 @@ export function edit(
 /** A `write_file` call. */
 export function write(path: string, content: string): ScriptedCall {
   return { name: 'write_file', arguments: { path, content } };
+}
+
+/** A `delete_file` call. */
+export function remove(path: string, more: Readonly<Record<string, unknown>> = {}): ScriptedCall {
+  return { name: 'delete_file', arguments: { path, ...more } };
+}
+
+/** A `move_file` call. */
+export function move(from: string, to: string, more: Readonly<Record<string, unknown>> = {}): ScriptedCall {
+  return { name: 'move_file', arguments: { from, to, ...more } };
 }
 
 /** A `read_file` call. */

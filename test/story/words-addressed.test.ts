@@ -59,6 +59,17 @@ describe('a command’s word without its slash', () => {
     expect(model.requests()).toHaveLength(1);
   });
 
+  it('S58: a command in code behind our name gets a hint and starts nothing; a task may speak of one', async () => {
+    const { ana, bot, model, stored } = await stage().tell();
+    await ana.says('/countersign `/approve`');
+    await ana.says(`@${stage().github.app.slug} **/approve all**`);
+    expect(bot.answers()).toHaveLength(2);
+    expect(bot.answer()).toContain('only as plain text on the first line');
+    expect(model.requests()).toEqual([]);
+    await ana.says('/countersign `/help` should list every command');
+    expect((await stored()).run?.task.text).toBe('`/help` should list every command');
+  });
+
   it('before a word that is no id of this pull request it begins a task', async () => {
     const { ana, model, stored } = await stage().tell();
     await ana.says('/countersign edit utf8 strings in the README');

@@ -22,6 +22,26 @@ it('S62: a yes with a signature, a decoration or in emoji gets a hint, and the c
   expect(model.requests()).toHaveLength(1);
 });
 
+it('S110: a signature below a denial is no reason, so the run ends; with a reason it goes on', async () => {
+  for (const [words, requests] of [
+    ['/deny\n\nSent from my iPhone', 1],
+    ['/deny\n-- \nAna', 1],
+    ['/deny no\n-- \nAna', 2],
+  ] as const) {
+    const { ana, bot, model } = await proposed();
+    await ana.replies(bot.proposal(1), words);
+    expect(model.requests()).toHaveLength(requests);
+  }
+});
+
+it('F18, S65: an approval above another command approves nothing and says so', async () => {
+  const { ana, bot, pr, stored } = await proposed();
+  await ana.says(`/approve ${bot.proposal(1).proposalId}\n/deny z9z9`);
+  expect(bot.answer()).toContain('Another command stands below it');
+  expect(pr.commits()).toEqual([]);
+  expect((await stored()).proposals.map(({ state }) => state)).toEqual(['proposed']);
+});
+
 it('S62: a command with another blank than a space behind its word is told, in the conversation too, and decides nothing', async () => {
   const { ana, bot, stored } = await proposed();
   const id = bot.proposal(1).proposalId;

@@ -77,10 +77,9 @@ describe('parseCall', () => {
     expect(refusal(name, written)).toMatch(expected);
   });
 
-  it('D6: ten megabytes are refused at once', () => {
-    const started = performance.now();
+  it('D6: ten megabytes are refused before anything of them is read', () => {
     expect(refusal('write_file', { path: 'a', content: 'x'.repeat(10_000_000) })).toContain('at most 6000000');
-    expect(performance.now() - started).toBeLessThan(500);
+    expect(refusal('write_file', `{"path":${'x'.repeat(10_000_000)}`)).toContain('at most 6000000');
   });
 
   it('D6: never throws, whatever a model writes, and says nothing long', () => {

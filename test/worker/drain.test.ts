@@ -38,9 +38,9 @@ function tired(attempts: number, status: number): Context {
   };
   return {
     store: { ...store, ...given },
-    githubs: { for: refuse, self: refuse },
+    githubs: { for: refuse, self: refuse, ahead: () => 0 },
     model: { ask: refuse, askForWords: refuse },
-    clock: { now: () => 100 },
+    clock: { now: () => 100, every: () => () => {} },
     log: { info() {}, warn() {}, error() {} },
     self: { slug: 'countersign', botId: 1 },
     serves: () => true,
@@ -92,7 +92,7 @@ describe('what GitHub refuses for good', () => {
     const claim = await begun(1, {});
     await store.receive([delivery('again', 1)], 11);
     expect(await parkedBy(tired(100, 403), claim)).toBe(0);
-    const later = { ...tired(1_000, 403), clock: { now: () => 10_000_000 } };
+    const later = { ...tired(1_000, 403), clock: { now: () => 10_000_000, every: () => () => {} } };
     expect(await parkedBy(later, claim)).toBe(1);
     await store.release(claim);
   });

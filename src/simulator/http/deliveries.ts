@@ -14,8 +14,18 @@ export type Delivery = {
   readonly event: string;
   readonly action: string | null;
   readonly repositoryId: number | null;
+  readonly installationId: number | null;
   readonly request: WebhookRequest;
   readonly statuses: (number | null)[];
+};
+
+/** One time a delivery was sent, as the App's log keeps it. `statusCode` is 0 where nobody answered; `at` is in ms. */
+export type Attempt = {
+  readonly id: number;
+  readonly delivery: Delivery;
+  readonly at: number;
+  readonly statusCode: number;
+  readonly redelivery: boolean;
 };
 
 /** What to do with a delivery: `hold` keeps it until `release`, `drop` loses it, `duplicate` sends it twice. */
@@ -29,12 +39,16 @@ export type DeliveriesOptions = {
   readonly referee?: Referee;
   readonly violations: string[];
   readonly newGuid?: () => string;
+  /** Milliseconds; the real clock when absent. */
+  readonly now?: () => number;
 };
 
 /** The webhooks of one App: queued in order for each repository, kept in a log. */
 export type Deliveries = {
   readonly enqueue: (event: WebhookEvent, world: World) => void;
   readonly log: readonly Delivery[];
+  /** Every time that anything was sent, oldest first; what was dropped counts as answered by nobody. */
+  readonly attempts: readonly Attempt[];
   /** Asked for each new delivery; undefined sends everything again. */
   readonly decide: (fate: ((delivery: Delivery) => DeliveryFate) | undefined) => void;
   /** Sends what was held, in order. */
@@ -48,6 +62,9 @@ export type Deliveries = {
 type Queue = {
   readonly options: DeliveriesOptions;
   readonly log: Delivery[];
+  readonly attempts: Attempt[];
+  /** What has an attempt. */
+  readonly sent: Set<Delivery>;
   readonly held: Delivery[];
   readonly tails: Map<number | null, Promise<void>>;
   fate: (delivery: Delivery) => DeliveryFate;
@@ -57,10 +74,11 @@ const sendAll = (): DeliveryFate => 'send';
 
 /** An empty queue. */
 export function createDeliveries(options: DeliveriesOptions): Deliveries {
-  const queue: Queue = { options, log: [], held: [], tails: new Map(), fate: sendAll };
+  const queue: Queue = { options, log: [], attempts: [], sent: new Set(), held: [], tails: new Map(), fate: sendAll };
   return {
     enqueue: (event, world) => enqueue(queue, event, world),
     log: queue.log,
+    attempts: queue.attempts,
     decide: (fate) => {
       queue.fate = fate ?? sendAll;
     },
@@ -79,7 +97,7 @@ function enqueue(queue: Queue, event: WebhookEvent, world: World): void {
   if (installation === undefined) return;
   const payload = { ...event.payload, installation };
   queue.options.violations.push(...(queue.options.referee?.webhook(event.name, throughText(payload)) ?? []));
-  const delivery = makeDelivery(queue, event, JSON.stringify(payload));
+  const delivery = makeDelivery(queue, event, JSON.stringify(payload), idOf(installation));
   queue.log.push(delivery);
   dispatch(queue, delivery, queue.fate(delivery));
 }
@@ -102,6 +120,7 @@ function dispatch(queue: Queue, delivery: Delivery, fate: DeliveryFate): void {
       queue.held.push(delivery);
       break;
     case 'drop':
+      note(queue, delivery, 0);
       break;
   }
 }
@@ -132,7 +151,11 @@ function short(installation: Installation): Readonly<Record<string, unknown>> {
   return { id: installation.id, node_id: nodeId };
 }
 
-function makeDelivery(queue: Queue, event: WebhookEvent, body: string): Delivery {
+function idOf(installation: unknown): number | null {
+  return isRecord(installation) && typeof installation['id'] === 'number' ? installation['id'] : null;
+}
+
+function makeDelivery(queue: Queue, event: WebhookEvent, body: string, installationId: number | null): Delivery {
   const { appId, secret, newGuid = randomUUID } = queue.options;
   const guid = newGuid();
   const headers = {
@@ -153,6 +176,7 @@ function makeDelivery(queue: Queue, event: WebhookEvent, body: string): Delivery
     event: name,
     action,
     repositoryId,
+    installationId,
     request: { headers, body },
     statuses: [],
   };
@@ -166,11 +190,18 @@ function line(queue: Queue, delivery: Delivery): void {
 }
 
 async function attempt(queue: Queue, delivery: Delivery): Promise<void> {
-  try {
-    delivery.statuses.push(await queue.options.send(delivery.request));
-  } catch {
-    delivery.statuses.push(null);
-  }
+  const status = await queue.options.send(delivery.request).catch(() => null);
+  delivery.statuses.push(status);
+  note(queue, delivery, status ?? 0);
+}
+
+/** Ids of attempts rise, with gaps, as GitHub's do. */
+function note(queue: Queue, delivery: Delivery, statusCode: number): void {
+  const { attempts, options } = queue;
+  const redelivery = queue.sent.has(delivery);
+  queue.sent.add(delivery);
+  const at = (options.now ?? Date.now)();
+  attempts.push({ id: (attempts.at(-1)?.id ?? 9_000) + 7, delivery, at, statusCode, redelivery });
 }
 
 async function settled(queue: Queue): Promise<void> {

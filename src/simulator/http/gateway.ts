@@ -78,7 +78,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 function exchange(held: Held, faults: FaultTable, request: WireRequest): Exchange {
   const name = callName(request);
   const fault = faults.take(name);
-  const handled = fault !== undefined && !isApplied(fault) ? undefined : perform(held, name, request);
+  const handled = fault !== undefined && !isApplied(fault) ? undefined : perform(held, name, asRead(request, fault));
   const result = outcomeOf(fault, handled?.response);
   held.requests.push({
     at: held.options.now(),
@@ -93,6 +93,12 @@ function exchange(held: Held, faults: FaultTable, request: WireRequest): Exchang
   return result;
 }
 
+/** What GitHub takes the request for. */
+function asRead(request: WireRequest, fault: FaultEffect | undefined): WireRequest {
+  if (fault?.kind !== 'misread') return request;
+  return { ...request, body: Buffer.from(fault.as(Buffer.from(request.body).toString('utf8'))) };
+}
+
 function isApplied(fault: FaultEffect): boolean {
   switch (fault.kind) {
     case 'before':
@@ -103,6 +109,7 @@ function isApplied(fault: FaultEffect): boolean {
     case 'after':
     case 'delay':
     case 'truncate':
+    case 'misread':
       return true;
   }
 }
@@ -150,5 +157,7 @@ function outcomeOf(fault: FaultEffect | undefined, response: WireResponse | unde
       return answered(response ?? unavailable, fault.ms);
     case 'truncate':
       return answered(response ?? unavailable, 0, true);
+    case 'misread':
+      return answered(response ?? unavailable);
   }
 }

@@ -1,4 +1,5 @@
 import type { Permissions, World } from '../world/state.ts';
+import type { Attempt } from './deliveries.ts';
 
 /** A minted installation token and what it may do. `expiresAt` is in milliseconds. */
 export type InstallationToken = {
@@ -10,14 +11,29 @@ export type InstallationToken = {
   readonly expiresAt: number;
 };
 
+/** The App's webhooks as it may read them itself: a window on what the transport keeps, not a copy. */
+export type HookLog = {
+  /** Oldest first. */
+  readonly attempts: readonly Attempt[];
+  /** Sends the delivery of an attempt once more. */
+  readonly redeliver: (delivery: Attempt['delivery']) => void;
+};
+
+const NO_HOOK: HookLog = { attempts: [], redeliver: () => {} };
+
 /** The world and what only the transport needs: keys of Apps (public, PEM, by App id) and live tokens. */
 export type GitHubState = {
   readonly world: World;
   readonly publicKeys: ReadonlyMap<number, string>;
   readonly tokens: ReadonlyMap<string, InstallationToken>;
+  readonly hook: HookLog;
 };
 
 /** A state in which nobody has asked for a token yet. */
-export function newGitHubState(world: World, publicKeys: ReadonlyMap<number, string>): GitHubState {
-  return { world, publicKeys, tokens: new Map() };
+export function newGitHubState(
+  world: World,
+  publicKeys: ReadonlyMap<number, string>,
+  hook: HookLog = NO_HOOK,
+): GitHubState {
+  return { world, publicKeys, tokens: new Map(), hook };
 }

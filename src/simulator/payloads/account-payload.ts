@@ -1,6 +1,6 @@
 import type { Role } from '../world/access.ts';
 import { accountOf } from '../world/lookup.ts';
-import type { Account, World } from '../world/state.ts';
+import type { Account, Site, World } from '../world/state.ts';
 import type { Json } from './json.ts';
 
 const SUFFIXES = {
@@ -43,7 +43,7 @@ export function organizationPayload(world: World, account: Account): Json {
     issues_url: `${url}/issues`,
     members_url: `${url}/members{/member}`,
     public_members_url: `${url}/public_members{/member}`,
-    avatar_url: avatarUrl(world, account),
+    avatar_url: avatarUrl(world.site, account),
     description: null,
   };
 }
@@ -62,18 +62,29 @@ export function permissionPayload(world: World, account: Account, role: Role): J
   return { permission: role.permission, role_name: role.roleName, user };
 }
 
-function userFields(world: World, account: Account): Json {
+const fieldsBySite = new WeakMap<Site, WeakMap<Account, Json>>();
+
+/** Worked out once for each account: nearly every object names several, and an account never changes. */
+function userFields({ site }: World, account: Account): Json {
+  const known = fieldsBySite.get(site) ?? new WeakMap<Account, Json>();
+  fieldsBySite.set(site, known);
+  const fields = known.get(account) ?? newUserFields(site, account);
+  known.set(account, fields);
+  return fields;
+}
+
+function newUserFields(site: Site, account: Account): Json {
   const name = encodeURIComponent(account.login);
-  const url = `${world.site.api}/users/${name}`;
+  const url = `${site.api}/users/${name}`;
   const page = account.type === 'Bot' ? `apps/${account.login.replace('[bot]', '')}` : name;
   return {
     login: account.login,
     id: account.id,
     node_id: account.nodeId,
-    avatar_url: avatarUrl(world, account),
+    avatar_url: avatarUrl(site, account),
     gravatar_id: '',
     url,
-    html_url: `${world.site.html}/${page}`,
+    html_url: `${site.html}/${page}`,
     ...Object.fromEntries(Object.entries(SUFFIXES).map(([field, suffix]) => [field, `${url}${suffix}`])),
     type: account.type,
     user_view_type: 'public',
@@ -81,6 +92,6 @@ function userFields(world: World, account: Account): Json {
   };
 }
 
-function avatarUrl(world: World, account: Account): string {
-  return `${world.site.html}/avatars/u/${account.id}?v=4`;
+function avatarUrl(site: Site, account: Account): string {
+  return `${site.html}/avatars/u/${account.id}?v=4`;
 }

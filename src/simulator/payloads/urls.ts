@@ -1,5 +1,5 @@
 import { fullName } from '../world/lookup.ts';
-import type { Repository, World } from '../world/state.ts';
+import type { Repository, Site, World } from '../world/state.ts';
 import type { Json } from './json.ts';
 
 /** A repository's address in the REST API. */
@@ -52,8 +52,19 @@ const SUFFIXES = {
   trees_url: '/git/trees{/sha}',
 } as const;
 
-/** Every address a repository's representation carries. */
+const urlsBySite = new WeakMap<Site, Map<string, Json>>();
+
+/** Every address a repository's representation carries; worked out once for each name, since most payloads hold three. */
 export function repositoryUrls(world: World, repository: Repository): Json {
+  const known = urlsBySite.get(world.site) ?? new Map<string, Json>();
+  urlsBySite.set(world.site, known);
+  const name = fullName(world, repository);
+  const urls = known.get(name) ?? newUrls(world, repository);
+  known.set(name, urls);
+  return urls;
+}
+
+function newUrls(world: World, repository: Repository): Json {
   const url = apiUrl(world, repository);
   const page = pageUrl(world, repository);
   const path = fullName(world, repository);

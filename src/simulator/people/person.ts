@@ -8,7 +8,7 @@ import { closePull, editPull, lockPull, reopenPull, setDraft } from '../world/pu
 import { pushFiles } from '../world/push-files.ts';
 import { deleteRef } from '../world/refs.ts';
 import { deleteReviewComment, editReviewComment, replyToReviewComment } from '../world/review-comments.ts';
-import { createReview, dismissReview } from '../world/reviews.ts';
+import { createReview, dismissReview, editReview } from '../world/reviews.ts';
 import type { PullRequest } from '../world/state.ts';
 import type { IssueComment, Review, ReviewComment, Thread } from '../world/talk.ts';
 import { resolveThread, unresolveThread } from '../world/threads.ts';
@@ -32,6 +32,7 @@ export type Person = {
   /** By the id of the thread's first comment. */
   readonly replies: (inReplyTo: number, body: string) => ReviewComment;
   readonly reviews: (review: Pick<CreateReview, 'body' | 'event' | 'comments' | 'replies' | 'commitSha'>) => Review;
+  readonly editsReview: (reviewId: number, body: string) => Review;
   readonly dismisses: (reviewId: number, message: string) => Review;
   /** Null deletes a file. */
   readonly pushes: (files: PushedFiles, commit?: Pick<PushFiles, 'message' | 'author'>) => Sha;
@@ -63,6 +64,7 @@ export function personOn(apply: Apply, { accountId, branch, repositoryId, number
     says: (body) => apply(createComment, { ...here, body }),
     replies: (inReplyTo, body) => apply(replyToReviewComment, { ...here, inReplyTo, body }),
     reviews: (review) => apply(createReview, { ...here, ...review }),
+    editsReview: (reviewId, body) => apply(editReview, { ...here, reviewId, body }),
     dismisses: (reviewId, message) => apply(dismissReview, { ...here, reviewId, message }),
     pushes: (files, commit) =>
       apply(pushFiles, { ...inRepository, branch, files: new Map(Object.entries(files)), ...commit }),

@@ -1,5 +1,5 @@
 import { bodyChange, reviewCommentEvent, reviewEvent } from '../payloads/events.ts';
-import { isShutOut } from './comments.ts';
+import { isShutOut, mayModerate } from './comments.ts';
 import type { CreateReview, DismissReview, EditReview, OnReview, ReviewEvent, SubmitReview } from './inputs.ts';
 import { mayWrite, type PullPlace, pullPlace } from './lookup.ts';
 import { type CheckedPlace, checkPlace, continueThread, openThread } from './open-thread.ts';
@@ -67,12 +67,14 @@ export const submitReview: Operation<SubmitReview, Review> = (world, input, now)
   );
 };
 
-/** Changes the summary of a review that was submitted; its author may. */
+/** Changes the summary of a review; its author may, and whoever may write once it was submitted. */
 export const editReview: Operation<EditReview, Review> = (world, input, now) => {
   const found = reviewPlace(world, input);
   if (found === undefined) return refused(world, NOT_FOUND);
-  const { review } = found;
-  if (review.authorId !== input.actor.accountId) return refused(world, NOT_ALLOWED);
+  const { repository, review } = found;
+  const isMine = review.authorId === input.actor.accountId;
+  if (!isMine && (review.state === 'PENDING' || !mayModerate(repository, input.actor, review.authorId)))
+    return refused(world, NOT_ALLOWED);
   const edited = { ...review, body: input.body, updatedAt: timestamp(now) };
   return changed(world, found, edited, input, { kind: 'review-edited', now }, (state, place) =>
     review.state === 'PENDING'

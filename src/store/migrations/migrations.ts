@@ -1,5 +1,9 @@
 import { FIRST_TABLES } from './first-tables.ts';
+import { FORMER_COMMENTS } from './former-comments.ts';
+import { LEDGER } from './ledger.ts';
 import { NOTICES } from './notices.ts';
+import { OPEN_PROPOSALS } from './open-proposals.ts';
+import { SWEEPS } from './sweeps.ts';
 
 /** A step of the database's form: forward only, never changed once released; a new form is a new number. */
 export type Migration = { readonly number: number; readonly name: string; readonly statements: readonly string[] };
@@ -8,4 +12,8 @@ export type Migration = { readonly number: number; readonly name: string; readon
 export const MIGRATIONS: readonly Migration[] = [
   { number: 1, name: 'first tables', statements: FIRST_TABLES },
   { number: 2, name: 'notices', statements: NOTICES },
+  { number: 3, name: 'open proposals', statements: OPEN_PROPOSALS },
+  { number: 4, name: 'ledger', statements: LEDGER },
+  { number: 5, name: 'sweeps', statements: SWEEPS },
+  { number: 6, name: 'former comments', statements: FORMER_COMMENTS },
 ];

@@ -1,0 +1,75 @@
+import { buildEdit } from '../src/change/build-edit.ts';
+import { buildWrite } from '../src/change/build-write.ts';
+import { readResult } from '../src/tools/read-result.ts';
+import { stored } from '../test/change/samples.ts';
+
+const MOST = 1_990_000;
+const [path, sandbox] = ['src/a.ts', 'shop'];
+
+function lines(count: number, word: (index: number) => string): string {
+  return Array.from({ length: count }, (_, index) => `${word(index)}\n`).join('');
+}
+
+function edit(text: string, oldString: string, newString: string, replaceAll = false): () => unknown {
+  const file = stored(text);
+  return () => buildEdit({ path, sandbox, file, oldString, newString, replaceAll });
+}
+
+function write(text: string, content: string): () => unknown {
+  const file = stored(text);
+  return () => buildWrite({ path, sandbox, file, content, seenBlob: file.ref.blob });
+}
+
+function read(text: string): () => unknown {
+  const { ref, bytes } = stored(text);
+  return () => readResult({ path, blob: ref.blob, bytes, start: null, end: null });
+}
+
+const tiny = (word: string): string => `${word}\n`.repeat(MOST / (word.length + 1));
+const source = lines(50_000, (at) => `${'  '.repeat(at % 4)}const total${at} = price(${at});`).slice(0, MOST);
+const tenth = lines(20_000, (at) => (at % 10 === 0 ? `new ${at}` : `line ${at}`));
+const LINES = 24_900;
+
+/** Calls that models make, and calls that were made up to keep the process busy. */
+export const HOSTILE_CALLS: readonly (readonly [name: string, call: () => unknown])[] = [
+  ['an edit of a line', edit(source, 'total25001 =', 'sum =')],
+  ['an edit that stands nowhere', edit(source, 'const totals25001 = price(25001, 2);', 'x')],
+  [
+    '2,000 of 20,000 lines rewritten',
+    write(
+      lines(20_000, (at) => `line ${at}`),
+      tenth,
+    ),
+  ],
+  [
+    '20,000 lines, all different',
+    write(
+      lines(20_000, (at) => `old ${at}`),
+      lines(20_000, (at) => `new ${at}`),
+    ),
+  ],
+  [
+    'lines the other way round',
+    write(
+      lines(LINES, (at) => `${at}`),
+      lines(LINES, (at) => `${LINES - at}`),
+    ),
+  ],
+  [
+    'lines mixed differently',
+    write(
+      lines(LINES, (at) => `${(at * 37) % 700}`),
+      lines(LINES, (at) => `${(at * 41) % 700}`),
+    ),
+  ],
+  ['tiny lines over others', write(tiny('a'), tiny('b'))],
+  ['tiny lines in a file with CRLF', write(tiny('a\r'), tiny('b').slice(0, 1_200_000))],
+  ['an edit behind tiny lines', edit(`${tiny('a')}bb\n`, 'bb', 'c')],
+  ['two lines behind tiny lines with CRLF', edit(`${tiny('a\r').slice(0, -12)}bb\r\ncc\r\n`, 'bb\ncc', 'd')],
+  ['line feeds replaced', edit('\n'.repeat(MOST), '\n', 'a', true)],
+  ['overlapping matches', edit('a'.repeat(MOST), 'aa', 'b')],
+  ['every short line replaced', edit('some words\n'.repeat(LINES), 'words', 'others', true)],
+  ['letters of one line replaced', edit('ab'.repeat(50_000), 'a', 'c', true)],
+  ['what resembles a million letters', edit(source, source.slice(0, 1_000_000).replaceAll('total', 'totl'), 'x')],
+  ['tiny lines read', read(tiny('a'))],
+];

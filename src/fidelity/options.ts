@@ -1,0 +1,63 @@
+import { parseArgs } from 'node:util';
+import { optionProblem } from '../render/option-problem.ts';
+
+export type FidelityOptions = {
+  readonly repo: string;
+  /** As `git log` takes it. */
+  readonly range: string;
+  /** What the pull request shows: what the parent commit did, or all lines of the files that the commit changes. */
+  readonly show: Show;
+  /** File changes after which it stops; null for all. */
+  readonly max: number | null;
+};
+
+export type Show = 'parent' | 'files';
+
+export type OptionsReading =
+  | { readonly kind: 'try'; readonly options: FidelityOptions }
+  | { readonly kind: 'help' }
+  /** One line that says what is wrong. */
+  | { readonly kind: 'problem'; readonly problem: string };
+
+export const FIDELITY_HELP = `Usage: npm run fidelity -- --repo PATH [--range RANGE] [--show files] [--max N]
+
+Takes every file change of a repository's commits as the proposal of an agent on a pull request that shows
+the parent commit, lets people make it in every way, and compares the bytes with those of the commit.
+
+  --repo PATH    the repository; it is only read
+  --range RANGE  commits as git log takes them; default is HEAD and all before
+  --show files   the pull request adds the files that a commit changes, so that suggestion blocks may stand
+                 on all of their lines; default is parent: it shows what the parent commit did
+  --max N        stop after N file changes, newest first
+  --help         this text
+
+Ends with 0 where all bytes are the same, 1 where any are not, 2 where it could not begin.
+`;
+
+const OPTIONS = {
+  repo: { type: 'string' },
+  range: { type: 'string' },
+  show: { type: 'string' },
+  max: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+/** Reads the options. Never throws. */
+export function readOptions(argv: readonly string[]): OptionsReading {
+  const read = parsed(argv);
+  if (typeof read === 'string') return { kind: 'problem', problem: read };
+  const { repo, range = 'HEAD', show = 'parent', max, help = false } = read;
+  if (help) return { kind: 'help' };
+  if (repo === undefined || repo.trim() === '') return { kind: 'problem', problem: '--repo PATH is missing.' };
+  if (show !== 'parent' && show !== 'files') return { kind: 'problem', problem: '--show is parent or files.' };
+  if (max !== undefined && !/^[1-9]\d{0,8}$/.test(max)) return { kind: 'problem', problem: '--max needs a number.' };
+  return { kind: 'try', options: { repo, range, show, max: max === undefined ? null : Number(max) } };
+}
+
+function parsed(argv: readonly string[]) {
+  try {
+    return parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowPositionals: false }).values;
+  } catch (error) {
+    return optionProblem(error);
+  }
+}

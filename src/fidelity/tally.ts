@@ -1,0 +1,56 @@
+/** How a proposal came to be made: the commands and buttons of people. */
+export type Way = 'approve' | 'button' | 'own lines';
+
+/** What a way left on the branch, next to what the commit holds. */
+export type Outcome =
+  /** The same bytes. */
+  | 'exact'
+  /** Exactly what was shown; but no tool could ask for these line endings, so the commit has others. */
+  | 'endings'
+  /** Nothing was made, and people were told why. */
+  | 'refused'
+  | 'mismatch';
+
+export type Fault = { readonly commit: string; readonly path: string; readonly way: Way; readonly what: string };
+
+/** Counts of a whole history. */
+export type Tally = {
+  commits: number;
+  changes: number;
+  /** Changes on the branch that `countersign verify` found to be what their trailers name. */
+  verified: number;
+  readonly rungs: Map<string, number>;
+  /** Reasons for what was not proposed, or not made, with how often and where first. */
+  readonly refusals: Map<string, { count: number; readonly example: string }>;
+  readonly ways: Map<string, number>;
+  readonly faults: Fault[];
+};
+
+export function newTally(): Tally {
+  return { commits: 0, changes: 0, verified: 0, rungs: new Map(), refusals: new Map(), ways: new Map(), faults: [] };
+}
+
+export function countRung(tally: Tally, rung: string): void {
+  tally.rungs.set(rung, (tally.rungs.get(rung) ?? 0) + 1);
+}
+
+export function countRefusal(tally: Tally, why: string, example: string): void {
+  const known = tally.refusals.get(why);
+  if (known === undefined) tally.refusals.set(why, { count: 1, example });
+  else known.count += 1;
+}
+
+export function countWay(tally: Tally, way: Way, outcome: Outcome): void {
+  const name = `${way}: ${outcome}`;
+  tally.ways.set(name, (tally.ways.get(name) ?? 0) + 1);
+}
+
+/** A refusal without what differs from file to file, so that equal reasons count as one. */
+export function reasonOf(words: string, path: string): string {
+  const line = words.split('\n').find((one) => one.trim() !== '') ?? '';
+  const plain = line
+    .split(path)
+    .join('…')
+    .replaceAll(/`[^`]*`|'[^']*'|"[^"]*"/g, '…');
+  return plain.replaceAll(/\d[\d,]*/g, 'N').slice(0, 120);
+}

@@ -1,0 +1,50 @@
+import { differenceWords } from '../render/difference-words.ts';
+import { sha7 } from '../render/words.ts';
+import { showing } from './batch.ts';
+import { type Draft, draftOf, finish, withAnswer, withEffects, withProposal, withRun } from './draft.ts';
+import { cancelUndos, endRun } from './end-run.ts';
+import type { Facts } from './facts.ts';
+import type { Proposal } from './proposal.ts';
+import { activeRun, type Pull } from './run.ts';
+import type { Signal } from './signal.ts';
+import { named } from './spoken.ts';
+import type { Step } from './step.ts';
+import { moved } from './transition.ts';
+
+type Differs = Extract<Signal, { type: 'commit-differs' }>;
+
+/**
+ * GitHub made a commit of an attempt, and it is not what people approved: said wherever people look, and nothing
+ * further is committed until somebody gives another task.
+ */
+export function onCommitDiffers(pull: Pull, signal: Differs, facts: Facts): Step {
+  const words = differenceWords(signal.differences);
+  const made = pull.proposals.filter((one) => signal.proposalIds.includes(one.id) && one.state === 'executing');
+  const told = made.reduce((draft, one) => failAt(draft, one, signal.sha, words, facts.now), draftOf(pull));
+  return finish(over(withCommit(told, signal.sha), made, { sha: signal.sha, words }, facts.now), 'commit-differs');
+}
+
+function failAt(draft: Draft, proposal: Proposal, commit: string, note: string, now: string): Draft {
+  return showing(withProposal(draft, { ...moved(proposal, 'failed', now), commit, note }), proposal);
+}
+
+/** The push that GitHub tells of is known to be ours, whatever it holds. */
+function withCommit(draft: Draft, sha: string): Draft {
+  const run = draft.pull.run;
+  return run === null ? draft : withRun(draft, { commits: [...run.commits, sha] });
+}
+
+type Found = { readonly sha: string; readonly words: string };
+
+/** The end of the run says it; where there is none to end, an answer of its own does. */
+function over(draft: Draft, made: readonly Proposal[], { sha, words }: Found, now: string): Draft {
+  const { run } = draft.pull;
+  if (activeRun(draft.pull) !== null) {
+    const note = `⚠️ In commit ${sha7(sha)} ${words}. Somebody has to look at it; nothing further is committed.`;
+    return endRun(draft, { how: 'commit-differs', by: null, note }, now);
+  }
+  const alone = cancelUndos(draft, 'commit-differs', now);
+  const answer = { kind: 'commit-differs', sha, proposals: made.map(named), words } as const;
+  const told = withAnswer(alone, { at: 'pull' }, answer);
+  return run === null ? told : withEffects(told, { type: 'show-run', runId: run.id });
+}

@@ -1,0 +1,50 @@
+import { sql } from 'kysely';
+import { type Backend, HOLDERS } from '../store/backend.ts';
+import { storeOn } from '../store/store-on.ts';
+import type { Database } from './database.ts';
+
+const TABLES = ['inbox', 'pulls', 'runs', 'proposals', 'votes', 'outcomes', 'messages', 'effects', 'notices'];
+
+/**
+ * A real database, emptied for a case. The processes of the case share its one connection; each holds an advisory lock
+ * of its own there for its life, as it would on a connection of its own.
+ */
+export async function backendDatabase(backend: Backend): Promise<Database> {
+  const { db } = backend;
+  await db.transaction().execute(async (transaction) => {
+    // In a replica's role, because triggers keep everybody else from deleting votes.
+    await sql`set local session_replication_role = replica`.execute(transaction);
+    for (const table of TABLES) await sql`delete from ${sql.table(table)}`.execute(transaction);
+  });
+  await sql`select pg_advisory_unlock_all()`.execute(db);
+  const listeners = new Set<() => void>();
+  let holders = 0;
+  return {
+    async open() {
+      holders += 1;
+      const holder = holders;
+      await sql`select pg_advisory_lock(${sql.lit(HOLDERS)}, ${sql.lit(holder)})`.execute(db);
+      const store = storeOn({
+        ...{ db, holder },
+        tellOthers: () => {
+          for (const listener of listeners) listener();
+        },
+        onTold: (listener) => void listeners.add(listener),
+        close: async () => {},
+      });
+      return {
+        store,
+        dies: async () => {
+          await sql`select pg_advisory_unlock(${sql.lit(HOLDERS)}, ${sql.lit(holder)})`.execute(db);
+        },
+      };
+    },
+    async remains() {
+      const { rows } = await sql<{ waiting: string }>`
+        select (select count(*) from inbox where done_at is null) + (select count(*) from effects where done_at is null)
+          as waiting`.execute(db);
+      const parked = await db.selectFrom('inbox').select('error').where('parked', '=', true).execute();
+      return { waiting: Number(rows[0]?.waiting ?? 0), parked: parked.map(({ error }) => error ?? '') };
+    },
+  };
+}

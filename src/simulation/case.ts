@@ -1,0 +1,184 @@
+import type { Store } from '../store/store.ts';
+import type { Context } from '../worker/context.ts';
+import type { GitHub, Model } from '../worker/ports.ts';
+import { type Chance, openChance } from './chance.ts';
+import { startCrew } from './crew.ts';
+import type { Database } from './database.ts';
+import { type Door, openDeliveries } from './deliveries.ts';
+import { directGitHub } from './github/port.ts';
+import { Hub } from './hub.ts';
+import { randomModel } from './model.ts';
+import { converse } from './people/conversation.ts';
+import { CALM, Replica, type Weather } from './replica.ts';
+import { openScene, type Scene, SITE, START } from './scene.ts';
+import type { Laws } from './store/tables.ts';
+import { tracedStore } from './store/traced-store.ts';
+import { Timeline } from './timeline.ts';
+import { openTrace, type Trace } from './trace.ts';
+
+/** What is put in place of the product's own behaviour, to see whether the simulation notices. */
+export type Bend = {
+  readonly store?: (store: Store) => Store;
+  readonly github?: (github: GitHub, hub: Hub, scene: Scene) => GitHub;
+  /** A store in memory that lacks a law. */
+  readonly laws?: Laws;
+};
+
+export type CaseOptions = { readonly seed: number; readonly database: Database; readonly bend?: Bend };
+
+/** A case that was played to its end. */
+export type PlayedCase = {
+  readonly seed: number;
+  readonly scene: Scene;
+  readonly hub: Hub;
+  readonly trace: Trace;
+  readonly database: Database;
+  readonly events: number;
+  /** Nothing was left to happen. */
+  readonly rested: boolean;
+  /** How often a signal was decided for each reason. */
+  readonly reasons: ReadonlyMap<string, number>;
+};
+
+/** More than any case that comes to rest has ever needed. */
+const MOST_EVENTS = 40_000;
+const STORM: Weather = { crash: 0.004, fault: 0.03, hang: 0.004 };
+const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** Everything of one case that its parts share. */
+type Stage = {
+  readonly chance: Chance;
+  readonly timeline: Timeline;
+  readonly trace: Trace;
+  readonly scene: Scene;
+  readonly hub: Hub;
+  readonly model: Model;
+  readonly database: Database;
+  readonly bend: Bend;
+  readonly doors: Map<Replica, Door>;
+  readonly reasons: Map<string, number>;
+  weather: Weather;
+  trouble: number;
+  born: number;
+};
+
+/** Plays one case: its seed settles everything that happens. */
+export async function playCase({ seed, database, bend = {} }: CaseOptions): Promise<PlayedCase> {
+  const stage = openStage(openChance(seed), database, bend);
+  const { chance, timeline, trace, scene, hub } = stage;
+  const stormy = chance.happens(0.75);
+  stage.weather = stormy ? scaled(STORM, chance.between(0.2, 2)) : CALM;
+  stage.trouble = stormy ? chance.between(0, 0.2) : 0;
+  const replicas = chance.pick([1, 1, 2, 3]);
+  for (let count = 0; count < replicas; count += 1) await bear(stage);
+  converse({
+    ...{ hub, scene, chance, timeline, trace },
+    turns: 4 + chance.whole(12),
+    onEnd: () => {
+      // From here on all goes well, so that whatever was accepted can be seen to its end.
+      Object.assign(stage, { weather: CALM, trouble: 0 });
+    },
+  });
+  const rested = await timeline.play(MOST_EVENTS);
+  return { seed, scene, hub, trace, database, events: timeline.played, rested, reasons: stage.reasons };
+}
+
+function scaled({ crash, fault, hang }: Weather, factor: number): Weather {
+  return { crash: crash * factor, fault: fault * factor, hang: hang * factor };
+}
+
+function openStage(chance: Chance, database: Database, bend: Bend): Stage {
+  const timeline = new Timeline(START);
+  const trace = openTrace(() => timeline.now);
+  const scene = openScene();
+  const doors = new Map<Replica, Door>();
+  const stage: Omit<Stage, 'hub' | 'model'> = {
+    ...{ chance, timeline, trace, scene, database, bend, doors },
+    reasons: new Map(),
+    weather: CALM,
+    trouble: 0,
+    born: 0,
+  };
+  const door = (): Door | null => {
+    const awake = [...doors].filter(([replica]) => replica.awake).map(([, one]) => one);
+    return awake.length === 0 ? null : chance.pick(awake);
+  };
+  const tell = openDeliveries({ ...{ timeline, chance, trace, scene, door }, trouble: () => whole.trouble });
+  const hub = new Hub(scene.world, timeline, tell);
+  const whole: Stage = Object.assign(stage, { hub, model: randomModel(hub, scene, chance) });
+  return whole;
+}
+
+/** Starts a process; when it dies, its locks are gone at once or soon, and another one comes. */
+async function bear(stage: Stage): Promise<void> {
+  const { timeline, chance, trace, database, doors } = stage;
+  stage.born += 1;
+  const { store, dies } = await database.open();
+  const replica = new Replica(`replica-${stage.born}`, {
+    ...{ timeline, chance, trace },
+    weather: () => stage.weather,
+    onDeath: () => {
+      doors.delete(replica);
+      timeline.after(chance.pick([0, chance.between(0, 20_000)]), () => timeline.follow(dies));
+      timeline.after(chance.between(500, 20_000), () => timeline.follow(() => bear(stage)));
+    },
+  });
+  const bent = (stage.bend.store ?? same)(tracedStore(store, trace));
+  const own = { ...replica.port('store', bent), ...heartbeats(timeline, bent) };
+  doors.set(replica, { replica, store: own });
+  startCrew({ ...{ replica, timeline, trace, store }, context: contextOf(stage, replica, own) });
+}
+
+function same<Value>(value: Value): Value {
+  return value;
+}
+
+/** Leases are renewed beside the work, in no time. */
+function heartbeats(timeline: Timeline, store: Store): Pick<Store, 'renew' | 'renewEffect'> {
+  const beside = <Result>(work: Promise<Result>): Promise<Result> => {
+    timeline.begins();
+    return work.finally(() => timeline.rests());
+  };
+  return {
+    renew: (claim, now, leaseMs) => beside(store.renew(claim, now, leaseMs)),
+    renewEffect: (effect, now, leaseMs) => beside(store.renewEffect(effect, now, leaseMs)),
+  };
+}
+
+function contextOf(stage: Stage, replica: Replica, store: Store): Context {
+  const { hub, scene, trace, timeline, bend, reasons, model } = stage;
+  const direct = directGitHub(hub, scene, trace);
+  const github = replica.port('github', bend.github === undefined ? direct : bend.github(direct, hub, scene));
+  return {
+    store,
+    githubs: {
+      for: () => github,
+      self: async () => ({ slug: scene.slug, botId: scene.botId, owner: 'acme' }),
+      ahead: () => 0,
+    },
+    model: replica.port('model', model),
+    clock: { now: () => timeline.now, every: (ms, tick) => every(replica, ms, tick) },
+    log: SILENT,
+    self: { slug: scene.slug, botId: scene.botId },
+    serves: () => true,
+    links: () => ({ repository: `${SITE}/acme/shop` }),
+    count: (metric, label) => {
+      if (metric === 'signal') reasons.set(label, (reasons.get(label) ?? 0) + 1);
+    },
+  };
+}
+
+function every(replica: Replica, ms: number, tick: () => void): () => void {
+  let stopped = false;
+  const again = (): void => {
+    replica.after(ms, () => {
+      if (stopped) return;
+      tick();
+      again();
+    });
+  };
+  again();
+  return () => {
+    stopped = true;
+  };
+}

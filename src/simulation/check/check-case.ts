@@ -1,0 +1,31 @@
+import type { PlayedCase } from '../case.ts';
+import { answersAreStored, commandsAreAnswered, commentsStandOnce, decisionsShow } from './answers.ts';
+import { approversMayWrite, commitsAreApproved, commitsComeOnce } from './commits.ts';
+import { denialsHold } from './denials.ts';
+import { type Check, gatherEvidence } from './evidence.ts';
+import { wordsStayWords } from './markdown.ts';
+import { allIsDone, holdersWriteAlone, runsWaitForPeople, statesFollowTheTable, wordsCountOnce } from './storage.ts';
+
+/** Everything that holds in every case, whatever happens. */
+const CHECKS: readonly Check[] = [
+  commitsAreApproved,
+  commitsComeOnce,
+  approversMayWrite,
+  denialsHold,
+  decisionsShow,
+  commentsStandOnce,
+  commandsAreAnswered,
+  answersAreStored,
+  wordsStayWords,
+  allIsDone,
+  runsWaitForPeople,
+  holdersWriteAlone,
+  wordsCountOnce,
+  statesFollowTheTable,
+];
+
+/** What is wrong in a case that was played, in words; empty where nothing is. */
+export async function checkCase(played: PlayedCase): Promise<readonly string[]> {
+  const evidence = gatherEvidence(played, await played.database.remains());
+  return CHECKS.flatMap((check) => check(evidence));
+}

@@ -1,0 +1,38 @@
+import type { Delivery } from '../../store/store.ts';
+import type { Check, Evidence } from './evidence.ts';
+
+/** V4: once the no of somebody who may say it is stored, no attempt begins to commit what it names. */
+export const denialsHold: Check = (evidence) =>
+  evidence.happenings.flatMap((happening, place) => {
+    if (happening.kind !== 'received' || happening.receipt !== 'stored') return [];
+    if (!couldAlwaysSay(evidence, happening.delivery.intent.actor.id)) return [];
+    return deniedBy(evidence, happening.delivery).flatMap((id) => {
+      const begun = evidence.saved.find(
+        (one) =>
+          one.place > place &&
+          one.saved.signal.type === 'commit-starting' &&
+          one.saved.before.get(id) === 'approved' &&
+          one.saved.step.pull.proposals.some((proposal) => proposal.id === id && proposal.state === 'executing'),
+      );
+      return begun === undefined ? [] : [`V4: an attempt to commit ${id} began after its denial was stored`];
+    });
+  });
+
+/** What the words name beyond doubt: ids, or the thread that they stand in. */
+function deniedBy(evidence: Evidence, { intent }: Delivery): readonly string[] {
+  if (intent.kind !== 'said' || intent.utterance.kind !== 'command') return [];
+  const { command } = intent.utterance;
+  if (command.name !== 'deny') return [];
+  if (command.targets.by === 'ids') return command.targets.ids;
+  const { place } = intent;
+  const here =
+    command.targets.by === 'place' && place.at === 'thread' ? evidence.proposalAt.get(place.rootId) : undefined;
+  return here === undefined ? [] : [here];
+}
+
+/** The author, or who could write all the time. */
+function couldAlwaysSay({ happenings, played }: Evidence, accountId: number): boolean {
+  if (accountId === played.scene.people.carl) return true;
+  const ofThem = happenings.filter((happening) => happening.kind === 'permission' && happening.accountId === accountId);
+  return ofThem.length > 0 && ofThem.every((happening) => happening.kind === 'permission' && happening.writes);
+}

@@ -1,0 +1,42 @@
+import type { Store } from '../store/store.ts';
+import { memoryStore } from './store/memory-store.ts';
+import { emptyTables, type Laws, type Tables } from './store/tables.ts';
+
+/** Where the processes of a case keep everything: each opens it for itself. */
+export type Database = {
+  readonly open: () => Promise<{
+    readonly store: Store /** The process is gone: what it had leased is free. */;
+    readonly dies: () => Promise<void>;
+  }>;
+  /** What is in there in the end. */
+  readonly remains: () => Promise<Remains>;
+};
+
+/** What a case leaves behind. */
+export type Remains = {
+  /** Signals and effects that are still to be done. */
+  readonly waiting: number;
+  /** Why signals were given up. */
+  readonly parked: readonly string[];
+};
+
+/** A new one in memory. */
+export function memoryDatabase(laws?: Laws): Database {
+  const tables: Tables = emptyTables(laws);
+  let holders = 0;
+  return {
+    async open() {
+      holders += 1;
+      const holder = holders;
+      return { store: memoryStore(tables, holder), dies: async () => void tables.holders.delete(holder) };
+    },
+    async remains() {
+      const rows = [...tables.pulls.values()];
+      const waiting = rows.reduce((sum, row) => sum + row.waiting.length + row.wanted.length, 0);
+      const parked = rows.flatMap(({ inbox }) =>
+        inbox.flatMap(({ parked: aside, error }) => (aside ? [error ?? ''] : [])),
+      );
+      return { waiting, parked };
+    },
+  };
+}

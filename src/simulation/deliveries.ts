@@ -1,0 +1,71 @@
+import { openTake } from '../intake/take-delivery.ts';
+import type { WebhookEvent } from '../simulator/world/outcome.ts';
+import type { Store } from '../store/store.ts';
+import type { Chance } from './chance.ts';
+import type { Replica } from './replica.ts';
+import type { Scene } from './scene.ts';
+import type { Timeline } from './timeline.ts';
+import type { Trace } from './trace.ts';
+
+/** Where deliveries go: a process with its own view of the store; null while none lives. */
+export type Door = { readonly replica: Replica; readonly store: Pick<Store, 'receive' | 'tellAll'> };
+
+export type DeliveryOptions = {
+  readonly timeline: Timeline;
+  readonly chance: Chance;
+  readonly trace: Trace;
+  readonly scene: Scene;
+  readonly door: () => Door | null;
+  /** How often a delivery is late by minutes, comes twice, or never comes. */
+  readonly trouble: () => number;
+};
+
+const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** GitHub's deliveries: each takes its own time, so that later ones overtake earlier ones; some fare worse. */
+export function openDeliveries(options: DeliveryOptions): (event: WebhookEvent) => void {
+  const { timeline, chance, trace, trouble } = options;
+  let count = 0;
+  return (event) => {
+    count += 1;
+    const id = `delivery-${count}`;
+    const come = (ms: number): void => timeline.after(ms, () => timeline.follow(() => deliver(options, id, event)));
+    const soon = (): number => 40 + chance.part() ** 4 * 4_000;
+    const roll = chance.part() / Math.max(trouble(), 1e-9);
+    if (roll >= 1) return come(soon());
+    const fault = roll < 0.25 ? 'delivery-dropped' : roll < 0.6 ? 'delivery-twice' : 'delivery-late';
+    trace.add({ kind: 'fault', fault, where: `${event.name}.${event.action ?? ''}` });
+    if (fault === 'delivery-twice') come(soon());
+    if (fault === 'delivery-twice') come(chance.between(1, 90_000));
+    // GitHub sends nothing again by itself; an operator may.
+    if (fault === 'delivery-late' || (fault === 'delivery-dropped' && chance.happens(0.5)))
+      come(chance.between(5_000, 120_000));
+  };
+}
+
+async function deliver(options: DeliveryOptions, id: string, { name, payload }: WebhookEvent): Promise<void> {
+  const door = options.door();
+  if (door === null) return;
+  const { scene, timeline, trace } = options;
+  let meant = false;
+  const take = openTake({
+    store: {
+      receive: (deliveries, now) => {
+        meant = true;
+        return door.store.receive(deliveries, now);
+      },
+      tellAll: door.store.tellAll,
+    },
+    self: () => scene,
+    now: () => timeline.now,
+    log: SILENT,
+    deliveries: { add() {} },
+  });
+  try {
+    const installation = { id: scene.ref.installationId, node_id: 'i' };
+    await take({ id, name, payload: { ...payload, installation } });
+    trace.add({ kind: 'answered', deliveryId: id, meant });
+  } catch {
+    // Answered with an error: GitHub does not send it again.
+  }
+}

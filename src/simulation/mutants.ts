@@ -1,0 +1,178 @@
+import type { FileWrite } from '../policy/countersigned.ts';
+import type { Effect } from '../run/effect.ts';
+import { tipOf } from '../simulator/world/lookup.ts';
+import type { Store, StoredEffect } from '../store/store.ts';
+import type { GitHub } from '../worker/ports.ts';
+import type { Bend } from './case.ts';
+import { standingOf } from './github/port.ts';
+import { BRANCH } from './scene.ts';
+import { ALL_LAWS } from './store/tables.ts';
+
+/** A mistake that the product must not make, put in its place on purpose: the simulation has to notice it. */
+export type Mutant = { readonly name: string; readonly lacks: string; readonly bend: () => Bend };
+
+/** A store with some methods replaced. */
+function store(change: (store: Store) => Partial<Store>): Bend {
+  return { store: (given) => ({ ...given, ...change(given) }) };
+}
+
+function github(change: (...given: Parameters<NonNullable<Bend['github']>>) => Partial<GitHub>): Bend {
+  return { github: (given, hub, scene) => ({ ...given, ...change(given, hub, scene) }) };
+}
+
+/** Kept in the process until the next delivery comes. */
+function answerBeforeStore(): Bend {
+  return store(({ receive }) => {
+    let kept: Parameters<Store['receive']>[0] = [];
+    return {
+      receive: async (deliveries, now) => {
+        const late = kept;
+        kept = deliveries;
+        await receive(late, now);
+        return deliveries.map(() => 'stored' as const);
+      },
+    };
+  });
+}
+
+function retryWithoutLooking(): Bend {
+  const first = (effect: StoredEffect | null): StoredEffect | null => effect && { ...effect, attempts: 1 };
+  return store(({ nextEffect, finishEffect, postponeEffect }) => {
+    const real = new Map<number, StoredEffect>();
+    const known = (effect: StoredEffect): StoredEffect => real.get(effect.id) ?? effect;
+    return {
+      nextEffect: async (claim, now) => {
+        const effect = await nextEffect(claim, now);
+        if (effect !== null) real.set(effect.id, effect);
+        return first(effect);
+      },
+      finishEffect: (effect, outcome, now) => finishEffect(known(effect), outcome, now),
+      postponeEffect: (effect, delay) => postponeEffect(known(effect), delay),
+    };
+  });
+}
+
+/** Effects are kept in the process, and stored with the next decision. */
+function effectsAfterTheStep(): Bend {
+  return store(({ save }) => {
+    let kept: readonly Effect[] = [];
+    return {
+      save: async (claim, signal, step, now) => {
+        const effects = [...kept, ...step.effects];
+        kept = effects.slice(-1);
+        return save(claim, signal, { ...step, effects: effects.slice(0, -1) }, now);
+      },
+    };
+  });
+}
+
+function permissionRemembered(): Bend {
+  const known = new Map<string, ReturnType<GitHub['permission']>>();
+  return github(({ permission }) => ({
+    permission: (login) => {
+      const found = known.get(login) ?? permission(login);
+      known.set(login, found);
+      return found;
+    },
+  }));
+}
+
+function treeRemembered(): Bend {
+  let known: ReturnType<GitHub['tree']> | null = null;
+  return github(({ tree }) => ({ tree: (sha) => (known ??= tree(sha)) }));
+}
+
+const plain = (body: string): string => body.replaceAll('\\', '').replaceAll('&lt;', '<').replaceAll('`', '');
+
+function withBlankLine(file: FileWrite): FileWrite {
+  const { content } = file;
+  if (content.kind !== 'bytes') return file;
+  return { ...file, content: { kind: 'bytes', bytes: Buffer.concat([content.bytes, Buffer.from('\n')]) } };
+}
+
+/** All of them, each with the promise that it breaks. */
+export const MUTANTS: readonly Mutant[] = [
+  { name: 'no-dedupe', lacks: 'a delivery is stored once', bend: () => ({ laws: { ...ALL_LAWS, dedupe: false } }) },
+  { name: 'answer-before-store', lacks: 'a delivery is stored before it is answered', bend: answerBeforeStore },
+  {
+    name: 'no-compare-and-swap',
+    lacks: 'a commit is bound to the head that was checked',
+    bend: () =>
+      github(({ commit }, hub, scene) => ({
+        commit: (plan) =>
+          commit({ ...plan, expectedHead: tipOf(standingOf(hub, scene).repository, BRANCH) ?? plan.expectedHead }),
+      })),
+  },
+  { name: 'retry-without-looking', lacks: 'what may have happened is looked for first', bend: retryWithoutLooking },
+  {
+    name: 'comments-not-looked-for',
+    lacks: 'a comment whose answer was lost is found again',
+    bend: () => github(() => ({ findByMarker: async () => new Map() })),
+  },
+  {
+    name: 'deny-ignored-after-approve',
+    lacks: 'what was said first is heard before an attempt begins',
+    bend: () => ({
+      laws: { ...ALL_LAWS, guard: false },
+      ...store(() => ({ heldUntil: async () => null })),
+    }),
+  },
+  {
+    name: 'no-fencing',
+    lacks: 'a former holder writes nothing',
+    bend: () => ({ laws: { ...ALL_LAWS, fencing: false } }),
+  },
+  {
+    name: 'dead-leases-hold',
+    lacks: 'what a dead process held is free',
+    bend: () => ({ laws: { ...ALL_LAWS, deadLeases: false } }),
+  },
+  { name: 'effects-after-the-step', lacks: 'a decision and its effects are saved together', bend: effectsAfterTheStep },
+  {
+    name: 'outcome-lost-on-repetition',
+    lacks: 'what came of an effect is always heard',
+    bend: () =>
+      store(({ finishEffect }) => ({
+        finishEffect: (effect, outcome, now) => finishEffect(effect, effect.attempts > 1 ? null : outcome, now),
+      })),
+  },
+  {
+    name: 'given-up-at-once',
+    lacks: 'a fault that passes loses nobody’s words',
+    bend: () =>
+      store(({ parkSignal, postponeSignal }) => ({
+        postponeSignal: (claim, signal, notBefore, error) =>
+          error === null ? postponeSignal(claim, signal, notBefore, null) : parkSignal(claim, signal, error, notBefore),
+      })),
+  },
+  {
+    name: 'failed-effects-forgotten',
+    lacks: 'an effect that failed is tried again',
+    bend: () => store(({ finishEffect }) => ({ postponeEffect: (effect, { now }) => finishEffect(effect, null, now) })),
+  },
+  {
+    name: 'everybody-may-decide',
+    lacks: 'only who may write decides',
+    bend: () =>
+      github(({ permission }) => ({
+        permission: async (login) => ({ ...(await permission(login)), permission: 'write' }),
+      })),
+  },
+  { name: 'permission-remembered', lacks: 'permissions are read again before a commit', bend: permissionRemembered },
+  { name: 'tree-remembered', lacks: 'the files are those of the head', bend: treeRemembered },
+  {
+    name: 'other-bytes',
+    lacks: 'the bytes of a commit are those that were approved',
+    bend: () =>
+      github(({ commit }) => ({ commit: (plan) => commit({ ...plan, files: plan.files.map(withBlankLine) }) })),
+  },
+  {
+    name: 'words-act',
+    lacks: 'nothing that models or strangers wrote is Markdown',
+    bend: () =>
+      github(({ createComment, updateComment }) => ({
+        createComment: (body) => createComment(plain(body)),
+        updateComment: (comment, body) => updateComment(comment, plain(body)),
+      })),
+  },
+];

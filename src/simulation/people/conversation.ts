@@ -1,0 +1,83 @@
+import { roleOf } from '../../simulator/world/lookup.ts';
+import type { Chance } from '../chance.ts';
+import type { Hub } from '../hub.ts';
+import type { Name, Scene } from '../scene.ts';
+import type { Timeline } from '../timeline.ts';
+import type { Trace } from '../trace.ts';
+import { DEEDS, type Deed, doIt, momentOf, SECOND_THOUGHTS } from './deeds.ts';
+
+/** Who acts, with how often. */
+const CAST: readonly (readonly [weight: number, who: Name])[] = [
+  [10, 'ana'],
+  [7, 'ben'],
+  [2, 'carl'],
+  [2, 'dora'],
+  [1, 'helper[bot]'],
+];
+
+/** How long people take between two deeds (ms): at once, a moment, or until much has happened. */
+const PAUSES = [
+  { from: 10, to: 800 },
+  { from: 1_000, to: 15_000 },
+  { from: 15_000, to: 90_000 },
+] as const;
+
+export type ConversationOptions = {
+  readonly hub: Hub;
+  readonly scene: Scene;
+  readonly chance: Chance;
+  readonly timeline: Timeline;
+  readonly trace: Trace;
+  readonly turns: number;
+  readonly onEnd: () => void;
+};
+
+/** Several people talk to the App and to each other, past each other too. */
+export function converse(options: ConversationOptions): void {
+  const { chance, timeline, turns } = options;
+  act(options, 'ana', ({ person }) => {
+    const { id } = person.says('/countersign make the shop simpler');
+    return `gives the task (${id})`;
+  });
+  const next = (left: number): void => {
+    const { from, to } = chance.pick(PAUSES);
+    if (left === 0) options.onEnd();
+    else
+      timeline.after(chance.between(from, to), () => {
+        const what = act(options, weighed(chance, CAST), weighed(chance, DEEDS));
+        if (what?.includes('/approve') === true && chance.happens(0.4)) thinkAgain(options);
+        next(left - 1);
+      });
+  };
+  timeline.after(chance.between(8_000, 60_000), () => next(turns));
+}
+
+/** Within the few seconds that an approval needs to become a commit. */
+function thinkAgain(options: ConversationOptions): void {
+  const { chance, timeline } = options;
+  timeline.after(
+    chance.between(100, 4_000),
+    () => void act(options, weighed(chance, CAST), weighed(chance, SECOND_THOUGHTS)),
+  );
+}
+
+function act({ hub, scene, chance, trace }: ConversationOptions, who: Name, deed: Deed): string | null {
+  const what = doIt(deed, momentOf(hub, scene, chance, who));
+  if (what !== null) trace.add({ kind: 'deed', who, what });
+  const repository = hub.world.repositories.get(scene.repositoryId);
+  for (const accountId of Object.values(scene.people)) {
+    const permission = repository === undefined ? 'none' : roleOf(repository, accountId).permission;
+    trace.add({ kind: 'permission', accountId, writes: permission === 'write' || permission === 'admin' });
+  }
+  return what;
+}
+
+function weighed<Value>(chance: Chance, values: readonly (readonly [weight: number, value: Value])[]): Value {
+  const total = values.reduce((sum, [weight]) => sum + weight, 0);
+  let left = chance.part() * total;
+  for (const [weight, value] of values) {
+    left -= weight;
+    if (left < 0) return value;
+  }
+  return chance.pick(values)[1];
+}

@@ -1,0 +1,260 @@
+import { LANES } from '../../run/effect.ts';
+import { isOpen } from '../../run/proposal.ts';
+import { newPull, pullKey } from '../../run/run.ts';
+import type { Signal } from '../../run/signal.ts';
+import type { Step } from '../../run/step.ts';
+import { isThreadOf } from '../../run/targets.ts';
+import type { Claim, Delay, Delivery, SaveResult, Store, StoredEffect, StoredSignal } from '../../store/store.ts';
+import { checkStep, writeStep } from './save.ts';
+import { sweepMethods } from './sweeps.ts';
+import { addSignal, type EffectRow, finish, type InboxRow, idle, type PullRow, settle, type Tables } from './tables.ts';
+import { begin, claimEffect, claimPull, dueAt, nextDue } from './work.ts';
+
+/**
+ * The store in memory: every method does its work in one go, so that each is a transaction of its own. `holder` is the
+ * process that it belongs to; its leases hold while `tables.holders` has it.
+ */
+export function memoryStore(tables: Tables, holder: number): Store {
+  tables.holders.add(holder);
+  return {
+    receive: async (deliveries, now) => receive(tables, deliveries, now),
+    tellAll: async (deliveryId, notice, now) => tellAll(tables, deliveryId, notice, now),
+    ...sweepMethods(tables, holder),
+    claimPull: async (_worker, now, leaseMs) => claimPull(tables, holder, now, leaseMs),
+    renew: async (claim, now, leaseMs) => {
+      const row = heldRow(tables, claim);
+      if (row !== null) row.lease = { until: now + leaseMs, holder };
+      return row !== null;
+    },
+    release: async (claim) => {
+      const row = heldRow(tables, claim);
+      if (row !== null) Object.assign(row, { fence: row.fence + 1, lease: null });
+    },
+    load: async (key, named) => load(tables, key, named),
+    transcript: async (runId) => tables.messages.get(runId) ?? [],
+    nextSignal: async (claim, now) => nextSignal(heldRow(tables, claim), now),
+    heldUntil: async (claim, now) => heldUntil(tables.pulls.get(claim.pullKey), now),
+    save: async (claim, signal, step, now) => save(tables, claim, signal, step, now),
+    saveDirect: async (claim, _signal, step, now) => saveDirect(tables, claim, step, now),
+    postponeSignal: async (claim, signal, notBefore, error) => postponeSignal(tables, claim, signal, notBefore, error),
+    parkSignal: async (claim, signal, error, now) => park(tables, claim, signal, error, now),
+    parked: async (most) => parked(tables, most),
+    nextEffect: async (claim, now) => nextEffect(heldRow(tables, claim), now),
+    claimEffect: async (_worker, now, leaseMs) => claimEffect(tables, holder, now, leaseMs),
+    renewEffect: async (stored, now, leaseMs) => {
+      const [, effect] = effectRow(tables, stored);
+      const mine = effect !== undefined && effect.doneAt === null && effect.attempts === stored.attempts;
+      if (mine) effect.lease = { until: now + leaseMs, holder };
+      return mine;
+    },
+    finishEffect: async (stored, outcome, now) => finishEffect(tables, stored, outcome, now),
+    postponeEffect: async (stored, delay) => postponeEffect(tables, stored, delay),
+    nextDue: async () => nextDue(tables),
+    onWake: (wake) => {
+      const own = (): void => wake();
+      tables.listeners.add(own);
+      return () => void tables.listeners.delete(own);
+    },
+    // It lives no longer than its simulation.
+    prune: async () => false,
+    ping: async () => {},
+    close: async () => void tables.holders.delete(holder),
+  };
+}
+
+function wake(tables: Tables): void {
+  for (const listener of tables.listeners) listener();
+}
+
+/** The row while the claim's fence is still its own. */
+function heldRow(tables: Tables, claim: Claim): PullRow | null {
+  const row = tables.pulls.get(claim.pullKey);
+  return row !== undefined && (row.fence === claim.fence || !tables.laws.fencing) ? row : null;
+}
+
+function receive(tables: Tables, deliveries: readonly Delivery[], now: number): ('stored' | 'duplicate')[] {
+  if (deliveries.some(({ id, naturalKey }) => `${id}${naturalKey ?? ''}`.includes('\0')))
+    throw new Error('A key holds U+0000');
+  const receipts = deliveries.map((delivery) => receiveOne(tables, delivery, now));
+  if (receipts.includes('stored')) wake(tables);
+  return receipts;
+}
+
+function receiveOne(tables: Tables, { id, intent, naturalKey }: Delivery, now: number): 'stored' | 'duplicate' {
+  const row = tables.pulls.get(pullKey(intent.pull)) ?? addPull(tables, intent.pull);
+  const known = tables.deliveryIds.has(id) || (naturalKey !== null && tables.naturalKeys.has(naturalKey));
+  if (known && tables.laws.dedupe) return 'duplicate';
+  tables.deliveryIds.add(id);
+  if (naturalKey !== null) tables.naturalKeys.add(naturalKey);
+  addSignal(tables, row, { type: 'intent', deliveryId: id, intent }, { kind: 'intent', deliveryId: id, now });
+  return 'stored';
+}
+
+function addPull(tables: Tables, ref: Delivery['intent']['pull']): PullRow {
+  const key = pullKey(ref);
+  const { run: _run, proposals: _proposals, ...state } = newPull(ref);
+  const row: PullRow = {
+    key,
+    state,
+    runId: null,
+    active: true,
+    heldUntil: 0,
+    fence: 0,
+    lease: null,
+    waiting: [],
+    wanted: [],
+    inbox: [],
+    effects: [],
+    proposals: new Map(),
+    outcomes: new Map(),
+    votes: [],
+    writes: [],
+    onceKeys: new Set(),
+  };
+  tables.pulls.set(key, row);
+  return row;
+}
+
+function tellAll(
+  tables: Tables,
+  deliveryId: string,
+  { installationId, repositoryIds, loss }: Parameters<Store['tellAll']>[1],
+  now: number,
+): 'stored' | 'duplicate' {
+  if (tables.notices.has(deliveryId)) return 'duplicate';
+  tables.notices.add(deliveryId);
+  for (const row of tables.pulls.values()) {
+    const { ref } = row.state;
+    const meant = ref.installationId === installationId && (repositoryIds?.includes(ref.repositoryId) ?? true);
+    if (!meant || !(row.active || row.waiting.length > 0 || row.wanted.length > 0)) continue;
+    addSignal(tables, row, { type: 'access-lost', loss }, { kind: 'outcome', deliveryId: null, now });
+  }
+  wake(tables);
+  return 'stored';
+}
+
+function load(tables: Tables, key: string, named: Parameters<Store['load']>[1]): Awaited<ReturnType<Store['load']>> {
+  const row = tables.pulls.get(key);
+  if (row === undefined) throw new Error(`No pull request ${key} is stored`);
+  const run = row.runId === null ? null : (tables.runs.get(row.runId)?.run ?? null);
+  const wanted = [...row.proposals.values()].filter(
+    ({ proposal, proposal: { id, runId } }) =>
+      isOpen(proposal) ||
+      (row.runId !== null && runId === row.runId) ||
+      named.ids.includes(id) ||
+      (named.commentId !== null && isThreadOf(proposal, named.commentId)),
+  );
+  const proposals = wanted.sort((left, right) => left.place - right.place).map(({ proposal }) => proposal);
+  return { ...row.state, run, proposals };
+}
+
+function nextSignal(row: PullRow | null, now: number): StoredSignal | null {
+  const due = row?.waiting.filter((signal) => dueAt(row, signal) <= now && signal.signal !== null) ?? [];
+  const next = due.find(({ kind }) => kind === 'outcome') ?? due[0];
+  if (next === undefined || next.signal === null) return null;
+  return { id: next.id, signal: next.signal, attempts: next.attempts };
+}
+
+function heldUntil(row: PullRow | undefined, now: number): number | null {
+  const words = row?.waiting.filter(({ kind }) => kind === 'intent') ?? [];
+  if (row === undefined || words.length === 0) return null;
+  return Math.max(now, row.heldUntil, Math.min(...words.map(({ notBefore }) => notBefore)));
+}
+
+function waitingRow(row: PullRow | null, { id }: StoredSignal): InboxRow | undefined {
+  return row?.waiting.find((signal) => signal.id === id);
+}
+
+function save(tables: Tables, claim: Claim, stored: StoredSignal, step: Step, now: number): SaveResult {
+  const row = heldRow(tables, claim);
+  const signal = waitingRow(row, stored);
+  if (row === null || signal === undefined) return 'lost';
+  checkStep(tables, row, step);
+  settle(row, signal, now);
+  signal.reason = step.reason;
+  if (step.reason === 'not-ours') signal.signal = null;
+  writeStep(tables, row, step, now);
+  if (step.effects.some(({ type }) => LANES[type] === 'free')) wake(tables);
+  return 'saved';
+}
+
+function saveDirect(tables: Tables, claim: Claim, step: Step, now: number): SaveResult {
+  const row = heldRow(tables, claim);
+  if (row === null) return 'lost';
+  const waits = row.waiting.some(({ kind, notBefore }) => kind === 'intent' || notBefore <= now);
+  if (waits && tables.laws.guard) return 'signals-waiting';
+  checkStep(tables, row, step);
+  writeStep(tables, row, step, now);
+  if (step.effects.some(({ type }) => LANES[type] === 'free')) wake(tables);
+  return 'saved';
+}
+
+function postponeSignal(
+  tables: Tables,
+  claim: Claim,
+  stored: StoredSignal,
+  notBefore: number,
+  error: string | null,
+): void {
+  const row = heldRow(tables, claim);
+  const signal = waitingRow(row, stored);
+  if (row === null) return;
+  if (signal !== undefined) {
+    signal.notBefore = notBefore;
+    if (error !== null) Object.assign(signal, { error: plain(error), attempts: stored.attempts + 1 });
+  }
+  if (error !== null && stored.signal.type === 'intent') row.heldUntil = notBefore;
+}
+
+function park(tables: Tables, claim: Claim, stored: StoredSignal, error: string, now: number): void {
+  const row = heldRow(tables, claim);
+  const signal = waitingRow(row, stored);
+  if (row === null || signal === undefined) return;
+  settle(row, signal, now);
+  Object.assign(signal, { parked: true, error: plain(error) });
+}
+
+function plain(text: string): string {
+  return text.replaceAll('\0', '\uFFFD').toWellFormed();
+}
+
+function parked(tables: Tables, most: number): Awaited<ReturnType<Store['parked']>> {
+  const all = [...tables.pulls.values()].flatMap(({ key, inbox }) =>
+    inbox.filter((signal) => signal.parked).map((signal) => ({ pullKey: key, signal })),
+  );
+  return all
+    .sort((left, right) => right.signal.id - left.signal.id)
+    .slice(0, most)
+    .map(({ pullKey: key, signal: { id, deliveryId, error, attempts, receivedAt, doneAt } }) => ({
+      ...{ id, pullKey: key, deliveryId, attempts, receivedAt },
+      error: error ?? '',
+      parkedAt: doneAt ?? receivedAt,
+    }));
+}
+
+function nextEffect(row: PullRow | null, now: number): StoredEffect | null {
+  const effect = row?.wanted.find(({ lane, notBefore }) => lane === 'pull' && notBefore <= now);
+  return row === null || effect === undefined ? null : begin(row, effect);
+}
+
+function effectRow(tables: Tables, { pullKey: key, id }: StoredEffect): [PullRow | undefined, EffectRow | undefined] {
+  const row = tables.pulls.get(key);
+  return [row, row?.wanted.find((effect) => effect.id === id)];
+}
+
+function finishEffect(tables: Tables, stored: StoredEffect, outcome: Signal | null, now: number): void {
+  const [row, effect] = effectRow(tables, stored);
+  if (row === undefined || effect === undefined || !finish(row, effect, now)) return;
+  if (outcome === null) return;
+  addSignal(tables, row, outcome, { kind: 'outcome', deliveryId: null, now });
+  if (effect.lane === 'free') wake(tables);
+}
+
+function postponeEffect(tables: Tables, stored: StoredEffect, { now, notBefore, error, signal }: Delay): void {
+  const [row, effect] = effectRow(tables, stored);
+  if (row === undefined || effect === undefined || effect.attempts !== stored.attempts) return;
+  idle(effect);
+  effect.notBefore = notBefore;
+  if (error !== null) effect.error = plain(error);
+  if (signal !== null) addSignal(tables, row, signal, { kind: 'outcome', deliveryId: null, now });
+}

@@ -1,0 +1,174 @@
+import type { Message } from '../../prompt/message.ts';
+import type { Effect } from '../../run/effect.ts';
+import type { Proposal, Vote, Write } from '../../run/proposal.ts';
+import type { Reason } from '../../run/reason.ts';
+import type { Pull, Run } from '../../run/run.ts';
+import type { Signal } from '../../run/signal.ts';
+
+/** Who holds something and until when (ms). */
+export type Lease = { readonly until: number; readonly holder: number };
+
+export type InboxRow = {
+  readonly id: number;
+  readonly kind: 'outcome' | 'intent';
+  readonly deliveryId: string | null;
+  readonly receivedAt: number;
+  /** Null once its words turned out to be none of our business. */
+  signal: Signal | null;
+  notBefore: number;
+  attempts: number;
+  error: string | null;
+  reason: Reason | null;
+  doneAt: number | null;
+  parked: boolean;
+};
+
+export type EffectRow = {
+  readonly id: number;
+  readonly lane: 'pull' | 'free';
+  readonly effect: Effect;
+  readonly coalescingKey: string | null;
+  readonly createdAt: number;
+  notBefore: number;
+  attempts: number;
+  begun: boolean;
+  lease: Lease | null;
+  doneAt: number | null;
+  error: string | null;
+};
+
+export type ProposalRow = { readonly place: number; readonly proposal: Proposal; readonly updatedAt: number };
+
+/** One pull request with everything that is stored about it. What is done leaves `waiting` and `wanted`, not the record. */
+export type PullRow = {
+  readonly key: string;
+  state: Omit<Pull, 'run' | 'proposals'>;
+  runId: string | null;
+  active: boolean;
+  heldUntil: number;
+  fence: number;
+  lease: Lease | null;
+  waiting: readonly InboxRow[];
+  wanted: readonly EffectRow[];
+  readonly inbox: InboxRow[];
+  readonly effects: EffectRow[];
+  readonly proposals: Map<string, ProposalRow>;
+  readonly outcomes: Map<string, Proposal>;
+  readonly votes: Vote[];
+  readonly writes: Write[];
+  readonly onceKeys: Set<string>;
+};
+
+/** What a store holds to. The simulation's mutants lack one of them each; everything else has all. */
+export type Laws = {
+  /** Whoever lost a pull request writes nothing to it. */
+  readonly fencing: boolean;
+  /** A step of our own is saved only while no words wait. */
+  readonly guard: boolean;
+  /** What a dead process had leased is free. */
+  readonly deadLeases: boolean;
+  /** What was received is not stored again. */
+  readonly dedupe: boolean;
+};
+
+export const ALL_LAWS: Laws = { fencing: true, guard: true, deadLeases: true, dedupe: true };
+
+export type SweepRow = {
+  readonly fence: number;
+  readonly heardUntil: number | null;
+  readonly nextAt: number;
+  readonly lease: Lease | null;
+};
+
+/** A database in memory: rows by pull request, and what is unique among all of them. */
+export type Tables = {
+  readonly laws: Laws;
+  readonly pulls: Map<string, PullRow>;
+  readonly runs: Map<string, { readonly pullKey: string; run: Run }>;
+  readonly messages: Map<string, readonly Message[]>;
+  readonly deliveryIds: Set<string>;
+  readonly naturalKeys: Set<string>;
+  readonly notices: Set<string>;
+  /** Whose turn it is to look for lost webhooks; null until somebody has. */
+  sweep: SweepRow | null;
+  /** Processes that live: a lease of any other is void at once. */
+  readonly holders: Set<number>;
+  readonly listeners: Set<() => void>;
+  lastId: number;
+};
+
+export function emptyTables(laws: Laws = ALL_LAWS): Tables {
+  return {
+    laws,
+    pulls: new Map(),
+    runs: new Map(),
+    messages: new Map(),
+    deliveryIds: new Set(),
+    naturalKeys: new Set(),
+    notices: new Set(),
+    sweep: null,
+    holders: new Set(),
+    listeners: new Set(),
+    lastId: 0,
+  };
+}
+
+/** The next number of any row: what comes later has a higher one. */
+export function nextId(tables: Tables): number {
+  tables.lastId += 1;
+  return tables.lastId;
+}
+
+/** Whether something with this lease may be taken. */
+export function isFree(tables: Tables, lease: Lease | null, now: number): boolean {
+  if (lease === null || (lease.until <= now && tables.laws.deadLeases)) return true;
+  return tables.laws.deadLeases && !tables.holders.has(lease.holder);
+}
+
+/** Marks it done, if it is not yet, with whatever else is to be said of it. */
+export function settle(row: PullRow, signal: InboxRow, now: number): boolean {
+  if (signal.doneAt !== null) return false;
+  signal.doneAt = now;
+  row.waiting = row.waiting.filter((one) => one !== signal);
+  return true;
+}
+
+/** The same for an effect; nobody is at it any more. */
+export function finish(row: PullRow, effect: EffectRow, now: number): boolean {
+  if (effect.doneAt !== null) return false;
+  effect.doneAt = now;
+  idle(effect);
+  row.wanted = row.wanted.filter((one) => one !== effect);
+  return true;
+}
+
+/** Nobody is at it. */
+export function idle(effect: EffectRow): void {
+  effect.begun = false;
+  effect.lease = null;
+}
+
+/** One more signal of a pull request. */
+export function addSignal(
+  tables: Tables,
+  row: PullRow,
+  signal: Signal,
+  origin: { readonly kind: InboxRow['kind']; readonly deliveryId: string | null; readonly now: number },
+): void {
+  const { kind, deliveryId, now } = origin;
+  const stored: InboxRow = {
+    id: nextId(tables),
+    kind,
+    deliveryId,
+    receivedAt: now,
+    signal,
+    notBefore: now,
+    attempts: 0,
+    error: null,
+    reason: null,
+    doneAt: null,
+    parked: false,
+  };
+  row.inbox.push(stored);
+  row.waiting = [...row.waiting, stored];
+}

@@ -1,0 +1,69 @@
+import { parseArgs } from 'node:util';
+import { optionProblem } from '../render/option-problem.ts';
+
+/** Which commits are to be checked, and how; null is “not given”. */
+export type VerifyOptions = {
+  /** As `git log` takes it. */
+  readonly range: string;
+  readonly repo: string;
+  readonly slug: string | null;
+  readonly strict: boolean;
+  readonly json: boolean;
+};
+
+export type OptionsReading =
+  | { readonly kind: 'verify'; readonly options: VerifyOptions }
+  | { readonly kind: 'help' }
+  /** One line that says what is wrong. */
+  | { readonly kind: 'problem'; readonly problem: string };
+
+export const VERIFY_HELP = `Usage: countersign verify <range> [options]
+
+Checks with git's objects alone, offline, that the commits which the App made hold exactly the changes
+that their trailers name, byte for byte, and nothing else.
+
+  <range>      commits as git log takes them: main..HEAD, v1.0.., or one name for it and all before
+  --repo PATH  the repository; default is the current directory
+  --slug NAME  the App's name on GitHub, so that commits by other Apps count as copies
+  --strict     hold copies of our commits (squashed, rebased, unsigned) to their trailers too
+  --json       the same for programs
+  --help       this text
+
+Ends with 0 where everything holds, 1 where anything does not or could not be checked, 2 where it
+could not begin. Copies are listed and are no failure, because trailers name lines of another parent.
+`;
+
+const OPTIONS = {
+  repo: { type: 'string' },
+  slug: { type: 'string' },
+  strict: { type: 'boolean' },
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+/** Reads what stands behind `countersign verify`. Never throws. */
+export function readOptions(argv: readonly string[]): OptionsReading {
+  const read = parsed(argv);
+  if (typeof read === 'string') return problem(read);
+  const { values, positionals } = read;
+  if (values.help === true) return { kind: 'help' };
+  const [range, ...more] = positionals;
+  if (range === undefined || range.trim() === '') return problem('The range is missing, such as main..HEAD.');
+  if (more.length > 0) return problem('One range is checked at a time.');
+  const { repo = '.', slug = null, strict = false, json = false } = values;
+  const blank = Object.entries({ repo, slug }).find(([, value]) => value?.trim() === '');
+  if (blank !== undefined) return problem(`--${blank[0]} needs a value.`);
+  return { kind: 'verify', options: { range, repo, slug, strict, json } };
+}
+
+function problem(words: string): OptionsReading {
+  return { kind: 'problem', problem: `${words} See countersign verify --help.` };
+}
+
+function parsed(argv: readonly string[]) {
+  try {
+    return parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowPositionals: true });
+  } catch (error) {
+    return optionProblem(error);
+  }
+}

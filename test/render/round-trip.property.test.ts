@@ -1,0 +1,133 @@
+import { applyPatch, structuredPatch } from 'diff';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Change } from '../../src/change/change.ts';
+import { patched } from '../../src/change/patched.ts';
+import { type Placement, placeChange } from '../../src/change/placement.ts';
+import { applySuggestion } from '../../src/change/suggestion.ts';
+import { type RenderedProposal, renderOpen } from '../../src/render/proposal.ts';
+import { suggestionIn } from '../../src/render/self-check.ts';
+import { showsExactly } from '../../src/render/shows-exactly.ts';
+import { anyText, editOf, plainText, rewriteOf, rewritten, shownDiff } from '../change/samples.ts';
+import { hostileText } from './hostile-text.ts';
+import { nodesOf } from './markdown-tree.ts';
+import { inConversation, proposal, view, write } from './sample.ts';
+
+/** 5,000 with every push; a release sets ROUND_TRIPS=200000. */
+const ROUND_TRIPS = Number(process.env['ROUND_TRIPS'] ?? 5_000);
+
+function patchOf(old: string, text: string): string {
+  const { hunks } = structuredPatch('a', 'b', old, text, '', '', { context: 3 });
+  const head = (hunk: (typeof hunks)[number]) =>
+    `@@ -${hunk.oldStart},${hunk.oldLines} +${hunk.newStart},${hunk.newLines} @@`;
+  return hunks.map((hunk) => [head(hunk), ...hunk.lines].join('\n')).join('\n');
+}
+
+function rendered(change: Change, placement: Placement): RenderedProposal {
+  const comments = renderOpen(view(proposal(change), placement));
+  if (comments === null) throw new Error('It cannot be shown.');
+  return comments;
+}
+
+/** What the file is after somebody pressed the button, or applied the diff, that this page shows. */
+function taken(before: string, { body, parts }: RenderedProposal, placement: Placement): string | false {
+  if (placement.kind === 'suggestion') {
+    const found = suggestionIn(body);
+    return found.kind === 'one' && applySuggestion(before, placement.startLine, placement.line, found.lines);
+  }
+  const diffs = [body, ...parts].map((page) => nodesOf(page).findLast((node) => node.type === 'code'));
+  const diff = diffs.map((node) => (node?.type === 'code' ? `${node.value}\n` : '')).join('');
+  return applyPatch(before, diff, { fuzzFactor: 0, autoConvertLineEndings: false });
+}
+
+describe('any change, in the Markdown that would be posted', () => {
+  it.each([
+    ['plain', plainText],
+    ['any', anyText],
+  ])(`S34, B17: is the stored change, as a block and as a diff (%s)`, { timeout: 60 * ROUND_TRIPS }, (_, text) => {
+    let blocks = 0;
+    fc.assert(
+      fc.property(text, rewritten(text), (old, { before, after }) => {
+        const change = rewriteOf(before, after);
+        if (change === null) return;
+        const made = patched(before, shownDiff(change));
+        expect(made).not.toBeNull();
+        const best = placeChange({ change, baseText: before, patch: patchOf(old, before), inPullRequest: true });
+        if (best.kind === 'suggestion') blocks += 1;
+        for (const placement of best.kind === 'suggestion' ? [best, inConversation] : [best]) {
+          const page = rendered(change, placement);
+          expect(showsExactly(page, { change, placement, baseText: before })).toBe(true);
+          if (!/[\r\u{FEFF}]/u.test(before + (made ?? ''))) expect(taken(before, page, placement)).toBe(made);
+        }
+      }),
+      { numRuns: Math.ceil(ROUND_TRIPS / 2) },
+    );
+    expect(blocks).toBeGreaterThan(ROUND_TRIPS / 40);
+  });
+
+  it('S34, C1: whatever the lines hold', () => {
+    fc.assert(
+      fc.property(hostileText, hostileText, (before, after) => {
+        const [base, text] = [before, after].map((one) => one.toWellFormed().replaceAll('\0', '')) as [string, string];
+        const change = rewriteOf(base, text);
+        if (change === null) return;
+        expect(
+          showsExactly(rendered(change, inConversation), { change, placement: inConversation, baseText: base }),
+        ).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it.each([3, 4, 40])('S34, C1: with %i backticks', (ticks) => {
+    const change = editOf('a\nb\n', 'b', `${'`'.repeat(ticks)}suggestion\nrm\n${'`'.repeat(ticks)}`);
+    const placement = placeChange({ change, baseText: 'a\nb\n', patch: patchOf('', 'a\nb\n'), inPullRequest: true });
+    for (const place of [placement, inConversation])
+      expect(showsExactly(rendered(change, place), { change, placement: place, baseText: 'a\nb\n' })).toBe(true);
+    expect(placement.kind).toBe('suggestion');
+  });
+});
+
+describe('the check before posting', () => {
+  const base = 'one\ntwo\nthree\n';
+  const change = editOf(base, 'two', 'zwei');
+  const block = placeChange({ change, baseText: base, patch: patchOf('', base), inPullRequest: true });
+  const meant = { change, placement: inConversation, baseText: base };
+
+  it('B3, B16: refuses a page that says something else, less, or more', () => {
+    const page = rendered(change, inConversation);
+    const says = (body: string): boolean => showsExactly({ ...page, body }, meant);
+    expect(says(page.body)).toBe(true);
+    expect(says(page.body.replace('+zwei', '+drei'))).toBe(false);
+    expect(says(page.body.replace(' three\n', ''))).toBe(false);
+    expect(says(page.body.replace('-two\n+zwei', '+zwei\n-two'))).toBe(false);
+    for (const more of ['```suggestion\nx\n```', '<b>x</b>', '![x](https://evil.test)', '# Approved'])
+      expect(says(`${page.body}\n\n${more}`)).toBe(false);
+  });
+
+  it('B3, B4: refuses a stored change whose diff, block and bytes do not agree, or that was made for another file', () => {
+    const page = rendered(change, inConversation);
+    const { payload } = change;
+    const forged = 'unified_diff' in payload ? { ...change, payload: { ...payload, unified_diff: 'x' } } : change;
+    expect(showsExactly(page, { ...meant, change: forged as Change })).toBe(false);
+    expect(
+      showsExactly(page, { ...meant, change: { ...change, result: { blob: '0'.repeat(40), mode: '100644' } } }),
+    ).toBe(false);
+    expect(showsExactly(page, { ...meant, baseText: 'one\ntwo\nfour\n' })).toBe(false);
+    const pressed = rendered(change, block);
+    expect(showsExactly(pressed, { ...meant, placement: block })).toBe(true);
+    expect(showsExactly(pressed, { ...meant, placement: block, baseText: 'zero\none\ntwo\n' })).toBe(false);
+    expect(showsExactly(pressed, meant)).toBe(false);
+  });
+
+  it('S26, B16: refuses parts of which one is missing, stands twice, or stands elsewhere', () => {
+    const long = write('f.txt', null, Array.from({ length: 12_000 }, (_, at) => `line ${at}\n`).join(''));
+    const page = rendered(long, inConversation);
+    const says = (parts: readonly string[]): boolean =>
+      showsExactly({ ...page, parts }, { change: long, placement: inConversation, baseText: '' });
+    const [second = '', third = ''] = page.parts;
+    expect(page.parts).toHaveLength(2);
+    expect(says([second, third])).toBe(true);
+    for (const parts of [[second], [third, second], [second, second, third]]) expect(says(parts)).toBe(false);
+  });
+});

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { backendDatabase } from '../../src/simulation/backend-database.ts';
+import { MUTANTS } from '../../src/simulation/mutants.ts';
+import { hunt, judgeCase, simulate } from '../../src/simulation/simulate.ts';
+import { storyOf } from '../../src/simulation/story.ts';
+import { FAULT_KINDS } from '../../src/simulation/trace.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { borrowPglite } from '../borrowed-pglite.ts';
+
+const seeds = (first: number, count: number) => Array.from({ length: count }, (_, place) => first + place);
+
+/** Ways of a proposal that a hundred cases cannot miss; `npm run simulate` names those that it never saw. */
+const FREQUENT = [
+  'proposed to approved',
+  'proposed to rejected',
+  'proposed to superseded',
+  'proposed to cancelled',
+  'approved to executing',
+  'approved to rejected',
+  'executing to completed',
+];
+
+describe('the simulation', () => {
+  it('S75, S77–S79, S81, B14, G6, G7: whatever people do and whatever breaks, every promise holds', async () => {
+    const { failures, commits, transitions, faults } = await simulate(seeds(1, 100));
+    expect(failures).toEqual([]);
+    expect(commits).toBeGreaterThan(50);
+    expect(Object.keys(transitions)).toEqual(expect.arrayContaining([...FREQUENT]));
+    expect(Object.keys(faults)).toEqual(expect.arrayContaining([...FAULT_KINDS]));
+  }, 240_000);
+
+  it('does the same on a real database', async () => {
+    const pglite = await borrowPglite();
+    const backend = await pglite.open();
+    await migrate(backend.db);
+    const { failures } = await simulate(seeds(1, 6), () => backendDatabase(backend));
+    pglite.giveBack();
+    expect(failures).toEqual([]);
+  }, 240_000);
+
+  it('tells the same story for the same seed', async () => {
+    const [first, second] = [await judgeCase(7), await judgeCase(7)];
+    expect(storyOf(second.played)).toEqual(storyOf(first.played));
+    expect(storyOf((await judgeCase(8)).played)).not.toEqual(storyOf(first.played));
+  });
+
+  it.each(MUTANTS.filter(({ name }) => /^(?:other-bytes|everybody|answer|effects-after|deny)/.test(name)))(
+    'notices $name',
+    async (mutant) => {
+      expect((await hunt(mutant, 1, 40)).by).not.toBeNull();
+    },
+    120_000,
+  );
+});

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import type { Notice } from '../../src/command/notice.ts';
+import { type Bench, LEASE, present } from './bench.ts';
+import { delivery, pullOf, run, step } from './samples.ts';
+
+const UNINSTALLED: Notice = { installationId: 1, repositoryIds: null, loss: 'uninstalled' };
+
+/** Who looks for lost webhooks, and what the store says of those it has. */
+export function sweepsContract({ store, gone, signalled }: Bench): void {
+  describe('sweeps', () => {
+    it('F8: of all processes one has the turn, and the next one goes on where it ended', async () => {
+      const turns = await Promise.all([1, 2, 3].map(() => store().beginSweep(10, LEASE, true)));
+      const [turn, ...others] = turns.filter((one) => one !== null);
+      expect(others).toEqual([]);
+      expect(present(turn).heardUntil).toBeNull();
+      await store().endSweep(present(turn), 7_000, 60);
+      expect(await store().beginSweep(59, LEASE, false)).toBeNull();
+      expect(await store().beginSweep(60, LEASE, false)).toMatchObject({ heardUntil: 7_000 });
+    });
+
+    it('F8: a process that has just begun need not wait for the time, only for whoever is at it', async () => {
+      const turn = present(await store().beginSweep(10, LEASE, true));
+      expect(await store().beginSweep(11, LEASE, true)).toBeNull();
+      await store().endSweep(turn, 5, 1_000_000);
+      expect(await store().beginSweep(12, LEASE, true)).not.toBeNull();
+    });
+
+    it('G2, G7: the turn of a process that died, or hangs, is taken over, and it can end it no more', async () => {
+      const dead = present(await gone().beginSweep(10, LEASE, true));
+      const next = present(await store().beginSweep(11, LEASE, true));
+      await gone().endSweep(dead, 99, 0);
+      const hung = present(await store().beginSweep(11 + LEASE, LEASE, true));
+      expect(hung.heardUntil).toBeNull();
+      await store().endSweep(next, 99, 0);
+      await store().endSweep(hung, 55, 0);
+      expect(await store().beginSweep(12 + LEASE, LEASE, false)).toMatchObject({ heardUntil: 55 });
+    });
+
+    it('F4: deliveries and notices that are stored are known by their ids', async () => {
+      await store().receive([delivery('a', 1), delivery('b', 2)], 10);
+      await store().tellAll('gone', UNINSTALLED, 11);
+      expect([...(await store().knownDeliveries(['a', 'gone', 'lost', 'b']))].sort()).toEqual(['a', 'b', 'gone']);
+      expect(await store().knownDeliveries([])).toEqual(new Set());
+    });
+
+    it('G13: a pull request counts as active while its run goes on', async () => {
+      const { claim, signal } = await signalled('a', 1);
+      await store().save(
+        claim,
+        signal,
+        step(pullOf(1, { run: run('r', { phase: { kind: 'waiting', turn: 1 } }) })),
+        10,
+      );
+      const other = await signalled('b', 2);
+      const ended = { kind: 'ended', how: 'finished', by: null, at: '', note: null } as const;
+      await store().save(other.claim, other.signal, step(pullOf(2, { run: run('q', { phase: ended }) })), 10);
+      expect(await store().activePulls()).toEqual([{ repositoryId: 2, number: 1 }]);
+    });
+  });
+}

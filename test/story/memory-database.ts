@@ -1,0 +1,37 @@
+import { memoryStore } from '../../src/simulation/store/memory-store.ts';
+import { emptyTables, type Tables } from '../../src/simulation/store/tables.ts';
+import type { StoryDatabase } from './story-database.ts';
+
+/** A database in memory of which backups can be made. */
+export type MemoryDatabase = StoryDatabase & {
+  /** What is stored now; `restore` puts it back, for whoever opens the database next. */
+  readonly backUp: () => { readonly restore: () => void };
+};
+
+export function memoryDatabase(): MemoryDatabase {
+  let tables = emptyTables();
+  let holders = 0;
+  const copyOf = ({ listeners: _listeners, ...rows }: Tables): Tables => ({
+    ...structuredClone(rows),
+    holders: new Set(),
+    listeners: new Set(),
+  });
+  return {
+    open: async () => {
+      holders += 1;
+      return memoryStore(tables, holders);
+    },
+    db: () => {
+      throw new Error('It is stored in memory; there is no database below it.');
+    },
+    drop: async () => {},
+    backUp: () => {
+      const backup = copyOf(tables);
+      return {
+        restore: () => {
+          tables = copyOf(backup);
+        },
+      };
+    },
+  };
+}

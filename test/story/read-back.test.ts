@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import { parseJson } from '../../src/trust.ts';
+import { stageForAll } from './curtain.ts';
+import { editRow, proposeRows, ROWS_PATH, rows } from './rows.ts';
+import { edit, type Story, type StoryOptions } from './story.ts';
+
+const stage = stageForAll();
+
+const COMMIT = 'graphql createCommitOnBranch';
+const TREE = 'POST /repos/{owner}/{repo}/git/trees';
+const READ_TREE = 'GET /repos/{owner}/{repo}/git/trees/{tree_sha}';
+const BOT = 'countersign[bot]';
+
+/** A comment's words without the marks around code. */
+const plain = ({ body }: { readonly body: string }) => body.replaceAll('`', '');
+
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+/** GitHub takes the next such call for one in which this field says something else, wherever it stands. */
+function misread(on: string, field: string, replaced: (value: unknown) => unknown): void {
+  const as = (sent: string): string =>
+    JSON.stringify(parseJson(sent), (key, value: unknown) => (key === field ? replaced(value) : value));
+  stage().github.faults.add({ on, kind: 'misread', as });
+}
+
+function otherBytes(): void {
+  misread(COMMIT, 'contents', () => base64(rows({ 5: 'formatted' })));
+}
+
+function botCommits({ pr }: Story): number {
+  return pr.commits().filter(({ author }) => author === BOT).length;
+}
+
+async function states({ stored }: Story): Promise<readonly string[]> {
+  return (await stored()).proposals.map(({ state }) => state);
+}
+
+/** A script that may be executed; a change of it goes through git's own objects. */
+async function proposeScript(options: StoryOptions = {}): Promise<Story> {
+  const story = await stage().tell({ files: { 'run.sh': 'echo one\n' }, executable: ['run.sh'], ...options });
+  story.model.proposes(edit('run.sh', 'one', 'two'));
+  await story.ana.says('/countersign say two');
+  return story;
+}
+
+describe('what GitHub made of a commit is read back', () => {
+  it('B20, S92: other bytes than were approved: said on the change and the run, which ends, and nothing more is committed', async () => {
+    const story = await proposeRows(stage(), { 5: 50, 12: 120 });
+    const { ana, ben, bot, pr } = story;
+    otherBytes();
+    await ana.replies(bot.proposal(1), '/approve');
+    const sha = pr.head().slice(0, 7);
+    const body = plain(bot.proposal(1));
+    expect(body).toContain('**Not as approved.**');
+    expect(body).toContain(`[${sha}]`);
+    expect(body).toMatch(/at src\/rows\.ts blob [0-9a-f]{7} with mode 100644 was approved, and blob [0-9a-f]{7}/i);
+    expect(body).not.toContain('**Applied**');
+    expect(bot.run().body).toContain('ended, because GitHub committed something else than was approved');
+    expect(plain(bot.run())).toContain(`In commit ${sha} at src/rows.ts`);
+    expect(bot.answer()).toContain(`@${ana.login}, the run ended, because GitHub committed something else`);
+    expect(await states(story)).toEqual(['failed', 'cancelled']);
+    await ben.says(`/approve ${bot.proposal(2).proposalId}`);
+    expect(botCommits(story)).toBe(1);
+    expect(stage().logged.join('\n')).toContain('a commit holds something else than was approved');
+  });
+
+  it('B20: what another command had approved by then is not committed any more, and queued tasks do not begin', async () => {
+    const story = await proposeRows(stage(), { 5: 50, 12: 120 });
+    const { ana, ben, bot, model } = story;
+    await ben.says('/countersign the next task');
+    otherBytes();
+    stage().pass(2);
+    ana.person.replies(bot.proposal(1).id, '/approve');
+    ben.person.replies(bot.proposal(2).id, '/approve');
+    await stage().settle();
+    expect(await states(story)).toEqual(['failed', 'cancelled']);
+    expect(botCommits(story)).toBe(1);
+    expect(bot.answer()).toContain('the next task');
+    expect(model.requests()).toHaveLength(1);
+  });
+
+  it('B20: a file more than was approved', async () => {
+    const { ana, bot } = await proposeRows(stage(), { 5: 50 });
+    const extra = { path: 'left/over.log', contents: base64('x') };
+    misread(COMMIT, 'additions', (added) => (Array.isArray(added) ? [...added, extra] : added));
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(plain(bot.proposal(1))).toMatch(
+      /left\/over\.log no file was approved, and blob [0-9a-f]{7} with mode 100644 stands/,
+    );
+  });
+
+  it('B20: another mode than was approved', async () => {
+    const { ana, bot, pr } = await proposeScript();
+    misread(TREE, 'mode', () => '100644');
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(pr.file('run.sh')).toContain('echo two\n');
+    expect(plain(bot.proposal(1))).toMatch(
+      /with mode 100755 was approved, and blob [0-9a-f]{7} with mode 100644 stands/,
+    );
+  });
+
+  it('B20: an undo after the run says it by itself, and the other undos are cancelled', async () => {
+    const story = await proposeRows(stage(), { 5: 50, 12: 120 });
+    const { ana, bot } = story;
+    await ana.says('/approve all');
+    for (const { proposalId } of bot.proposals()) await ana.says(`/undo ${proposalId}`);
+    otherBytes();
+    await ana.says(`/approve ${bot.proposal(3).proposalId}`);
+    expect(bot.answer()).toContain('it does not hold exactly what was approved');
+    expect(await states(story)).toEqual(['completed', 'completed', 'failed', 'cancelled']);
+  });
+
+  it('B20, S73: a commit that is as approved is taken, and one that cannot be read yet is found again', async () => {
+    const story = await proposeScript();
+    const { ana, bot, pr } = story;
+    const head = pr.head();
+    const unreadable = { kind: 'before', status: 404, body: { message: 'Not Found' } } as const;
+    stage().github.faults.add({ on: READ_TREE, times: 1, ...unreadable });
+    await ana.replies(bot.proposal(1), '/approve');
+    await stage().later(5);
+    expect(stage().github.faults.waiting()).toEqual([]);
+    expect(stage().logged.join('\n')).toContain('a commit could not be read back yet');
+    expect(bot.proposal(1).body).toContain('**Applied**');
+    expect(pr.commits().map(({ parent }) => parent)).toEqual([head]);
+  });
+
+  it('B20: another task begins anew on what stands there', async () => {
+    const story = await proposeRows(stage(), { 5: 50 });
+    const { ana, bot, model, pr } = story;
+    otherBytes();
+    await ana.replies(bot.proposal(1), '/approve');
+    model.proposes(editRow(12, 120));
+    await ana.says('/countersign look at what became of it');
+    await ana.says('/approve');
+    expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 'formatted', 12: 120 }));
+  });
+});

@@ -1,0 +1,205 @@
+import { describe, expect, it } from 'vitest';
+import type { DeliveryEvent } from '../../src/intake/delivery-event.ts';
+import { memoryStore } from '../../src/simulation/store/memory-store.ts';
+import { emptyTables } from '../../src/simulation/store/tables.ts';
+import type { DeliveryLog, LoggedDelivery } from '../../src/sweep/delivery-log.ts';
+import { newMemory } from '../../src/sweep/memory.ts';
+import { EVERY_MS, MOST_REQUESTS, type SweepResult, sweep } from '../../src/sweep/sweep.ts';
+import { startSweeper } from '../../src/sweep/sweeper.ts';
+import { openMetrics } from '../../src/telemetry/metrics.ts';
+import { GitHubFault } from '../../src/worker/ports.ts';
+
+const NOW = Date.parse('2026-11-21T12:00:00Z');
+const PAGE = 100;
+const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** Attempts at comments that nobody answered, oldest first. */
+function unanswered(count: number, from = 1): readonly LoggedDelivery[] {
+  return Array.from({ length: count }, (_, place) => {
+    const id = String(from + place);
+    const about = { event: 'issue_comment', action: 'created', repositoryId: 2, answered: false };
+    return { id, guid: `g${id}`, deliveredAt: NOW - 100_000 + (from + place) * 10, ...about };
+  });
+}
+
+/** A log, a clock and a store for any number of processes; `fails` says which request GitHub answers with a fault. */
+function scene(fails: (request: string) => GitHubFault | null = () => null) {
+  const tables = emptyTables();
+  const attempts: LoggedDelivery[] = [];
+  const asked: string[] = [];
+  const taken: string[] = [];
+  const clock = { now: NOW };
+  const ask = (request: string): void => {
+    asked.push(request);
+    const fault = fails(request);
+    if (fault !== null) throw fault;
+  };
+  const deliveries: DeliveryLog = {
+    async page(cursor, which) {
+      ask(`page ${cursor}`);
+      const all = attempts.filter(({ answered }) => which === 'all' || !answered).toReversed();
+      const from = Number(cursor ?? 0);
+      return { deliveries: all.slice(from, from + PAGE), next: all.length > from + PAGE ? String(from + PAGE) : null };
+    },
+    async payload(id) {
+      ask(`payload ${id}`);
+      return { action: 'created', issue: { number: 1 } };
+    },
+  };
+  const metrics = openMetrics();
+  let holders = 0;
+  /** One more process on the same database; each call is one sweep. */
+  const process = () => {
+    holders += 1;
+    const memory = newMemory();
+    const options = {
+      deliveries,
+      store: memoryStore(tables, holders),
+      asItStands: async (event: DeliveryEvent) => event,
+      take: async ({ id }: { readonly id: string }) => {
+        taken.push(id);
+        tables.deliveryIds.add(id);
+        return 'stored';
+      },
+      now: () => clock.now,
+      githubTime: () => clock.now,
+      log: QUIET,
+      lost: { add() {} },
+    };
+    const run = (): Promise<SweepResult> => sweep(memory, options, new AbortController().signal);
+    return { run, options };
+  };
+  return { attempts, asked, taken, clock, metrics, process };
+}
+
+const guids = (count: number, from = 1): readonly string[] => unanswered(count, from).map(({ guid }) => guid);
+
+describe('a sweep', () => {
+  it('F8: takes what was lost in the order in which GitHub sent it, and a later one takes only what is new', async () => {
+    const { attempts, asked, taken, clock, process } = scene();
+    const { run } = process();
+    attempts.push(...unanswered(3));
+    expect(await run()).toBe('done');
+    expect(taken).toEqual(guids(3));
+    attempts.push(...unanswered(1, 4));
+    clock.now += EVERY_MS;
+    asked.length = 0;
+    expect(await run()).toBe('done');
+    expect(taken).toEqual(guids(4));
+    expect(asked).toEqual(['page null', 'payload 4']);
+  });
+
+  it('H8: sends so many requests at most, and the next one goes on where it stopped', async () => {
+    const { attempts, asked, taken, clock, process } = scene();
+    const { run } = process();
+    attempts.push(...unanswered(MOST_REQUESTS + 50));
+    expect(await run()).toBe('unfinished');
+    expect(asked).toHaveLength(MOST_REQUESTS);
+    clock.now += EVERY_MS;
+    expect(await run()).toBe('done');
+    expect(taken).toEqual(guids(MOST_REQUESTS + 50));
+    expect(asked).toHaveLength(MOST_REQUESTS + 50 + 3);
+  });
+
+  it('H8: a log longer than all requests of one sweep is read on, not from its beginning', async () => {
+    const { attempts, asked, clock, process } = scene();
+    const { run } = process();
+    const nothing = { event: 'push', action: null };
+    attempts.push(...unanswered((MOST_REQUESTS + 1) * PAGE).map((one) => ({ ...one, ...nothing })));
+    expect(await run()).toBe('unfinished');
+    clock.now += EVERY_MS;
+    expect(await run()).toBe('done');
+    expect(new Set(asked).size).toBe(MOST_REQUESTS + 1);
+    expect(asked).toHaveLength(MOST_REQUESTS + 1);
+  });
+
+  it('F8, G2: of two processes at once one looks, and after a crash the other goes on behind what was taken', async () => {
+    const { attempts, asked, taken, clock, process } = scene();
+    attempts.push(...unanswered(MOST_REQUESTS + 50));
+    const [one, other] = [process(), process()];
+    expect((await Promise.all([one.run(), other.run()])).toSorted()).toEqual(['elsewhere', 'unfinished']);
+    expect(asked).toHaveLength(MOST_REQUESTS);
+    clock.now += EVERY_MS;
+    await other.run();
+    expect(new Set(taken)).toEqual(new Set(guids(MOST_REQUESTS + 50)));
+  });
+
+  it('F8: what was read before GitHub failed is taken, and nothing behind it', async () => {
+    let down = true;
+    const fault = new GitHubFault('down', 502, null);
+    const { attempts, taken, clock, process } = scene((request) => (down && request === 'payload 3' ? fault : null));
+    const { run } = process();
+    attempts.push(...unanswered(4));
+    await expect(run()).rejects.toBe(fault);
+    expect(taken).toEqual(guids(2));
+    down = false;
+    clock.now += EVERY_MS;
+    expect(await run()).toBe('done');
+    expect(taken).toEqual(guids(4));
+  });
+
+  it('F8: one that GitHub cannot show keeps the others waiting three times, not for ever', async () => {
+    const fault = new GitHubFault('broken', 500, null);
+    const { attempts, taken, clock, process } = scene((request) => (request === 'payload 1' ? fault : null));
+    const { run } = process();
+    attempts.push(...unanswered(2));
+    for (let n = 0; n < 2; n += 1) {
+      await expect(run()).rejects.toBe(fault);
+      clock.now += EVERY_MS;
+    }
+    expect(await run()).toBe('done');
+    expect(taken).toEqual(['g2']);
+  });
+
+  it('G13: a process that has just begun compares what was answered too, where its database is known to have swept', async () => {
+    const { attempts, asked, clock, process } = scene();
+    await process().run();
+    attempts.push(...unanswered(1).map((one) => ({ ...one, answered: true })));
+    clock.now += EVERY_MS;
+    const { run } = process();
+    await run();
+    // Answered, and nothing goes on there: nobody needs it.
+    expect(asked).toEqual(['page null', 'page null']);
+  });
+});
+
+describe('the loop that sweeps', () => {
+  function looping(fails: (request: string) => GitHubFault | null) {
+    const { process, asked, clock, metrics } = scene(fails);
+    const ticks: (() => void)[] = [];
+    const every = (_ms: number, tick: () => void) => {
+      ticks.push(tick);
+      return () => void ticks.splice(0);
+    };
+    const sweeps = metrics.counter('sweeps', 'by result');
+    const sweeper = startSweeper({ ...process().options, clock: { now: () => clock.now, every }, sweeps });
+    const settled = async (): Promise<void> => {
+      for (const tick of ticks) tick();
+      while (sweeper.busy()) await new Promise((resolve) => setImmediate(resolve));
+    };
+    return { asked, clock, metrics, sweeper, settled };
+  }
+
+  it('H8: a server without such a log is asked once', async () => {
+    const { asked, clock, metrics, settled } = looping(() => new GitHubFault('Not Found', 404, null));
+    await settled();
+    clock.now += 10 * EVERY_MS;
+    await settled();
+    expect(asked).toEqual(['page null']);
+    expect(metrics.page()).toContain('sweeps{result="refused"} 1');
+  });
+
+  it('H8: where GitHub names a time, nothing is asked before it', async () => {
+    let limited = true;
+    const until = NOW + 20 * 60_000;
+    const { asked, clock, settled } = looping(() => (limited ? new GitHubFault('limit', 403, until) : null));
+    await settled();
+    clock.now = until - 1;
+    await settled();
+    expect(asked).toHaveLength(1);
+    limited = false;
+    clock.now = until;
+    await settled();
+    expect(asked).toHaveLength(2);
+  });
+});

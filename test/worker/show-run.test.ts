@@ -1,0 +1,65 @@
+import { expect, it } from 'vitest';
+import type { Run } from '../../src/run/run.ts';
+import { memoryStore } from '../../src/simulation/store/memory-store.ts';
+import { emptyTables } from '../../src/simulation/store/tables.ts';
+import type { FoundComment, GitHub } from '../../src/worker/ports.ts';
+import { showRun } from '../../src/worker/show-run.ts';
+import { present } from '../store/bench.ts';
+import { delivery, posted, pullOf, run, step } from '../store/samples.ts';
+
+/** Shows a run whose comment stands on the page although nobody has heard of it yet; answers what was asked of GitHub. */
+async function shown(changed: Partial<Run>): Promise<readonly string[]> {
+  const store = memoryStore(emptyTables(), 1);
+  await store.receive([delivery('a')], 1);
+  const claim = present(await store.claimPull('w', 1, 1_000));
+  const signal = present(await store.nextSignal(claim, 1));
+  const effect = { type: 'show-run', runId: 'r' } as const;
+  await store.save(claim, signal, step(pullOf(1, { run: run('r', changed) }), { effects: [effect] }), 1);
+  const stored = present(await store.nextEffect(claim, 1));
+  const standing: FoundComment = { ...present(posted('p', 'r', 7).comment), body: 'as it was' };
+  const asked: string[] = [];
+  const told = <Value>(name: string, value: Value) => {
+    asked.push(name);
+    return Promise.resolve(value);
+  };
+  const github: Pick<GitHub, 'findByMarker' | 'createComment' | 'updateComment'> = {
+    findByMarker: ([marker = '']) => told('find', new Map([[marker, standing]])),
+    createComment: () => told('create', standing),
+    updateComment: () => told('update', { bodyHash: '', at: '' }),
+  };
+  const nothing = (): never => {
+    throw new Error('nothing else is asked');
+  };
+  const others = new Proxy<GitHub>(Object.create(null), {
+    get: (_target, name) => Reflect.get(github, name) ?? nothing,
+  });
+  await showRun({
+    context: {
+      store,
+      githubs: { for: () => others, self: nothing, ahead: () => 0 },
+      model: { ask: nothing, askForWords: nothing },
+      clock: { now: () => 1, every: () => () => {} },
+      log: { info() {}, warn() {}, error() {} },
+      self: { slug: 'countersign', botId: 1 },
+      serves: () => true,
+      links: () => ({ repository: 'https://github.example/acme/shop' }),
+      count() {},
+    },
+    stored,
+    effect,
+    attempts: 1,
+    stopping: new AbortController().signal,
+    decideNow: nothing,
+    wordsDue: nothing,
+  });
+  return asked;
+}
+
+it('S78: a run that has gone on before we heard that its comment stands gets no second one', async () => {
+  expect(await shown({ turns: 1 })).toEqual(['find', 'update']);
+  expect(await shown({ phase: { kind: 'waiting', turn: 1 } })).toEqual(['find', 'update']);
+});
+
+it('a run that has just begun asks for nothing before it writes its comment', async () => {
+  expect(await shown({})).toEqual(['create']);
+});
