@@ -1,8 +1,8 @@
 import type { PostedComment } from '../run/proposal.ts';
 import type { GitHub } from '../worker/ports.ts';
 import { type Anchor, type Connection, cacheKey, repositoryOf } from './connection.ts';
-import { RequestFault, ReviewRefused } from './faults.ts';
 import { hashOf, postedComment } from './posted-comment.ts';
+import { refusalOf } from './refusal.ts';
 
 /** A comment in the conversation. */
 export async function createComment({ ref, write }: Connection, body: string): Promise<PostedComment> {
@@ -38,8 +38,7 @@ export async function createFileComment(
     caches.anchors.set(cacheKey(ref, Number(data.id)), { path, commit: head });
     return postedComment('file-comment', data, body);
   } catch (error) {
-    if (!(error instanceof RequestFault) || error.status !== 422 || error.retryAt !== null) throw error;
-    throw new ReviewRefused(error.words);
+    throw await refusalOf(connection, error);
   }
 }
 
@@ -50,17 +49,21 @@ export async function createFileComment(
 export async function createReply(connection: Connection, rootId: number, body: string): Promise<PostedComment> {
   const { ref, write } = connection;
   const { path, commit } = await anchorOf(connection, rootId);
-  const { data } = await write((client) =>
-    client.request('POST /repos/{owner}/{repo}/pulls/{pull_number}/comments', {
-      ...repositoryOf(ref),
-      pull_number: ref.number,
-      in_reply_to: rootId,
-      commit_id: commit,
-      path,
-      body,
-    }),
-  );
-  return postedComment('review-comment', data, body);
+  try {
+    const { data } = await write((client) =>
+      client.request('POST /repos/{owner}/{repo}/pulls/{pull_number}/comments', {
+        ...repositoryOf(ref),
+        pull_number: ref.number,
+        in_reply_to: rootId,
+        commit_id: commit,
+        path,
+        body,
+      }),
+    );
+    return postedComment('review-comment', data, body);
+  } catch (error) {
+    throw await refusalOf(connection, error);
+  }
 }
 
 /** Replaces the whole body. */

@@ -9,9 +9,9 @@ import {
 } from '../worker/ports.ts';
 import { allPages, PAGE_SIZE } from './all-pages.ts';
 import { type Connection, cacheKey, repositoryOf } from './connection.ts';
-import { RequestFault, ReviewRefused } from './faults.ts';
-import { listOwnReviews, standingReview } from './own-reviews.ts';
+import { standingReview } from './own-reviews.ts';
 import { firstLine, postedComment, type RestComment } from './posted-comment.ts';
+import { refusalOf } from './refusal.ts';
 
 type ListedComment = RestComment & {
   readonly path: string;
@@ -58,9 +58,10 @@ async function submit(
         comments: drafts.map(toRest),
       }),
     );
+    if (data.state === 'PENDING') throw new GitHubFault('GitHub left a review unsubmitted', null, connection.now());
     return standingReview(data);
   } catch (error) {
-    throw await readRefusal(connection, error);
+    throw await refusalOf(connection, error);
   }
 }
 
@@ -68,30 +69,6 @@ async function submit(
 function toRest({ path, startLine, line, body }: ReviewDraft) {
   const start = startLine === null || startLine === line ? {} : { start_line: startLine, start_side: 'RIGHT' };
   return { path, body, line, side: 'RIGHT', ...start };
-}
-
-/** Tells apart the three meanings of a 422: too fast, a pending review in the way, and a refusal for good. */
-async function readRefusal(connection: Connection, error: unknown): Promise<unknown> {
-  if (!(error instanceof RequestFault) || error.status !== 422) return error;
-  if (error.retryAt !== null) return new GitHubFault(error.message, 429, error.retryAt);
-  if (!/pending review/i.test(error.words)) return new ReviewRefused(error.words);
-  await deletePendingReviews(connection);
-  return new GitHubFault(error.message, 409, connection.now());
-}
-
-/** A review that was never submitted (visible to us alone) makes GitHub refuse every other of ours. */
-async function deletePendingReviews(connection: Connection): Promise<void> {
-  const { ref, write } = connection;
-  const pending = (await listOwnReviews(connection)).filter(({ state }) => state === 'PENDING');
-  for (const { id } of pending) {
-    await write((client) =>
-      client.request('DELETE /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}', {
-        ...repositoryOf(ref),
-        pull_number: ref.number,
-        review_id: Number(id),
-      }),
-    );
-  }
 }
 
 function commentsOf({ ref, read }: Connection, reviewId: number): Promise<readonly ListedComment[]> {
