@@ -1,12 +1,11 @@
 import process from 'node:process';
-import { listCommits } from '../git/list-commits.ts';
 import { openObjects } from '../git/objects.ts';
 import { GitFailed, GitMissing, gitDirectory, gitText } from '../git/run-git.ts';
-import { readSamples } from './history.ts';
+import { type Lane, openLanes } from './lanes.ts';
 import { FIDELITY_HELP, type FidelityOptions, readOptions } from './options.ts';
 import { openProgress, type Progress } from './progress.ts';
-import { countRefusal, newTally, type Tally } from './tally.ts';
-import { tryWays } from './try-ways.ts';
+import { readSamples } from './read-samples.ts';
+import { addTally, newTally, type Tally } from './tally.ts';
 import { tallyText } from './words.ts';
 
 /** `npm run fidelity`. Ends with 0 where all bytes are those of the commits, 1 where any are not, 2 where it could not begin. */
@@ -41,29 +40,27 @@ async function tryRepository(options: FidelityOptions): Promise<number> {
 }
 
 /** Tries the changes of a range, newest first. Throws `GitFailed` and `GitMissing`. */
-export async function measure(
-  { repo, range, show, max }: FidelityOptions,
-  progressOf: (total: number) => Progress,
-): Promise<Tally> {
-  const gitDir = await gitDirectory(repo);
-  const options = ['--no-merges'];
-  const counted = [`--git-dir=${gitDir}`, 'rev-list', '--count', ...options, '--end-of-options', range, '--'];
-  const progress = progressOf(Number(await gitText(counted)));
+export async function measure(options: FidelityOptions, progressOf: (total: number) => Progress): Promise<Tally> {
+  const gitDir = await gitDirectory(options.repo);
+  const listing = ['--no-merges', '--end-of-options', options.range, '--'];
+  const progress = progressOf(Number(await gitText([`--git-dir=${gitDir}`, 'rev-list', '--count', ...listing])));
   const objects = openObjects(gitDir);
+  const lanes = openLanes(options.threads);
   const tally = newTally();
-  try {
-    for await (const listed of listCommits({ gitDir, range, options })) {
-      for await (const read of readSamples(objects, listed, show)) {
-        if (max !== null && tally.changes >= max) return tally;
-        if (read.kind === 'sample') await tryWays(read.sample, tally);
-        else countRefusal(tally, read.skipped.why, `${read.skipped.commit} ${read.skipped.path}`);
-      }
-      tally.commits += 1;
+  const samples = readSamples(objects, { ...options, gitDir }, tally);
+  // Several lanes ask one generator, which answers them one after the other.
+  const work = async (lane: Lane): Promise<void> => {
+    for (let next = await samples.next(); next.done !== true; next = await samples.next()) {
+      addTally(tally, await lane.trySample(next.value));
       progress.at(tally.commits, tally.changes);
     }
+  };
+  try {
+    await Promise.all(lanes.map(work));
     return tally;
   } finally {
     progress.end();
+    await Promise.all(lanes.map((lane) => lane.close()));
     await objects.close();
   }
 }

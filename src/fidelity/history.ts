@@ -3,63 +3,65 @@ import type { ListedCommit } from '../git/list-commits.ts';
 import type { Objects } from '../git/objects.ts';
 import { GitFailed } from '../git/run-git.ts';
 import { type PathChange, type Side, treeChanges } from '../git/tree-changes.ts';
-import type { Files } from '../simulator/git/commit-files.ts';
 import type { FileMode } from '../simulator/git/file-mode.ts';
 import type { Show } from './options.ts';
-import type { SceneFiles } from './scene.ts';
 
 /** A version of a file; null where it is not there. */
 export type Version = { readonly mode: FileMode; readonly bytes: Buffer } | null;
 
 /** What a commit does to one path, or, with `from`, how it moves a file there. */
 export type FileChange = {
+  readonly commit: string;
   readonly path: string;
   readonly from: string | null;
   readonly before: Version;
   readonly after: Version;
 };
 
-/** Some changes of a commit against its parent, and the pull request that shows what the parent did to the same files. */
-export type Sample = {
-  readonly commit: string;
-  readonly changes: readonly FileChange[];
-  readonly scene: SceneFiles;
+/** A path that a change touches, as a pull request that shows the parent commit holds it. */
+export type Held = { readonly path: string; readonly base: Version; readonly head: Version };
+
+/** A change, and the pull request that it takes. */
+export type Taken = {
+  readonly change: FileChange;
+  readonly held: readonly Held[];
+  /** Files that the parent changed and the commit does not: they only make the pull request what it is. */
+  readonly others: readonly PathChange[];
 };
 
 /** A change that no tool of an agent could ask for, and why. */
 export type Skipped = { readonly commit: string; readonly path: string; readonly why: string };
 
 export type Read =
-  | { readonly kind: 'sample'; readonly sample: Sample }
+  | { readonly kind: 'taken'; readonly taken: Taken }
   | { readonly kind: 'skipped'; readonly skipped: Skipped };
 
-/** Changes of one sample: what one response of a model may propose. */
-const MOST_CHANGES = 10;
-/** Files that the parent changed and the commit does not: they only make the pull request what it is. */
+/** Of each commit. */
 const MOST_OTHERS = 5;
 
+type Around = {
+  readonly commit: string;
+  /** What the parent commit changed. */
+  readonly shown: ReadonlyMap<string, PathChange>;
+  readonly others: readonly PathChange[];
+  readonly show: Show;
+};
+
 /** Takes a commit with one parent apart. Throws `GitFailed` where an object is missing. */
-export async function* readSamples(objects: Objects, { id, parents }: ListedCommit, show: Show): AsyncGenerator<Read> {
+export async function* readChanges(objects: Objects, { id, parents }: ListedCommit, show: Show): AsyncGenerator<Read> {
   const [parent] = parents;
   if (parent === undefined || parents.length > 1) return;
   const [tree, parentCommit] = [await treeOf(objects, id), await commitOf(objects, parent)];
   const [grandparent] = parentCommit.parents;
   const older = grandparent === undefined ? null : await treeOf(objects, grandparent);
   const shown = new Map((await treeChanges(objects, older, parentCommit.tree)).map((change) => [change.path, change]));
-  const { moved, rest } = pairMoves(await treeChanges(objects, parentCommit.tree, tree));
   const others = [...shown.values()].filter((one) => oddity(one) === null).slice(0, MOST_OTHERS);
-  const all = [...moved, ...rest.map((change) => ({ change, from: null }))];
-  const odd = all.filter(({ change }) => oddity(change) !== null);
-  for (const { change } of odd) {
-    yield skipped(id, change.path, oddity(change) ?? '');
-  }
-  const even = all.filter(({ change }) => oddity(change) === null);
-  for (let at = 0; at < even.length; at += MOST_CHANGES) {
-    const loaded = await Promise.all(even.slice(at, at + MOST_CHANGES).map((one) => load(objects, one)));
-    const part = loaded.filter((one) => one.file !== null);
-    for (const { file, change } of loaded)
-      if (file === null) yield skipped(id, change.path, 'content that is not here');
-    yield { kind: 'sample', sample: await sampleOf(objects, { id, part, shown, others, show }) };
+  const { moved, rest } = pairMoves(await treeChanges(objects, parentCommit.tree, tree));
+  for (const one of [...moved, ...rest.map((change) => ({ change, from: null }))]) {
+    const odd = oddity(one.change);
+    const taken = odd === null ? await take(objects, one, { commit: id, shown, others, show }) : null;
+    if (taken !== null) yield { kind: 'taken', taken };
+    else yield skipped(id, one.change.path, odd ?? 'content that is not here');
   }
 }
 
@@ -108,64 +110,27 @@ function isPlain(mode: string): mode is '100644' | '100755' {
   return mode === '100644' || mode === '100755';
 }
 
-/** `file` is null where the repository lacks the content of a side, as partial copies do. */
-type Loaded = Moved & { readonly file: FileChange | null };
-
-type Part = {
-  readonly id: string;
-  readonly part: readonly Loaded[];
-  readonly shown: ReadonlyMap<string, PathChange>;
-  readonly others: readonly PathChange[];
-  readonly show: Show;
-};
-
-async function sampleOf(objects: Objects, { id, part, shown, others, show }: Part): Promise<Sample> {
-  const base = new Map<string, NonNullable<Version>>();
-  const head = new Map<string, NonNullable<Version>>();
-  const put = async (files: typeof base, path: string, side: Side | null): Promise<void> => {
-    const version = await versionOf(objects, side);
-    if (version !== null) files.set(path, version);
-  };
-  const touched = part.flatMap(({ change, from }) => (from === null ? [change] : [change, from]));
-  for (const { path, before } of touched) {
-    await put(head, path, before);
-    if (show === 'parent') await put(base, path, shown.get(path)?.before ?? (shown.has(path) ? null : before));
-  }
-  for (const { path, before, after } of others) {
-    if (clashes(path, touched)) continue;
-    await put(base, path, before);
-    await put(head, path, after);
-  }
-  const changes = part.flatMap(({ file }) => file ?? []);
-  return { commit: id, changes, scene: { base: plain(base), head: plain(head) } };
+/** Null where the repository lacks the content of a side, as partial copies do. */
+async function take(objects: Objects, { change, from }: Moved, around: Around): Promise<Taken | null> {
+  const source = (from ?? change).before;
+  const [before, after] = [await versionOf(objects, source), await versionOf(objects, change.after)];
+  if ((before === null) !== (source === null) || (after === null) !== (change.after === null)) return null;
+  const paths = from === null ? [change] : [change, from];
+  const held: Held[] = [];
+  for (const one of paths) held.push(await holdOf(objects, one, around));
+  const { commit, others } = around;
+  return { change: { commit, path: change.path, from: from?.path ?? null, before, after }, held, others };
 }
 
-/** A directory of the one is a file of the other. */
-function clashes(path: string, touched: readonly PathChange[]): boolean {
-  return touched.some((one) => one.path.startsWith(`${path}/`) || path.startsWith(`${one.path}/`) || one.path === path);
-}
-
-/** Files alone: a path below another one is left out. */
-function plain(files: ReadonlyMap<string, NonNullable<Version>>): Files {
-  const paths = new Set(files.keys());
-  return new Map([...files].filter(([path]) => !parentsOf(path).some((parent) => paths.has(parent))));
-}
-
-function parentsOf(path: string): readonly string[] {
-  const parts = path.split('/');
-  return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('/'));
-}
-
-async function load(objects: Objects, moved: Moved): Promise<Loaded> {
-  const { path, after: to } = moved.change;
-  const source = (moved.from ?? moved.change).before;
-  const [before, after] = [await versionOf(objects, source), await versionOf(objects, to)];
-  const isWhole = (before === null) === (source === null) && (after === null) === (to === null);
-  return { ...moved, file: isWhole ? { path, from: moved.from?.path ?? null, before, after } : null };
+async function holdOf(objects: Objects, { path, before }: PathChange, { shown, show }: Around): Promise<Held> {
+  const head = await versionOf(objects, before);
+  if (show === 'files') return { path, base: null, head };
+  const earlier = shown.get(path);
+  return { path, base: earlier === undefined ? head : await versionOf(objects, earlier.before), head };
 }
 
 /** Null where there is no such side, or its content is not in this repository. */
-async function versionOf(objects: Objects, side: Side | null): Promise<Version> {
+export async function versionOf(objects: Objects, side: Side | null): Promise<Version> {
   if (side === null || !isPlain(side.mode)) return null;
   const object = await objects.read(side.id);
   return object === null ? null : { mode: side.mode, bytes: object.bytes };

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { optionProblem } from '../render/option-problem.ts';
 
@@ -9,6 +10,8 @@ export type FidelityOptions = {
   readonly show: Show;
   /** File changes after which it stops; null for all. */
   readonly max: number | null;
+  /** How many changes are tried at once. */
+  readonly threads: number;
 };
 
 export type Show = 'parent' | 'files';
@@ -19,7 +22,7 @@ export type OptionsReading =
   /** One line that says what is wrong. */
   | { readonly kind: 'problem'; readonly problem: string };
 
-export const FIDELITY_HELP = `Usage: npm run fidelity -- --repo PATH [--range RANGE] [--show files] [--max N]
+export const FIDELITY_HELP = `Usage: npm run fidelity -- --repo PATH [--range RANGE] [--show files] [--max N] [--threads T]
 
 Takes every file change of a repository's commits as the proposal of an agent on a pull request that shows
 the parent commit, lets people make it in every way, and compares the bytes with those of the commit.
@@ -29,6 +32,7 @@ the parent commit, lets people make it in every way, and compares the bytes with
   --show files   the pull request adds the files that a commit changes, so that suggestion blocks may stand
                  on all of their lines; default is parent: it shows what the parent commit did
   --max N        stop after N file changes, newest first
+  --threads T    how many threads work; default is all processors
   --help         this text
 
 Ends with 0 where all bytes are the same, 1 where any are not, 2 where it could not begin.
@@ -39,19 +43,24 @@ const OPTIONS = {
   range: { type: 'string' },
   show: { type: 'string' },
   max: { type: 'string' },
+  threads: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const;
+
+const A_NUMBER = /^[1-9]\d{0,8}$/;
 
 /** Reads the options. Never throws. */
 export function readOptions(argv: readonly string[]): OptionsReading {
   const read = parsed(argv);
   if (typeof read === 'string') return { kind: 'problem', problem: read };
-  const { repo, range = 'HEAD', show = 'parent', max, help = false } = read;
+  const { repo, range = 'HEAD', show = 'parent', max, threads = String(availableParallelism()), help = false } = read;
   if (help) return { kind: 'help' };
   if (repo === undefined || repo.trim() === '') return { kind: 'problem', problem: '--repo PATH is missing.' };
   if (show !== 'parent' && show !== 'files') return { kind: 'problem', problem: '--show is parent or files.' };
-  if (max !== undefined && !/^[1-9]\d{0,8}$/.test(max)) return { kind: 'problem', problem: '--max needs a number.' };
-  return { kind: 'try', options: { repo, range, show, max: max === undefined ? null : Number(max) } };
+  if (max !== undefined && !A_NUMBER.test(max)) return { kind: 'problem', problem: '--max needs a number.' };
+  if (!A_NUMBER.test(threads)) return { kind: 'problem', problem: '--threads needs a number.' };
+  const most = max === undefined ? null : Number(max);
+  return { kind: 'try', options: { repo, range, show, max: most, threads: Number(threads) } };
 }
 
 function parsed(argv: readonly string[]) {

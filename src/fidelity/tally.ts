@@ -11,9 +11,15 @@ export type Outcome =
   | 'refused'
   | 'mismatch';
 
-export type Fault = { readonly commit: string; readonly path: string; readonly way: Way; readonly what: string };
+/** Without a way where the App stopped before any. */
+export type Fault = {
+  readonly commit: string;
+  readonly path: string;
+  readonly way: Way | null;
+  readonly what: string;
+};
 
-/** Counts of a whole history. */
+/** Counts of a history, or of some of its changes. */
 export type Tally = {
   commits: number;
   changes: number;
@@ -30,14 +36,25 @@ export function newTally(): Tally {
   return { commits: 0, changes: 0, verified: 0, rungs: new Map(), refusals: new Map(), ways: new Map(), faults: [] };
 }
 
+/** Adds the counts of some changes. */
+export function addTally(tally: Tally, more: Tally): void {
+  tally.commits += more.commits;
+  tally.changes += more.changes;
+  tally.verified += more.verified;
+  tally.faults.push(...more.faults);
+  for (const [rung, times] of more.rungs) tally.rungs.set(rung, (tally.rungs.get(rung) ?? 0) + times);
+  for (const [way, times] of more.ways) tally.ways.set(way, (tally.ways.get(way) ?? 0) + times);
+  for (const [why, { count, example }] of more.refusals) countRefusal(tally, why, example, count);
+}
+
 export function countRung(tally: Tally, rung: string): void {
   tally.rungs.set(rung, (tally.rungs.get(rung) ?? 0) + 1);
 }
 
-export function countRefusal(tally: Tally, why: string, example: string): void {
+export function countRefusal(tally: Tally, why: string, example: string, times = 1): void {
   const known = tally.refusals.get(why);
-  if (known === undefined) tally.refusals.set(why, { count: 1, example });
-  else known.count += 1;
+  if (known === undefined) tally.refusals.set(why, { count: times, example });
+  else known.count += times;
 }
 
 export function countWay(tally: Tally, way: Way, outcome: Outcome): void {

@@ -7,17 +7,53 @@ import type { ToolCall } from '../prompt/message.ts';
 import type { Proposal } from '../run/proposal.ts';
 import { commitSuggestion } from '../simulator/people/commit-suggestion.ts';
 import { callsFor, type Derived, variantFor } from './derive-calls.ts';
-import type { FileChange, Sample } from './history.ts';
+import type { FileChange } from './history.ts';
+import type { Sample } from './packs.ts';
 import { bytesAt, openSession, type Session } from './session.ts';
-import { countRefusal, countRung, countWay, newTally, type Outcome, reasonOf, type Tally, type Way } from './tally.ts';
+import {
+  addTally,
+  countRefusal,
+  countRung,
+  countWay,
+  newTally,
+  type Outcome,
+  reasonOf,
+  type Tally,
+  type Way,
+} from './tally.ts';
 import { verifyBranch } from './verify-branch.ts';
 
 type Asked = { readonly change: FileChange; readonly calls: readonly ToolCall[]; readonly callId: string };
 type Put = { readonly change: FileChange; readonly proposal: Proposal };
 
-/** Lets the App propose the changes of a sample, and makes each of them in every way that people have. */
-export async function tryWays(sample: Sample, tally: Tally): Promise<void> {
-  const asked = sample.changes.flatMap((change, at) => askedFor(callsFor(change, `c${at}`), change, sample, tally));
+/** Lets the App propose the changes of a sample, makes each of them in every way that people have, and counts. */
+export async function trySample(sample: Sample): Promise<Tally> {
+  const tally = newTally();
+  try {
+    await tryWays(sample, tally);
+    return tally;
+  } catch (error) {
+    return sample.changes.length > 1 ? oneByOne(sample) : stopped(sample, error);
+  }
+}
+
+/** What stopped all of them is the fault of one. */
+async function oneByOne({ changes, scene }: Sample): Promise<Tally> {
+  const tally = newTally();
+  for (const change of changes) addTally(tally, await trySample({ changes: [change], scene }));
+  return tally;
+}
+
+function stopped({ changes }: Sample, error: unknown): Tally {
+  const tally = newTally();
+  const what = error instanceof Error ? error.message : String(error);
+  tally.changes = changes.length;
+  for (const { commit, path } of changes) tally.faults.push({ commit, path, way: null, what });
+  return tally;
+}
+
+async function tryWays(sample: Sample, tally: Tally): Promise<void> {
+  const asked = sample.changes.flatMap((change, at) => askedFor(callsFor(change, `c${at}`), change, tally));
   tally.changes += sample.changes.length;
   if (asked.length === 0) return;
   const session = await openSession(
@@ -29,22 +65,26 @@ export async function tryWays(sample: Sample, tally: Tally): Promise<void> {
   for (const { change, callId } of asked) {
     const proposal = put.find(({ proposal: one }) => isOfCall(one, callId))?.proposal;
     if (proposal?.placement != null) countRung(tally, proposal.placement.kind);
-    else refused(tally, sample, change.path, answers.get(callId) ?? `not posted: ${proposal?.note}`);
+    else refused(tally, change, answers.get(callId) ?? `not posted: ${proposal?.note}`);
   }
-  pressButtons(session, put, sample, tally);
-  await approveAll(session, put, sample, tally);
+  pressButtons(session, put, tally);
+  await approveAll(session, put, tally);
   await giveOwnLines(sample, tally);
 }
 
-function askedFor(derived: Derived | null, change: FileChange, { commit }: Sample, tally: Tally): readonly Asked[] {
+function askedFor(derived: Derived | null, change: FileChange, tally: Tally): readonly Asked[] {
   if (derived === null) return [];
   if (derived.kind === 'calls') return [{ change, calls: derived.calls, callId: derived.callId }];
-  countRefusal(tally, derived.why, `${commit} ${change.path}`);
+  countRefusal(tally, derived.why, exampleOf(change));
   return [];
 }
 
-function refused(tally: Tally, { commit }: Sample, path: string, words: string): void {
-  countRefusal(tally, reasonOf(words, path), `${commit} ${path}`);
+function exampleOf({ commit, path }: FileChange): string {
+  return `${commit} ${path}`;
+}
+
+function refused(tally: Tally, change: FileChange, words: string): void {
+  countRefusal(tally, reasonOf(words, change.path), exampleOf(change));
 }
 
 async function proposalsOf(session: Session, asked: readonly Asked[]): Promise<readonly Put[]> {
@@ -60,20 +100,21 @@ function isOfCall({ origin }: Proposal, callId: string): boolean {
 }
 
 /** Each on the page as it was posted: worlds are values. */
-function pressButtons(session: Session, put: readonly Put[], sample: Sample, tally: Tally): void {
+function pressButtons(session: Session, put: readonly Put[], tally: Tally): void {
+  const trial: Trial = { tally, way: 'button', session };
   const [world, pull] = [session.world(), session.onGitHub()];
   for (const { change, proposal } of put) {
     if (proposal.placement?.kind !== 'suggestion' || proposal.comment === null) continue;
     const here = { actor: session.ana.actor, repositoryId: pull.head.repositoryId, number: pull.number };
     const pressed = commitSuggestion(world, { ...here, commentIds: [proposal.comment.id] }, Date.UTC(2026, 1, 1));
-    if (pressed.ok) judge({ sample, tally, way: 'button', session }, { change, proposal }, pressed.value);
-    else fault({ sample, tally, way: 'button', session }, change.path, pressed.error.message);
+    if (pressed.ok) judge(trial, { change, proposal }, pressed.value);
+    else fault(trial, change, pressed.error.message);
   }
 }
 
-async function approveAll(session: Session, put: readonly Put[], sample: Sample, tally: Tally): Promise<void> {
+async function approveAll(session: Session, put: readonly Put[], tally: Tally): Promise<void> {
   if (put.length === 0) return;
-  const trial: Trial = { sample, tally, way: 'approve', session };
+  const trial: Trial = { tally, way: 'approve', session };
   const before = session.onGitHub().head.sha;
   session.ana.says('/approve all');
   await session.settle();
@@ -87,36 +128,42 @@ async function verify(trial: Trial, put: readonly Put[], since: string): Promise
   const rows = await verifyBranch(session.world().store, since, session.onGitHub().head.sha);
   for (const { path, result, problem } of rows) {
     if (result === 'ok') tally.verified += 1;
-    else fault(trial, path ?? '?', `countersign verify: ${problem}`);
+    else fault(trial, named(put, path), `countersign verify: ${problem}`);
   }
   for (const { change, proposal } of put) {
     const found = rows.some((row) => row.proposal === proposal.id && row.path === change.path);
-    if (!found) fault(trial, change.path, 'countersign verify: no commit names it');
+    if (!found) fault(trial, change, 'countersign verify: no commit names it');
   }
+}
+
+/** The change of a path; of one that nobody asked for there is no commit. */
+function named(put: readonly Put[], path: string | null): Pick<FileChange, 'commit' | 'path'> {
+  const found = put.find(({ change }) => change.path === path || (path !== null && change.from === path));
+  return found?.change ?? { commit: '?', path: path ?? '?' };
 }
 
 /** In a session of its own, where each proposal has one line too many, which the person's own lines leave out. */
 async function giveOwnLines(sample: Sample, tally: Tally): Promise<void> {
   const asked = sample.changes.flatMap((change, at) =>
     // What a variant cannot ask for, the change itself could not either, and that is counted there.
-    askedFor(variantFor(change, `o${at}`), change, sample, newTally()),
+    askedFor(variantFor(change, `o${at}`), change, newTally()),
   );
   if (asked.length === 0) return;
   const session = await openSession(
     sample.scene,
     asked.flatMap(({ calls }) => calls),
   );
-  for (const one of await proposalsOf(session, asked)) await giveLines(session, one, sample, tally);
+  for (const one of await proposalsOf(session, asked)) await giveLines(session, one, tally);
 }
 
 /** GitHub takes no longer comment. */
 const MOST_WORDS = 65_536;
 
-async function giveLines(session: Session, put: Put, sample: Sample, tally: Tally): Promise<void> {
+async function giveLines(session: Session, put: Put, tally: Tally): Promise<void> {
   const { proposal } = put;
   const lines = ownLines(put);
   if (lines === null || proposal.comment === null || proposal.comment.kind === 'issue-comment') return;
-  const trial: Trial = { sample, tally, way: 'own lines', session };
+  const trial: Trial = { tally, way: 'own lines', session };
   const before = session.onGitHub().head.sha;
   const fence = fenceFor(lines.join('\n'));
   const words = [`${fence}suggestion`, ...lines, fence].join('\n');
@@ -130,10 +177,10 @@ async function giveLines(session: Session, put: Put, sample: Sample, tally: Tall
 }
 
 /** People were told why, which is no fault of the bytes. */
-function notApplied({ sample, tally, session }: Trial, { change }: Put, saidId: number): void {
+function notApplied({ tally, session }: Trial, { change }: Put, saidId: number): void {
   const answer = [...session.onGitHub().reviewComments.values()].findLast(({ id }) => id > saidId);
   countWay(tally, 'own lines', 'refused');
-  refused(tally, sample, change.path, `own lines: ${answer?.body.replace(/^<!--.*-->\s*/, '') ?? 'no answer'}`);
+  refused(tally, change, `own lines: ${answer?.body.replace(/^<!--.*-->\s*/, '') ?? 'no answer'}`);
 }
 
 /** The lines of the commit that stand where the proposal's would; null where they are not all that differs. */
@@ -156,7 +203,6 @@ function linesOf(version: FileChange['before']): readonly string[] | null {
 const ENDINGS = 'line ends, a last newline or a byte order mark that this way cannot say';
 
 type Trial = {
-  readonly sample: Sample;
   readonly tally: Tally;
   readonly way: Way;
   readonly session: Session;
@@ -165,9 +211,9 @@ type Trial = {
 /** Compares a file on the branch with the commit's, and with what the App showed. */
 function judge(trial: Trial, put: Put, head: string): void {
   const { outcome, what } = verdictOn(trial, put, head);
-  if (outcome === 'mismatch') return void fault(trial, put.change.path, what);
+  if (outcome === 'mismatch') return void fault(trial, put.change, what);
   countWay(trial.tally, trial.way, outcome);
-  if (outcome === 'endings') refused(trial.tally, trial.sample, put.change.path, `${trial.way}: ${ENDINGS}`);
+  if (outcome === 'endings') refused(trial.tally, put.change, `${trial.way}: ${ENDINGS}`);
 }
 
 function verdictOn(
@@ -203,7 +249,7 @@ function lessThanExact(made: Uint8Array | null, wanted: Uint8Array | null, shown
   return asShown && bare(made) === bare(wanted) ? 'endings' : 'mismatch';
 }
 
-function fault({ sample, tally, way }: Trial, path: string, what: string): void {
+function fault({ tally, way }: Trial, { commit, path }: Pick<FileChange, 'commit' | 'path'>, what: string): void {
   countWay(tally, way, 'mismatch');
-  tally.faults.push({ commit: sample.commit, path, way, what });
+  tally.faults.push({ commit, path, way, what });
 }

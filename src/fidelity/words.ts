@@ -1,6 +1,6 @@
 import { visible } from '../render/visible.ts';
 import { count, thousands } from '../render/words.ts';
-import type { Tally } from './tally.ts';
+import type { Fault, Tally } from './tally.ts';
 
 /** The result for people, ending with a newline. `seconds` is how long it took. */
 export function tallyText(tally: Tally, seconds: number): string {
@@ -16,10 +16,14 @@ export function tallyText(tally: Tally, seconds: number): string {
       'Not proposed, or not made',
       refusalRows.map(([why, one]) => [`${why}  (first: ${one.example})`, one.count]),
     ),
-    ...faults.map(({ commit, path, way, what }) => `MISMATCH ${commit} ${path} by ${way}: ${what}`),
+    ...faults.map(faultText),
     faults.length === 0 ? 'All bytes are those of the commits.' : `${count(faults.length, 'mismatch')}!`,
   ];
   return `${lines.map(visible).join('\n')}\n`;
+}
+
+function faultText({ commit, path, way, what }: Fault): string {
+  return way === null ? `STOPPED ${commit} ${path}: ${what}` : `MISMATCH ${commit} ${path} by ${way}: ${what}`;
 }
 
 function byName([left]: readonly [string, number], [right]: readonly [string, number]): number {

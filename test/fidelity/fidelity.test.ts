@@ -2,9 +2,12 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { measure } from '../../src/fidelity/fidelity.ts';
+import type { Taken } from '../../src/fidelity/history.ts';
 import { readOptions } from '../../src/fidelity/options.ts';
+import { openPacks } from '../../src/fidelity/packs.ts';
 import { openProgress } from '../../src/fidelity/progress.ts';
 import type { Tally } from '../../src/fidelity/tally.ts';
+import { trySample } from '../../src/fidelity/try-ways.ts';
 import { tallyText } from '../../src/fidelity/words.ts';
 import { type LocalRepository, newRepository } from '../demo/local-pull.ts';
 
@@ -54,8 +57,8 @@ afterAll(() => local.remove());
 
 const QUIET = { at: () => {}, end: () => {} };
 
-function tried(show: 'parent' | 'files', max: number | null = null): Promise<Tally> {
-  return measure({ repo: local.path, range: 'HEAD', show, max }, () => QUIET);
+function tried(show: 'parent' | 'files', max: number | null = null, threads = 1): Promise<Tally> {
+  return measure({ repo: local.path, range: 'HEAD', show, max, threads }, () => QUIET);
 }
 
 describe('the fidelity of what is committed', () => {
@@ -83,21 +86,82 @@ describe('the fidelity of what is committed', () => {
     expect([...refusals.keys()]).toContain('a mode alone');
   }, 120_000);
 
+  it('finds the same in two threads as in one', async () => {
+    const [alone, shared] = [await tried('parent', 12), await tried('parent', 12, 2)];
+    const counts = ({ rungs, ways, refusals, ...rest }: Tally) => ({
+      ...rest,
+      rungs: new Map([...rungs].toSorted()),
+      ways: new Map([...ways].toSorted()),
+      refusals: new Map([...refusals].map(([why, one]) => [why, one.count] as const).toSorted()),
+    });
+    expect(alone.changes).toBe(12);
+    expect(counts(shared)).toEqual(counts(alone));
+  }, 120_000);
+
   it('stops after as many changes as it is told, and sums up in words', async () => {
     const tally = await tried('parent', 1);
     expect(tally.commits).toBe(1);
-    expect(tallyText(tally, 2)).toMatch(/^\d+ file changes of 1 commit in 2 s \(\d+ a second\)\nShown as:\n/);
+    expect(tallyText(tally, 2)).toMatch(/^1 file change of 1 commit in 2 s \(1 a second\)\nShown as:\n/);
     expect(tallyText(tally, 2)).toMatch(/\nAll bytes are those of the commits\.\n$/);
     const faults = [{ commit: 'abc', path: 'a\u{1b}.txt', way: 'button', what: 'other bytes' }] as const;
     const text = tallyText({ ...tally, faults: [...faults] }, 2);
     expect(text).toContain('MISMATCH abc a\\u{1B}.txt by button: other bytes\n1 mismatch!\n');
   }, 60_000);
+
+  it('says which change of several made the App stop, and tries the others', async () => {
+    const after = { mode: '100644', bytes: Buffer.from('new\n') } as const;
+    const unreadable = {
+      mode: '100644',
+      get bytes(): Buffer {
+        throw new Error('nothing can be read');
+      },
+    } as const;
+    const change = { commit: 'abc', path: 'good.txt', from: null, before: null, after };
+    const scene = { base: new Map(), head: new Map([['other.txt', after]]) };
+    const tally = await trySample({ changes: [change, { ...change, path: 'bad.txt', after: unreadable }], scene });
+    expect(tally.changes).toBe(2);
+    expect(tally.ways.get('approve: exact')).toBe(1);
+    expect(tally.faults).toEqual([{ commit: 'abc', path: 'bad.txt', way: null, what: 'nothing can be read' }]);
+    expect(tallyText(tally, 0)).toContain('STOPPED abc bad.txt: nothing can be read\n1 mismatch!\n');
+  }, 60_000);
+});
+
+describe('the changes that share a pull request', () => {
+  const taken = (path: string, from: string | null = null): Taken => {
+    const version = { mode: '100644', bytes: Buffer.from(`${path}\n`) } as const;
+    const held = [path, ...(from === null ? [] : [from])].map((one) => ({ path: one, base: version, head: version }));
+    return { change: { commit: 'abc', path, from, before: version, after: version }, held, others: [] };
+  };
+
+  it('have nothing to do with each other, and are ten at most', () => {
+    const packs = openPacks();
+    const conflicting = [taken('a.txt'), taken('a.txt'), taken('docs'), taken('docs/b.txt'), taken('c.txt', 'a.txt')];
+    expect(conflicting.map((one) => packs.add(one))).toEqual([null, null, null, null, null]);
+    const full = Array.from({ length: 8 }, (_, index) => packs.add(taken(`f${index}.txt`)));
+    expect(full.slice(0, -1)).toEqual(Array.from({ length: 7 }, () => null));
+    expect(
+      full
+        .at(-1)
+        ?.map(({ change }) => change.path)
+        .slice(0, 3),
+    ).toEqual(['a.txt', 'docs', 'f0.txt']);
+    const rest = packs.rest().map((pack) => pack.map(({ change }) => change.path));
+    expect(rest).toEqual([['a.txt', 'docs/b.txt'], ['c.txt']]);
+  });
+
+  it('do not wait for others without an end', () => {
+    const packs = openPacks();
+    const given = Array.from({ length: 20 }, () => packs.add(taken('same.txt'))).filter((pack) => pack !== null);
+    expect(given.length + packs.rest().length).toBe(20);
+    expect(given.length).toBeGreaterThan(10);
+  });
 });
 
 describe('its options and its progress', () => {
   it.each([
     [[], '--repo PATH is missing.'],
     [['--repo', '.', '--max', '0'], '--max needs a number.'],
+    [['--repo', '.', '--threads', 'two'], '--threads needs a number.'],
     [['--repo', '.', '--show', 'all'], '--show is parent or files.'],
     [['--repo'], "Option '--repo <value>' argument missing."],
   ])('%j is refused in one line', (argv, problem) => {
