@@ -179,6 +179,11 @@ const SENTENCES: Sentences = {
     ),
   'questions-full': ({ most }) =>
     `${count(most, 'question')} already wait for an answer here, so this one was not taken. Ask again when they are answered.`,
+  fault: ({ fault, about }) =>
+    blocks(
+      `Something went wrong in Countersign itself${about === 'words' ? ' when it read that comment' : ', with an event of this pull request'}. After several tries it was put aside, so nothing came of it; everything else here goes on.`,
+      `${about === 'words' ? 'Write the comment once more.' : `${STATUS} If the run does not go on, ${codeSpan('/stop')} ends it, and ${codeSpan('/countersign <task>')} starts a new one.`} If that does not help, tell whoever runs this App the fault’s id, ${codeSpan(fault)}: the App’s log has the error under it.`,
+    ),
   help: (_, { commands }) =>
     blocks(
       'A command stands alone on the first line of a comment. In a change’s thread it means that change; elsewhere give its id.',

@@ -141,8 +141,10 @@ export const MUTANTS: readonly Mutant[] = [
     lacks: 'a fault that passes loses nobody’s words',
     bend: () =>
       store(({ parkSignal, postponeSignal }) => ({
-        postponeSignal: (claim, signal, notBefore, error) =>
-          error === null ? postponeSignal(claim, signal, notBefore, null) : parkSignal(claim, signal, error, notBefore),
+        postponeSignal: (claim, signal, notBefore, failure) =>
+          failure === null
+            ? postponeSignal(claim, signal, notBefore, null)
+            : parkSignal(claim, signal, { id: 'given-up', words: failure.words }, null, notBefore),
       })),
   },
   {

@@ -1,17 +1,19 @@
 import type { Kysely, Transaction } from 'kysely';
+import type { Effect } from '../run/effect.ts';
 import type { Reason } from '../run/reason.ts';
 import type { Signal } from '../run/signal.ts';
 import { whileHeld } from './claims.ts';
-import type { Claim, StoredSignal } from './store.ts';
+import { type Claim, type Failure, type Fault, type StoredSignal, TOLD_FAULTS } from './store.ts';
 import { fromStored, plainText } from './stored-json.ts';
 import type { Tables } from './tables.ts';
+import { wantEffects } from './want-effects.ts';
 
 /** The next due signal of a held pull request: outcomes first, then intents, each in the order received. */
 export async function nextSignal(db: Kysely<Tables>, claim: Claim, now: number): Promise<StoredSignal | null> {
   const row = await db
     .selectFrom('inbox')
     .innerJoin('pulls', 'pulls.pull_key', 'inbox.pull_key')
-    .select(['inbox.id', 'inbox.signal', 'inbox.attempts'])
+    .select(['inbox.id', 'inbox.signal', 'inbox.attempts', 'inbox.faults'])
     .where('inbox.pull_key', '=', claim.pullKey)
     .where('pulls.fence', '=', claim.fence)
     .where('inbox.done_at', 'is', null)
@@ -23,7 +25,7 @@ export async function nextSignal(db: Kysely<Tables>, claim: Claim, now: number):
     .limit(1)
     .executeTakeFirst();
   if (row === undefined || row.signal === null) return null;
-  return { id: row.id, signal: fromStored<Signal>(row.signal), attempts: row.attempts };
+  return { id: row.id, signal: fromStored<Signal>(row.signal), attempts: row.attempts, faults: row.faults };
 }
 
 /**
@@ -80,7 +82,7 @@ export async function settleSignal(
 }
 
 /**
- * Puts a signal back until `notBefore`. With an error that counts as an attempt, and no later intent of the pull request
+ * Puts a signal back until `notBefore`. With a failure that counts as an attempt, and no later intent of the pull request
  * overtakes it; without one it only waits for an effect's outcome, and others go on.
  */
 export async function postponeSignal(
@@ -88,9 +90,9 @@ export async function postponeSignal(
   claim: Claim,
   signal: StoredSignal,
   notBefore: number,
-  error: string | null,
+  failure: Failure | null,
 ): Promise<void> {
-  const counted = error === null ? {} : { error: plainText(error), attempts: signal.attempts + 1 };
+  const counted = failure === null ? {} : countedAs(signal, failure);
   await whileHeld(db, claim, null, async (transaction) => {
     await transaction
       .updateTable('inbox')
@@ -98,28 +100,46 @@ export async function postponeSignal(
       .where('id', '=', signal.id)
       .where('done_at', 'is', null)
       .execute();
-    if (error !== null && signal.signal.type === 'intent') await holdIntents(transaction, claim, notBefore);
+    if (failure !== null && signal.signal.type === 'intent') await holdIntents(transaction, claim, notBefore);
   });
+}
+
+function countedAs({ attempts, faults }: StoredSignal, { words, ours }: Failure) {
+  return { error: plainText(words), attempts: attempts + 1, faults: faults + (ours ? 1 : 0) };
 }
 
 async function holdIntents(transaction: Transaction<Tables>, claim: Claim, until: number): Promise<void> {
   await transaction.updateTable('pulls').set({ held_until: until }).where('pull_key', '=', claim.pullKey).execute();
 }
 
-/** Gives a signal up: the row stays, with its error, for people to look at. */
+/** Gives a signal up: the row stays, with its fault, for people to look at; and whoever waits for an answer is told. */
 export async function parkSignal(
   db: Kysely<Tables>,
   claim: Claim,
   signal: StoredSignal,
-  error: string,
+  fault: Fault,
+  told: Effect | null,
   now: number,
 ): Promise<void> {
-  await whileHeld(db, claim, null, (transaction) =>
-    transaction
+  await whileHeld(db, claim, null, async (transaction) => {
+    const { numUpdatedRows } = await transaction
       .updateTable('inbox')
-      .set({ done_at: now, parked: true, error: plainText(error) })
+      .set({ done_at: now, parked: true, error: plainText(fault.words), fault_id: fault.id })
       .where('id', '=', signal.id)
       .where('done_at', 'is', null)
-      .execute(),
-  );
+      .executeTakeFirst();
+    if (told === null || numUpdatedRows === 0n) return;
+    if ((await parkedOn(transaction, claim.pullKey)) <= TOLD_FAULTS)
+      await wantEffects(transaction, claim.pullKey, [told], now);
+  });
+}
+
+async function parkedOn(transaction: Transaction<Tables>, pullKey: string): Promise<number> {
+  const { parked } = await transaction
+    .selectFrom('inbox')
+    .select((row) => row.fn.countAll<number>().as('parked'))
+    .where('pull_key', '=', pullKey)
+    .where('parked', '=', true)
+    .executeTakeFirstOrThrow();
+  return Number(parked);
 }

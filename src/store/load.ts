@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import type { PullRef } from '../command/intent.ts';
 import type { Message } from '../prompt/message.ts';
 import type { Proposal, ProposalState } from '../run/proposal.ts';
 import { type Pull, RUN_SCHEMA, type Run } from '../run/run.ts';
@@ -68,6 +69,13 @@ function standsFormerly(commentId: number) {
 function known(pullKey: string, schema: number | null, stored: string): string {
   if (schema !== RUN_SCHEMA) throw new UnknownSchema(pullKey, schema ?? 0);
   return stored;
+}
+
+/** Where the pull request is; its row has one form in all versions. */
+export async function refOf(db: Kysely<Tables>, pullKey: string): Promise<PullRef> {
+  const row = await db.selectFrom('pulls').select('state').where('pull_key', '=', pullKey).executeTakeFirst();
+  if (row === undefined) throw new Error(`No pull request ${pullKey} is stored`);
+  return fromStored<PullState>(row.state).ref;
 }
 
 /** A run's messages, from the first. */

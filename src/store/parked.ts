@@ -6,7 +6,7 @@ import type { Tables } from './tables.ts';
 export async function parked(db: Kysely<Tables>, most: number): Promise<readonly ParkedSignal[]> {
   const rows = await db
     .selectFrom('inbox')
-    .select(['id', 'pull_key', 'delivery_id', 'error', 'attempts', 'received_at', 'done_at'])
+    .select(['id', 'pull_key', 'delivery_id', 'error', 'fault_id', 'attempts', 'received_at', 'done_at'])
     .where('parked', '=', true)
     .orderBy('id', 'desc')
     .limit(most)
@@ -16,6 +16,7 @@ export async function parked(db: Kysely<Tables>, most: number): Promise<readonly
     pullKey: row.pull_key,
     deliveryId: row.delivery_id,
     error: row.error ?? '',
+    faultId: row.fault_id,
     attempts: row.attempts,
     receivedAt: row.received_at,
     parkedAt: row.done_at ?? row.received_at,

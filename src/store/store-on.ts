@@ -5,7 +5,7 @@ import { claimPull, release, renew } from './claims.ts';
 import { claimEffect, finishEffect, nextEffect, postponeEffect, renewEffect } from './effects.ts';
 import { groupCommit } from './group-commit.ts';
 import { heldUntil, nextSignal, parkSignal, postponeSignal } from './inbox.ts';
-import { load, transcript } from './load.ts';
+import { load, refOf, transcript } from './load.ts';
 import { nextDue } from './next-due.ts';
 import { parked } from './parked.ts';
 import { ping } from './ping.ts';
@@ -40,13 +40,14 @@ export function storeOn(backend: Backend): Store {
     renew: (claim, now, leaseMs) => renew(db, claim, now, leaseMs),
     release: (claim) => release(db, claim),
     load: (pullKey, named) => load(db, place.unchanged, pullKey, named),
+    refOf: (pullKey) => refOf(db, pullKey),
     transcript: (runId) => transcript(db, runId),
     nextSignal: (claim, now) => nextSignal(db, claim, now),
     heldUntil: (claim, now) => heldUntil(db, claim, now),
     save: (claim, signal, step, now) => waking(step, save(place, claim, signal, step, now)),
     saveDirect: (claim, _signal, step, now) => waking(step, saveDirect(place, claim, step, now)),
-    postponeSignal: (claim, signal, notBefore, error) => postponeSignal(db, claim, signal, notBefore, error),
-    parkSignal: (claim, signal, error, now) => parkSignal(db, claim, signal, error, now),
+    postponeSignal: (claim, signal, notBefore, failure) => postponeSignal(db, claim, signal, notBefore, failure),
+    parkSignal: (claim, signal, fault, told, now) => parkSignal(db, claim, signal, fault, told, now),
     parked: (most) => parked(db, most),
     nextEffect: (claim, now) => nextEffect(db, claim, now),
     renewEffect: (effect, now, leaseMs) => renewEffect(db, effect, now, leaseMs),

@@ -1,4 +1,4 @@
-import type { Intent } from '../command/intent.ts';
+import type { Intent, PullRef } from '../command/intent.ts';
 import type { Notice } from '../command/notice.ts';
 import type { Message } from '../prompt/message.ts';
 import type { Effect } from '../run/effect.ts';
@@ -26,8 +26,25 @@ export type Delivery = {
 /** The right to work on one pull request until `leaseUntil` (ms); void for writing once `fence` is no longer the row's. */
 export type Claim = { readonly pullKey: string; readonly fence: number; readonly leaseUntil: number };
 
-/** A signal in the inbox; `id` is its place in the order. */
-export type StoredSignal = { readonly id: number; readonly signal: Signal; readonly attempts: number };
+/**
+ * A signal in the inbox; `id` is its place in the order. Of its `attempts`, all of which failed, `faults` failed by a
+ * fault of our own.
+ */
+export type StoredSignal = {
+  readonly id: number;
+  readonly signal: Signal;
+  readonly attempts: number;
+  readonly faults: number;
+};
+
+/** Why a signal was put back, in words for operators. `ours`: neither GitHub nor the model was at fault. */
+export type Failure = { readonly words: string; readonly ours: boolean };
+
+/** Why a signal was given up. People are told the id, and the log has it with the error. */
+export type Fault = { readonly id: string; readonly words: string };
+
+/** Of so many faults on one pull request people are told, whatever goes wrong there. */
+export const TOLD_FAULTS = 10;
 
 /** A signal that was given up, for operators to look at: whose it is and why, without its words. Times are ms. */
 export type ParkedSignal = {
@@ -36,6 +53,8 @@ export type ParkedSignal = {
   /** GitHub's `X-GitHub-Delivery`; null for an effect's outcome. */
   readonly deliveryId: string | null;
   readonly error: string;
+  /** As people were told it; null for what was given up before there were any. */
+  readonly faultId: string | null;
   /** Tries that failed before the last. */
   readonly attempts: number;
   readonly receivedAt: number;
@@ -94,6 +113,8 @@ export type Store = {
 
   /** The pull request with its current run, that run's proposals, and any other that is named by id or comment id. */
   load(pullKey: string, named: { readonly ids: readonly string[]; readonly commentId: number | null }): Promise<Pull>;
+  /** Where the pull request is, whatever form the rest of it is stored in. */
+  refOf(pullKey: string): Promise<PullRef>;
   transcript(runId: string): Promise<readonly Message[]>;
 
   /** The next due signal: outcomes of effects first, then intents, each in the order received; none overtakes one that failed. */
@@ -110,10 +131,13 @@ export type Store = {
    * request. An intent that `receive` stores at the same time is either seen here or stored after this is saved.
    */
   saveDirect(claim: Claim, signal: Signal, step: Step, now: number): Promise<SaveResult>;
-  /** Puts a signal back until `notBefore`; with an error, that counts as an attempt and holds back later intents. */
-  postponeSignal(claim: Claim, signal: StoredSignal, notBefore: number, error: string | null): Promise<void>;
-  /** Gives a signal up: it stays in the table with its error and blocks nothing. */
-  parkSignal(claim: Claim, signal: StoredSignal, error: string, now: number): Promise<void>;
+  /** Puts a signal back until `notBefore`; with a failure, that counts as an attempt and holds back later intents. */
+  postponeSignal(claim: Claim, signal: StoredSignal, notBefore: number, failure: Failure | null): Promise<void>;
+  /**
+   * Gives a signal up: it stays in the table with its fault and blocks nothing. What people are to be told is wanted in
+   * the same transaction, for the first `TOLD_FAULTS` of a pull request.
+   */
+  parkSignal(claim: Claim, signal: StoredSignal, fault: Fault, told: Effect | null, now: number): Promise<void>;
   /** What was given up, of any pull request, newest first, at most `most`. */
   parked(most: number): Promise<readonly ParkedSignal[]>;
 

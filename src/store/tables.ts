@@ -14,7 +14,10 @@ type Inbox = {
   received_at: number;
   not_before: number;
   attempts: Generated<number>;
+  /** Of the attempts, those that failed by a fault of our own. */
+  faults: Generated<number>;
   error: string | null;
+  fault_id: string | null;
   reason: string | null;
   done_at: number | null;
   parked: Generated<boolean>;

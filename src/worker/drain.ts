@@ -4,25 +4,17 @@ import type { EffectType } from '../run/effect.ts';
 import type { Pull } from '../run/run.ts';
 import type { Signal, ToolResult } from '../run/signal.ts';
 import type { Claim, Delay, StoredEffect, StoredSignal } from '../store/store.ts';
-import { UnknownSchema } from '../store/unknown-schema.ts';
 import { isLasting, retryTime, wordsOf } from './backoff.ts';
 import type { Context } from './context.ts';
 import { baseFacts, gather } from './gather.ts';
 import type { Job, Outcome } from './job.ts';
 import { namedBy } from './named-by.ts';
 import { perform } from './perform.ts';
-import { GitHubFault } from './ports.ts';
+import { type Doing, putBack } from './put-back.ts';
 
 /** How long a claim lasts without being renewed. */
 export const LEASE_MS = 15_000;
 
-/** Tries of one signal that a fault of ours stops; then it is put aside and blocks nothing. */
-const SIGNAL_TRIES = 8;
-/**
- * The same for a person's words where GitHub refuses for good what they need: some three days of the longest wait. A
- * suspended installation or an address that is not allowed is mended in that time, and nobody has to speak again.
- */
-const REFUSED_TRIES = 870;
 /** Tries of an effect that only tells people something; the others are looked after for as long as it takes. */
 const TELLING_TRIES = 12;
 const TELLING: ReadonlySet<EffectType> = new Set<EffectType>([
@@ -57,10 +49,13 @@ export async function drain(context: Context, claim: Claim, stopping: AbortSigna
 /** False once the pull request is another worker's. */
 async function takeSignal(context: Context, claim: Claim, stored: StoredSignal): Promise<boolean> {
   const { store, clock } = context;
+  let pull: Pull | null = null;
+  let doing: Doing = 'storing';
   try {
-    const pull = await store.load(claim.pullKey, namedBy(stored.signal));
-    const facts = await gather(context, pull, stored.signal);
-    const step = decide(pull, stored.signal, facts);
+    pull = await store.load(claim.pullKey, namedBy(stored.signal));
+    doing = 'deciding';
+    const step = decide(pull, stored.signal, await gather(context, pull, stored.signal));
+    doing = 'storing';
     if (step.wait) {
       await store.postponeSignal(claim, stored, clock.now() + WAIT_MS, null);
       return true;
@@ -69,7 +64,7 @@ async function takeSignal(context: Context, claim: Claim, stored: StoredSignal):
     if (result === 'saved') report(context, stored.signal, step.reason);
     return result === 'saved';
   } catch (error) {
-    await putBack(context, claim, stored, error);
+    await putBack(context, claim, stored, { error, doing, pull });
     return true;
   }
 }
@@ -78,24 +73,6 @@ function report(context: Context, signal: Signal, reason: string): void {
   const delivery = signal.type === 'intent' ? signal.deliveryId : undefined;
   context.count('signal', reason);
   context.log.info({ signal: signal.type, delivery, reason }, 'decided');
-}
-
-async function putBack(context: Context, claim: Claim, stored: StoredSignal, error: unknown): Promise<void> {
-  const { store, clock, log } = context;
-  const attempts = stored.attempts + 1;
-  if (error instanceof UnknownSchema || attempts >= triesOf(stored.signal, error)) {
-    log.error({ err: error, signal: stored.id }, 'a signal was put aside');
-    await store.parkSignal(claim, stored, wordsOf(error), clock.now());
-    return;
-  }
-  log.warn({ err: error, signal: stored.id, attempts }, 'a signal could not be decided yet');
-  await store.postponeSignal(claim, stored, retryTime(clock.now(), attempts, error), wordsOf(error));
-}
-
-/** An outage of GitHub ends; what people said during it must not be lost, and without an outcome its run would stand still. */
-function triesOf(signal: Signal, error: unknown): number {
-  if (!(error instanceof GitHubFault)) return SIGNAL_TRIES;
-  return signal.type === 'intent' && isLasting(error) ? REFUSED_TRIES : Number.POSITIVE_INFINITY;
 }
 
 /** Decides a signal of an effect that is under way, unless people's words wait. */

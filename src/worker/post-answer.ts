@@ -8,9 +8,10 @@ import type { GitHub } from './ports.ts';
 /** Writes one answer where the words stood, in several comments if it takes them; a repetition looks first what is there. */
 export async function postAnswer(job: Job<'answer'>): Promise<Outcome> {
   const { stored, effect, attempts } = job;
-  const pull = await job.context.store.load(stored.pullKey, { ids: [], commentId: null });
-  const github = job.context.githubs.for(pull.ref);
-  const context = { links: job.context.links(pull.ref), commands: commandTable };
+  // The rest of the pull request may be what cannot be read, and people are to be told just that.
+  const ref = await job.context.store.refOf(stored.pullKey);
+  const github = job.context.githubs.for(ref);
+  const context = { links: job.context.links(ref), commands: commandTable };
   for (const body of [renderAnswer(effect.answer, context), ...furtherAnswers(effect.answer)]) {
     if (attempts > 1 && (await github.wrote(body, stored.since))) continue;
     await write(github, effect.to, body);

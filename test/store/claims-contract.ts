@@ -76,8 +76,8 @@ export function claimsContract({ store, gone, rows, claimed, signalled }: Bench)
       expect(await store().renew(claim, now, LEASE)).toBe(false);
       expect(await store().nextSignal(claim, now)).toBeNull();
       expect(await store().nextEffect(claim, now)).toBeNull();
-      await store().postponeSignal(claim, signal, now * 9, 'late');
-      await store().parkSignal(claim, signal, 'late', now);
+      await store().postponeSignal(claim, signal, now * 9, { words: 'late', ours: true });
+      await store().parkSignal(claim, signal, { id: 'f', words: 'late' }, null, now);
       await store().release(claim);
       expect(await everything()).toEqual(before);
       expect(await store().save(next, signal, step(pullOf(1)), now)).toBe('saved');

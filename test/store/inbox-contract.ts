@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import type { Effect } from '../../src/run/effect.ts';
+import { TOLD_FAULTS } from '../../src/store/store.ts';
 import { type Bench, LEASE, present } from './bench.ts';
-import { delivery, pullOf, step } from './samples.ts';
+import { delivery, pullOf, refOf, step } from './samples.ts';
+
+const AWAY = { words: 'GitHub was away', ours: false } as const;
+const UNKNOWN = { id: 'f1', words: 'unknown form' } as const;
+const TOLD: Effect = { type: 'answer', to: { at: 'pull' }, answer: { kind: 'help' }, once: null };
 
 /** What is received is kept once, and given out in order. */
 export function inboxContract({ store, rows, claimed, signalled }: Bench): void {
@@ -70,7 +76,7 @@ export function inboxContract({ store, rows, claimed, signalled }: Bench): void 
       const { claim, signal } = await signalled('a');
       await store().receive([delivery('b')], 20);
       expect(await store().heldUntil(claim, 30)).toBe(30);
-      await store().postponeSignal(claim, signal, 500, 'GitHub was away');
+      await store().postponeSignal(claim, signal, 500, AWAY);
       expect(await store().nextSignal(claim, 30)).toBeNull();
       expect(await store().heldUntil(claim, 30)).toBe(500);
       await store().release(claim);
@@ -86,30 +92,75 @@ export function inboxContract({ store, rows, claimed, signalled }: Bench): void 
       expect(await store().nextSignal(claim, 49)).toBeNull();
       const again = present(await store().nextSignal(claim, 50));
       expect(again.attempts).toBe(0);
-      await store().postponeSignal(claim, again, 60, 'it \0 broke');
-      expect(await store().nextSignal(claim, 60)).toEqual({ ...signal, attempts: 1 });
+      await store().postponeSignal(claim, again, 60, { words: 'it \0 broke', ours: true });
+      expect(await store().nextSignal(claim, 60)).toEqual({ ...signal, attempts: 1, faults: 1 });
       expect(await rows('inbox')).toMatchObject([{ error: 'it \uFFFD broke' }]);
     });
 
     it('a parked signal blocks nothing and stays with its error', async () => {
       const { claim, signal } = await signalled('a');
       await store().receive([delivery('b')], 11);
-      await store().parkSignal(claim, signal, 'unknown form', 20);
+      await store().parkSignal(claim, signal, UNKNOWN, null, 20);
       expect(present(await store().nextSignal(claim, 20)).signal).toMatchObject({ deliveryId: 'b' });
       const parked = (await rows('inbox')).filter((row) => row['parked'] === true);
       expect(parked).toMatchObject([{ error: 'unknown form' }]);
     });
 
+    it('G8: what people are told of it is wanted with it, once, and for the first ones of a pull request alone', async () => {
+      const ids = Array.from({ length: TOLD_FAULTS + 2 }, (_, index) => `words-${index}`);
+      await store().receive(
+        ids.map((id) => delivery(id)),
+        10,
+      );
+      const claim = present(await store().claimPull('w', 20, LEASE));
+      for (const _ of ids) {
+        const signal = present(await store().nextSignal(claim, 20));
+        await store().parkSignal(claim, signal, UNKNOWN, TOLD, 20);
+        await store().parkSignal(claim, signal, UNKNOWN, TOLD, 20);
+      }
+      expect(await store().nextSignal(claim, 20)).toBeNull();
+      expect(await rows('effects')).toHaveLength(TOLD_FAULTS);
+      expect(present(await store().nextEffect(claim, 20)).effect).toEqual(TOLD);
+    });
+
+    it('G8: tries that GitHub stopped are counted apart from faults of ours', async () => {
+      const { claim, signal } = await signalled('a');
+      await store().postponeSignal(claim, signal, 20, AWAY);
+      const again = present(await store().nextSignal(claim, 20));
+      expect(again).toMatchObject({ attempts: 1, faults: 0 });
+      await store().postponeSignal(claim, again, 20, { words: 'broken', ours: true });
+      expect(await store().nextSignal(claim, 20)).toMatchObject({ attempts: 2, faults: 1 });
+    });
+
+    it('S84: where a pull request is can be told without the rest of it', async () => {
+      const { claim } = await signalled('a', 3);
+      expect(await store().refOf(claim.pullKey)).toEqual(refOf(3));
+    });
+
     it('S84: operators can list what was parked, of any pull request, newest first and only so many', async () => {
       const first = await signalled('a', 1);
-      await store().parkSignal(first.claim, first.signal, 'unknown form', 20);
+      await store().parkSignal(first.claim, first.signal, UNKNOWN, null, 20);
       const second = await signalled('b', 2);
-      await store().postponeSignal(second.claim, second.signal, 10, 'away');
-      await store().parkSignal(second.claim, { ...second.signal, attempts: 1 }, 'gave up', 30);
+      await store().postponeSignal(second.claim, second.signal, 10, AWAY);
+      await store().parkSignal(
+        second.claim,
+        { ...second.signal, attempts: 1 },
+        { id: 'f2', words: 'gave up' },
+        null,
+        30,
+      );
       await store().receive([delivery('c')], 40);
       const [newest, oldest] = await store().parked(10);
       expect(await store().parked(10)).toHaveLength(2);
-      const b = { pullKey: '1/2/2', deliveryId: 'b', error: 'gave up', attempts: 1, receivedAt: 10, parkedAt: 30 };
+      const b = {
+        pullKey: '1/2/2',
+        deliveryId: 'b',
+        error: 'gave up',
+        faultId: 'f2',
+        attempts: 1,
+        receivedAt: 10,
+        parkedAt: 30,
+      };
       expect(newest).toEqual({ id: second.signal.id, ...b });
       expect(oldest).toMatchObject({ id: first.signal.id, deliveryId: 'a', error: 'unknown form', parkedAt: 20 });
       expect(await store().parked(1)).toEqual([newest]);
@@ -130,7 +181,7 @@ export function inboxContract({ store, rows, claimed, signalled }: Bench): void 
 
     it('S86: what failed holds back later words, and says until when', async () => {
       const { claim, signal } = await signalled('a');
-      await store().postponeSignal(claim, signal, 500, 'GitHub was away');
+      await store().postponeSignal(claim, signal, 500, AWAY);
       await store().receive([delivery('b')], 30);
       expect(await store().heldUntil(claim, 40)).toBe(500);
       expect(await store().heldUntil(claim, 500)).toBe(500);
@@ -147,7 +198,7 @@ export function inboxContract({ store, rows, claimed, signalled }: Bench): void 
       expect(await store().heldUntil(claim, 30)).toBeNull();
       await store().receive([delivery('b')], 30);
       await store().save(claim, present(await store().nextSignal(claim, 30)), step(pullOf(1)), 30);
-      await store().parkSignal(claim, present(await store().nextSignal(claim, 30)), 'no', 30);
+      await store().parkSignal(claim, present(await store().nextSignal(claim, 30)), UNKNOWN, null, 30);
       expect(await store().heldUntil(claim, 30)).toBeNull();
     });
 

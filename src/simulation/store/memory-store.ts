@@ -1,11 +1,22 @@
-import { LANES } from '../../run/effect.ts';
+import { type Effect, LANES } from '../../run/effect.ts';
 import { isOpen } from '../../run/proposal.ts';
 import { newPull, pullKey } from '../../run/run.ts';
 import type { Signal } from '../../run/signal.ts';
 import type { Step } from '../../run/step.ts';
 import { isThreadOf } from '../../run/targets.ts';
-import type { Claim, Delay, Delivery, SaveResult, Store, StoredEffect, StoredSignal } from '../../store/store.ts';
-import { checkStep, writeStep } from './save.ts';
+import {
+  type Claim,
+  type Delay,
+  type Delivery,
+  type Failure,
+  type Fault,
+  type SaveResult,
+  type Store,
+  type StoredEffect,
+  type StoredSignal,
+  TOLD_FAULTS,
+} from '../../store/store.ts';
+import { checkStep, wantEffect, writeStep } from './save.ts';
 import { sweepMethods } from './sweeps.ts';
 import { addSignal, type EffectRow, finish, type InboxRow, idle, type PullRow, settle, type Tables } from './tables.ts';
 import { begin, claimEffect, claimPull, dueAt, nextDue } from './work.ts';
@@ -31,13 +42,15 @@ export function memoryStore(tables: Tables, holder: number): Store {
       if (row !== null) Object.assign(row, { fence: row.fence + 1, lease: null });
     },
     load: async (key, named) => load(tables, key, named),
+    refOf: async (key) => rowOf(tables, key).state.ref,
     transcript: async (runId) => tables.messages.get(runId) ?? [],
     nextSignal: async (claim, now) => nextSignal(heldRow(tables, claim), now),
     heldUntil: async (claim, now) => heldUntil(tables.pulls.get(claim.pullKey), now),
     save: async (claim, signal, step, now) => save(tables, claim, signal, step, now),
     saveDirect: async (claim, _signal, step, now) => saveDirect(tables, claim, step, now),
-    postponeSignal: async (claim, signal, notBefore, error) => postponeSignal(tables, claim, signal, notBefore, error),
-    parkSignal: async (claim, signal, error, now) => park(tables, claim, signal, error, now),
+    postponeSignal: async (claim, signal, notBefore, failure) =>
+      postponeSignal(tables, claim, signal, notBefore, failure),
+    parkSignal: async (claim, signal, fault, told, now) => park(tables, claim, signal, fault, told, now),
     parked: async (most) => parked(tables, most),
     nextEffect: async (claim, now) => nextEffect(heldRow(tables, claim), now),
     claimEffect: async (_worker, now, leaseMs) => claimEffect(tables, holder, now, leaseMs),
@@ -133,9 +146,14 @@ function tellAll(
   return 'stored';
 }
 
-function load(tables: Tables, key: string, named: Parameters<Store['load']>[1]): Awaited<ReturnType<Store['load']>> {
+function rowOf(tables: Tables, key: string): PullRow {
   const row = tables.pulls.get(key);
   if (row === undefined) throw new Error(`No pull request ${key} is stored`);
+  return row;
+}
+
+function load(tables: Tables, key: string, named: Parameters<Store['load']>[1]): Awaited<ReturnType<Store['load']>> {
+  const row = rowOf(tables, key);
   const run = row.runId === null ? null : (tables.runs.get(row.runId)?.run ?? null);
   const wanted = [...row.proposals.values()].filter(
     ({ proposal, proposal: { id, runId } }) =>
@@ -152,7 +170,7 @@ function nextSignal(row: PullRow | null, now: number): StoredSignal | null {
   const due = row?.waiting.filter((signal) => dueAt(row, signal) <= now && signal.signal !== null) ?? [];
   const next = due.find(({ kind }) => kind === 'outcome') ?? due[0];
   if (next === undefined || next.signal === null) return null;
-  return { id: next.id, signal: next.signal, attempts: next.attempts };
+  return { id: next.id, signal: next.signal, attempts: next.attempts, faults: next.faults };
 }
 
 function heldUntil(row: PullRow | undefined, now: number): number | null {
@@ -194,24 +212,37 @@ function postponeSignal(
   claim: Claim,
   stored: StoredSignal,
   notBefore: number,
-  error: string | null,
+  failure: Failure | null,
 ): void {
   const row = heldRow(tables, claim);
   const signal = waitingRow(row, stored);
   if (row === null) return;
   if (signal !== undefined) {
     signal.notBefore = notBefore;
-    if (error !== null) Object.assign(signal, { error: plain(error), attempts: stored.attempts + 1 });
+    if (failure !== null) Object.assign(signal, countedAs(stored, failure));
   }
-  if (error !== null && stored.signal.type === 'intent') row.heldUntil = notBefore;
+  if (failure !== null && stored.signal.type === 'intent') row.heldUntil = notBefore;
 }
 
-function park(tables: Tables, claim: Claim, stored: StoredSignal, error: string, now: number): void {
+function countedAs({ attempts, faults }: StoredSignal, { words, ours }: Failure) {
+  return { error: plain(words), attempts: attempts + 1, faults: faults + (ours ? 1 : 0) };
+}
+
+function park(
+  tables: Tables,
+  claim: Claim,
+  stored: StoredSignal,
+  fault: Fault,
+  told: Effect | null,
+  now: number,
+): void {
   const row = heldRow(tables, claim);
   const signal = waitingRow(row, stored);
   if (row === null || signal === undefined) return;
   settle(row, signal, now);
-  Object.assign(signal, { parked: true, error: plain(error) });
+  Object.assign(signal, { parked: true, error: plain(fault.words), faultId: fault.id });
+  if (told !== null && row.inbox.filter(({ parked: aside }) => aside).length <= TOLD_FAULTS)
+    wantEffect(tables, row, told, now);
 }
 
 function plain(text: string): string {
@@ -225,8 +256,8 @@ function parked(tables: Tables, most: number): Awaited<ReturnType<Store['parked'
   return all
     .sort((left, right) => right.signal.id - left.signal.id)
     .slice(0, most)
-    .map(({ pullKey: key, signal: { id, deliveryId, error, attempts, receivedAt, doneAt } }) => ({
-      ...{ id, pullKey: key, deliveryId, attempts, receivedAt },
+    .map(({ pullKey: key, signal: { id, deliveryId, error, faultId, attempts, receivedAt, doneAt } }) => ({
+      ...{ id, pullKey: key, deliveryId, faultId, attempts, receivedAt },
       error: error ?? '',
       parkedAt: doneAt ?? receivedAt,
     }));

@@ -92,7 +92,7 @@ function dropRest(row: PullRow, { reason }: Step, now: number): void {
 }
 
 /** One that is being performed may have looked already, so it makes no later equal one unnecessary. */
-function wantEffect(tables: Tables, row: PullRow, effect: Effect, now: number): void {
+export function wantEffect(tables: Tables, row: PullRow, effect: Effect, now: number): void {
   const key = coalescingKey(effect);
   if (key !== null && row.wanted.some((one) => one.coalescingKey === key && !one.begun)) return;
   if (effect.type === 'answer' && effect.once !== null) {

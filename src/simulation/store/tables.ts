@@ -17,7 +17,9 @@ export type InboxRow = {
   signal: Signal | null;
   notBefore: number;
   attempts: number;
+  faults: number;
   error: string | null;
+  faultId: string | null;
   reason: Reason | null;
   doneAt: number | null;
   parked: boolean;
@@ -164,7 +166,9 @@ export function addSignal(
     signal,
     notBefore: now,
     attempts: 0,
+    faults: 0,
     error: null,
+    faultId: null,
     reason: null,
     doneAt: null,
     parked: false,

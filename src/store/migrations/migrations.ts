@@ -1,3 +1,4 @@
+import { FAULTS } from './faults.ts';
 import { FIRST_TABLES } from './first-tables.ts';
 import { FORMER_COMMENTS } from './former-comments.ts';
 import { LEDGER } from './ledger.ts';
@@ -16,4 +17,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 4, name: 'ledger', statements: LEDGER },
   { number: 5, name: 'sweeps', statements: SWEEPS },
   { number: 6, name: 'former comments', statements: FORMER_COMMENTS },
+  { number: 7, name: 'faults', statements: FAULTS },
 ];

@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import { faultAnswer } from '../run/fault-answer.ts';
+import type { Pull } from '../run/run.ts';
+import type { Claim, StoredSignal } from '../store/store.ts';
+import { UnknownSchema } from '../store/unknown-schema.ts';
+import { isLasting, retryTime, wordsOf } from './backoff.ts';
+import type { Context } from './context.ts';
+import { GitHubFault } from './ports.ts';
+
+/**
+ * Tries of one signal that a fault of ours stops; then it is put aside and blocks nothing. What cannot be loaded or saved
+ * gets more of them: the fault may be the database's, and that passes.
+ */
+const TRIES = { deciding: 5, storing: 8 } as const;
+export type Doing = keyof typeof TRIES;
+/**
+ * The same for a person's words where GitHub refuses for good what they need: some three days of the longest wait. A
+ * suspended installation or an address that is not allowed is mended in that time, and nobody has to speak again.
+ */
+const REFUSED_TRIES = 870;
+
+/** What stopped a try, what it was at, and the pull request where that could be read. */
+export type Stopped = { readonly error: unknown; readonly doing: Doing; readonly pull: Pull | null };
+
+/** Puts a signal back that could not be decided, or aside where no further try is worth it. */
+export async function putBack(context: Context, claim: Claim, stored: StoredSignal, stopped: Stopped): Promise<void> {
+  const { store, clock, log } = context;
+  const { error } = stopped;
+  const attempts = stored.attempts + 1;
+  if (isGivenUp(stored, stopped)) return putAside(context, claim, stored, stopped);
+  log.warn({ err: error, signal: stored.id, attempts }, 'a signal could not be decided yet');
+  const failure = { words: wordsOf(error), ours: !(error instanceof GitHubFault) };
+  await store.postponeSignal(claim, stored, retryTime(clock.now(), attempts, error), failure);
+}
+
+async function putAside(context: Context, claim: Claim, stored: StoredSignal, { error, pull }: Stopped): Promise<void> {
+  const { store, clock, log, count } = context;
+  const {
+    id: signal,
+    signal: { type },
+  } = stored;
+  const delivery = stored.signal.type === 'intent' ? stored.signal.deliveryId : undefined;
+  const fault = faultId(claim.pullKey, stored.id);
+  count('signal', 'put-aside');
+  log.error({ err: error, fault, signal, type, delivery }, 'a signal was put aside');
+  const told = faultAnswer(stored.signal, pull, fault);
+  await store.parkSignal(claim, stored, { id: fault, words: wordsOf(error) }, told, clock.now());
+}
+
+/** The same for each try to put this signal aside, and for no other signal; tells nothing of either. */
+function faultId(pullKey: string, signal: number): string {
+  return createHash('sha256').update(`${pullKey} ${signal}`).digest('hex').slice(0, 12);
+}
+
+/** An outage of GitHub ends; what people said during it must not be lost, and without an outcome its run would stand still. */
+function isGivenUp({ signal, attempts, faults }: StoredSignal, { error, doing }: Stopped): boolean {
+  if (error instanceof UnknownSchema) return true;
+  if (!(error instanceof GitHubFault)) return faults + 1 >= TRIES[doing];
+  return signal.type === 'intent' && isLasting(error) && attempts + 1 >= REFUSED_TRIES;
+}
