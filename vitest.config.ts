@@ -3,10 +3,21 @@ import { defineConfig } from 'vitest/config';
 import { SlowestFirst } from './test/slowest-first.ts';
 
 export default defineConfig({
+  plugins: [
+    {
+      // Packages are to be those that production loads: under the condition `development`, which a plain setting can
+      // only add to, Markdown is parsed by a build full of assertions, several times slower.
+      name: 'conditions-of-production',
+      configResolved: ({ ssr }) => {
+        ssr.resolve = { ...ssr.resolve, conditions: ['node'] };
+      },
+    },
+  ],
   test: {
     testTimeout: 30_000,
     hookTimeout: 60_000,
     globalSetup: ['test/template-database.ts'],
+    setupFiles: ['test/property-seed.ts'],
     // Otherwise one core of two is left to do nothing but hand out files.
     maxWorkers: availableParallelism(),
     // Files share a worker's modules: loading the App, and GitHub's schemas, takes longer than most of the tests. So no
