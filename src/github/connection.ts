@@ -1,7 +1,7 @@
 import type { PullRef } from '../command/intent.ts';
 import type { Tree } from '../policy/path.ts';
 import type { FoundFile } from '../settings/read-settings.ts';
-import type { PullFile } from '../worker/ports.ts';
+import type { GitHub, PullFile } from '../worker/ports.ts';
 import { type BoundedCache, openBoundedCache } from './bounded-cache.ts';
 import type { Call } from './calls.ts';
 
@@ -10,6 +10,9 @@ export type Anchor = { readonly path: string; readonly commit: string };
 
 /** A file as it was last read, and GitHub's name for that answer; the name dies with the token, and then it is read anew. */
 export type RememberedFile = { readonly etag: string; readonly found: FoundFile };
+
+/** Who may not write, as GitHub said until a moment ago (ms): see `fetchPermission`. */
+export type RememberedRefusal = { readonly until: number; readonly answer: Awaited<ReturnType<GitHub['permission']>> };
 
 /** What never changes once read, or is asked for again with GitHub's own name for it. Keys begin with the repository's id: nothing crosses from one to another. */
 export type Caches = {
@@ -21,6 +24,8 @@ export type Caches = {
   /** Thread ids by the node id of their first comment. */
   readonly threads: BoundedCache<string>;
   readonly settings: BoundedCache<RememberedFile>;
+  /** By login. */
+  readonly refusals: BoundedCache<RememberedRefusal>;
 };
 
 /** All that a function of this folder needs to talk to GitHub about one pull request. */
@@ -36,7 +41,7 @@ export type Connection = {
   readonly ahead: () => number;
 };
 
-/** Bounds: 64 MiB of blobs, 8 million letters of patches, 8 MiB of settings, a million tree entries, ten thousand anchors and threads. */
+/** Bounds: 64 MiB of blobs, 8 million letters of patches, 8 MiB of settings, a million tree entries, ten thousand each of anchors, threads and refusals. */
 export function openCaches(): Caches {
   return {
     trees: openBoundedCache<Tree>(1_000_000, (tree) => tree.size + 1),
@@ -45,6 +50,7 @@ export function openCaches(): Caches {
     anchors: openBoundedCache<Anchor>(10_000, () => 1),
     threads: openBoundedCache<string>(10_000, () => 1),
     settings: openBoundedCache<RememberedFile>(8 * 1024 * 1024, ({ found }) => 500 + sizeOf(found)),
+    refusals: openBoundedCache<RememberedRefusal>(10_000, () => 1),
   };
 }
 

@@ -1,8 +1,9 @@
+import { maySign } from '../policy/roles.ts';
 import type { PullFacts } from '../run/facts.ts';
 import type { Permission } from '../run/proposal.ts';
 import type { GitHub } from '../worker/ports.ts';
 import { allPages, PAGE_SIZE } from './all-pages.ts';
-import { type Connection, repositoryOf } from './connection.ts';
+import { type Connection, cacheKey, repositoryOf } from './connection.ts';
 import { RequestFault } from './faults.ts';
 
 const PERMISSIONS: Readonly<Record<string, Permission>> = { admin: 'admin', write: 'write', read: 'read' };
@@ -46,13 +47,29 @@ export async function fetchOthersOn({ ref, read }: Connection, branch: string): 
   return same.map(({ number }) => number).filter((number) => number !== ref.number);
 }
 
-/** What a person may do here now. Whom GitHub does not know as a person (Apps answer 404) has no permission. */
-export async function fetchPermission({ ref, read }: Connection, login: string): ReturnType<GitHub['permission']> {
+/** So long an outsider's next words cost GitHub no question; whoever is granted access waits no longer than that. */
+const REFUSAL_MS = 60_000;
+
+/**
+ * What a person may do here now. Whom GitHub does not know as a person (Apps answer 404) has no permission. Only a
+ * refusal is remembered, for a minute: it can let nobody do anything.
+ */
+export async function fetchPermission(connection: Connection, login: string): ReturnType<GitHub['permission']> {
+  const { ref, caches, now } = connection;
+  const key = cacheKey(ref, login.toLowerCase());
+  const known = caches.refusals.get(key);
+  if (known !== undefined && known.until > now()) return known.answer;
+  const answer = await askPermission(connection, login);
+  if (!maySign(answer.permission)) caches.refusals.set(key, { until: now() + REFUSAL_MS, answer });
+  return answer;
+}
+
+async function askPermission({ ref, read }: Connection, username: string): ReturnType<GitHub['permission']> {
   try {
     const { data } = await read((client) =>
       client.request('GET /repos/{owner}/{repo}/collaborators/{username}/permission', {
         ...repositoryOf(ref),
-        username: login,
+        username,
       }),
     );
     // Without a numeric id nobody can tell whose permission it is.

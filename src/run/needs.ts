@@ -88,11 +88,16 @@ function saidNeeds(pull: Pull, intent: SaidIntent, facts: Facts): readonly Need[
     if (ground.length > 0) return ground;
   }
   // Without a run it is not known yet whether they opened the pull request, which lets them ask at least.
-  if (pull.run === null && !maySign(facts.permission) && mayCommand('author', about.asks)) return pullNeed(facts);
+  if (mayBeAuthor(pull, intent, facts) && mayCommand('author', about.asks)) return pullNeed(facts);
   if (about.asks === 'undo') return undoNeeds(pull, intent, facts);
   if (about.asks === 'resume') return resumeNeeds(pull, intent, facts);
   if (about.asks !== 'task' || activeRun(pull) !== null || about.proposal !== null) return [];
   return maySign(facts.permission) ? startNeeds(facts) : [];
+}
+
+/** Whoever was told that they may not is not the author: that was looked up then. */
+function mayBeAuthor({ run, refused }: Pull, { actor }: SaidIntent, { permission }: Facts): boolean {
+  return run === null && !maySign(permission) && !refused.includes(actor.id);
 }
 
 /** A review's body is decided after its comments; a plain approval also after what the repository says of those. */

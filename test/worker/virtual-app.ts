@@ -32,6 +32,8 @@ export type VirtualApp = {
   readonly gateway: Gateway;
   readonly violations: readonly string[];
   readonly logged: Line[];
+  /** How often the model was asked. */
+  readonly asked: () => number;
   readonly now: () => number;
   readonly pass: (ms: number) => void;
   readonly installedFor: (owner: string) => { readonly opens: () => VirtualPull };
@@ -63,6 +65,7 @@ type Stage = {
   readonly logged: Line[];
   readonly options: VirtualOptions;
   processes: number;
+  asked: number;
 };
 
 export function openVirtualApp(options: VirtualOptions = {}): VirtualApp {
@@ -85,10 +88,12 @@ export function openVirtualApp(options: VirtualOptions = {}): VirtualApp {
     tables: emptyTables(),
     logged: [],
     processes: 0,
+    asked: 0,
   };
   let process = begin(stage);
   return {
     ...{ gateway, violations, logged: stage.logged },
+    asked: () => stage.asked,
     now: () => clock.now,
     pass: (ms) => {
       clock.now += ms;
@@ -131,12 +136,10 @@ function begin(stage: Stage): Process {
     (fields: object, message: string): void =>
       void logged.push({ level, message, fields });
   const log = { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
-  const nothingMore = async () => ({
-    content: 'Done.',
-    calls: [],
-    finishReason: 'stop',
-    usage: { input: 0, cachedInput: 0, output: 0 },
-  });
+  const nothingMore = async () => {
+    stage.asked += 1;
+    return { content: 'Done.', calls: [], finishReason: 'stop', usage: { input: 0, cachedInput: 0, output: 0 } };
+  };
   const self = { slug: app.slug, botId: app.botId };
   const context: Context = {
     store,
