@@ -1,5 +1,5 @@
 import { nextFeed } from './lines.ts';
-import { searchText } from './occurrences.ts';
+import { STOP, searchText } from './occurrences.ts';
 
 /**
  * A text with the offset at which each of its lines begins, and behind them the text's length: what has to be known of
@@ -60,10 +60,10 @@ export function standsAt(table: LineTable, index: number, sought: readonly strin
 export function placesOfLines(table: LineTable, sought: readonly string[], most: number): number[] {
   const places: number[] = [];
   searchText(table.text, sought.join(''), (offset) => {
-    if (offset > 0 && table.text[offset - 1] !== '\n') return true;
+    if (offset > 0 && table.text[offset - 1] !== '\n') return offset + 1;
     const index = lineIndexAt(table, offset);
     if (standsAt(table, index, sought)) places.push(index);
-    return places.length < most;
+    return places.length < most ? offset + 1 : STOP;
   });
   return places;
 }

@@ -1,6 +1,7 @@
+import { asItIs, folded } from './folded.ts';
 import { type LineTable, lineIndexAt } from './line-table.ts';
 import { withoutCarriageReturns } from './lines.ts';
-import { searchText } from './occurrences.ts';
+import { STOP, searchText } from './occurrences.ts';
 import { BYTE_ORDER_MARK } from './text.ts';
 
 /** Where a sought text stands: offsets into the file's own text, which never split a CRLF. */
@@ -12,7 +13,7 @@ export type Match = { readonly start: number; readonly end: number };
  */
 export function findMatches(text: string, sought: string, most: number): Match[] {
   const matches: Match[] = [];
-  eachMatch(text, sought, (start, end) => matches.push({ start, end }) < most);
+  eachMatch(text, sought, (match) => (matches.push(match) < most ? 'next' : 'none'));
   return matches;
 }
 
@@ -21,7 +22,7 @@ export function countMatches(text: string, sought: string, most: number): number
   let count = 0;
   eachMatch(text, sought, () => {
     count += 1;
-    return count <= most;
+    return count <= most ? 'next' : 'none';
   });
   return count;
 }
@@ -29,12 +30,7 @@ export function countMatches(text: string, sought: string, most: number): number
 /** The first `most` matches that a replacement from left to right meets, each beginning where the one before it has ended or later. */
 export function matchesApart(text: string, sought: string, most: number): Match[] {
   const matches: Match[] = [];
-  let end = 0;
-  eachMatch(text, sought, (start, stop) => {
-    if (start < end) return true;
-    end = stop;
-    return matches.push({ start, end }) < most;
-  });
+  eachMatch(text, sought, (match) => (matches.push(match) < most ? 'next-apart' : 'none'));
   return matches;
 }
 
@@ -43,31 +39,19 @@ export function matchLine(lines: LineTable, { start }: Match): number {
   return lineIndexAt(lines, start) + 1;
 }
 
-/** Is told where a match begins and ends; says whether the search goes on. */
-type Take = (start: number, end: number) => boolean;
+/** Which match is asked for after this one: the next, the next that begins no earlier than where this one ends, or none. */
+type Wanted = 'next' | 'next-apart' | 'none';
 
-function eachMatch(text: string, sought: string, take: Take): void {
+function eachMatch(text: string, sought: string, take: (match: Match) => Wanted): void {
   const shift = text.startsWith(BYTE_ORDER_MARK) ? 1 : 0;
   const atStart = shift === 1 && sought.startsWith(BYTE_ORDER_MARK);
-  const body = shift === 1 ? text.slice(1) : text;
   const wanted = withoutCarriageReturns(atStart ? sought.slice(1) : sought);
-  const folded = /[\r\n]/.test(wanted) ? withoutCarriageReturns(body) : body;
-  const same = folded.length === body.length;
-  const [startOf, endOf] = same ? [unchanged, unchanged] : [unfolding(body), unfolding(body)];
-  searchText(folded, wanted, (offset) => {
-    if (atStart && offset > 0) return false;
-    return take(startOf(offset) + shift, endOf(offset + wanted.length) + shift);
+  const body = shift === 1 ? text.slice(1) : text;
+  const within = /[\r\n]/.test(wanted) ? folded(body) : asItIs(body);
+  searchText(within.text, wanted, (offset) => {
+    if (atStart && offset > 0) return STOP;
+    const behind = offset + wanted.length;
+    const next = take({ start: within.unfold(offset) + shift, end: within.unfold(behind) + shift });
+    return next === 'none' ? STOP : next === 'next' ? offset + 1 : behind;
   });
-}
-
-const unchanged = (offset: number): number => offset;
-const [LF, CR] = [10, 13];
-
-/** Folded offsets, asked for in rising order, as offsets of the unfolded text; the offset of a folded LF becomes that of its CR. */
-function unfolding(body: string): (offset: number) => number {
-  let [passed, at] = [0, 0];
-  return (offset) => {
-    for (; passed < offset; passed += 1) at += body.charCodeAt(at) === CR && body.charCodeAt(at + 1) === LF ? 2 : 1;
-    return at;
-  };
 }

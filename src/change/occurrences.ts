@@ -1,15 +1,21 @@
-/** Is told an offset at which a text stands; says whether the search goes on. */
-type Take = (offset: number) => boolean;
+/** Is told an offset at which a text stands; says from which later offset on the search goes on: `STOP` for none. */
+export type Take = (offset: number) => number;
+
+/** Lies behind the end of every text. */
+export const STOP = Number.POSITIVE_INFINITY;
 
 /** Offsets at which a text stands in another, overlapping ones included, in order. Nothing is found of an empty text. */
 export function findText(text: string, sought: string): number[] {
   const found: number[] = [];
-  searchText(text, sought, (offset) => found.push(offset) > 0);
+  searchText(text, sought, (offset) => {
+    found.push(offset);
+    return offset + 1;
+  });
   return found;
 }
 
 /**
- * Tells every offset at which a text stands in another, overlapping ones included, in order, until it is told to stop.
+ * Tells every offset at which a text stands in another, overlapping ones included, in order, but for those that are not asked for.
  * Linear in both lengths whatever they hold: a text of one repeated letter costs no more than any other. The engine's own
  * search is by far the quickest with a few letters, and as slow as the product of both lengths with many: so it looks
  * for a probe, and where that stands too often the search is taken over by one that cannot be led astray.
@@ -20,16 +26,19 @@ export function searchText(text: string, sought: string, take: Take): void {
   const probe = sought.slice(skipped, skipped + PROBE);
   const head = sought.slice(0, HEAD);
   let left = WORK_PER_LETTER * text.length;
-  for (let at = text.indexOf(probe, skipped); at !== -1; at = text.indexOf(probe, at + 1)) {
+  let next = 0;
+  for (let at = text.indexOf(probe, skipped); at !== -1; at = text.indexOf(probe, next + skipped)) {
     const offset = at - skipped;
     if (left <= 0) {
       searchOn(text, sought, offset, take);
       return;
     }
+    next = offset + 1;
     left -= HEAD;
     if (!text.startsWith(head, offset)) continue;
     left -= sought.length;
-    if (text.startsWith(sought, offset) && !take(offset)) return;
+    if (text.startsWith(sought, offset)) next = take(offset);
+    if (next === STOP) return;
   }
 }
 
@@ -42,13 +51,14 @@ const WORK_PER_LETTER = 4;
 /** The same by Knuth, Morris and Pratt, from an offset on. */
 function searchOn(text: string, sought: string, from: number, take: Take): void {
   const fallback = borders(sought);
-  let matched = 0;
-  for (let index = from; index < text.length; index += 1) {
+  let [matched, next] = [0, from];
+  for (let index = from; index < text.length && next !== STOP; index += 1) {
     const unit = text.charCodeAt(index);
     while (matched > 0 && unit !== sought.charCodeAt(matched)) matched = fallback[matched - 1] ?? 0;
     if (unit === sought.charCodeAt(matched)) matched += 1;
     if (matched < sought.length) continue;
-    if (!take(index + 1 - matched)) return;
+    const offset = index + 1 - matched;
+    if (offset >= next) next = take(offset);
     matched = fallback[matched - 1] ?? 0;
   }
 }

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { isRecord, parseJson } from '../trust.ts';
 import { type GatedTool, isToolName, TOOL_NAMES, TOOLS, type ToolName } from './definitions.ts';
 import { echo } from './echo.ts';
-import { repeatedKey } from './repeated-key.ts';
+import { outermostKeys } from './outermost-keys.ts';
 
 /** A call whose arguments fit its tool's schema. Absent options are null; lines are 1-based, both ends included. */
 export type ToolRequest =
@@ -28,6 +28,8 @@ export type ParsedCall =
 
 /** Arguments longer than this are not read: no file that may be written needs so many letters. */
 const LONGEST_ARGUMENTS = 6_000_000;
+/** Keys, values, and what stands between them: no call needs a tenth of it. */
+const MOST_MARKS = 1000;
 /** Keys that are no arguments, as far as they are named. */
 const MOST_UNKNOWN = 5;
 
@@ -56,15 +58,32 @@ type Read =
 /** A null stands for an absent option; some endpoints make models write all of them. */
 function readObject(written: string): Read {
   if (written.trim() === '') return { kind: 'read', record: {} };
+  const keys = outermostKeys(written, MOST_MARKS);
+  if (keys === null)
+    return { kind: 'unread', problem: `they hold more than ${MOST_MARKS} keys, values and marks between them` };
   try {
     const value = parseJson(written);
     if (!isRecord(value)) return { kind: 'unread', problem: 'they must be one JSON object' };
-    const repeated = repeatedKey(written);
+    const repeated = repeatedOf(keys);
     if (repeated !== null) return { kind: 'unread', problem: `the key ${echo(repeated)} stands twice` };
     return { kind: 'read', record: Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null)) };
   } catch {
     return { kind: 'unread', problem: 'they are not valid JSON' };
   }
+}
+
+/**
+ * The first key that stands twice, or null; keys as they are written in valid JSON. `JSON.parse` keeps the last one
+ * silently, so what a person reads in the text could differ from what is done.
+ */
+function repeatedOf(keys: readonly string[]): string | null {
+  const seen = new Set<string>();
+  for (const written of keys) {
+    const key = String(parseJson(written));
+    if (seen.has(key)) return key;
+    seen.add(key);
+  }
+  return null;
 }
 
 type Problem = (what: string) => ParsedCall;

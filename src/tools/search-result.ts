@@ -1,32 +1,44 @@
 import { showHidden } from '../change/hidden.ts';
-import { bareLine, lineEnd, lineStart } from '../change/lines.ts';
-import { findText } from '../change/occurrences.ts';
+import { MOST_FILE_BYTES } from '../change/limits.ts';
+import { bareLine, lineEnd } from '../change/lines.ts';
+import { STOP, searchText } from '../change/occurrences.ts';
 import { decodeText } from '../change/text.ts';
 import { echo } from './echo.ts';
 
 /** A line that holds the pattern; `line` is 1-based, `text` at most a few hundred letters of it. */
 export type SearchHit = { readonly path: string; readonly line: number; readonly text: string };
 
-/** What a search has found so far. `total` counts hits that are not kept, too. */
-export type SearchFindings = { readonly hits: readonly SearchHit[]; readonly total: number; readonly files: number };
+/** What a search has found so far. `total` counts lines that are not kept, too; there may be more where `counted` is false. */
+export type SearchFindings = {
+  readonly hits: readonly SearchHit[];
+  readonly total: number;
+  readonly counted: boolean;
+  readonly files: number;
+};
 
-export const NOTHING_FOUND: SearchFindings = { hits: [], total: 0, files: 0 };
+export const NOTHING_FOUND: SearchFindings = { hits: [], total: 0, counted: true, files: 0 };
 
 const MOST_HITS = 100;
+/** Lines of one file beyond which they are not counted: looking for millions of them would keep everything else waiting. */
+const MOST_COUNTED = 10_000;
 const MOST_IN_LINE = 240;
 
-/** Adds one file's hits: every line that holds the literal pattern. Files that are not text have none. */
+/** Adds one file's hits: every line that holds the literal pattern. Files that are not text, or too large to be read, have none. */
 export function searchFile(
   findings: SearchFindings,
   { path, bytes, pattern }: { readonly path: string; readonly bytes: Uint8Array; readonly pattern: string },
 ): SearchFindings {
+  if (bytes.length > MOST_FILE_BYTES) return findings;
   const decoded = decodeText(bytes);
   if (decoded.kind !== 'text') return findings;
-  const found = linesWith(decoded.text, pattern);
-  if (found.length === 0) return findings;
-  const room = MOST_HITS - findings.hits.length;
-  const hits = found.slice(0, room).map(({ line, text }) => ({ path, line, text }));
-  return { hits: [...findings.hits, ...hits], total: findings.total + found.length, files: findings.files + 1 };
+  const { lines, hits } = linesWith(decoded.text, pattern, MOST_HITS - findings.hits.length);
+  if (lines === 0) return findings;
+  return {
+    hits: [...findings.hits, ...hits.map((hit) => ({ path, ...hit }))],
+    total: findings.total + lines,
+    counted: findings.counted && lines < MOST_COUNTED,
+    files: findings.files + 1,
+  };
 }
 
 /** The result of `search`: a line of ours, then `path:line: text`. */
@@ -35,28 +47,33 @@ export function searchResult(pattern: string, glob: string | null, findings: Sea
   const what = echo(pattern);
   if (findings.total === 0)
     return `No line contains ${what}${where}. The pattern is literal text, upper and lower case differ.`;
-  const lines = findings.total === 1 ? '1 line contains' : `${findings.total} lines contain`;
+  const total = findings.counted ? `${findings.total}` : `${findings.total} or more`;
+  const lines = total === '1' ? '1 line contains' : `${total} lines contain`;
   const files = findings.files === 1 ? '1 file' : `${findings.files} files`;
   const more = findings.hits.length < findings.total ? `, showing the first ${findings.hits.length}` : '';
   const rows = findings.hits.map(({ path, line, text }) => `${path}:${line}: ${text}`);
   return `${lines} ${what}${where} (${files}${more}):\n${rows.join('\n')}`;
 }
 
-function linesWith(text: string, pattern: string): { line: number; text: string }[] {
-  const found: { line: number; text: string }[] = [];
-  let line = 1;
-  let counted = 0;
-  let end = 0;
-  for (const offset of findText(text, pattern)) {
-    if (offset < end) continue;
-    for (let next = lineEnd(text, counted); next <= offset && next > counted; next = lineEnd(text, counted)) {
-      line += 1;
-      counted = next;
+type Found = { readonly lines: number; readonly hits: readonly Omit<SearchHit, 'path'>[] };
+
+/** The lines that hold the pattern, as far as they are counted; the first of them with their text. */
+function linesWith(text: string, pattern: string, room: number): Found {
+  const hits: Omit<SearchHit, 'path'>[] = [];
+  let [lines, line, start] = [0, 1, 0];
+  searchText(text, pattern, (offset) => {
+    lines += 1;
+    const end = lineEnd(text, offset);
+    if (hits.length < room) {
+      for (let next = lineEnd(text, start); next <= offset; next = lineEnd(text, start)) {
+        line += 1;
+        start = next;
+      }
+      hits.push({ line, text: excerpt(text.slice(start, end), offset - start) });
     }
-    end = lineEnd(text, offset);
-    found.push({ line, text: excerpt(text.slice(lineStart(text, offset), end), offset - counted) });
-  }
-  return found;
+    return lines < MOST_COUNTED ? end : STOP;
+  });
+  return { lines, hits };
 }
 
 /** A line around a hit, cut where it is longer than can be read. */

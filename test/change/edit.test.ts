@@ -176,6 +176,24 @@ describe('applyEdit, whatever the text', () => {
     );
   });
 
+  it('S10: what is found without CRs stands there with them', () => {
+    fc.assert(
+      fc.property(text, text, fc.integer({ min: 1, max: 4 }), (whole, sought, most) => {
+        fc.pre(!`${whole}${sought}`.includes('\u{FEFF}'));
+        const fold = (part: string): string => part.replaceAll('\r\n', '\n');
+        for (const { start, end } of findMatches(whole, sought, most)) {
+          expect(fold(whole.slice(start, end))).toBe(fold(sought));
+          for (const offset of [start, end]) expect(whole.slice(offset - 1, offset + 1)).not.toBe('\r\n');
+        }
+        const starts = findMatches(whole, sought, Number.POSITIVE_INFINITY).map(({ start }) =>
+          fold(whole.slice(0, start)),
+        );
+        expect(starts.map(({ length }) => length)).toEqual(findText(fold(whole), fold(sought)));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
   it('finds every occurrence, overlapping ones too', () => {
     fc.assert(
       fc.property(text, text, (whole, sought) => {

@@ -4,6 +4,7 @@ import { encodeText } from '../../src/change/text.ts';
 import type { Tree } from '../../src/policy/tree.ts';
 import { TOOL_NAMES, TOOLS, toolDefinitions } from '../../src/tools/definitions.ts';
 import { listResult } from '../../src/tools/list-result.ts';
+import { outermostKeys } from '../../src/tools/outermost-keys.ts';
 import { parseCall } from '../../src/tools/parse-call.ts';
 import { readResult } from '../../src/tools/read-result.ts';
 import { NOTHING_FOUND, searchFile, searchResult } from '../../src/tools/search-result.ts';
@@ -80,6 +81,25 @@ describe('parseCall', () => {
   it('D6: ten megabytes are refused before anything of them is read', () => {
     expect(refusal('write_file', { path: 'a', content: 'x'.repeat(10_000_000) })).toContain('at most 6000000');
     expect(refusal('write_file', `{"path":${'x'.repeat(10_000_000)}`)).toContain('at most 6000000');
+  });
+
+  it.each([
+    ['small values', `{"path":"a","start":[${'[],'.repeat(600)}[]]}`],
+    ['nested values', `{"path":${'['.repeat(2000)}${']'.repeat(2000)}}`],
+    ['keys', `{${Array.from({ length: 600 }, (_, index) => `"k${index}":0`).join(',')}}`],
+  ])('H6: thousands of %s are refused before they are parsed', (_what, written) => {
+    expect(refusal('read_file', written)).toContain('they hold more than 1000 keys, values and marks between them');
+  });
+
+  it('D6: a key is found wherever strings with quotes and backslashes end', () => {
+    const letters = fc.string({ unit: fc.constantFrom('"', '\\', 'a', '{', ':', 'é'), maxLength: 60 });
+    fc.assert(
+      fc.property(fc.dictionary(letters, fc.oneof(letters, fc.array(letters)), { maxKeys: 5 }), (record) => {
+        const keys = outermostKeys(JSON.stringify(record), 1000);
+        expect(keys?.map((key) => JSON.parse(key))).toEqual(Object.keys(record));
+      }),
+      { numRuns: 1000 },
+    );
   });
 
   it('D6: never throws, whatever a model writes, and says nothing long', () => {
@@ -206,6 +226,12 @@ describe('searchResult', () => {
     expect(result.split('\n')).toHaveLength(101);
     expect(search(`${'x'.repeat(5000)}foo${'y'.repeat(5000)}`, 'foo')).toMatch(/: …x+fooy+…$/);
     expect(search(`${'x'.repeat(5000)}foo${'y'.repeat(5000)}`, 'foo').length).toBeLessThan(400);
+  });
+
+  it('H6: counts no further than to ten thousand lines of a file, and reads none that is too large to be read', () => {
+    expect(search('foo\n'.repeat(9999), 'foo')).toContain('9999 lines contain "foo" (1 file, showing');
+    expect(search('foo\n'.repeat(20_000), 'foo')).toContain('10000 or more lines contain "foo" (1 file, showing');
+    expect(search(`foo\n${'x'.repeat(2_000_000)}`, 'foo')).toContain('No line contains');
   });
 
   it('numbers lines as an editor does', () => {
