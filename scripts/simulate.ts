@@ -3,6 +3,7 @@
  * `npm run simulate -- --help` says how.
  */
 
+import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import process from 'node:process';
@@ -12,7 +13,7 @@ import { PGlite } from '@electric-sql/pglite';
 import { TRANSITIONS } from '../src/run/transition.ts';
 import { backendDatabase } from '../src/simulation/backend-database.ts';
 import { MUTANTS } from '../src/simulation/mutants.ts';
-import { hunt, judgeCase, simulate } from '../src/simulation/simulate.ts';
+import { hunt, judgeCase, type Noticed, simulate } from '../src/simulation/simulate.ts';
 import { storyOf } from '../src/simulation/story.ts';
 import { type Counts, sumOf, type Tally } from '../src/simulation/tally.ts';
 import { migrate } from '../src/store/migrate.ts';
@@ -62,23 +63,32 @@ async function onPglite(cases: number, first: number): Promise<Tally> {
 /** A thread's share: every `step`-th seed. */
 type Share = { readonly first: number; readonly end: number; readonly step: number };
 
+/** What a thread is for: to play its share, or to hunt the mutants that it is told, one after the other. */
+type Work =
+  | { readonly kind: 'share'; readonly share: Share }
+  | { readonly kind: 'hunts'; readonly first: number; readonly most: number };
+
+type Found = Pick<Noticed, 'after' | 'by'>;
+
 function* seedsOf({ first, end, step }: Share): Generator<number> {
   for (let seed = first; seed < end; seed += step) yield seed;
 }
 
-function inThread(share: Share): Promise<Tally> {
-  return new Promise((resolve, reject) => {
-    const worker = new Worker(new URL(import.meta.url), { workerData: share });
-    worker.once('message', resolve);
-    worker.once('error', reject);
-  });
+function startThread(work: Work): Worker {
+  return new Worker(new URL(import.meta.url), { workerData: work });
+}
+
+/** What a thread says next; rejects with the error that ended it. */
+async function answerOf<Answer>(worker: Worker): Promise<Answer> {
+  const [answer] = await once(worker, 'message');
+  return answer;
 }
 
 async function play(cases: number, first: number, threads: number): Promise<Tally> {
   const end = first + cases;
   if (threads <= 1) return simulate(seedsOf({ first, end, step: 1 }));
   const shares = Array.from({ length: threads }, (_, place) => ({ first: first + place, end, step: threads }));
-  return sumOf(await Promise.all(shares.map(inThread)));
+  return sumOf(await Promise.all(shares.map((share) => answerOf<Tally>(startThread({ kind: 'share', share })))));
 }
 
 function table(title: string, counts: Counts): void {
@@ -113,29 +123,48 @@ async function tell(cases: number, first: number): Promise<boolean> {
   return good;
 }
 
-async function huntAll(cases: number, first: number): Promise<boolean> {
+/** Each thread takes the next mutant as soon as it is done with one: some are noticed far later than others. */
+async function huntAll(cases: number, first: number, threads: number): Promise<boolean> {
+  const waiting = [...MUTANTS];
   let good = true;
-  for (const mutant of MUTANTS) {
-    const { after, by } = await hunt(mutant, first, cases);
-    const found = by === null ? `NOT NOTICED in ${after} cases` : `case ${String(after).padStart(4)}: ${by}`;
-    say(`${mutant.name.padEnd(28)} without: ${mutant.lacks}\n${' '.repeat(28)} ${found}`);
-    good &&= by !== null;
-  }
+  const hunts = async (): Promise<void> => {
+    const worker = startThread({ kind: 'hunts', first, most: cases });
+    for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
+      worker.postMessage(mutant.name);
+      const { after, by } = await answerOf<Found>(worker);
+      const found = by === null ? `NOT NOTICED in ${after} cases` : `case ${String(after).padStart(4)}: ${by}`;
+      say(`${mutant.name.padEnd(28)} without: ${mutant.lacks}\n${' '.repeat(28)} ${found}`);
+      good &&= by !== null;
+    }
+    await worker.terminate();
+  };
+  await Promise.all(Array.from({ length: Math.max(1, threads) }, hunts));
   return good;
+}
+
+async function workInThread(work: Work): Promise<void> {
+  if (work.kind === 'share') return parentPort?.postMessage(await simulate(seedsOf(work.share)));
+  parentPort?.on('message', async (name: string) => {
+    const mutant = MUTANTS.find((one) => one.name === name);
+    if (mutant === undefined) throw new Error(`There is no mutant ${name}`);
+    const { after, by } = await hunt(mutant, work.first, work.most);
+    parentPort?.postMessage({ after, by } satisfies Found);
+  });
 }
 
 async function main(): Promise<boolean> {
   const [cases, first, threads] = [wholeNumber('cases'), wholeNumber('seed'), wholeNumber('threads')];
   if (values.trace) return tell(cases, first);
-  if (values.mutants) return huntAll(cases, first);
+  if (values.mutants) return huntAll(cases, first, threads);
   const begun = performance.now();
   const tally = values.pglite ? await onPglite(cases, first) : await play(cases, first, threads);
   report(tally, (performance.now() - begun) / 1_000);
   return tally.failures.length === 0;
 }
 
-if (!isMainThread) {
-  const share: Share = workerData;
-  parentPort?.postMessage(await simulate(seedsOf(share)));
-} else if (values.help) process.stdout.write(HELP);
+// Every fault that is played is an exception, and nobody looks at where it comes from until a case is told.
+if (!values.trace) Error.stackTraceLimit = 0;
+
+if (!isMainThread) await workInThread(workerData);
+else if (values.help) process.stdout.write(HELP);
 else process.exitCode = (await main()) ? 0 : 1;

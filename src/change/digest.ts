@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Change, FileMode, Region } from './change.ts';
 
 /** What a digest says of content: the lines a person saw, or blob names where a side is not text. */
@@ -23,7 +23,7 @@ type Json = string | null | readonly Json[] | { readonly [key: string]: Json };
 export function changeDigest(input: DigestInput): string {
   const { op, path, fromPath, oldMode, newMode, body } = input;
   const form = ['countersign-v1', op, path, fromPath, oldMode, newMode, bodyForm(body)];
-  return createHash('sha256').update(canonicalJson(form), 'utf8').digest('hex');
+  return hash('sha256', canonicalJson(form), 'hex');
 }
 
 /** RFC 8785 for the values that a digest has: keys in code unit order, no spaces, the shortest escapes. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { IgnoreReason } from './ignore-reason.ts';
 import type { Actor, Intent, Utterance } from './intent.ts';
 import type { QuotedId } from './quoted-ids.ts';
@@ -19,7 +19,7 @@ export function readSaid(find: ReadWords): Reader {
     const utterance = words.reviewState === 'approved' && read.kind === 'remark' ? SILENCE : read;
     const reason = notForUs(words, utterance, quotedIds);
     if (reason !== null) return reason;
-    const bodyHash = createHash('sha256').update(words.body, 'utf8').digest('hex');
+    const bodyHash = hash('sha256', words.body, 'hex');
     const { place, createdAt, reviewState } = words;
     const pull = pullRef(words.repository, words.number, context);
     return { kind: 'said', pull, actor, place, utterance, quotedIds, createdAt, bodyHash, reviewState };

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { PostedComment } from '../run/proposal.ts';
 
 /** What REST says of any comment, as far as we keep it. */
@@ -23,7 +23,7 @@ export function postedComment(kind: PostedComment['kind'], comment: RestComment,
 
 /** SHA-256 in hex of a body, without what GitHub does to it on its way. */
 export function hashOf(body: string): string {
-  return createHash('sha256').update(plainBody(body)).digest('hex');
+  return hash('sha256', plainBody(body), 'hex');
 }
 
 /** Where our markers stand. Browsers and GitHub may turn a body's line ends into CRLF. */

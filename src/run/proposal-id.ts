@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 const DIGITS = '0123456789';
@@ -16,7 +16,7 @@ const STRIDE = 40_009;
 export function proposalId(pullKey: string, count: number): string {
   const short = count < SHORT;
   const size = short ? SHORT : LONG;
-  const start = createHash('sha256').update(pullKey).digest().readUInt32BE(0) % size;
+  const start = hash('sha256', pullKey, 'buffer').readUInt32BE(0) % size;
   const index = (start + (count % size) * STRIDE) % size;
   return spell(index, short ? 4 : 6);
 }

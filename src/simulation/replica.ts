@@ -62,11 +62,16 @@ export class Replica {
 
   /** A port that is this process's own: the same methods, each through `call`. */
   port<Port extends object>(side: Side, port: Port): Port {
+    const calls = new Map<string | symbol, unknown>();
     return new Proxy(port, {
       get: (target, name) => {
+        const known = calls.get(name);
+        if (known !== undefined) return known;
         const method: unknown = Reflect.get(target, name);
         if (typeof method !== 'function') return method;
-        return (...given: unknown[]) => this.call(side, String(name), () => Reflect.apply(method, target, given));
+        const call = (...given: unknown[]) => this.call(side, String(name), () => Reflect.apply(method, target, given));
+        calls.set(name, call);
+        return call;
       },
     });
   }

@@ -38,12 +38,20 @@ export class Timeline {
   /** Runs work to its end as a line of its own. It must not reject. */
   follow(work: () => Promise<void>): void {
     this.begins();
-    void work().finally(() => this.rests());
+    void this.#toItsEnd(work);
+  }
+
+  async #toItsEnd(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } finally {
+      this.rests();
+    }
   }
 
   /** Waits for something that happens at another time, and lets the others go on meanwhile. */
-  async wait(planned: (goOn: () => void) => void): Promise<void> {
-    await new Promise<void>((resolve) => {
+  wait(planned: (goOn: () => void) => void): Promise<void> {
+    return new Promise<void>((resolve) => {
       planned(() => {
         this.begins();
         resolve();

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Change } from '../../change/change.ts';
 import type { PostedComment, ProposalState, Vote } from '../../run/proposal.ts';
 import type { PlayedCase } from '../case.ts';
@@ -58,5 +58,5 @@ export function digestOf({ op, path, from, base, result, region }: Change): stri
       ? { newBlob: result?.blob ?? null, oldBlob: base?.blob ?? null }
       : { after: region.after, before: region.before, new: region.new, old: region.old };
   const form = JSON.stringify(['countersign-v1', op, path, from, base?.mode ?? null, result?.mode ?? null, body]);
-  return createHash('sha256').update(form, 'utf8').digest('hex');
+  return hash('sha256', form, 'hex');
 }

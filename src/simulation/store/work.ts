@@ -8,9 +8,10 @@ export function dueAt(row: PullRow, { kind, notBefore }: InboxRow): number {
 
 /** When the pull request's oldest work became, or becomes, due; infinite where there is none. */
 function workOf(row: PullRow): number {
-  const signals = row.waiting.map((signal) => dueAt(row, signal));
-  const effects = row.wanted.filter(({ lane }) => lane === 'pull').map(({ notBefore }) => notBefore);
-  return Math.min(Number.POSITIVE_INFINITY, ...signals, ...effects);
+  let due = Number.POSITIVE_INFINITY;
+  for (const signal of row.waiting) due = Math.min(due, dueAt(row, signal));
+  for (const { lane, notBefore } of row.wanted) if (lane === 'pull') due = Math.min(due, notBefore);
+  return due;
 }
 
 function oldest<Row>(rows: Iterable<Row>, ageOf: (row: Row) => number, now: number): Row | null {
@@ -57,15 +58,16 @@ export function begin(row: PullRow, effect: EffectRow): StoredEffect {
 export function nextDue(tables: Tables): Due {
   const leased = (lease: Lease | null): number =>
     lease !== null && tables.holders.has(lease.holder) ? lease.until : Number.NEGATIVE_INFINITY;
-  const rows = [...tables.pulls.values()];
-  const pulls = rows.map((row) => Math.max(workOf(row), leased(row.lease)));
-  const free = rows
-    .flatMap(({ wanted }) => wanted.filter(({ lane }) => lane === 'free'))
-    .map(({ notBefore, lease }) => Math.max(notBefore, leased(lease)));
-  return { pull: earliest(pulls), free: earliest(free) };
+  let pull = Number.POSITIVE_INFINITY;
+  let free = Number.POSITIVE_INFINITY;
+  for (const row of tables.pulls.values()) {
+    pull = Math.min(pull, Math.max(workOf(row), leased(row.lease)));
+    for (const { lane, notBefore, lease } of row.wanted)
+      if (lane === 'free') free = Math.min(free, Math.max(notBefore, leased(lease)));
+  }
+  return { pull: orNull(pull), free: orNull(free) };
 }
 
-function earliest(times: readonly number[]): number | null {
-  const time = Math.min(Number.POSITIVE_INFINITY, ...times);
+function orNull(time: number): number | null {
   return time === Number.POSITIVE_INFINITY ? null : time;
 }

@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto';
+import { Buffer } from 'node:buffer';
+import { hash } from 'node:crypto';
 
 /** A git object id: 40 lower-case hex digits. */
 export type Sha = string;
@@ -20,7 +21,7 @@ export function newObjectStore(): ObjectStore {
 
 /** The id git gives to these bytes as an object of this type. */
 export function objectId(type: ObjectType, bytes: Uint8Array): Sha {
-  return createHash('sha1').update(`${type} ${bytes.byteLength}\0`).update(bytes).digest('hex');
+  return hash('sha1', Buffer.concat([Buffer.from(`${type} ${bytes.byteLength}\0`), bytes]), 'hex');
 }
 
 /** Adds an object and returns its id; adding it again changes nothing. */

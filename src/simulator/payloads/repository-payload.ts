@@ -1,12 +1,25 @@
 import { fullName } from '../world/lookup.ts';
-import type { Repository, World } from '../world/state.ts';
+import type { Repository, Site, World } from '../world/state.ts';
 import { secondsOf } from '../world/timestamp.ts';
 import { simpleUser } from './account-payload.ts';
 import type { Json } from './json.ts';
 import { repositoryUrls } from './urls.ts';
 
-/** A repository, complete enough for its own endpoint, for pull request ends and for webhooks. */
+const payloadsBySite = new WeakMap<Site, WeakMap<Repository, Json>>();
+
+/**
+ * A repository, complete enough for its own endpoint, for pull request ends and for webhooks. Worked out once for each
+ * state of it: most payloads hold three.
+ */
 export function repositoryPayload(world: World, repository: Repository): Json {
+  const known = payloadsBySite.get(world.site) ?? new WeakMap<Repository, Json>();
+  payloadsBySite.set(world.site, known);
+  const payload = known.get(repository) ?? newPayload(world, repository);
+  known.set(repository, payload);
+  return payload;
+}
+
+function newPayload(world: World, repository: Repository): Json {
   return {
     id: repository.id,
     node_id: repository.nodeId,
