@@ -14,12 +14,13 @@ export default defineConfig({
     },
   ],
   test: {
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 25_000 } },
     globalSetup: ['test/template-database.ts'],
     setupFiles: ['test/property-seed.ts'],
-    // Otherwise one core of two is left to do nothing but hand out files.
-    maxWorkers: availableParallelism(),
+    // Stories wait a good part of their time: one more than there are processors keeps all of them at work.
+    maxWorkers: availableParallelism() + 1,
     // Files share a worker's modules: loading the App, and GitHub's schemas, takes longer than most of the tests. So no
     // file may mock a module, and what a test changes of the process it changes back.
     isolate: false,

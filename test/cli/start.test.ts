@@ -81,7 +81,7 @@ describe('countersign start', { timeout: 90_000 }, () => {
     first.child.kill('SIGTERM');
     const { code, stderr } = await first.ended;
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(performance.now() - begun).toBeLessThan(10_000);
+    expect(performance.now() - begun).toBeLessThan(25_000);
 
     const second = begin({ PAUSED: '1' });
     const again = await portOf(second);

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { blocks, cellSpan, codeSpan, escapeText, fence, link, modelWords, quote } from '../../src/render/markdown.ts';
 import { proposalMarker, stripMarkers } from '../../src/render/markers.ts';
 import { visible } from '../../src/render/visible.ts';
+import { cpuSeconds } from '../cpu-time.ts';
 import { hostileText } from './hostile-text.ts';
 import { ACTIVE, liveText, nodesOf } from './markdown-tree.ts';
 
@@ -53,11 +54,11 @@ describe('escapeText', () => {
   });
 
   it('H12: takes long hostile text in linear time', () => {
-    const started = performance.now();
-    for (const piece of ['`', '` ', "'", '<!-- countersign:', '(', '\u202E', 'a-', '*']) {
-      escapeText(piece.repeat(Math.ceil(20_000 / piece.length)));
-    }
-    expect(performance.now() - started).toBeLessThan(1000);
+    const escapeAll = () => {
+      for (const piece of ['`', '` ', "'", '<!-- countersign:', '(', '\u202E', 'a-', '*'])
+        escapeText(piece.repeat(Math.ceil(20_000 / piece.length)));
+    };
+    expect(cpuSeconds(escapeAll)).toBeLessThan(5);
   });
 });
 
@@ -147,10 +148,11 @@ describe('markers', () => {
     ['closed over and over', `<!-- countersign:${'a'.repeat(100_000)}${'>'.repeat(100_000)}`],
     ['split by markers', `<!-- ${'<!-- countersign:x -->a'.repeat(20_000)}`],
   ])('S74: a long text of them is read in one pass: %s', (_, text) => {
-    const started = performance.now();
-    stripMarkers(text);
-    expect(quote(text, 1_500).length).toBeLessThan(10_000);
-    expect(performance.now() - started).toBeLessThan(500);
+    const read = () => {
+      stripMarkers(text);
+      expect(quote(text, 1_500).length).toBeLessThan(10_000);
+    };
+    expect(cpuSeconds(read)).toBeLessThan(4);
   });
 });
 

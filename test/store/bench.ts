@@ -62,6 +62,9 @@ async function rebuild({ db }: Backend): Promise<void> {
   await migrate(db);
 }
 
+/** How long something that comes without being asked for is waited for: the machine may be busy. */
+export const PATIENCE = { timeout: 25_000 } as const;
+
 export const LEASE = 1_000;
 
 /** On a database. */

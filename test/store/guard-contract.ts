@@ -4,7 +4,7 @@ import { DEFAULT_SETTINGS } from '../../src/policy/settings.ts';
 import type { Backend } from '../../src/store/backend.ts';
 import type { Claim } from '../../src/store/store.ts';
 import { storeOn } from '../../src/store/store-on.ts';
-import { type DatabaseBench, LEASE, present } from './bench.ts';
+import { type DatabaseBench, LEASE, PATIENCE, present } from './bench.ts';
 import { delivery, pullOf, run, step } from './samples.ts';
 import type { TestDatabase } from './test-database.ts';
 
@@ -32,7 +32,7 @@ export function guardContract({ store, value, signalled, claimed }: DatabaseBenc
       const seen = vi.fn();
       const receiving = storeOn(other).receive([delivery('deny')], 20);
       const begunWhenStored = receiving.then(() => value('select count(*) from runs')).finally(seen);
-      await vi.waitFor(async () => expect(seen.mock.calls.length + (await waiters())).toBe(2));
+      await vi.waitFor(async () => expect(seen.mock.calls.length + (await waiters())).toBe(2), PATIENCE);
       await barrier.letGo();
       expect(await saving).toBe('saved');
       expect(await receiving).toEqual(['stored']);
@@ -50,7 +50,7 @@ export function guardContract({ store, value, signalled, claimed }: DatabaseBenc
       await waiting(1);
       const saved = vi.fn();
       const saving = store().saveDirect(claim, STARTING, BEGUN, 20).finally(saved);
-      await vi.waitFor(async () => expect(saved.mock.calls.length + (await waiters())).toBe(2));
+      await vi.waitFor(async () => expect(saved.mock.calls.length + (await waiters())).toBe(2), PATIENCE);
       await barrier.letGo();
       expect(await receiving).toEqual(['stored']);
       expect(await saving).toBe('signals-waiting');
@@ -126,7 +126,7 @@ export function guardContract({ store, value, signalled, claimed }: DatabaseBenc
   }
 
   async function waiting(count: number): Promise<void> {
-    await vi.waitFor(async () => expect(await waiters()).toBe(count));
+    await vi.waitFor(async () => expect(await waiters()).toBe(count), PATIENCE);
   }
 
   function deadlocks(): Promise<unknown> {

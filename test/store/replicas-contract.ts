@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { whileHeld } from '../../src/store/claims.ts';
 import { finishEffect } from '../../src/store/effects.ts';
 import { storeOn } from '../../src/store/store-on.ts';
-import { type DatabaseBench, LEASE, present } from './bench.ts';
+import { type DatabaseBench, LEASE, PATIENCE, present } from './bench.ts';
 import { delivery, pullOf, step } from './samples.ts';
 import type { TestDatabase } from './test-database.ts';
 
@@ -17,7 +17,7 @@ export function replicasContract({ backend, store, value, claimed }: DatabaseBen
       await other.close();
       await vi.waitFor(async () => {
         expect(await store().claimPull('w', 6, LEASE)).toMatchObject({ fence: claim.fence + 1 });
-      });
+      }, PATIENCE);
     });
 
     it('work that one process stores wakes the others, and them only once more', async () => {
@@ -26,7 +26,7 @@ export function replicasContract({ backend, store, value, claimed }: DatabaseBen
       store().onWake(here);
       storeOn(other).onWake(there);
       await store().receive([delivery('a')], 1);
-      await vi.waitFor(() => expect(there).toHaveBeenCalledTimes(1));
+      await vi.waitFor(() => expect(there).toHaveBeenCalledTimes(1), PATIENCE);
       expect(here).toHaveBeenCalledTimes(1);
       await other.close();
     });
@@ -37,11 +37,11 @@ export function replicasContract({ backend, store, value, claimed }: DatabaseBen
       storeOn(other).onWake(heard);
       const kill = `select count(pg_terminate_backend(pid)) from pg_locks where locktype = 'advisory' and objid = ${other.holder}`;
       expect(await value(kill)).toBe(1);
-      await vi.waitFor(() => expect(heard).toHaveBeenCalled(), 5_000);
+      await vi.waitFor(() => expect(heard).toHaveBeenCalled(), PATIENCE);
       await store().receive([delivery('a')], 1);
       await storeOn(other).claimPull('other', 5, LEASE);
       expect(await store().claimPull('w', 6, LEASE)).toBeNull();
-      await vi.waitFor(() => expect(heard.mock.calls.length).toBeGreaterThan(1));
+      await vi.waitFor(() => expect(heard.mock.calls.length).toBeGreaterThan(1), PATIENCE);
       await other.close();
     });
 
@@ -86,7 +86,7 @@ export function replicasContract({ backend, store, value, claimed }: DatabaseBen
     /** Until somebody waits for a row that another transaction holds. */
     async function waitingForLock(): Promise<void> {
       const blocked = 'select count(*) from pg_stat_activity where cardinality(pg_blocking_pids(pid)) > 0';
-      await vi.waitFor(async () => expect(Number(await value(blocked))).toBeGreaterThan(0), 5_000);
+      await vi.waitFor(async () => expect(Number(await value(blocked))).toBeGreaterThan(0), PATIENCE);
     }
 
     it('G7: nobody takes a pull request over while its holder is writing, even past the lease', async () => {

@@ -36,7 +36,7 @@ async function played(stage: Stage): Promise<Story> {
   await ana.says('/status');
   stage.github.faults.add({ on: COMMENT, kind: 'after', status: 502 });
   await ana.says('/status');
-  await vi.waitFor(() => expect(stage.server().busy()).toBe(false), { timeout: 10_000, interval: 20 });
+  await vi.waitFor(() => expect(stage.server().busy()).toBe(false), { timeout: 25_000, interval: 20 });
   await stage.settle();
   return story;
 }

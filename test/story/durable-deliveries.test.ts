@@ -90,7 +90,7 @@ describe('deliveries in another order', () => {
     [2, 1, 0],
   ] as const;
 
-  it('F6: an approval, a denial and a push come to the same end in every order', { timeout: 30_000 }, async () => {
+  it('F6: an approval, a denial and a push come to the same end in every order', { timeout: 90_000 }, async () => {
     for (const order of ORDERS) {
       const { pr, ana, ben, bot, model } = await proposeRows(stage(), { 5: 50, 12: 120 });
       const told = untold(() => {
@@ -139,7 +139,7 @@ describe('deliveries in another order', () => {
     stage().github.faults.add({ kind: 'delay', ms: 700, on: review });
     stage().pass(2);
     ana.person.says('/countersign give the row another value');
-    await vi.waitFor(() => expect(bot.proposals()).toHaveLength(1), { timeout: 5_000, interval: 10 });
+    await vi.waitFor(() => expect(bot.proposals()).toHaveLength(1), { timeout: 25_000, interval: 10 });
     await ana.replies(bot.proposal(1), '/approve');
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
   });

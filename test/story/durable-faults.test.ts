@@ -64,7 +64,7 @@ function runComments({ bot }: Story): number {
 
 /** Retries wait for a second and more: nothing is over before the assertion holds. */
 async function eventually(assertion: () => void): Promise<void> {
-  await vi.waitFor(assertion, { timeout: 14_000, interval: 100 });
+  await vi.waitFor(assertion, { timeout: 25_000, interval: 100 });
   await stage().settle();
 }
 
@@ -74,7 +74,7 @@ async function failThenSay(kind: 'before' | 'after', say: () => unknown): Promis
   faults.add({ kind, status: 502, on: COMMIT });
   stage().pass(2);
   say();
-  await vi.waitFor(() => expect(faults.waiting()).toEqual([]), { timeout: 5_000, interval: 10 });
+  await vi.waitFor(() => expect(faults.waiting()).toEqual([]), { timeout: 25_000, interval: 10 });
 }
 
 describe('a commit whose answer is lost', () => {

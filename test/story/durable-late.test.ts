@@ -16,7 +16,7 @@ const DONE_UNHEARD = { kind: 'after', status: 502 } as const;
 /** Waits until the fault has struck: the App now waits for its next try. */
 function struck(): Promise<void> {
   const { faults } = stage().github;
-  return vi.waitFor(() => expect(faults.waiting()).toEqual([]), { timeout: 8_000, interval: 5 });
+  return vi.waitFor(() => expect(faults.waiting()).toEqual([]), { timeout: 25_000, interval: 5 });
 }
 
 describe('people who speak between two attempts', () => {
@@ -30,7 +30,7 @@ describe('people who speak between two attempts', () => {
     ana.person.says('/stop');
     stage().pass(2);
     await ana.says('/countersign something else');
-    await vi.waitFor(() => expect(bot.proposal(1).body).toContain('**Cancelled**'), { timeout: 8_000 });
+    await vi.waitFor(() => expect(bot.proposal(1).body).toContain('**Cancelled**'), { timeout: 25_000 });
     await stage().settle();
     expect(pr.commits()).toEqual([]);
   });
@@ -43,7 +43,7 @@ describe('people who speak between two attempts', () => {
     await struck();
     await ben.replies(bot.proposal(1), '/deny use a constant');
     await vi.waitFor(() => expect(model.heard().join()).toContain('Edit rejected by user: use a constant.'), {
-      timeout: 8_000,
+      timeout: 25_000,
     });
     expect(pr.commits()).toEqual([]);
   });
@@ -55,7 +55,7 @@ describe('people who speak between two attempts', () => {
     ana.person.replies(bot.proposal(1).id, '/approve');
     await struck();
     await ben.replies(bot.proposal(1), 'use a constant instead');
-    await vi.waitFor(() => expect(model.heard().join()).toContain('use a constant instead'), { timeout: 8_000 });
+    await vi.waitFor(() => expect(model.heard().join()).toContain('use a constant instead'), { timeout: 25_000 });
     await stage().settle();
     expect(pr.commits()).toEqual([]);
   });
@@ -68,7 +68,7 @@ describe('people who speak between two attempts', () => {
     await struck();
     stage().pass(2);
     ben.person.replies(bot.proposal(1).id, '/approve');
-    await vi.waitFor(() => expect(bot.proposal(1).body).toContain('**Applied**'), { timeout: 8_000 });
+    await vi.waitFor(() => expect(bot.proposal(1).body).toContain('**Applied**'), { timeout: 25_000 });
     await stage().settle();
     expect(pr.commits()).toHaveLength(1);
     const { proposals } = await stored();
@@ -101,7 +101,7 @@ describe('what stands on GitHub although nobody heard', () => {
         ].join('\n'),
       },
     );
-    await vi.waitFor(() => expect(bot.proposal(1).body).toContain('**Applied**'), { timeout: 8_000 });
+    await vi.waitFor(() => expect(bot.proposal(1).body).toContain('**Applied**'), { timeout: 25_000 });
     await stage().settle();
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50, 20: 200 }));
   });
@@ -114,7 +114,7 @@ describe('what stands on GitHub although nobody heard', () => {
     await struck();
     stage().github.faults.add({ kind: 'before', status: 404, on: PULL });
     await struck();
-    await vi.waitFor(() => expect(bot.proposal(1).body).toContain('**Applied**'), { timeout: 12_000 });
+    await vi.waitFor(() => expect(bot.proposal(1).body).toContain('**Applied**'), { timeout: 25_000 });
     await stage().settle();
     expect(pr.commits()).toHaveLength(1);
   });
@@ -128,7 +128,7 @@ describe('what stands on GitHub although nobody heard', () => {
     await struck();
     stage().pass(2);
     ana.person.says('/stop');
-    await vi.waitFor(() => expect(bot.proposal(1).body).toContain('**Cancelled**'), { timeout: 8_000 });
+    await vi.waitFor(() => expect(bot.proposal(1).body).toContain('**Cancelled**'), { timeout: 25_000 });
     await stage().settle();
     expect(bot.proposal(1).body).not.toContain('```suggestion');
     expect(bot.proposal(1).resolved).toBe(true);

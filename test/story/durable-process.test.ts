@@ -19,7 +19,7 @@ const REVIEW = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews';
 const COMMIT = 'graphql createCommitOnBranch';
 
 function shortly(assertion: () => void): Promise<void> {
-  return vi.waitFor(assertion, { timeout: 20_000, interval: 20 });
+  return vi.waitFor(assertion, { timeout: 25_000, interval: 20 });
 }
 
 async function tellOneRow(): Promise<Story> {

@@ -15,7 +15,7 @@ async function restartAt(name: string, deed: () => unknown): Promise<void> {
   stage().pass(2);
   await beforeCalls(stage(), onCall, async () => {
     deed();
-    await vi.waitFor(seen, { timeout: 5_000, interval: 10 });
+    await vi.waitFor(seen, { timeout: 25_000, interval: 10 });
   });
   await Promise.all(restarts);
   await stage().settle();
@@ -49,7 +49,7 @@ describe('a restart', () => {
     model.proposes(editRow(5, 50));
     stage().pass(2);
     ana.person.says('/countersign give the row another value');
-    await vi.waitFor(() => expect(model.requests()).toHaveLength(1), { timeout: 5_000, interval: 10 });
+    await vi.waitFor(() => expect(model.requests()).toHaveLength(1), { timeout: 25_000, interval: 10 });
     await stage().restart();
     await stage().settle();
     expect(model.requests()).toHaveLength(2);
@@ -63,7 +63,7 @@ describe('a restart', () => {
     await restartAt('POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews', () =>
       ana.person.says('/countersign give the row another value'),
     );
-    await vi.waitFor(() => expect(bot.run().body).toContain('waiting'), { timeout: 5_000 });
+    await vi.waitFor(() => expect(bot.run().body).toContain('waiting'), { timeout: 25_000 });
     expect(bot.reviews()).toHaveLength(1);
     expect(bot.proposals()).toHaveLength(1);
   });
@@ -71,7 +71,7 @@ describe('a restart', () => {
   it('S78, G1, S83: while it commits: one commit, one result for the model', async () => {
     const { pr, ana, bot, model } = await proposeRows(stage(), { 5: 50 });
     await restartAt('graphql createCommitOnBranch', () => ana.person.replies(bot.proposal(1).id, '/approve'));
-    await vi.waitFor(() => expect(bot.proposal(1).body).toContain('**Applied**'), { timeout: 5_000 });
+    await vi.waitFor(() => expect(bot.proposal(1).body).toContain('**Applied**'), { timeout: 25_000 });
     await stage().settle();
     expect(pr.commits()).toHaveLength(1);
     expect(model.heard()).toHaveLength(1);
@@ -95,9 +95,9 @@ describe('a restart', () => {
     stage().github.faults.add({ kind: 'reset', applied: true, on: 'graphql createCommitOnBranch' });
     stage().pass(2);
     ana.person.replies(bot.proposal(1).id, '/approve');
-    await vi.waitFor(() => expect(pr.commits()).toHaveLength(1), { timeout: 5_000, interval: 10 });
+    await vi.waitFor(() => expect(pr.commits()).toHaveLength(1), { timeout: 25_000, interval: 10 });
     await stage().restart();
-    await vi.waitFor(() => expect(bot.proposal(1).body).toContain('**Applied**'), { timeout: 5_000 });
+    await vi.waitFor(() => expect(bot.proposal(1).body).toContain('**Applied**'), { timeout: 25_000 });
     await stage().settle();
     expect(pr.commits()).toHaveLength(1);
   });

@@ -154,7 +154,7 @@ describe('secrets', () => {
     const { ana, bot } = await proposeRows(stage(), { 5: 50 });
     stage().github.faults.add({ kind: 'before', status: 502, on: 'graphql createCommitOnBranch' });
     await ana.replies(bot.proposal(1), '/approve');
-    await vi.waitFor(() => expect(bot.proposal(1).body).toContain('**Applied**'), { timeout: 5_000 });
+    await vi.waitFor(() => expect(bot.proposal(1).body).toContain('**Applied**'), { timeout: 25_000 });
     const { app } = stage().github;
     const key = app.privateKeyPem.split('\n').slice(1, 4);
     const asked = stage().model.requests.map(({ body }) => JSON.stringify(body));

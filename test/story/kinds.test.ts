@@ -184,7 +184,7 @@ describe('a commit whose answer is lost', () => {
     const story = await asked([call]);
     stage().github.faults.add({ kind: 'after', status: 502, on });
     await story.ana.says('/approve');
-    await vi.waitFor(() => expect(story.bot.proposal(1).body).toContain('**Applied**'), { timeout: 8_000 });
+    await vi.waitFor(() => expect(story.bot.proposal(1).body).toContain('**Applied**'), { timeout: 25_000 });
     await stage().settle();
     expect(story.pr.commits()).toHaveLength(1);
     expect(story.pr.bytes(gone)).toBeNull();

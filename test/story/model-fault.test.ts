@@ -46,7 +46,7 @@ describe('answers that no model should give', () => {
     const { ana, bot, model } = await stage().tell();
     model.proposes({ ...BIGINT, id: 'call_1' }, { ...BIGINT, id: 'call_1' });
     await ana.says('/countersign use bigint');
-    await expect.poll(() => model.requests().length, { timeout: 5_000 }).toBe(2);
+    await expect.poll(() => model.requests().length, { timeout: 25_000 }).toBe(2);
     await stage().settle();
     expect(bot.proposals()).toEqual([]);
     expect(bot.answer()).toContain('the run finished');
@@ -124,7 +124,7 @@ describe('an endpoint that fails', () => {
     stage().model.script(fault);
     model.proposes(BIGINT);
     await ana.says('/countersign use bigint');
-    await expect.poll(() => bot.proposals().length, { timeout: 6_000, interval: 20 }).toBe(1);
+    await expect.poll(() => bot.proposals().length, { timeout: 25_000, interval: 20 }).toBe(1);
     await stage().settle();
     expect(bot.answers()).toEqual([]);
     expect(new Set(model.requests().map(({ messages }) => JSON.stringify(messages))).size).toBe(1);

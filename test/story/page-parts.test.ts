@@ -54,7 +54,7 @@ async function only({ stored }: Story) {
 }
 
 async function eventually(assertion: () => void): Promise<void> {
-  await vi.waitFor(assertion, { timeout: 14_000, interval: 50 });
+  await vi.waitFor(assertion, { timeout: 25_000, interval: 50 });
   await stage().settle();
 }
 
@@ -195,7 +195,7 @@ describe('parts that do not all stand', () => {
       model.proposes(write('docs/long.md', LONG));
       stage().pass(2);
       ana.person.says('/countersign write it all down');
-      await vi.waitFor(() => expect(stage().github.faults.waiting()).toEqual([]), { timeout: 5_000, interval: 10 });
+      await vi.waitFor(() => expect(stage().github.faults.waiting()).toEqual([]), { timeout: 25_000, interval: 10 });
       stage().pass(2);
       ana.person.says(`/approve ${bot.proposal(1).proposalId}`);
       await eventually(() => expect(bot.answers()).toHaveLength(1));
@@ -219,7 +219,7 @@ describe('parts that do not all stand', () => {
     stage().pass(2);
     await beforeCalls(stage(), onCall, async () => {
       ana.person.says('/countersign make it long');
-      await vi.waitFor(() => expect(restarts).toHaveLength(1), { timeout: 5_000, interval: 10 });
+      await vi.waitFor(() => expect(restarts).toHaveLength(1), { timeout: 25_000, interval: 10 });
     });
     await Promise.all(restarts);
     await eventually(() => expect(bot.run().body).toContain('waiting'));

@@ -123,7 +123,7 @@ async function serve(
 }
 
 async function settled(github: Simulator, server: () => RunningServer): Promise<void> {
-  const deadline = Date.now() + 12_000;
+  const deadline = Date.now() + 25_000;
   for (let quiet = 0; quiet < 2; ) {
     await github.settled();
     quiet = server().busy() ? 0 : quiet + 1;
