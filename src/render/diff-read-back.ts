@@ -25,12 +25,16 @@ function saysLine(shown: string, stored: string, bare: boolean): boolean {
 }
 
 function saysExactly(shown: string, stored: string): boolean {
+  if (shown === stored) return true;
   let at = 0;
   for (const character of stored) {
+    if (shown.startsWith(character, at)) {
+      at += character.length;
+      continue;
+    }
     const escaped = `\\u{${character.codePointAt(0)?.toString(16).toUpperCase()}}`;
-    if (shown.startsWith(character, at)) at += character.length;
-    else if (shown.startsWith(escaped, at)) at += escaped.length;
-    else return false;
+    if (!shown.startsWith(escaped, at)) return false;
+    at += escaped.length;
   }
   return at === shown.length;
 }

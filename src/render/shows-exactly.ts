@@ -8,28 +8,24 @@ import { applySuggestion } from '../change/suggestion.ts';
 import { encodeText } from '../change/text.ts';
 import { sameAsStored } from './diff-read-back.ts';
 import type { RenderedProposal } from './proposal.ts';
-import { blockLines, checkSuggestion, nodesOf } from './self-check.ts';
+import { type Page, readPage } from './read-page.ts';
+import { checkSuggestion } from './self-check.ts';
 
 /** What comments about to be posted must show: the stored change, on the text that it was made for (empty for a new file). */
 export type Meant = { readonly change: Change; readonly placement: Placement; readonly baseText: string };
-
-/** A body as GitHub reads it. */
-type Page = { readonly body: string; readonly nodes: readonly Nodes[] };
 
 /**
  * Whether comments, read as GitHub reads them, show exactly the stored change: the block applied as its button does, or
  * the diff read back and applied to the base, gives the stored bytes, and nothing else on the page can be pressed.
  */
 export function showsExactly({ body, parts }: RenderedProposal, meant: Meant): boolean {
-  const pages = [body, ...parts].map((one): Page => ({ body: one, nodes: nodesOf(one) }));
+  const first = readPage(body);
+  const pages = [first, ...parts.map(readPage)];
   if (!pages.every(isOurs)) return false;
   const { change, placement, baseText } = meant;
   if (placement.kind === 'suggestion') {
     const { startLine, line, lines } = placement;
-    return (
-      checkSuggestion(body, lines, pages[0]?.nodes) &&
-      isResult(change, applySuggestion(baseText, startLine, line, lines))
-    );
+    return checkSuggestion(first, lines) && isResult(change, applySuggestion(baseText, startLine, line, lines));
   }
   if (!pages.every(hasNoButton)) return false;
   const diff = diffOf(change.payload);
@@ -58,9 +54,9 @@ function hasNoButton({ nodes }: Page): boolean {
 }
 
 /** The lines of the last diff block of a body: where a preview stands, the whole diff stands below it. */
-function lastDiffIn({ body, nodes }: Page): readonly string[] {
+function lastDiffIn({ nodes, linesOf }: Page): readonly string[] {
   const node = nodes.findLast((one) => one.type === 'code' && one.lang === 'diff');
-  return (node === undefined ? null : blockLines(body, node)) ?? [];
+  return (node === undefined ? null : linesOf(node)) ?? [];
 }
 
 /** Whether these are the bytes that the change would leave; a file that is gone has none. */

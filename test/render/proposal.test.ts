@@ -5,6 +5,7 @@ import { diffOf } from '../../src/change/payload.ts';
 import type { Placement } from '../../src/change/placement.ts';
 import { byteLength } from '../../src/render/markdown.ts';
 import { renderOpen, renderProposal } from '../../src/render/proposal.ts';
+import { readPage } from '../../src/render/read-page.ts';
 import { checkSuggestion, suggestionIn } from '../../src/render/self-check.ts';
 import { showsExactly } from '../../src/render/shows-exactly.ts';
 import { PROPOSAL_STATES } from '../../src/run/proposal.ts';
@@ -429,9 +430,9 @@ describe('any proposal', () => {
       fc.property(block, (expected) => {
         const text = body(proposal(bigint), suggesting(expected));
         const faithful = expected.every((line) => !/[\r\0]/.test(line));
-        if (faithful) expect(checkSuggestion(text, expected)).toBe(true);
-        expect(checkSuggestion(text, [...expected, ''])).toBe(false);
-        expect(checkSuggestion(text, null)).toBe(false);
+        if (faithful) expect(checkSuggestion(readPage(text), expected)).toBe(true);
+        expect(checkSuggestion(readPage(text), [...expected, ''])).toBe(false);
+        expect(checkSuggestion(readPage(text), null)).toBe(false);
       }),
       runs,
     );
@@ -440,17 +441,17 @@ describe('any proposal', () => {
   it('S34: tells an empty block from one with an empty line', () => {
     const none = body(proposal(bigint), suggesting([]));
     const empty = body(proposal(bigint), suggesting(['']));
-    expect([checkSuggestion(none, []), checkSuggestion(none, [''])]).toEqual([true, false]);
-    expect([checkSuggestion(empty, ['']), checkSuggestion(empty, [])]).toEqual([true, false]);
+    expect([checkSuggestion(readPage(none), []), checkSuggestion(readPage(none), [''])]).toEqual([true, false]);
+    expect([checkSuggestion(readPage(empty), ['']), checkSuggestion(readPage(empty), [])]).toEqual([true, false]);
   });
 
   it('S34: refuses two blocks, an open fence and a block inside a quote', () => {
     const block = '```suggestion\na\n```';
-    expect(checkSuggestion(block, ['a'])).toBe(true);
-    expect(checkSuggestion(`${block}\n\n${block}`, ['a'])).toBe(false);
-    expect(checkSuggestion('```suggestion\na', ['a'])).toBe(false);
-    expect(checkSuggestion('> ```suggestion\n> a\n> ```', ['a'])).toBe(false);
-    expect(checkSuggestion('> ```suggestion\n> a\n> ```', null)).toBe(false);
+    expect(checkSuggestion(readPage(block), ['a'])).toBe(true);
+    expect(checkSuggestion(readPage(`${block}\n\n${block}`), ['a'])).toBe(false);
+    expect(checkSuggestion(readPage('```suggestion\na'), ['a'])).toBe(false);
+    expect(checkSuggestion(readPage('> ```suggestion\n> a\n> ```'), ['a'])).toBe(false);
+    expect(checkSuggestion(readPage('> ```suggestion\n> a\n> ```'), null)).toBe(false);
   });
 
   it('C3: the check of foreign parts can fail', () => {
