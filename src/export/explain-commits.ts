@@ -24,13 +24,16 @@ export async function* explainCommits(request: CheckRequest, lookup: Lookup): As
   yield* withoutTrailers(request, named);
 }
 
-/** A row that holds by itself, and that the ledger has too; else what is wrong with it. */
-function explained(row: Row, writes: readonly Explained[]): Row {
+/** What an explanation goes by. */
+export type Explanation = Pick<Explained, 'proposalId' | 'digest' | 'approvers' | 'voters'>;
+
+/** A row that holds by itself, and that the ledger's rows of its commit have too; else what is wrong with it. */
+export function explained(row: Row, writes: readonly Explanation[]): Row {
   const problem = row.result === 'ok' ? problemOf(row, writes) : null;
   return problem === null ? row : { ...row, result: 'mismatch', problem };
 }
 
-function problemOf({ proposal, digest, approvedBy }: Row, writes: readonly Explained[]): string | null {
+function problemOf({ proposal, digest, approvedBy }: Row, writes: readonly Explanation[]): string | null {
   const [write, ...more] = writes.filter(({ proposalId }) => proposalId === proposal);
   if (write === undefined) return 'the ledger does not have it';
   if (more.length > 0) return 'the ledger has it more than once';

@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import { type Backend, HOLDERS } from '../store/backend.ts';
+import { writesOfCommit } from '../store/ledger.ts';
 import { storeOn } from '../store/store-on.ts';
 import type { Database } from './database.ts';
 
-const TABLES = ['inbox', 'pulls', 'runs', 'proposals', 'votes', 'outcomes', 'messages', 'effects', 'notices'];
+const TABLES = ['inbox', 'pulls', 'runs', 'proposals', 'votes', 'outcomes', 'writes', 'messages', 'effects', 'notices'];
 
 /**
  * A real database, emptied for a case. The processes of the case share its one connection; each holds an advisory lock
@@ -44,7 +45,15 @@ export async function backendDatabase(backend: Backend): Promise<Database> {
         select (select count(*) from inbox where done_at is null) + (select count(*) from effects where done_at is null)
           as waiting`.execute(db);
       const parked = await db.selectFrom('inbox').select('error').where('parked', '=', true).execute();
-      return { waiting: Number(rows[0]?.waiting ?? 0), parked: parked.map(({ error }) => error ?? '') };
+      const written = await db.selectFrom('writes').select('commit_sha').distinct().execute();
+      const ledger = await Promise.all(
+        written.map(async ({ commit_sha: commit }) => [commit, await writesOfCommit(db, commit)] as const),
+      );
+      return {
+        waiting: Number(rows[0]?.waiting ?? 0),
+        parked: parked.map(({ error }) => error ?? ''),
+        ledger: new Map(ledger),
+      };
     },
   };
 }

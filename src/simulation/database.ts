@@ -1,6 +1,7 @@
+import type { Explanation } from '../export/explain-commits.ts';
 import type { Store } from '../store/store.ts';
 import { memoryStore } from './store/memory-store.ts';
-import { emptyTables, type Laws, type Tables } from './store/tables.ts';
+import { emptyTables, type Laws, type PullRow, type Tables } from './store/tables.ts';
 
 /** Where the processes of a case keep everything: each opens it for itself. */
 export type Database = {
@@ -18,6 +19,8 @@ export type Remains = {
   readonly waiting: number;
   /** Why signals were given up. */
   readonly parked: readonly string[];
+  /** What the ledger has of each commit. */
+  readonly ledger: ReadonlyMap<string, readonly Explanation[]>;
 };
 
 /** A new one in memory. */
@@ -36,7 +39,19 @@ export function memoryDatabase(laws?: Laws): Database {
       const parked = rows.flatMap(({ inbox }) =>
         inbox.flatMap(({ parked: aside, error }) => (aside ? [error ?? ''] : [])),
       );
-      return { waiting, parked };
+      return { waiting, parked, ledger: ledgerOf(rows) };
     },
   };
+}
+
+function ledgerOf(rows: readonly PullRow[]): Remains['ledger'] {
+  const writes = rows.flatMap((row) =>
+    row.writes.map(({ proposalId, commit, shownDigest, made, approvers }) => {
+      const votes = row.votes.filter(
+        (vote) => vote.proposalId === proposalId && vote.digest === shownDigest && vote.action !== 'deny',
+      );
+      return { commit, proposalId, digest: made.digest, approvers, voters: votes.map(({ by }) => by.id) };
+    }),
+  );
+  return Map.groupBy(writes, ({ commit }) => commit);
 }

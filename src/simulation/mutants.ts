@@ -1,5 +1,7 @@
 import type { FileWrite } from '../policy/countersigned.ts';
 import type { Effect } from '../run/effect.ts';
+import type { Write } from '../run/proposal.ts';
+import type { Step } from '../run/step.ts';
 import { tipOf } from '../simulator/world/lookup.ts';
 import type { Store, StoredEffect } from '../store/store.ts';
 import type { GitHub } from '../worker/ports.ts';
@@ -64,6 +66,15 @@ function effectsAfterTheStep(): Bend {
       },
     };
   });
+}
+
+/** What is told of each change in a commit is told otherwise. */
+function otherWrites(change: (writes: readonly Write[]) => readonly Write[]): Bend {
+  const changed = (step: Step): Step => ({ ...step, writes: change(step.writes) });
+  return store(({ save, saveDirect }) => ({
+    save: (claim, signal, step, now) => save(claim, signal, changed(step), now),
+    saveDirect: (claim, signal, step, now) => saveDirect(claim, signal, changed(step), now),
+  }));
 }
 
 function permissionRemembered(): Bend {
@@ -167,6 +178,12 @@ export const MUTANTS: readonly Mutant[] = [
     lacks: 'the bytes of a commit are those that were approved',
     bend: () =>
       github(({ commit }) => ({ commit: (plan) => commit({ ...plan, files: plan.files.map(withBlankLine) }) })),
+  },
+  { name: 'writes-forgotten', lacks: 'the ledger has every commit', bend: () => otherWrites(() => []) },
+  {
+    name: 'first-approver-only',
+    lacks: 'the ledger has everybody who approved',
+    bend: () => otherWrites((writes) => writes.map((write) => ({ ...write, approvers: write.approvers.slice(0, 1) }))),
   },
   {
     name: 'words-act',

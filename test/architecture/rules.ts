@@ -27,7 +27,7 @@ const EDGES: Readonly<Record<string, readonly string[]>> = {
 const APART: Readonly<Record<string, readonly string[]>> = {
   git: ['verify', 'export', 'demo', 'fidelity', 'simulation'],
   verify: ['export', 'demo', 'fidelity', 'simulation'],
-  export: [],
+  export: ['simulation'],
   demo: [],
   fidelity: [],
   simulation: ['fidelity'],

@@ -3,6 +3,7 @@ import { answersAreStored, commandsAreAnswered, commentsStandOnce, decisionsShow
 import { approversMayWrite, commitsAreApproved, commitsComeOnce } from './commits.ts';
 import { denialsHold } from './denials.ts';
 import { type Check, gatherEvidence } from './evidence.ts';
+import { ledgerExplains } from './ledger.ts';
 import { wordsStayWords } from './markdown.ts';
 import { allIsDone, holdersWriteAlone, runsWaitForPeople, statesFollowTheTable, wordsCountOnce } from './storage.ts';
 
@@ -27,5 +28,5 @@ const CHECKS: readonly Check[] = [
 /** What is wrong in a case that was played, in words; empty where nothing is. */
 export async function checkCase(played: PlayedCase): Promise<readonly string[]> {
   const evidence = gatherEvidence(played, await played.database.remains());
-  return CHECKS.flatMap((check) => check(evidence));
+  return [...CHECKS.flatMap((check) => check(evidence)), ...(await ledgerExplains(evidence))];
 }

@@ -1,0 +1,46 @@
+import { Buffer } from 'node:buffer';
+import { explained } from '../../export/explain-commits.ts';
+import type { Objects } from '../../git/objects.ts';
+import { readCommit } from '../../simulator/git/commit-object.ts';
+import type { ObjectStore } from '../../simulator/git/object-store.ts';
+import { historyEntries } from '../../simulator/world/history.ts';
+import { verifyCommit } from '../../verify/verify-commit.ts';
+import type { Evidence } from './evidence.ts';
+
+/**
+ * V7: every commit of the App is explained by its trailers and by the ledger, as `countersign export --check` looks at
+ * them, and the ledger has no other commit.
+ */
+export async function ledgerExplains({ played: { hub, scene }, remains: { ledger } }: Evidence): Promise<string[]> {
+  const { history, store } = hub.world;
+  const commits = new Set(
+    historyEntries(history).flatMap(({ viaAppId, ref, after }) =>
+      viaAppId === scene.appId && ref !== null ? (after ?? []) : [],
+    ),
+  );
+  const problems = [...ledger.keys()]
+    .filter((commit) => !commits.has(commit))
+    .map((commit) => `V7: the ledger has commit ${commit}, which the App never made`);
+  for (const id of commits) {
+    const listed = { id, parents: readCommit(store, id)?.parents ?? [] };
+    const rows = await verifyCommit(objectsOf(store), listed, { slug: scene.slug, strict: false });
+    if (rows.length === 0) problems.push(`V7: commit ${id} names no change`);
+    for (const row of rows) {
+      const { result, problem, note, proposal } = explained(row, ledger.get(id) ?? []);
+      if (result !== 'ok')
+        problems.push(`V7: commit ${id}, ${proposal ?? 'what it does not name'}: ${problem ?? note}`);
+    }
+  }
+  return problems;
+}
+
+/** The simulated repository, read as git's objects. */
+function objectsOf({ objects }: ObjectStore): Objects {
+  return {
+    read: async (id) => {
+      const object = objects.get(id);
+      return object === undefined ? null : { kind: object.type, bytes: Buffer.from(object.bytes) };
+    },
+    close: async () => {},
+  };
+}
