@@ -1,15 +1,12 @@
-import { blobSha } from './blob.ts';
-import type { BlobRef, Change, Region } from './change.ts';
+import type { Change, Region } from './change.ts';
 import { describeEdit } from './describe.ts';
-import { changeDigest } from './digest.ts';
 import { applyEdit, type EditRequest, type EditResult, type Place } from './edit.ts';
+import { type EditWords, editedChange } from './edited.ts';
 import { type LineTable, lineIndexAt, linesAt, lineTable } from './line-table.ts';
-import { bareLine, countLines, splitLines } from './lines.ts';
-import { placesWithContext } from './locate.ts';
+import { countLines, splitLines } from './lines.ts';
 import { editableText, notFound, notUnique, type StoredFile, tooFarApart, unfitText } from './refusals.ts';
 import { indexOf, regionAt, spanBetween } from './region.ts';
 import { diffOfBlocks, diffOfRun, type ReviewableDiff, type ShownFile } from './reviewable-diff.ts';
-import { encodeText } from './text.ts';
 import { type Block, trimBlock } from './unified-diff.ts';
 
 /** A change that can be shown to people, or the result that tells the model why it was not. */
@@ -20,7 +17,7 @@ export type Built =
 /** An `edit_file` call on a file as it stands; the path has been checked, `sandbox` is the repository's name. */
 export type EditInput = EditRequest & { readonly path: string; readonly sandbox: string; readonly file: StoredFile };
 
-type Edited = Extract<EditResult, { kind: 'edited' }>;
+type Result = Extract<EditResult, { kind: 'edited' }>;
 
 /** Builds the change that an `edit_file` call asks for. All that can be wrong with it is found here, before a person is asked. */
 export function buildEdit(input: EditInput): Built {
@@ -48,7 +45,7 @@ export function buildEdit(input: EditInput): Built {
 }
 
 /** The change of a replacement that has been worked out, on the lines of the text that it was worked out for. */
-export function editChange(input: EditInput, base: LineTable, result: Edited): Built {
+export function editChange(input: EditInput, base: LineTable, result: Result): Built {
   const { path, file } = input;
   const unfit = unfitText(path, result.text);
   if (unfit !== null) return refused(unfit);
@@ -59,28 +56,13 @@ export function editChange(input: EditInput, base: LineTable, result: Edited): B
   const region = regionAt(span, base);
   const shown = diffOfEdit({ path, exists: true, base }, result, region);
   if (shown.kind === 'refused') return shown;
-  const { mode } = file.ref;
-  const after: BlobRef = { blob: blobSha(encodeText(result.text)), mode };
-  const body = { kind: 'region', region } as const;
-  return {
-    kind: 'change',
-    change: {
-      op: 'edit',
-      path,
-      from: null,
-      base: file.ref,
-      result: after,
-      region,
-      places: result.places.length,
-      standsOnce: placesWithContext(base, region, 'old').length === 1,
-      digest: changeDigest({ op: 'edit', path, fromPath: null, oldMode: mode, newMode: mode, body }),
-      payload: payloadOf(input, { result, region, diff: shown.diff, base }),
-    },
-  };
+  const words = wordsOf(input, { result, region, diff: shown.diff, base });
+  const { text, places } = result;
+  return { kind: 'change', change: editedChange({ path, file, base, text, region, places: places.length, words }) };
 }
 
 /** One place is shown as its region; several each as the lines around them, which tells more than all that lies between. */
-function diffOfEdit(shown: ShownFile, { places }: Edited, region: Region): ReviewableDiff {
+function diffOfEdit(shown: ShownFile, { places }: Result, region: Region): ReviewableDiff {
   if (places.length === 1) return diffOfRun(shown, { index: indexOf(region), old: region.old, new: region.new });
   return diffOfBlocks(shown, blocksOf(shown.base, places));
 }
@@ -93,35 +75,26 @@ function* blocksOf(base: LineTable, places: readonly Place[]): Generator<Block> 
 }
 
 type Shown = {
-  readonly result: Edited;
+  readonly result: Result;
   readonly region: Region;
   readonly diff: string;
   readonly base: LineTable;
 };
 
-function payloadOf(input: EditInput, { result, region, diff, base }: Shown): Change['payload'] {
+function wordsOf(input: EditInput, { result, region, diff, base }: Shown): EditWords {
   const first = result.firstLine - 1;
   return {
-    type: 'edit',
     description: describeEdit(input.path, region, result.places.length),
-    path: input.path,
     sandbox: input.sandbox,
     old_string: input.oldString,
     new_string: input.newString,
     replace_all: input.replaceAll,
     unified_diff: diff,
-    diff_lines: countLines(diff),
     match_line: result.firstLine,
     match_count: result.matches,
-    context_before: contextText(linesAt(base, first - 3, first)),
-    context_after: contextText(linesAt(base, result.lastLine, result.lastLine + 3)),
-    file_lines: base.count,
-    file_bytes: input.file.bytes.length,
+    above: linesAt(base, first - 3, first),
+    below: linesAt(base, result.lastLine, result.lastLine + 3),
   };
-}
-
-function contextText(lines: readonly string[]): string {
-  return lines.map(bareLine).join('\n');
 }
 
 function refused(output: string): Built {

@@ -1,16 +1,13 @@
-import { blobSha } from './blob.ts';
 import type { Built } from './build-edit.ts';
-import type { BlobRef, Change, Region } from './change.ts';
+import type { Change, Region } from './change.ts';
 import { describeUndo } from './describe.ts';
-import { changeDigest } from './digest.ts';
+import { type EditWords, editedChange } from './edited.ts';
 import { lineTable } from './line-table.ts';
-import { bareLine, countLines } from './lines.ts';
-import { locateRegion, placesWithContext } from './locate.ts';
+import { locateRegion } from './locate.ts';
 import type { LineRange } from './range.ts';
 import { editableText, type StoredFile, unfitText } from './refusals.ts';
 import { applyRegion, indexOf, lineOf, placeAt } from './region.ts';
 import { diffOfRun } from './reviewable-diff.ts';
-import { encodeText } from './text.ts';
 
 /** The applied change `id`, and its reverse: a region of `file`, whose lines are the new ones of that change. */
 export type UndoInput = {
@@ -34,7 +31,7 @@ export function reverseRegion(text: string, applied: Region, range: LineRange | 
 
 /** Builds the edit that puts the lines back which an applied change had replaced; a refusal is a sentence anybody may read. */
 export function buildUndo(input: UndoInput): Built {
-  const { id, undone, region, file } = input;
+  const { undone, region, file } = input;
   const { path } = undone;
   const editable = editableText(path, file.bytes);
   if (editable.kind === 'refused') return editable;
@@ -45,49 +42,23 @@ export function buildUndo(input: UndoInput): Built {
   const shown = { path, exists: true, base };
   const run = diffOfRun(shown, { index: indexOf(region), old: region.old, new: region.new });
   if (run.kind === 'refused') return run;
-  const { mode } = file.ref;
-  const result: BlobRef = { blob: blobSha(encodeText(after)), mode };
-  const body = { kind: 'region', region } as const;
-  return {
-    kind: 'change',
-    change: {
-      op: 'edit',
-      path,
-      from: null,
-      base: file.ref,
-      result,
-      region,
-      places: undone.places,
-      standsOnce: placesWithContext(base, region, 'old').length === 1,
-      digest: changeDigest({ op: 'edit', path, fromPath: null, oldMode: mode, newMode: mode, body }),
-      payload: payloadOf(input, { id, diff: run.diff, fileLines: base.count }),
-    },
-  };
+  const words = wordsOf(input, run.diff);
+  const { places } = undone;
+  return { kind: 'change', change: editedChange({ path, file, base, text: after, region, places, words }) };
 }
 
-type Shown = { readonly id: string; readonly diff: string; readonly fileLines: number };
-
-function payloadOf({ undone, region, file }: UndoInput, { id, diff, fileLines }: Shown): Change['payload'] {
+function wordsOf({ id, undone, region }: UndoInput, diff: string): EditWords {
   const { path, places, payload } = undone;
   return {
-    type: 'edit',
     description: describeUndo(path, id, region, places),
-    path,
     sandbox: payload.sandbox,
     old_string: region.old.join(''),
     new_string: region.new.join(''),
     replace_all: false,
     unified_diff: diff,
-    diff_lines: countLines(diff),
     match_line: lineOf(region),
     match_count: places,
-    context_before: contextText(region.before),
-    context_after: contextText(region.after),
-    file_lines: fileLines,
-    file_bytes: file.bytes.length,
+    above: region.before,
+    below: region.after,
   };
-}
-
-function contextText(lines: readonly string[]): string {
-  return lines.map(bareLine).join('\n');
 }
