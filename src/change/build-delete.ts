@@ -1,5 +1,5 @@
 import type { Built } from './build-edit.ts';
-import type { Change, Region } from './change.ts';
+import type { BlobRef, Change, Region } from './change.ts';
 import { describeDelete } from './describe.ts';
 import { changeDigest } from './digest.ts';
 import { lineTable } from './line-table.ts';
@@ -11,20 +11,34 @@ import { decodeText } from './text.ts';
 /** A `delete_file` call on a file as it stands; the path has been checked, `sandbox` is the repository's name. */
 export type DeleteInput = { readonly path: string; readonly sandbox: string; readonly file: StoredFile };
 
-/** What goes, in lines; both null where the file is not text. */
+/** A file that goes, without its bytes. */
+type Going = {
+  readonly path: string;
+  /** The repository's name. */
+  readonly sandbox: string;
+  readonly ref: BlobRef;
+  readonly bytes: number;
+};
+
+/** What goes, in lines; all null where the file is not text. */
 type Lost = { readonly region: Region | null; readonly diff: string | null; readonly lines: number | null };
+
+const NO_LINES: Lost = { region: null, diff: null, lines: null };
 
 type Read = { readonly kind: 'lost'; readonly lost: Lost } | { readonly kind: 'refused'; readonly output: string };
 
 /** Builds the change that a `delete_file` call asks for. Of a text every line is shown; anything else is named by its blob. */
 export function buildDelete(input: DeleteInput): Built {
   const read = lostWith(input.path, input.file.bytes);
-  return read.kind === 'refused' ? read : { kind: 'change', change: changeFrom(input, read.lost) };
+  if (read.kind === 'refused') return read;
+  const { path, sandbox, file } = input;
+  const going = { path, sandbox, ref: file.ref, bytes: file.bytes.length };
+  return { kind: 'change', change: deletionOf(going, read.lost) };
 }
 
 function lostWith(path: string, bytes: Uint8Array): Read {
   const decoded = decodeText(bytes);
-  if (decoded.kind !== 'text') return { kind: 'lost', lost: { region: null, diff: null, lines: null } };
+  if (decoded.kind !== 'text') return { kind: 'lost', lost: NO_LINES };
   const much = muchTooLong(path, decoded.text.length);
   if (much !== null) return { kind: 'refused', output: much };
   const region = regionBetween(decoded.text, '') ?? EMPTY_REGION;
@@ -34,8 +48,9 @@ function lostWith(path: string, bytes: Uint8Array): Read {
   return shown.kind === 'refused' ? shown : { kind: 'lost', lost: { region, diff: shown.diff, lines: base.count } };
 }
 
-function changeFrom({ path, sandbox, file }: DeleteInput, { region, diff, lines }: Lost): Change {
-  const { blob, mode } = file.ref;
+/** A deletion as a change; of a file that is not text where no lines are given. */
+export function deletionOf({ path, sandbox, ref, bytes }: Going, { region, diff, lines }: Lost = NO_LINES): Change {
+  const { blob, mode } = ref;
   const body =
     region === null
       ? ({ kind: 'blobs', oldBlob: blob, newBlob: null } as const)
@@ -44,7 +59,7 @@ function changeFrom({ path, sandbox, file }: DeleteInput, { region, diff, lines 
     op: 'delete',
     path,
     from: null,
-    base: file.ref,
+    base: ref,
     result: null,
     region,
     places: 1,
@@ -57,7 +72,7 @@ function changeFrom({ path, sandbox, file }: DeleteInput, { region, diff, lines 
       sandbox,
       unified_diff: diff,
       file_lines: lines,
-      file_bytes: file.bytes.length,
+      file_bytes: bytes,
     },
   };
 }

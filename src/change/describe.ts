@@ -27,6 +27,11 @@ export function describeWrite(path: string, lines: number): string {
   return `Write ${lineCount(lines)} to ${path}`;
 }
 
+/** One line that says what comes back, e.g. `Restore logo.png`. */
+export function describeRestore(path: string): string {
+  return `Restore ${path}`;
+}
+
 /** One line that says what a deletion would do, e.g. `Delete src/a.ts`. */
 export function describeDelete(path: string): string {
   return `Delete ${path}`;

@@ -53,8 +53,9 @@ export type OwnText =
 
 /** Where own lines go: in place of the proposal's suggestion block, else of the lines that its change replaces. */
 export function ownPlace(change: Change, placement: Placement): OwnPlace | null {
+  if (change.region === null) return null;
   if (change.op === 'write') return change.base === null ? { index: 0, count: 0 } : null;
-  if (change.op !== 'edit' || change.places !== 1 || change.region === null) return null;
+  if (change.op !== 'edit' || change.places !== 1) return null;
   if (placement.kind !== 'suggestion') return { index: indexOf(change.region), count: change.region.old.length };
   const first = placement.startLine ?? placement.line;
   return { index: first - 1, count: placement.line - first + 1 };

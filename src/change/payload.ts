@@ -32,20 +32,23 @@ export const EditPayload = z.strictObject({
   file_bytes: count,
 });
 
-/** A whole file, new or replaced. */
+/**
+ * A whole file, new or replaced. `content`, its lines, `preview` and `unified_diff` are null together: then the file is
+ * not text, and comes back as the blob that a deletion took away.
+ */
 export const WritePayload = z.strictObject({
   type: z.literal('write'),
   ...common,
-  content: z.string(),
-  content_lines: count,
+  content: z.string().nullable(),
+  content_lines: count.nullable(),
   content_bytes: count,
   /** The first 50 lines. */
-  preview: z.string(),
+  preview: z.string().nullable(),
   preview_truncated: z.boolean(),
   file_exists: z.boolean(),
   existing_lines: count.nullable(),
   existing_bytes: count.nullable(),
-  unified_diff: z.string(),
+  unified_diff: z.string().nullable(),
 });
 
 /** A file that goes. Without `unified_diff` it is not text. */

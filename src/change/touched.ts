@@ -10,7 +10,12 @@ export function sourcePath({ path, from }: Change): string {
   return from ?? path;
 }
 
-/** Whether a change takes a file as a whole: it is deleted or moved, not rewritten. */
-export function takesWhole({ op }: Change): boolean {
-  return op === 'delete' || op === 'move';
+/** Whether a change takes a file as a whole: it is deleted, moved or brought back as a blob, not rewritten. */
+export function takesWhole(change: Change): boolean {
+  return change.op === 'delete' || change.op === 'move' || restores(change);
+}
+
+/** Whether a change brings back a file that is not text, as the blob that it was. */
+export function restores({ op, base, region }: Change): boolean {
+  return op === 'write' && base === null && region === null;
 }

@@ -1,7 +1,8 @@
 import { blobSha } from './blob.ts';
-import { buildDelete } from './build-delete.ts';
+import { buildDelete, deletionOf } from './build-delete.ts';
 import type { Built } from './build-edit.ts';
 import { moveOf } from './build-move.ts';
+import { restorationOf } from './build-restore.ts';
 import { buildWrite } from './build-write.ts';
 import type { Change } from './change.ts';
 import { describeUndoAs } from './describe.ts';
@@ -16,16 +17,26 @@ export function undoNew({ id, undone }: UndoneWhole, file: StoredFile): Built {
   return named(id, buildDelete({ path: undone.path, sandbox: undone.payload.sandbox, file }));
 }
 
+/** The deletion of a file that an applied change brought back as a blob. Null for any other change. */
+export function undoRestoration({ id, undone }: UndoneWhole): Built | null {
+  const { path, result: ref, payload } = undone;
+  if (ref === null || payload.type !== 'write') return null;
+  const { sandbox, content_bytes: bytes } = payload;
+  return named(id, { kind: 'change', change: deletionOf({ path, sandbox, ref, bytes }) });
+}
+
 /**
- * The new file that has the bytes and the mode of one that an applied change deleted: its lines were all shown, so they
- * are all known. Null where it was not text: what a write holds is text.
+ * The new file that has the bytes and the mode of one that an applied change deleted. The lines of a text were all
+ * shown, so they are all known; anything else comes back as the blob that it was. Null where the lines are not the
+ * file's, and for what is no deletion.
  */
 export function undoDeletion({ id, undone }: UndoneWhole): Built | null {
   const { path, base, region, payload } = undone;
-  if (base === null || region === null) return null;
+  if (base === null || payload.type !== 'delete') return null;
+  const { sandbox, file_bytes: bytes } = payload;
+  if (region === null) return named(id, { kind: 'change', change: restorationOf({ path, sandbox, ref: base, bytes }) });
   const content = region.old.join('');
   if (blobSha(encodeText(content)) !== base.blob) return null;
-  const { sandbox } = payload;
   return named(id, buildWrite({ path, sandbox, file: null, content, seenBlob: null, mode: base.mode }));
 }
 

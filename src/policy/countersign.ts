@@ -10,7 +10,7 @@ import { conflictingChange } from './batch-conflict.ts';
 import type { CommitPlan, Countersigned } from './countersigned.ts';
 import type { Signing, StandingFiles, Written } from './signing.ts';
 import { writeLines } from './write-lines.ts';
-import { writeDeletion, writeMove } from './write-whole.ts';
+import { writeDeletion, writeMove, writeRestored } from './write-whole.ts';
 
 export type SigningRequest = {
   readonly branch: string;
@@ -56,14 +56,15 @@ function writtenLines({ signings, files }: SigningRequest): Written[] {
   return [...byPath].map(([path, mine]) => writeLines(path, mine, files));
 }
 
-/** Files that go or move; nothing else of the same commit may be about their paths. */
+/** Files that go, move or come back; nothing else of the same commit may be about their paths. */
 function writtenWhole({ signings, files }: SigningRequest): Written[] {
   const whole = signings.filter(({ proposal }) => takesWhole(proposal.change));
   return whole.map((signing) => {
     const { id, change } = signing.proposal;
     const others = signings.filter((other) => other !== signing).map(({ proposal }) => proposal);
     if (conflictingChange(change, others) !== null) throw new Error(`Proposal ${id} shares its path with another`);
-    return change.op === 'move' ? writeMove(signing, files) : writeDeletion(signing, files);
+    if (change.op === 'move') return writeMove(signing, files);
+    return change.op === 'delete' ? writeDeletion(signing, files) : writeRestored(signing, files);
   });
 }
 

@@ -122,7 +122,7 @@ function judgeAbsent(change: Change, file: FileAtHead | null): Verdict {
 
 function isResult(change: Change, file: FileAtHead): boolean {
   if (file.blob === change.result?.blob) return file.mode === change.result.mode;
-  if (file.text === null || change.payload.type !== 'write') return false;
+  if (file.text === null || change.payload.type !== 'write' || change.payload.content === null) return false;
   return withoutCarriageReturns(file.text) === withoutCarriageReturns(change.payload.content);
 }
 

@@ -3,6 +3,7 @@ import type { BlobRef } from '../change/change.ts';
 import { rangeOf } from '../change/range.ts';
 import { applyRegion } from '../change/region.ts';
 import { encodeText } from '../change/text.ts';
+import { restores } from '../change/touched.ts';
 import { type Signing, type StandingFile, type StandingFiles, standingAt, type Written } from './signing.ts';
 
 /** A file that goes. Throws unless it is the very one that was shown, and, where it is text, all of its lines were. */
@@ -37,6 +38,19 @@ export function writeMove({ proposal }: Signing, files: StandingFiles): Written 
       { path: from, before: ref.blob, after: null, ranges: [] },
       { path, before: null, after: ref.blob, ranges: [] },
     ],
+    ranges: new Map(),
+  };
+}
+
+/** A file that comes back as the blob that it was. Throws where it has lines to show, or something stands in its place. */
+export function writeRestored({ proposal }: Signing, files: StandingFiles): Written {
+  const { id, change } = proposal;
+  const { path, result } = change;
+  if (!restores(change) || result === null) throw new Error(`Proposal ${id} brings no file back`);
+  if (standingAt(path, files) !== null) throw new Error(`Proposal ${id} would overwrite ${path}`);
+  return {
+    writes: [{ path, mode: result.mode, content: { kind: 'blob', sha: result.blob } }],
+    files: [{ path, before: null, after: result.blob, ranges: [] }],
     ranges: new Map(),
   };
 }

@@ -113,7 +113,7 @@ function appliedMessage({ path, payload }: Change, summary: string): string {
     case 'edit':
       return `Successfully replaced text in ${path}. ${summary}`.trim();
     case 'write':
-      return `Wrote ${payload.content_lines} lines to ${path}.`;
+      return payload.content_lines === null ? `Restored ${path}.` : `Wrote ${payload.content_lines} lines to ${path}.`;
     case 'delete':
       return `Deleted ${path}.`;
     case 'move':

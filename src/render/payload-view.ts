@@ -40,14 +40,17 @@ const RENDERINGS: Renderings = {
   },
   write: {
     verb: 'Write',
-    extent: ({ content_lines, file_exists }) => `${count(content_lines, 'line')}${file_exists ? '' : ', new file'}`,
+    extent: ({ content_lines: file_lines, content_bytes: file_bytes, file_exists }) =>
+      `${size({ file_lines, file_bytes })}${file_exists ? '' : ', new file'}`,
     warnings: overwriting,
+    words: ({ content_bytes }) =>
+      `${noLines(content_bytes)} It comes back as the very file that was deleted, byte for byte; the comment of that deletion links to it.`,
   },
   delete: {
     verb: 'Delete',
     extent: size,
     warnings: () => [],
-    words: ({ file_bytes }) => `This file is not text: there are no lines to show of its ${count(file_bytes, 'byte')}.`,
+    words: ({ file_bytes }) => noLines(file_bytes),
   },
   move: {
     verb: 'Move',
@@ -62,6 +65,10 @@ const RENDERINGS: Renderings = {
   },
 };
 
+function noLines(bytes: number): string {
+  return `This file is not text: there are no lines to show of its ${count(bytes, 'byte')}.`;
+}
+
 /** In lines, or, where it is not text, in bytes. */
 function size({ file_lines, file_bytes }: Pick<PayloadOf<'delete'>, 'file_lines' | 'file_bytes'>): string {
   return file_lines === null ? `${count(file_bytes, 'byte')}, not text` : count(file_lines, 'line');
@@ -69,7 +76,7 @@ function size({ file_lines, file_bytes }: Pick<PayloadOf<'delete'>, 'file_lines'
 
 /** T11: the numbers stand without separators, as its text has them. */
 function overwriting({ file_exists, existing_lines, content_lines }: PayloadOf<'write'>): readonly string[] {
-  if (!file_exists || existing_lines === null) return [];
+  if (!file_exists || existing_lines === null || content_lines === null) return [];
   const lines = (amount: number): string => `${amount} line${amount === 1 ? '' : 's'}`;
   return [`This will overwrite existing file (was ${lines(existing_lines)}, now ${lines(content_lines)})`];
 }

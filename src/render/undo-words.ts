@@ -24,8 +24,6 @@ function whyNot(of: string, why: NotUndone): string {
       return `${pathText(why.path)} has changed since: what ${id} wrote does not stand there any more, or not at one place that can be told for certain. ${OTHERWISE}`;
     case 'commit-gone':
       return `The commit ${codeSpan(sha7(why.sha))}, which held ${id}, is not in this repository any more, so its exact reverse is not known. ${OTHERWISE}`;
-    case 'not-text':
-      return `${pathText(why.path)} is not text, and Countersign can write only text, so what ${id} deleted can only be put back by hand: the commit before it still has the file.`;
     case 'taken':
       return `${pathText(why.path)} cannot come back to its place: since ${id} something else stands there or is in its way. ${OTHERWISE}`;
     case 'denied-path':

@@ -37,8 +37,6 @@ export type NotUndone =
   | { readonly kind: 'changed-since'; readonly path: string }
   /** The commit that holds it is not in the repository any more. */
   | { readonly kind: 'commit-gone'; readonly sha: string }
-  /** It deleted a file that is no text, and what can be written is text. */
-  | { readonly kind: 'not-text'; readonly path: string }
   /** Where a deleted or moved file would come back, something else stands or is in its way. */
   | { readonly kind: 'taken'; readonly path: string }
   | { readonly kind: 'denied-path'; readonly path: string; readonly rule: string }

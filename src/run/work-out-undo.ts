@@ -3,8 +3,8 @@ import { buildUndo, reverseRegion } from '../change/build-undo.ts';
 import type { Change } from '../change/change.ts';
 import type { StoredFile } from '../change/refusals.ts';
 import { encodeText } from '../change/text.ts';
-import { touchedPaths } from '../change/touched.ts';
-import { undoDeletion, undoMove, undoNew } from '../change/undo-whole.ts';
+import { restores, touchedPaths } from '../change/touched.ts';
+import { undoDeletion, undoMove, undoNew, undoRestoration } from '../change/undo-whole.ts';
 import { conflictingChange } from '../policy/batch-conflict.ts';
 import { writeDenied } from '../policy/denied-path.ts';
 import { judge } from '../policy/freshness.ts';
@@ -27,15 +27,15 @@ type Reverse = (undoing: Undoing) => WorkedOut;
 /** What takes back each kind of change. */
 const REVERSES: Readonly<Record<Change['op'], Reverse>> = {
   edit: linesBack,
-  write: (undoing) => (undoing.proposal.change.base === null ? newFileGone(undoing) : linesBack(undoing)),
+  write: writeBack,
   delete: deletedBack,
   move: movedBack,
   read: ({ proposal }) => ({ kind: 'undone', path: proposal.change.path }),
 };
 
 /** Whether the commit that holds a change must be looked into for its reverse; else the change says all of it. */
-export function needsItsCommit({ op }: Change): boolean {
-  return op === 'edit' || op === 'write';
+export function needsItsCommit(change: Change): boolean {
+  return change.op === 'edit' || (change.op === 'write' && !restores(change));
 }
 
 /**
@@ -53,6 +53,12 @@ export function workOutUndo(pull: Pull, found: ToUndo, seen: Facts['undone']): W
 
 function gone({ commit }: ToUndo): NotUndone {
   return { kind: 'commit-gone', sha: commit };
+}
+
+function writeBack(undoing: Undoing): WorkedOut {
+  const { id, change } = undoing.proposal;
+  if (restores(change)) return wholeIfAny(undoing, undoRestoration({ id, undone: change }), 'changed-since');
+  return change.base === null ? newFileGone(undoing) : linesBack(undoing);
 }
 
 /** Lines are put back: their place is known in the commit that holds the change, and must be found at the head. */
@@ -90,15 +96,19 @@ function newFileGone(undoing: Undoing): WorkedOut {
 /** A deleted file comes back, as long as nothing has taken its place. */
 function deletedBack(undoing: Undoing): WorkedOut {
   const { id, change } = undoing.proposal;
-  const built = undoDeletion({ id, undone: change });
-  return built === null ? { kind: 'not-text', path: change.path } : whole(undoing, built, 'taken');
+  return wholeIfAny(undoing, undoDeletion({ id, undone: change }), 'taken');
 }
 
 /** A moved file goes back, as long as it is the same one, and nothing has taken its old place. */
 function movedBack(undoing: Undoing): WorkedOut {
   const { id, change } = undoing.proposal;
-  const built = undoMove({ id, undone: change });
-  return built === null ? { kind: 'changed-since', path: change.path } : whole(undoing, built, 'taken');
+  return wholeIfAny(undoing, undoMove({ id, undone: change }), 'taken');
+}
+
+/** What is stored of a change may not be what it is of its kind: then its reverse is not known. */
+function wholeIfAny(undoing: Undoing, built: Built | null, inTheWay: 'changed-since' | 'taken'): WorkedOut {
+  const { path } = undoing.proposal.change;
+  return built === null ? { kind: 'changed-since', path } : whole(undoing, built, inTheWay);
 }
 
 /** A reverse of a whole file, held against the head. `inTheWay` is what a file is that stands at its path otherwise. */

@@ -1,8 +1,8 @@
 import { blobSha } from '../change/blob.ts';
-import type { BlobRef, Region } from '../change/change.ts';
+import type { BlobRef, Change, Region } from '../change/change.ts';
 import { composeFile, formatRange, rangeOf } from '../change/range.ts';
 import { decodeText, encodeText } from '../change/text.ts';
-import { sourcePath, takesWhole, touchedPaths } from '../change/touched.ts';
+import { restores, sourcePath, takesWhole, touchedPaths } from '../change/touched.ts';
 import { changedPaths } from '../policy/as-approved.ts';
 import type { Tree, TreeEntry } from '../policy/tree.ts';
 import { findTrailers } from '../render/read-trailers.ts';
@@ -70,9 +70,10 @@ async function filesOf(
   return files.includes(null) ? null : files.flatMap((some) => some ?? []);
 }
 
-/** What a deletion or a move did; null where it is not exactly the one that was approved. */
+/** What a deletion, a move or a file's return did; null where it is not exactly the one that was approved. */
 function wholeFilesOf({ before, after }: Trees, { proposal, range }: Landed): readonly CommittedFile[] | null {
   const { path, base, result, region } = proposal.change;
+  if (restores(proposal.change)) return range === null ? cameBack(before, after, proposal.change) : null;
   const source = sourcePath(proposal.change);
   const gone = isFile(before.get(source), base) && !after.has(source);
   const ranges = range === null ? [] : [range];
@@ -83,6 +84,11 @@ function wholeFilesOf({ before, after }: Trees, { proposal, range }: Landed): re
   if (result === null) return [left];
   const moved = !before.has(path) && isFile(after.get(path), result);
   return moved ? [left, { path, before: null, after: result.blob, ranges: [] }] : null;
+}
+
+function cameBack(before: Tree, after: Tree, { path, result }: Change): readonly CommittedFile[] | null {
+  if (before.has(path) || !isFile(after.get(path), result)) return null;
+  return [{ path, before: null, after: result?.blob ?? null, ranges: [] }];
 }
 
 function isFile(entry: TreeEntry | undefined, ref: BlobRef | null): boolean {

@@ -196,7 +196,7 @@ describe('what a proposal carries', () => {
       existing_bytes: LINES.length,
       preview_truncated: true,
     });
-    expect(payload.type === 'write' && payload.preview.split('\n').filter((line) => line !== '')).toHaveLength(50);
+    expect(payload.type === 'write' && payload.preview?.split('\n').filter((line) => line !== '')).toHaveLength(50);
     expect(story.bot.proposal(1).body).toContain('This will overwrite existing file (was 4 lines, now 60 lines)');
     expect(suggestionIn(story.bot.proposal(1).body)).toEqual({ kind: 'one', lines: lines.trimEnd().split('\n') });
     expect(patched(LINES, shownDiff(payload))).toBe(lines);

@@ -70,12 +70,15 @@ function bytesProblems(
   return differing.flatMap((path) => {
     const gone = changes.some(({ op, path: to, from }) => from === path || (op === 'delete' && to === path));
     const moved = changes.find(({ op, path: to }) => op === 'move' && to === path);
+    const restored = changes.find(({ op, path: to, region }) => op === 'write' && region === null && to === path);
     const text = blobText(store, before.get(path)?.sha);
     const asApproved = gone
       ? after.get(path) === undefined
       : moved !== undefined
         ? after.get(path)?.sha === before.get(moved.from ?? '')?.sha
-        : blobText(store, after.get(path)?.sha) === applied(evidence, place, text, byPath.get(path) ?? []);
+        : restored !== undefined
+          ? after.get(path)?.sha === restored.result?.blob
+          : blobText(store, after.get(path)?.sha) === applied(evidence, place, text, byPath.get(path) ?? []);
     return asApproved ? [] : [`V1: commit ${sha} makes something else of ${path} than was approved`];
   });
 }
