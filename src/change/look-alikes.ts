@@ -30,12 +30,17 @@ export function lookAlikes(text: string): readonly LookAlike[] {
 
 function inLine(text: string, line: number): readonly LookAlike[] {
   const alone = [...text.matchAll(ALONE)].map(([character]) => found(character, line, character.normalize('NFKC')));
-  const mixed = [...text.matchAll(WORD)].flatMap(([word]) => (/[A-Za-z]/.test(word) ? inWord(word, line) : []));
+  const mixed = [...text.matchAll(WORD)].flatMap(([word]) => (isMixed(word) ? inWord(word, line) : []));
   return [...alone, ...mixed];
+}
+
+function isMixed(word: string): boolean {
+  return BEYOND_ASCII.test(word) && /[A-Za-z]/.test(word);
 }
 
 function inWord(word: string, line: number): readonly LookAlike[] {
   return [...word].flatMap((character) => {
+    if (!BEYOND_ASCII.test(character)) return [];
     const like = LETTERS.get(character) ?? (DRESSED.test(character) ? character.normalize('NFKC') : '');
     if (ONE_OF_ASCII.test(like) && like !== character) return [found(character, line, like)];
     return LATIN_LIKE.test(character) ? [found(character, line, null)] : [];

@@ -1,5 +1,5 @@
 import { hiddenCharacters } from '../change/hidden.ts';
-import { lookAlikes } from '../change/look-alikes.ts';
+import { type LookAlike, lookAlikes } from '../change/look-alikes.ts';
 import { codePointName, visible } from './visible.ts';
 import { listOf, thousands } from './words.ts';
 
@@ -24,7 +24,7 @@ function addedLines(lines: readonly string[]): readonly AddedLine[] {
   let number = 0;
   let inHunk = false;
   for (const line of lines) {
-    const start = /^@@ -\d+(?:,\d+)? \+(\d+)/.exec(line)?.[1];
+    const start = line.startsWith('@@ ') ? /^@@ -\d+(?:,\d+)? \+(\d+)/.exec(line)?.[1] : undefined;
     if (start !== undefined) {
       number = Number(start);
       inHunk = true;
@@ -36,38 +36,41 @@ function addedLines(lines: readonly string[]): readonly AddedLine[] {
   return added;
 }
 
-function named(items: readonly string[]): string {
+/** The first of them by name. */
+function named<Item>(items: readonly Item[], nameOf: (item: Item) => string): string {
+  const names = items.slice(0, NAMED_AT_MOST).map(nameOf);
   const left = items.length - NAMED_AT_MOST;
-  return left > 0 ? `${items.slice(0, NAMED_AT_MOST).join(', ')} and ${thousands(left)} more` : listOf(items);
+  return left > 0 ? `${names.join(', ')} and ${thousands(left)} more` : listOf(names);
 }
 
 function hiddenWarning(added: readonly AddedLine[]): string | null {
   const found = added.flatMap(({ number, text }) =>
-    hiddenCharacters(text, number === 1).map(
-      ({ codePoint }) => `${codePointName(String.fromCodePoint(codePoint))} in line ${number}`,
-    ),
+    hiddenCharacters(text, number === 1).map(({ codePoint }) => ({ codePoint, number })),
   );
   if (found.length === 0) return null;
-  return `This adds characters that cannot be seen: ${named(found)}. The diff writes them out.`;
+  const names = named(
+    found,
+    ({ codePoint, number }) => `${codePointName(String.fromCodePoint(codePoint))} in line ${number}`,
+  );
+  return `This adds characters that cannot be seen: ${names}. The diff writes them out.`;
 }
 
 /** Only letters that stand beside those that they look like are named: what is all in another script is meant so. */
 function lookAlikeWarning(added: readonly AddedLine[]): string | null {
-  const found = added.flatMap(({ number, text }) =>
-    lookAlikes(text).map(
-      ({ codePoint, like }) =>
-        `${codePointName(String.fromCodePoint(codePoint))} in line ${number} (${likeness(like)})`,
-    ),
-  );
-  return found.length === 0 ? null : `This adds characters that look like others: ${named(found)}.`;
+  const found = added.flatMap(({ number, text }) => lookAlikes(text).map((one) => ({ ...one, line: number })));
+  if (found.length === 0) return null;
+  return `This adds characters that look like others: ${named(found, (one) => `${nameOf(one)} in line ${one.line} (${likeness(one.like)})`)}.`;
 }
 
 /** The warning for a path that is new, which may be taken for another one; null where nothing in it looks like anything else. */
 export function pathWarning(path: string): string | null {
-  const found = lookAlikes(path).map(
-    ({ codePoint, like }) => `${codePointName(String.fromCodePoint(codePoint))} (${likeness(like)})`,
-  );
-  return found.length === 0 ? null : `The path ${path} holds characters that look like others: ${named(found)}.`;
+  const found = lookAlikes(path);
+  if (found.length === 0) return null;
+  return `The path ${path} holds characters that look like others: ${named(found, (one) => `${nameOf(one)} (${likeness(one.like)})`)}.`;
+}
+
+function nameOf({ codePoint }: LookAlike): string {
+  return codePointName(String.fromCodePoint(codePoint));
 }
 
 function likeness(like: string | null): string {
@@ -82,8 +85,8 @@ function longLines(added: readonly AddedLine[]): readonly AddedLine[] {
 function longLineWarning(added: readonly AddedLine[]): string | null {
   const long = longLines(added);
   if (long.length === 0) return null;
-  const names = long.map(({ number, text }) => `line ${number} (${thousands(text.length)} columns)`);
-  return `Very long: ${named(names)}. Read to its end before you decide.`;
+  const names = named(long, ({ number, text }) => `line ${number} (${thousands(text.length)} columns)`);
+  return `Very long: ${names}. Read to its end before you decide.`;
 }
 
 /** A diff begins with the names of both versions: a later row that looks like one of them is a line. */
@@ -94,14 +97,18 @@ function withoutCommonReturns(lines: readonly string[]): { readonly lines: reado
   const rows = lines.slice(HEADER_ROWS).filter((line) => !line.startsWith('@@ '));
   // A last line without LF has a note below it, which ends with no CR either.
   const crlf = rows.length > 0 && rows.every((line) => line.endsWith('\r'));
-  return { lines: crlf ? lines.map((line) => line.replace(/\r$/, '')) : lines, crlf };
+  return { lines: crlf ? lines.map(withoutReturn) : lines, crlf };
+}
+
+function withoutReturn(line: string): string {
+  return line.endsWith('\r') ? line.slice(0, -1) : line;
 }
 
 /** Prepares a unified diff for the page. */
 export function viewDiff(unifiedDiff: string): DiffView {
   const raw = unifiedDiff.replace(/\n$/, '').split('\n');
   const { lines, crlf } = withoutCommonReturns(raw);
-  const added = addedLines(lines.map((line) => line.replace(/\r$/, '')));
+  const added = addedLines(lines.map(withoutReturn));
   const warnings = [
     hiddenWarning(added),
     lookAlikeWarning(added),
