@@ -104,7 +104,8 @@ export const commandTable: readonly CommandRow[] = [
     name: 'resume',
     words: ['resume'],
     form: '/resume',
-    meaning: 'go on with a run that ended because the agent failed or reached its limits',
+    meaning:
+      'go on with a run that ended because the agent failed, reached its limits or waited too long for a decision',
     who: 'writer',
     argument: 'nothing',
   },

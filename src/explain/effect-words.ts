@@ -14,6 +14,8 @@ const EFFECTS = {
   'dismiss-review': 'dismiss the App’s own request for changes',
   'see-thread': 'look whether the thread is still resolved',
   'see-outdated': 'look which threads GitHub has put out of date',
+  'see-deadline': 'see later what has waited long enough',
+  expire: 'let expire what nobody decided in time',
   'start-next': 'begin with the oldest queued task',
   'show-proposal': 'bring the proposal’s comment up to date',
   'show-run': 'bring the run comment up to date',

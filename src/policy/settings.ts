@@ -7,6 +7,8 @@ export type Settings = {
   readonly requireNonRequester: boolean;
   /** How many people must approve each change. */
   readonly requiredApprovals: number;
+  /** How long a change waits for a decision before it expires. */
+  readonly expiryHours: number;
   readonly reviewEvent: 'comment' | 'request-changes';
   /** What a plain *Approve* review does to what was pending when it was sent. */
   readonly reviewApproval: 'nothing' | 'approve-all';
@@ -18,6 +20,7 @@ export const DEFAULT_SETTINGS: Settings = {
   requireNonAuthor: false,
   requireNonRequester: false,
   requiredApprovals: 1,
+  expiryHours: 7 * 24,
   reviewEvent: 'comment',
   reviewApproval: 'nothing',
 };

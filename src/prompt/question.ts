@@ -35,7 +35,7 @@ function isOver(run: Run | null): boolean {
 function outputNow({ id }: ToolCall, batch: Batch | null, over: boolean): string {
   const status = batch?.calls.find(({ call }) => call.id === id)?.status;
   if (status?.kind === 'answered') return status.output;
-  if (over || status === undefined) return WITHDRAWN;
+  if (over || status === undefined || status.kind === 'expired') return WITHDRAWN;
   return status.kind === 'proposed' ? pendingOutput(status.proposalId) : UNDER_WAY;
 }
 

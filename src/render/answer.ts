@@ -6,13 +6,14 @@ import { approvalVoid, notCounted } from './doubt.ts';
 import { APPLY_BY_HAND } from './fork-words.ts';
 import { blocks, codeSpan, escapeText, link, quote } from './markdown.ts';
 import { REPLY_MARKER } from './markers.ts';
+import { mention } from './mention.ts';
 import { listNamed, settledSentence } from './named-list.ts';
 import { ownTextProblem, ownTextWays } from './own-text-words.ts';
 import { droppedText, runEnded } from './run-ended.ts';
 import { furtherShown, shownChange } from './shown-change.ts';
 import { notUndone } from './undo-words.ts';
 import { loginText } from './verdict.ts';
-import { commitLink, count, listOf, type RepoLinks, sha7 } from './words.ts';
+import { commitLink, count, listOf, type RepoLinks, sha7, timeWords } from './words.ts';
 
 /** A row of the command table, as far as `/help` and refusals show it. */
 export type CommandHelp = Pick<CommandRow, 'name' | 'form' | 'meaning' | 'who'>;
@@ -55,7 +56,7 @@ const NEW_RUN = `${codeSpan('/countersign <task>')} starts a run.`;
 
 /** Why `/resume` changes nothing, and what to do instead. */
 const NOT_RESUMED = {
-  nothing: `There is no run to go on with: ${codeSpan('/resume')} is for one that ended because the model failed or the limit of model responses was reached. ${NEW_RUN}`,
+  nothing: `There is no run to go on with: ${codeSpan('/resume')} is for one that ended because the model failed, the limit of model responses was reached, or nobody decided in time. ${NEW_RUN}`,
   active: `A run is active or about to begin, so ${codeSpan('/resume')} has nothing to do. ${STATUS}`,
   'written-before': `That ${codeSpan('/resume')} was written before the run ended, or in the same second, so it does not count for it. Write it once more.`,
 } as const satisfies Record<NotResumable, string>;
@@ -211,6 +212,12 @@ const SENTENCES: Sentences = {
       listNamed(proposals),
       'The agent is told, and may propose them again.',
     ),
+  reminder: ({ people, proposals, expiresAt }) =>
+    blocks(
+      `${listOf(people.slice(0, 10).map(({ login }) => mention(login)))}, ${proposals.length === 1 ? 'a change still waits for a decision and expires' : `${proposals.length} changes still wait for a decision and expire`} on ${timeWords(expiresAt)}:`,
+      listNamed(proposals),
+      `${codeSpan('/approve <id>')} or ${codeSpan('/deny <id>')} decides. Nothing is changed where nobody does.`,
+    ),
   'deleted-words': ({ proposals }) =>
     `A deleted comment does not undo what it decided: ${listOf(proposals.slice(0, 30).map(settledSentence))}.`,
   status: (status) =>
@@ -234,7 +241,7 @@ function sentence<Kind extends Answer['kind']>(kind: Kind, answer: AnswerByKind[
   return SENTENCES[kind](answer, context);
 }
 
-/** One answer to somebody's words, as a comment's Markdown. At most 60,000 bytes of UTF-8; mentions nobody but a run's requester at its end. */
+/** One answer to somebody's words, as a comment's Markdown. At most 60,000 bytes of UTF-8; mentions nobody but who asked for something that cannot go on by itself. */
 export function renderAnswer(answer: Answer, context: AnswerContext): string {
   return blocks(REPLY_MARKER, sentence(answer.kind, answer, context).trim());
 }

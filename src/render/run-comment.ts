@@ -6,7 +6,7 @@ import { runMarker } from './markers.ts';
 import { ruleLine } from './rule-words.ts';
 import { sameBranchLine } from './same-branch-words.ts';
 import { deciders, loginText, STATE_WORDS } from './verdict.ts';
-import { commitLink, count, listOf, type RepoLinks, sha7, thousands } from './words.ts';
+import { commitLink, count, listOf, type RepoLinks, sha7, thousands, timeWords } from './words.ts';
 
 /** Everything that the run's one comment shows. */
 export type RunView = {
@@ -39,6 +39,7 @@ const ENDINGS = {
   'model-failed': 'ended, because the model gave no usable answer',
   'posting-failed': 'ended, because its changes could not be posted',
   'commit-differs': 'ended, because GitHub committed something else than was approved',
+  expired: 'ended, because nobody decided in time',
   'access-lost': 'ended, because Countersign lost its access to the repository',
 } as const satisfies Record<RunEnd, string>;
 
@@ -51,7 +52,14 @@ function waiting(proposals: readonly Proposal[]): string {
   const open = proposals.filter((proposal) => proposal.state === 'proposed').length;
   return open === 0
     ? '**Working.** Applying what was approved.'
-    : `**Waiting** for people to decide on ${count(open, 'change')}.`;
+    : `**Waiting** for people to decide on ${count(open, 'change')}.${untilWords(proposals)}`;
+}
+
+/** When the first of them expires. */
+function untilWords(proposals: readonly Proposal[]): string {
+  const times = proposals.flatMap(({ state, expiresAt }) => (state === 'proposed' ? (expiresAt ?? []) : []));
+  const [first] = times.toSorted();
+  return first === undefined ? '' : ` What nobody decides by ${timeWords(first)} expires.`;
 }
 
 function stateLine(phase: Phase, proposals: readonly Proposal[], share: number): string {

@@ -1,6 +1,7 @@
 import type { Answer } from '../run/answer.ts';
 import { isResumable } from '../run/run.ts';
 import { blocks, codeSpan, escapeText, link, modelWords } from './markdown.ts';
+import { mention } from './mention.ts';
 import { endingWords } from './run-comment.ts';
 import { loginText } from './verdict.ts';
 import { commitLink, listOf, type RepoLinks, sha7 } from './words.ts';
@@ -45,16 +46,12 @@ export function droppedText(dropped: readonly string[]): string {
   return blocks('These queued tasks were dropped:', [...rows, ...(left > 0 ? [`- and ${left} more`] : [])].join('\n'));
 }
 
-/** The one mention that the App ever writes; a login holds nothing else than these characters, and no underscore at its ends. */
-function mention(login: string): string {
-  const plain = login.replace(/[^A-Za-z0-9_-]/g, '').slice(0, 100);
-  return `@${plain.replace(/^_+|_+$/g, '')}`;
-}
-
 function whatNext(how: Ended['how']): string {
   if (how === 'closed' || how === 'merged') return '';
   const another = `${codeSpan('/countersign <task>')} starts another run.`;
-  return isResumable(how) ? `${codeSpan('/resume')} lets it go on, while no other has begun. ${another}` : another;
+  if (!isResumable(how)) return another;
+  const again = how === 'expired' ? ' and proposes what expired again, for the branch as it is then' : '';
+  return `${codeSpan('/resume')} lets it go on, while no other has begun${again}. ${another}`;
 }
 
 /** The end of a run, told once to the person who started it. */

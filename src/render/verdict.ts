@@ -111,7 +111,7 @@ const VERDICTS = {
   rejected,
   failed,
   superseded: (proposal) => `**Withdrawn** without a decision. Nothing was changed.${noteSentence(proposal.note)}`,
-  expired: (proposal) => `**Expired** before anybody decided. Nothing was changed.${noteSentence(proposal.note)}`,
+  expired: (proposal) => `**Expired** before it was decided. Nothing was changed.${noteSentence(proposal.note)}`,
   cancelled: (proposal) => `**Cancelled** without a decision. Nothing was changed.${noteSentence(proposal.note)}`,
 } as const satisfies Record<ProposalState, (proposal: Proposal, context: VerdictContext) => string>;
 

@@ -11,6 +11,12 @@ export function people(amount: number, which: string, one: string, several: stri
   return amount === 1 ? `1 ${which} person ${one}` : `${amount} ${which} people ${several}`;
 }
 
+/** `2030-01-31 12:00 UTC`, of a time in ISO 8601. */
+export function timeWords(time: string): string {
+  const utc = new Date(time).toISOString();
+  return `${utc.slice(0, 10)} ${utc.slice(11, 16)} UTC`;
+}
+
 /** `12,345`. */
 export function thousands(amount: number): string {
   return String(amount).replace(/\B(?=(?:\d{3})+$)/g, ',');

@@ -93,6 +93,13 @@ export type Answer =
       readonly to: string;
       readonly proposals: readonly Named[];
     }
+  /** These expire soon, the first of them at GitHub's time `expiresAt`; `people` asked for them. */
+  | {
+      readonly kind: 'reminder';
+      readonly people: readonly Person[];
+      readonly proposals: readonly Named[];
+      readonly expiresAt: string;
+    }
   | { readonly kind: 'deleted-words'; readonly proposals: readonly Settled[] }
   /** A rule refused a commit of this run before. */
   | { readonly kind: 'push-refused'; readonly headRef: string }

@@ -39,6 +39,12 @@ export function withCallOf(draft: Draft, { origin }: Proposal, status: Call['sta
   return origin.kind === 'call' ? withCall(draft, origin.callId, status) : draft;
 }
 
+/** Calls that nobody decided in time are answered for the model as withdrawn. */
+export function withExpiredAnswered(draft: Draft): Draft {
+  const expired = draft.pull.run?.batch?.calls.filter(({ status }) => status.kind === 'expired') ?? [];
+  return expired.reduce((next, { call }) => answerCall(next, call.id, WITHDRAWN), draft);
+}
+
 /** Puts one proposal on the page. */
 export function withPosting(draft: Draft, proposal: Proposal): Draft {
   const { id, runId } = proposal;
@@ -61,7 +67,13 @@ export function settleBatch(draft: Draft, now: string): Draft {
   const run = draft.pull.run;
   if (run === null || run.phase.kind === 'ended' || run.batch === null) return draft;
   if (run.batch.calls.every((call) => call.status.kind === 'answered')) return closeBatch(draft, run, run.batch, now);
+  if (run.batch.calls.every(isSettled)) return endRun(draft, { how: 'expired', by: null, note: null }, now);
   return withEffects(withRun(draft, { phase: phaseOf(draft.pull, run.batch) }), { type: 'show-run', runId: run.id });
+}
+
+/** Nobody is waited for any more; of an expired one the model hears nothing before somebody lets the run go on. */
+function isSettled({ status }: Call): boolean {
+  return status.kind === 'answered' || status.kind === 'expired';
 }
 
 function phaseOf(pull: Pull, batch: Batch): Phase {
@@ -96,11 +108,13 @@ export function nextTurn(draft: Draft, now: string): Draft {
   return withEffects(thinking, { type: 'ask-model', runId: run.id, turn }, { type: 'show-run', runId: run.id });
 }
 
-/** Everything that was shown and not withdrawn was denied, and nobody said why. */
+/** Everything that was shown, and neither withdrawn nor expired, was denied, and nobody said why. */
 function deniedWhole(pull: Pull): boolean {
-  const shown = pull.proposals.filter((proposal) => isOfBatch(pull, proposal) && proposal.state !== 'superseded');
+  const shown = pull.proposals.filter((proposal) => isOfBatch(pull, proposal) && !UNDECIDED.has(proposal.state));
   return shown.length > 0 && shown.every(deniedWithoutReason);
 }
+
+const UNDECIDED: ReadonlySet<Proposal['state']> = new Set<Proposal['state']>(['superseded', 'expired']);
 
 function deniedWithoutReason(proposal: Proposal): boolean {
   if (proposal.state !== 'rejected') return false;

@@ -5,6 +5,7 @@ import { onQuestionAnswered } from './on-ask.ts';
 import { onCommitFailed, onCommitMissed, onCommitted } from './on-commit.ts';
 import { onCommitDiffers } from './on-commit-differs.ts';
 import { onCommitStarting } from './on-commit-starting.ts';
+import { onDeadline, onExpiring } from './on-deadline.ts';
 import { onAccessLost, onClosed, onEdited, onPushed } from './on-event.ts';
 import { onModelFailed, onModelReplied } from './on-model.ts';
 import { onThreadsOutdated } from './on-outdated.ts';
@@ -65,6 +66,10 @@ function decided(pull: Pull, signal: Signal, facts: Facts): Step {
       return onCommentGone(pull, signal, facts);
     case 'access-lost':
       return onAccessLost(pull, signal, facts);
+    case 'deadline-reached':
+      return onDeadline(pull, facts);
+    case 'expiring':
+      return onExpiring(pull, facts);
     case 'task-due':
       return onTaskDue(pull, facts);
     case 'thread-seen':

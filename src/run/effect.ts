@@ -34,6 +34,10 @@ export type Effect =
   | { readonly type: 'show-run'; readonly runId: string }
   /** After `THREAD_GRACE_MS`, see whether the thread that somebody resolved still is. */
   | { readonly type: 'see-thread'; readonly proposalId: string; readonly since: string }
+  /** At GitHub's time `at`, see what is to be reminded of or has waited long enough; `wantedAt` is the time of the wish. */
+  | { readonly type: 'see-deadline'; readonly at: string; readonly wantedAt: string }
+  /** Let expire what nobody decided in time. */
+  | { readonly type: 'expire' }
   /** The head moved: see whose suggestion blocks GitHub has put out of date, after `OUTDATED_MS`. */
   | { readonly type: 'see-outdated'; readonly runId: string }
   /** Make the text of a review of ours say again what we wrote. */
@@ -66,6 +70,8 @@ export const LANES = {
   'show-run': 'pull',
   'see-thread': 'pull',
   'see-outdated': 'pull',
+  'see-deadline': 'pull',
+  expire: 'pull',
   'show-review': 'pull',
   'dismiss-review': 'pull',
   react: 'pull',
@@ -83,8 +89,11 @@ export function coalescingKey(effect: Effect): string | null {
       return `show-review:${effect.reviewId}`;
     case 'see-outdated':
       return `see-outdated:${effect.runId}`;
+    case 'see-deadline':
+      return `see-deadline:${effect.at}`;
     case 'start-next':
-      return 'start-next';
+    case 'expire':
+      return effect.type;
     case 'ask-model':
     case 'ask-question':
     case 'use-tools':
@@ -106,6 +115,14 @@ export const OUTDATED_MS = 10_000;
 
 /** How long an effect waits before it is first performed (ms). */
 export function delayOf(effect: Effect): number {
-  if (effect.type === 'see-outdated') return OUTDATED_MS;
-  return effect.type === 'see-thread' ? THREAD_GRACE_MS : 0;
+  switch (effect.type) {
+    case 'see-outdated':
+      return OUTDATED_MS;
+    case 'see-thread':
+      return THREAD_GRACE_MS;
+    case 'see-deadline':
+      return Math.max(0, Date.parse(effect.at) - Date.parse(effect.wantedAt));
+    default:
+      return 0;
+  }
 }

@@ -101,5 +101,6 @@ const CANCELLED_BY: Readonly<Record<RunEnd, string>> = {
   'model-failed': 'the model gave no usable answer',
   'posting-failed': 'the changes could not be posted',
   'commit-differs': 'GitHub committed something else than was approved',
+  expired: 'the run ended',
   'access-lost': 'Countersign lost its access to the repository',
 };

@@ -47,6 +47,8 @@ export function needs(pull: Pull, signal: Signal, facts: Facts): readonly Need[]
     case 'commit-missed':
     case 'proposal-shown':
     case 'threads-outdated':
+    case 'deadline-reached':
+    case 'expiring':
     case 'review-kept':
     case 'comment-gone':
     case 'access-lost':

@@ -1,6 +1,7 @@
 import { answerProposal, settleBatch, showing } from './batch.ts';
 import { type Draft, draftOf, finish, ignore, withAnswer, withEffects, withProposal, withRun } from './draft.ts';
 import { endRun } from './end-run.ts';
+import { expiryOf, withTimer } from './expiry.ts';
 import type { Facts } from './facts.ts';
 import { judgeHead } from './judge-head.ts';
 import { type Proposal, standsSince } from './proposal.ts';
@@ -16,7 +17,10 @@ type Shown = Extract<Signal, { type: 'run-shown' }>;
 /** The proposals stand on the page. A head that has moved meanwhile counts as a push. */
 export function onReviewPosted(pull: Pull, signal: Posted, facts: Facts): Step {
   const shown = signal.proposals.reduce(place, draftOf(pull));
-  const placed = signal.unshown.reduce((draft, one) => takeBack(draft, one, facts.now), shown);
+  const placed = withTimer(
+    signal.unshown.reduce((draft, one) => takeBack(draft, one, facts.now), shown),
+    facts.now,
+  );
   const recorded = withReviews(placed, signal);
   if (signal.turn !== null && activeRun(recorded.pull)?.id !== signal.runId)
     return finish(recorded, 'outdated-outcome');
@@ -40,7 +44,9 @@ function place(draft: Draft, posted: PostedProposal): Draft {
   const { placement, comment, parts } = posted;
   const proposedAt = standsSince(posted);
   const shownSince = proposal.restorations > 0 ? proposedAt : null;
-  const standing = withProposal(draft, { ...proposal, placement, comment, parts, shownSince, proposedAt });
+  const expiresAt = expiryOf(proposedAt, draft.pull.run);
+  const waiting = { proposedAt, expiresAt, reminded: false };
+  const standing = withProposal(draft, { ...proposal, placement, comment, parts, shownSince, ...waiting });
   // Decided while its comment was on its way: what stands there still has a button and commands.
   const placed = isFinal(proposal.state) ? showing(standing, { ...proposal, comment }) : standing;
   const older = placed.pull.proposals.filter((one) => one.replacedBy === proposal.id);

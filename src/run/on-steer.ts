@@ -1,4 +1,4 @@
-import { settleBatch, withdraw } from './batch.ts';
+import { settleBatch, withdraw, withExpiredAnswered } from './batch.ts';
 import { draftOf, finish, withAnswer, withEffects, withPull, withRun } from './draft.ts';
 import { cancelUndos, endRun, openUndos, tasksAskedBy } from './end-run.ts';
 import { resumable } from './on-resume.ts';
@@ -17,7 +17,7 @@ export function onContinue(spoken: Spoken): Step {
     if (left.length > 0) return reply(spoken, { kind: 'posted-later', left: left.map(named) }, 'posted-later');
     return reply(spoken, { kind: 'nothing-pending', command: 'continue' }, 'nothing-pending');
   }
-  const going = withRun(draftOf(spoken.pull), { batch: { ...run.batch, continued: true } });
+  const going = withExpiredAnswered(withRun(draftOf(spoken.pull), { batch: { ...run.batch, continued: true } }));
   const note = `${spoken.person.login} went on without it with /continue`;
   const withdrawn = found.proposals.reduce((draft, one) => withdraw(draft, one, note, spoken.intent.createdAt), going);
   const acknowledged = withEffects(withdrawn, { type: 'react', place: spoken.intent.place, content: '+1' });

@@ -152,7 +152,8 @@ function precedes(older: Proposal, newer: Proposal): boolean {
   if (older.id === newer.id || older.runId !== newer.runId) return false;
   const [before, after] = [older.origin, newer.origin];
   if (before.kind !== 'call' || after.kind !== 'call') return false;
-  if (older.state === 'superseded') return before.callId === after.callId && before.turn === after.turn;
+  if (older.state === 'superseded' || older.state === 'expired')
+    return before.callId === after.callId && before.turn === after.turn;
   const instructed = older.state === 'rejected' && older.votes.at(-1)?.action === 'edit';
   return instructed && before.turn === after.turn - 1 && older.change.path === newer.change.path;
 }

@@ -152,6 +152,10 @@ export type Proposal = {
   readonly proposedAt: string | null;
   readonly decidedAt: string | null;
   readonly executedAt: string | null;
+  /** GitHub's time at which nobody's decision is waited for any more; null until it is posted. */
+  readonly expiresAt: string | null;
+  /** People were told that it expires soon. */
+  readonly reminded: boolean;
   /** Line at which it stands since the file moved below it; null where it stands as proposed. */
   readonly movedTo: number | null;
   /** Who marked its thread as resolved while it waited, and since when; null where it is open. */
@@ -183,6 +187,8 @@ export const UNSEEN = {
   proposedAt: null,
   decidedAt: null,
   executedAt: null,
+  expiresAt: null,
+  reminded: false,
   movedTo: null,
   resolved: null,
   missedSince: null,

@@ -17,6 +17,8 @@ export type Call = {
   readonly status:
     | { readonly kind: 'using' }
     | { readonly kind: 'proposed'; readonly proposalId: string }
+    /** Nobody decided in time: the model hears nothing of it, and `/resume` proposes the call again. */
+    | { readonly kind: 'expired'; readonly proposalId: string }
     | { readonly kind: 'answered'; readonly output: string };
 };
 
@@ -45,10 +47,11 @@ export type RunEnd =
   | 'model-failed'
   | 'posting-failed'
   | 'commit-differs'
+  | 'expired'
   | 'access-lost';
 
 /** Ends that wait for a person's `/resume`; the others were somebody's will, or all that could be done. */
-const RESUMABLE: ReadonlySet<RunEnd> = new Set<RunEnd>(['turn-limit', 'model-failed']);
+const RESUMABLE: ReadonlySet<RunEnd> = new Set<RunEnd>(['turn-limit', 'model-failed', 'expired']);
 
 /** Whether a run that ended so may go on. */
 export function isResumable(how: RunEnd): boolean {

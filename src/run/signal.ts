@@ -152,6 +152,10 @@ export type Signal =
   | { readonly type: 'comment-gone'; readonly proposalId: string; readonly commentId: number }
   /** The App can no longer work here. */
   | { readonly type: 'access-lost'; readonly loss: AccessLoss }
+  /** It is time to remind people of what waits, or to wait no longer. */
+  | { readonly type: 'deadline-reached' }
+  /** What nobody decided in time is about to expire; saved only while no other signal waits. */
+  | { readonly type: 'expiring' }
   /** The run is over and somebody's next task waits. */
   | { readonly type: 'task-due' }
   /** The attempt is known not to have landed and will not be repeated. */

@@ -47,7 +47,7 @@ export const SettingsFile = z.strictObject({
     .describe('The first that matches decides: `deny`, or for `read_file` also `ask` and `allow`'),
   protected_paths: paths('glob').default([]).describe('Added to the built-in list: always asked, no standing approval'),
   standing_approvals: choice('off', 'path', 'glob').default('glob').describe('How far `always` may reach'),
-  expiry: duration().optional().describe('How long pending changes and standing approvals last'),
+  expiry: duration().default('7d').describe('How long a change waits for a decision before it expires'),
   review_event: choice('comment', 'request-changes')
     .default(DEFAULT_SETTINGS.reviewEvent)
     .describe('How proposals are posted'),
@@ -77,7 +77,6 @@ export const NOT_YET: Readonly<Partial<Record<SettingsKey, NotYet>>> = {
   approvers: { isSet: (value) => value === 'codeowners', schema: { not: { const: 'codeowners' } } },
   rules: anyItem,
   protected_paths: anyItem,
-  expiry: { isSet: (value) => value !== undefined, schema: { not: {} } },
   limits: {
     isSet: (value) => isRecord(value) && Object.keys(value).length > 0,
     schema: { maxProperties: 0 },

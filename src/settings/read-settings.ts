@@ -3,6 +3,7 @@ import { isOneSlip } from '../command/one-slip.ts';
 import { DEFAULT_SETTINGS, type Settings, type SettingsReading } from '../policy/settings.ts';
 import { isRecord } from '../trust.ts';
 import { NOT_YET, SettingsFile, type SettingsKey } from './keys.ts';
+import { hoursOf } from './values.ts';
 import { type Problem, readYaml, type ValuePath, type YamlSource } from './yaml-source.ts';
 
 /** Where a repository keeps its settings, on its default branch. */
@@ -68,6 +69,7 @@ function settingsOf(file: z.infer<typeof SettingsFile>): Settings {
     requireNonAuthor: file.require_non_author,
     requireNonRequester: file.require_non_requester,
     requiredApprovals: file.required_approvals,
+    expiryHours: hoursOf(file.expiry),
     reviewEvent: file.review_event,
     reviewApproval: file.review_approval,
   };

@@ -68,7 +68,8 @@ export function duration() {
     .refine((text) => hoursOf(text) <= 30 * HOURS_IN.d, { error });
 }
 
-function hoursOf(text: string): number {
+/** The hours of a text that is a `duration`. */
+export function hoursOf(text: string): number {
   return Number.parseInt(text, 10) * (text.endsWith('d') ? HOURS_IN.d : HOURS_IN.h);
 }
 

@@ -6,6 +6,7 @@ import { startCrew } from './crew.ts';
 import type { Database } from './database.ts';
 import { type Door, openDeliveries } from './deliveries.ts';
 import { directGitHub } from './github/port.ts';
+import { type Spell, staleSpells, withStaleHead } from './github/stale-head.ts';
 import { Hub } from './hub.ts';
 import { randomModel } from './model.ts';
 import { converse } from './people/conversation.ts';
@@ -59,6 +60,7 @@ type Stage = {
   readonly reasons: Map<string, number>;
   weather: Weather;
   trouble: number;
+  spells: readonly Spell[];
   born: number;
 };
 
@@ -67,6 +69,7 @@ export async function playCase({ seed, database, bend = {} }: CaseOptions): Prom
   const stage = openStage(openChance(seed), database, bend);
   const { chance, timeline, trace, scene, hub } = stage;
   const stormy = chance.happens(0.75);
+  if (stormy && chance.happens(0.6)) stage.spells = staleSpells(chance, START);
   stage.weather = stormy ? scaled(STORM, chance.between(0.2, 2)) : CALM;
   stage.trouble = stormy ? chance.between(0, 0.2) : 0;
   const replicas = chance.pick([1, 1, 2, 3]);
@@ -76,7 +79,7 @@ export async function playCase({ seed, database, bend = {} }: CaseOptions): Prom
     turns: 4 + chance.whole(12),
     onEnd: () => {
       // From here on all goes well, so that whatever was accepted can be seen to its end.
-      Object.assign(stage, { weather: CALM, trouble: 0 });
+      Object.assign(stage, { weather: CALM, trouble: 0, spells: [] });
     },
   });
   const rested = await timeline.play(MOST_EVENTS);
@@ -97,6 +100,7 @@ function openStage(chance: Chance, database: Database, bend: Bend): Stage {
     reasons: new Map(),
     weather: CALM,
     trouble: 0,
+    spells: [],
     born: 0,
   };
   const door = (): Door | null => {
@@ -147,7 +151,8 @@ function heartbeats(timeline: Timeline, store: Store): Pick<Store, 'renew' | 're
 
 function contextOf(stage: Stage, replica: Replica, store: Store): Context {
   const { hub, scene, trace, timeline, bend, reasons, model } = stage;
-  const direct = directGitHub(hub, scene, trace);
+  const isStale = (): boolean => stage.spells.some(({ from, until }) => from <= timeline.now && timeline.now < until);
+  const direct = withStaleHead(directGitHub(hub, scene, trace), isStale, trace);
   const github = replica.port('github', bend.github === undefined ? direct : bend.github(direct, hub, scene));
   return {
     store,

@@ -38,6 +38,7 @@ export const FAULT_KINDS = [
   'fault-after',
   'limit',
   'hang',
+  'stale-head',
   'delivery-dropped',
   'delivery-twice',
   'delivery-late',

@@ -31,6 +31,8 @@ export function namedBy(signal: Signal): NamedProposals {
     case 'tools-used':
     case 'posting-failed':
     case 'review-kept':
+    case 'deadline-reached':
+    case 'expiring':
     case 'access-lost':
     case 'task-due':
       return NOBODY;

@@ -1,6 +1,7 @@
 import { askModel } from './ask-model.ts';
 import { askQuestion } from './ask-question.ts';
 import { performCommit } from './commit.ts';
+import { expire, seeDeadline } from './deadlines.ts';
 import { DONE, type Job, type Outcome } from './job.ts';
 import { postAnswer } from './post-answer.ts';
 import { postReview } from './post-review.ts';
@@ -42,6 +43,10 @@ export function perform(job: Job): Promise<Outcome> {
       return seeOutdated({ ...job, effect });
     case 'dismiss-review':
       return releaseReview({ ...job, effect });
+    case 'see-deadline':
+      return seeDeadline({ ...job, effect });
+    case 'expire':
+      return expire(job);
     case 'start-next':
       return Promise.resolve({ kind: 'done', signal: { type: 'task-due' } });
   }

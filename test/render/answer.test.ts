@@ -97,6 +97,7 @@ function everyAnswer(text: string): readonly Answer[] {
     { kind: 'asked', by: { id: 1, login: text }, question: text, content: null },
     { kind: 'ask-failed', by: { id: 1, login: text }, question: text, message: text },
     { kind: 'questions-full', most: 10 },
+    { kind: 'reminder', people: [{ id: 1, login: text }], proposals: named, expiresAt: '2030-01-08T12:00:00.000Z' },
     { kind: 'help' },
     { kind: 'status', pending: named, running: true, queued: 2, questions: 1, resumable: false },
     { kind: 'status', pending: [], running: false, queued: 0, questions: 0, resumable: true },
@@ -118,6 +119,16 @@ function everyAnswer(text: string): readonly Answer[] {
       by: null,
       commits: [],
       note: text,
+      dropped: [],
+    },
+    {
+      kind: 'run-ended',
+      requester: { id: 1, login: text },
+      how: 'expired',
+      proposed: true,
+      by: null,
+      commits: [],
+      note: null,
       dropped: [],
     },
   ];
@@ -382,7 +393,7 @@ describe('answers', () => {
       - \`m3x8\` total
 
       [not-resumed]
-      There is no run to go on with: \`/resume\` is for one that ended because the model failed or the limit of model responses was reached. \`/countersign <task>\` starts a run.
+      There is no run to go on with: \`/resume\` is for one that ended because the model failed, the limit of model responses was reached, or nobody decided in time. \`/countersign <task>\` starts a run.
 
       [not-resumed]
       A run is active or about to begin, so \`/resume\` has nothing to do. \`/status\` lists what is waiting.
@@ -442,6 +453,14 @@ describe('answers', () => {
       [questions-full]
       10 questions already wait for an answer here, so this one was not taken. Ask again when they are answered.
 
+      [reminder]
+      @total, 2 changes still wait for a decision and expire on 2030-01-08 12:00 UTC:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      \`/approve <id>\` or \`/deny <id>\` decides. Nothing is changed where nobody does.
+
       [help]
       A command stands alone on the first line of a comment. In a change’s thread it means that change; elsewhere give its id.
 
@@ -454,7 +473,7 @@ describe('answers', () => {
       - \`/undo [<id>]\` – propose the exact reverse of an applied change; in its thread the id may be left out
       - \`/continue\` – send the decisions so far to the agent and withdraw what is undecided
       - \`/stop\` – end the run; what waits is cancelled and queued tasks are dropped
-      - \`/resume\` – go on with a run that ended because the agent failed or reached its limits
+      - \`/resume\` – go on with a run that ended because the agent failed, reached its limits or waited too long for a decision
       - \`/status\` – say what the run does and link every change that waits
       - \`/help\` – list the commands
 
@@ -493,7 +512,12 @@ describe('answers', () => {
 
       total
 
-      \`/resume\` lets it go on, while no other has begun. \`/countersign <task>\` starts another run."
+      \`/resume\` lets it go on, while no other has begun. \`/countersign <task>\` starts another run.
+
+      [run-ended]
+      @total, the run ended, because nobody decided in time; nothing was changed.
+
+      \`/resume\` lets it go on, while no other has begun and proposes what expired again, for the branch as it is then. \`/countersign <task>\` starts another run."
     `);
   });
 
@@ -543,7 +567,7 @@ describe('answers', () => {
           expect(text).not.toMatch(/^\s*\/\w/m);
           expect(byteLength(text)).toBeLessThanOrEqual(60_000);
           const live = liveText(text).map((part) =>
-            answer.kind === 'run-ended' ? part.replace(/^@[\w-]*,/, '') : part,
+            answer.kind === 'run-ended' || answer.kind === 'reminder' ? part.replace(/^@[\w-]*,/, '') : part,
           );
           for (const part of live) expect(part).not.toMatch(/@|#\d|:\/\/|www\.\S|<!--/);
         }

@@ -339,7 +339,7 @@ describe('a decided proposal', () => {
       ----
       **Withdrawn** without a decision. Nothing was changed. Withdrawn by ana with \`/continue\`.
       ----
-      **Expired** before anybody decided. Nothing was changed.
+      **Expired** before it was decided. Nothing was changed.
       ----
       **Cancelled** without a decision. Nothing was changed. The run was stopped."
     `);

@@ -88,6 +88,8 @@ export function proposal(change: Change, more: Partial<Proposal> = {}): Proposal
     proposedAt: null,
     decidedAt: null,
     executedAt: null,
+    expiresAt: null,
+    reminded: false,
     movedTo: null,
     resolved: null,
     requiredApprovals: 1,

@@ -32,7 +32,6 @@ describe('the documentation of the settings', () => {
       { approvers: 'codeowners' },
       { rules: [{ tools: ['read_file'], paths: ['a'], decide: 'deny' }] },
       { protected_paths: ['src/**'] },
-      { expiry: '7d' },
       { limits: { turns: 3 } },
     ];
     for (const file of notYet) {

@@ -15,6 +15,7 @@ const FREQUENT = [
   'proposed to rejected',
   'proposed to superseded',
   'proposed to cancelled',
+  'proposed to expired',
   'approved to executing',
   'approved to rejected',
   'executing to completed',
@@ -47,7 +48,7 @@ describe('the simulation', () => {
   it.each(MUTANTS.filter(({ name }) => /^(?:other-bytes|everybody|answer|effects-after|deny)/.test(name)))(
     'notices $name',
     async (mutant) => {
-      expect((await hunt(mutant, 1, 40)).by).not.toBeNull();
+      expect((await hunt(mutant, 1, 120)).by).not.toBeNull();
     },
     120_000,
   );

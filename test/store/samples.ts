@@ -110,6 +110,8 @@ export function proposal(id: string, runId: string, changed: Partial<Proposal> =
     proposedAt: null,
     decidedAt: null,
     executedAt: null,
+    expiresAt: null,
+    reminded: false,
     movedTo: null,
     resolved: null,
     requiredApprovals: 1,

@@ -5,7 +5,15 @@ import { denialsHold } from './denials.ts';
 import { type Check, gatherEvidence } from './evidence.ts';
 import { ledgerExplains } from './ledger.ts';
 import { wordsStayWords } from './markdown.ts';
-import { allIsDone, holdersWriteAlone, runsWaitForPeople, statesFollowTheTable, wordsCountOnce } from './storage.ts';
+import {
+  allIsDone,
+  expiryComesLast,
+  holdersWriteAlone,
+  nothingWaitsForEver,
+  statesFollowTheTable,
+  waitingHasItsReason,
+  wordsCountOnce,
+} from './storage.ts';
 
 /** Everything that holds in every case, whatever happens. */
 const CHECKS: readonly Check[] = [
@@ -19,7 +27,9 @@ const CHECKS: readonly Check[] = [
   answersAreStored,
   wordsStayWords,
   allIsDone,
-  runsWaitForPeople,
+  nothingWaitsForEver,
+  waitingHasItsReason,
+  expiryComesLast,
   holdersWriteAlone,
   wordsCountOnce,
   statesFollowTheTable,

@@ -1,3 +1,4 @@
+import { isOpen } from '../../run/proposal.ts';
 import { mayMove } from '../../run/transition.ts';
 import type { Check } from './evidence.ts';
 
@@ -8,11 +9,35 @@ export const allIsDone: Check = ({ played, remains }) => [
   ...remains.parked.map((error) => `a signal was given up: ${error}`),
 ];
 
-/** A run that goes on waits for people, or something is under way: at rest only the first. */
-export const runsWaitForPeople: Check = ({ saved }) => {
+/** Whatever waits for people waits for a while: at rest every run has ended, and no change is open. */
+export const nothingWaitsForEver: Check = ({ saved, ends }) => {
   const run = saved.at(-1)?.saved.step.pull.run;
-  if (run == null || run.phase.kind === 'ended' || run.phase.kind === 'waiting') return [];
-  return [`the run is ${run.phase.kind} for ever`];
+  const runs = run == null || run.phase.kind === 'ended' ? [] : [`the run is ${run.phase.kind} for ever`];
+  const open = [...ends].filter(([, { state }]) => state === 'proposed').map(([id]) => `${id} waits for ever`);
+  return [...runs, ...open];
+};
+
+/** A run that waits for people has something that they can decide, or that is being made (S88). */
+export const waitingHasItsReason: Check = ({ saved }) =>
+  saved.flatMap(({ saved: { step } }) => {
+    const { run, proposals } = step.pull;
+    if (run?.phase.kind !== 'waiting' || proposals.some((one) => one.runId === run.id && isOpen(one))) return [];
+    return [`the run waits, and nothing is open (${step.reason})`];
+  });
+
+/** Nothing expires before its time, or while words wait that were stored before (S85). */
+export const expiryComesLast: Check = ({ happenings }) => {
+  const unheard = new Set<string>();
+  return happenings.flatMap((one) => {
+    if (one.kind === 'received' && one.receipt === 'stored') unheard.add(one.delivery.id);
+    if (one.kind !== 'saved' || one.result !== 'saved') return [];
+    if (one.signal.type === 'intent') unheard.delete(one.signal.deliveryId);
+    const gone = one.step.pull.proposals.filter(({ id, state }) => state === 'expired' && one.before.get(id) !== state);
+    const early = gone.filter(({ expiresAt }) => expiresAt === null || Date.parse(expiresAt) > one.at);
+    const deaf =
+      gone.length > 0 && unheard.size > 0 ? [`something expired while ${[...unheard].join(', ')} waited`] : [];
+    return [...early.map(({ id }) => `${id} expired before its time`), ...deaf];
+  });
 };
 
 /** Only the newest holder of a pull request writes (fencing). */

@@ -15,12 +15,15 @@ const CAST: readonly (readonly [weight: number, who: Name])[] = [
   [1, 'helper[bot]'],
 ];
 
-/** How long people take between two deeds (ms): at once, a moment, or until much has happened. */
-const PAUSES = [
-  { from: 10, to: 800 },
-  { from: 1_000, to: 15_000 },
-  { from: 15_000, to: 90_000 },
-] as const;
+const DAY_MS = 86_400_000;
+
+/** How long people take between two deeds (ms): at once, a moment, until much has happened, or until changes expire. */
+const PAUSES: readonly (readonly [weight: number, pause: { readonly from: number; readonly to: number }])[] = [
+  [8, { from: 10, to: 800 }],
+  [8, { from: 1_000, to: 15_000 }],
+  [8, { from: 15_000, to: 90_000 }],
+  [1, { from: 5 * DAY_MS, to: 9 * DAY_MS }],
+];
 
 export type ConversationOptions = {
   readonly hub: Hub;
@@ -40,7 +43,7 @@ export function converse(options: ConversationOptions): void {
     return `gives the task (${id})`;
   });
   const next = (left: number): void => {
-    const { from, to } = chance.pick(PAUSES);
+    const { from, to } = weighed(chance, PAUSES);
     if (left === 0) options.onEnd();
     else
       timeline.after(chance.between(from, to), () => {

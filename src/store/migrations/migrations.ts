@@ -1,3 +1,4 @@
+import { EXPIRY } from './expiry.ts';
 import { FAULTS } from './faults.ts';
 import { FIRST_TABLES } from './first-tables.ts';
 import { FORMER_COMMENTS } from './former-comments.ts';
@@ -18,4 +19,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 5, name: 'sweeps', statements: SWEEPS },
   { number: 6, name: 'former comments', statements: FORMER_COMMENTS },
   { number: 7, name: 'faults', statements: FAULTS },
+  { number: 8, name: 'expiry', statements: EXPIRY },
 ];
