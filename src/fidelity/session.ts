@@ -156,8 +156,12 @@ function pullIn(world: World, { repositoryId, number }: Scene): PullRequest {
   return pull;
 }
 
-/** A file's bytes at a commit; null where it is not there. */
-export function bytesAt({ store }: World, commit: string, path: string): Uint8Array | null {
+/** A file at a commit. */
+export type Standing = { readonly mode: string; readonly bytes: Uint8Array };
+
+/** Null where the file is not there. */
+export function fileAt({ store }: World, commit: string, path: string): Standing | null {
   const entry = entryAt(store, readCommit(store, commit)?.tree ?? '', path);
-  return entry === undefined ? null : (readBlob(store, entry.sha) ?? null);
+  const bytes = entry === undefined ? undefined : readBlob(store, entry.sha);
+  return entry === undefined || bytes === undefined ? null : { mode: entry.mode, bytes };
 }

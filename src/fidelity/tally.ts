@@ -1,5 +1,5 @@
 /** How a proposal came to be made: the commands and buttons of people. */
-export type Way = 'approve' | 'button' | 'own lines';
+export type Way = 'approve' | 'button' | 'own lines' | 'undo';
 
 /** What a way left on the branch, next to what the commit holds. */
 export type Outcome =
