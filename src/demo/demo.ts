@@ -1,5 +1,6 @@
 import process from 'node:process';
 import { GitFailed, GitMissing, gitText } from '../git/run-git.ts';
+import { runCommand } from '../options/run-command.ts';
 import { pullFiles } from '../simulator/world/pull-diff.ts';
 import { StartRefused } from '../start-refused.ts';
 import { checkBranch } from './check-branch.ts';
@@ -24,20 +25,11 @@ const TASK = 'Please tidy up what this pull request touches, and whatever small 
  * The `demo` command. Ends with 0 when the branch holds exactly what was approved, 1 when it does not or something
  * failed, 2 for options or a repository that cannot be used, 130 when it was interrupted.
  */
-export async function runDemo(argv: readonly string[]): Promise<number> {
-  const reading = readOptions(argv);
-  switch (reading.kind) {
-    case 'help':
-      process.stdout.write(DEMO_HELP);
-      return 0;
-    case 'problem':
-      process.stderr.write(`countersign demo: ${reading.problem}\n`);
-      return 2;
-    case 'play': {
-      const terminal = openTerminal((text) => process.stdout.write(text), wantsColour(process.stdout));
-      return untilInterrupted((interrupted) => show(reading.options, terminal, interrupted));
-    }
-  }
+export function runDemo(argv: readonly string[]): Promise<number> {
+  return runCommand({ name: 'countersign demo', help: DEMO_HELP }, readOptions(argv), (options) => {
+    const terminal = openTerminal((text) => process.stdout.write(text), wantsColour(process.stdout));
+    return untilInterrupted((interrupted) => show(options, terminal, interrupted));
+  });
 }
 
 /** Runs until the end or until a signal comes; either way everything is closed before it resolves. */

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { optionProblem } from '../render/option-problem.ts';
+import { type OptionsReading, problem, readOptions as read } from '../options/read-options.ts';
 
 /** What the demo is asked to do; null is “not given”. */
 export type DemoOptions = {
@@ -12,12 +12,6 @@ export type DemoOptions = {
   readonly model: string | null;
   readonly auto: boolean;
 };
-
-export type OptionsReading =
-  | { readonly kind: 'play'; readonly options: DemoOptions }
-  | { readonly kind: 'help' }
-  /** One line that says what is wrong. */
-  | { readonly kind: 'problem'; readonly problem: string };
 
 export const DEMO_HELP = `Usage: countersign demo [options]
 
@@ -43,21 +37,11 @@ const OPTIONS = {
 } as const;
 
 /** Reads what stands behind `countersign demo`. Never throws. */
-export function readOptions(argv: readonly string[]): OptionsReading {
-  const read = parsed(argv);
-  if (typeof read === 'string') return { kind: 'problem', problem: `${read} See countersign demo --help.` };
-  const { repo = null, base = null, task = null, model = null, auto = false, help = false } = read;
-  if (help) return { kind: 'help' };
-  const blank = Object.entries({ repo, base, task, model }).find(([, value]) => value?.trim() === '');
-  if (blank !== undefined) return { kind: 'problem', problem: `--${blank[0]} needs a value.` };
-  if (base !== null && repo === null) return { kind: 'problem', problem: '--base needs --repo.' };
-  return { kind: 'play', options: { repo, base, task, model, auto } };
-}
-
-function parsed(argv: readonly string[]) {
-  try {
-    return parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowPositionals: false }).values;
-  } catch (error) {
-    return optionProblem(error);
-  }
+export function readOptions(argv: readonly string[]): OptionsReading<DemoOptions> {
+  const parse = () => parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowPositionals: false });
+  return read('countersign demo', parse, ({ values }) => {
+    const { repo = null, base = null, task = null, model = null, auto = false } = values;
+    if (base !== null && repo === null) return problem('--base needs --repo.');
+    return { kind: 'options', options: { repo, base, task, model, auto } };
+  });
 }

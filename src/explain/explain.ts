@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import type { Self } from '../command/reader.ts';
-import { visible } from '../render/visible.ts';
+import { refuse, runCommand } from '../options/run-command.ts';
 import { type Account, account } from './account.ts';
 import { accountJson } from './account-json.ts';
 import { EXPLAIN_HELP, type ExplainOptions, readOptions } from './options.ts';
@@ -17,23 +17,11 @@ class Unusable extends Error {}
 const MOST_BYTES = 25 * 1024 * 1024;
 
 /** The `explain` command. Ends with 0, or with 2 for options and files that cannot be used. */
-export function runExplain(argv: readonly string[]): number {
-  const reading = readOptions(argv);
-  switch (reading.kind) {
-    case 'help':
-      process.stdout.write(EXPLAIN_HELP);
-      return 0;
-    case 'problem':
-      return refuse(reading.problem);
-    case 'explain':
-      return explain(reading.options);
-  }
+export function runExplain(argv: readonly string[]): Promise<number> {
+  return runCommand(PAGE, readOptions(argv), explain);
 }
 
-function refuse(problem: string): number {
-  process.stderr.write(`countersign explain: ${visible(problem.replaceAll(/\s+/g, ' '))}\n`);
-  return 2;
-}
+const PAGE = { name: 'countersign explain', help: EXPLAIN_HELP };
 
 function explain(options: ExplainOptions): number {
   try {
@@ -41,7 +29,7 @@ function explain(options: ExplainOptions): number {
     process.stdout.write(options.json ? `${JSON.stringify(accountJson(told), null, 2)}\n` : accountText(told));
     return 0;
   } catch (error) {
-    if (error instanceof Unusable) return refuse(error.message);
+    if (error instanceof Unusable) return refuse(PAGE.name, error.message);
     throw error;
   }
 }

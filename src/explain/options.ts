@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { optionProblem } from '../render/option-problem.ts';
+import { type OptionsReading, onlyWord, problem, readOptions as read } from '../options/read-options.ts';
 import type { Permission } from '../run/proposal.ts';
 import { PERMISSIONS } from './read-state.ts';
 
@@ -16,12 +16,6 @@ export type ExplainOptions = {
   readonly permission: Permission | null;
   readonly json: boolean;
 };
-
-export type OptionsReading =
-  | { readonly kind: 'explain'; readonly options: ExplainOptions }
-  | { readonly kind: 'help' }
-  /** One line that says what is wrong. */
-  | { readonly kind: 'problem'; readonly problem: string };
 
 export const EXPLAIN_HELP = `Usage: countersign explain <delivery.json> [options]
 
@@ -50,35 +44,24 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
+const DELIVERY = {
+  missing: 'The file with the delivery is missing.',
+  several: 'One delivery is explained at a time.',
+};
+
 /** Reads what stands behind `countersign explain`. Never throws. */
-export function readOptions(argv: readonly string[]): OptionsReading {
-  const read = parsed(argv);
-  if (typeof read === 'string') return problem(read);
-  const { values, positionals } = read;
-  if (values.help === true) return { kind: 'help' };
-  const [delivery, ...more] = positionals;
-  if (delivery === undefined) return problem('The file with the delivery is missing.');
-  if (more.length > 0) return problem('One delivery is explained at a time.');
-  const { event = null, state = null, slug = null, json = false } = values;
-  const id = values['bot-id'];
-  if (id !== undefined && !/^\d{1,15}$/.test(id)) return problem('--bot-id needs a number.');
-  const permission = PERMISSIONS.find((one) => one === values.permission) ?? null;
-  if (values.permission !== undefined && permission === null)
-    return problem(`--permission is one of ${PERMISSIONS.join(', ')}.`);
-  return {
-    kind: 'explain',
-    options: { delivery, event, state, slug, botId: id === undefined ? null : Number(id), permission, json },
-  };
-}
-
-function problem(words: string): OptionsReading {
-  return { kind: 'problem', problem: `${words} See countersign explain --help.` };
-}
-
-function parsed(argv: readonly string[]) {
-  try {
-    return parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowPositionals: true });
-  } catch (error) {
-    return optionProblem(error);
-  }
+export function readOptions(argv: readonly string[]): OptionsReading<ExplainOptions> {
+  const parse = () => parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowPositionals: true });
+  return read('countersign explain', parse, ({ values, positionals }) => {
+    const delivery = onlyWord(positionals, DELIVERY);
+    if (delivery.kind === 'problem') return delivery;
+    const { event = null, state = null, slug = null, json = false } = values;
+    const id = values['bot-id'];
+    if (id !== undefined && !/^\d{1,15}$/.test(id)) return problem('--bot-id needs a number.');
+    const permission = PERMISSIONS.find((one) => one === values.permission) ?? null;
+    if (values.permission !== undefined && permission === null)
+      return problem(`--permission is one of ${PERMISSIONS.join(', ')}.`);
+    const botId = id === undefined ? null : Number(id);
+    return { kind: 'options', options: { delivery: delivery.options, event, state, slug, botId, permission, json } };
+  });
 }

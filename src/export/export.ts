@@ -1,7 +1,7 @@
 import process from 'node:process';
 import { loadDatabase } from '../config/load-config.ts';
 import { GitFailed, GitMissing, gitDirectory } from '../git/run-git.ts';
-import { visible } from '../render/visible.ts';
+import { refuse, runCommand } from '../options/run-command.ts';
 import type { Backend } from '../store/backend.ts';
 import { pullKeysOf, readLedger, writesOfCommit } from '../store/ledger.ts';
 import { openLedger } from '../store/open-ledger.ts';
@@ -13,27 +13,15 @@ import { exportedRow } from './exported-row.ts';
 import { EXPORT_HELP, type ExportOptions, readOptions } from './options.ts';
 
 /** The `export` command. Ends with 0, 1 where something is not explained or not known, 2 where it could not begin. */
-export async function runExport(argv: readonly string[]): Promise<number> {
-  const reading = readOptions(argv);
-  switch (reading.kind) {
-    case 'help':
-      process.stdout.write(EXPORT_HELP);
-      return 0;
-    case 'problem':
-      return refuse(reading.problem);
-    case 'options':
-      return onLedger(reading.options);
-  }
+export function runExport(argv: readonly string[]): Promise<number> {
+  return runCommand(PAGE, readOptions(argv), onLedger);
 }
 
-function refuse(problem: string, code = 2): number {
-  process.stderr.write(`countersign export: ${visible(problem.replaceAll(/\s+/g, ' '))}\n`);
-  return code;
-}
+const PAGE = { name: 'countersign export', help: EXPORT_HELP };
 
 async function onLedger(options: ExportOptions): Promise<number> {
   const place = loadDatabase();
-  if (place.kind === 'problems') return refuse(place.problems.join(' '));
+  if (place.kind === 'problems') return refuse(PAGE.name, place.problems.join(' '));
   try {
     // Before the database: a wrong path is told at once.
     const gitDir = options.kind === 'check' ? await gitDirectory(options.repo) : '';
@@ -45,7 +33,7 @@ async function onLedger(options: ExportOptions): Promise<number> {
     }
   } catch (error) {
     if (error instanceof StoreUnusable || error instanceof GitMissing || error instanceof GitFailed)
-      return refuse(error.message);
+      return refuse(PAGE.name, error.message);
     throw error;
   }
 }
@@ -53,7 +41,7 @@ async function onLedger(options: ExportOptions): Promise<number> {
 async function write({ db }: Backend, { pull, since }: Extract<ExportOptions, { kind: 'export' }>): Promise<number> {
   const pullKeys = pull === null ? null : await pullKeysOf(db, pull.repository, pull.number);
   if (pull !== null && pullKeys?.length === 0)
-    return refuse(`Nothing is known of ${pull.repository}#${pull.number}.`, 1);
+    return refuse(PAGE.name, `Nothing is known of ${pull.repository}#${pull.number}.`, 1);
   // A reader that is gone wants no more of it; without a listener it would end the process.
   process.stdout.on('error', () => {});
   await readLedger(db, { pullKeys, since }, (entries) =>

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { optionProblem } from '../render/option-problem.ts';
+import { type OptionsReading, problem, readOptions as read } from '../options/read-options.ts';
 
 /** A pull request by its name. */
 export type PullName = { readonly repository: string; readonly number: number };
@@ -8,12 +8,6 @@ export type PullName = { readonly repository: string; readonly number: number };
 export type ExportOptions =
   | { readonly kind: 'export'; readonly pull: PullName | null; readonly since: number | null }
   | { readonly kind: 'check'; readonly repo: string; readonly range: string; readonly slug: string | null };
-
-export type OptionsReading =
-  | { readonly kind: 'options'; readonly options: ExportOptions }
-  | { readonly kind: 'help' }
-  /** One line that says what is wrong. */
-  | { readonly kind: 'problem'; readonly problem: string };
 
 export const EXPORT_HELP = `Usage: countersign export [--pr OWNER/REPO#N] [--since TIME]
        countersign export --check --repo PATH [--range RANGE] [--slug NAME]
@@ -53,17 +47,16 @@ const ONLY_EXPORT = ['pr', 'since'] as const;
 const ONLY_CHECK = ['repo', 'range', 'slug'] as const;
 
 /** Reads what stands behind `countersign export`. Never throws. */
-export function readOptions(argv: readonly string[]): OptionsReading {
-  const read = parsed(argv);
-  if (typeof read === 'string') return problem(read);
-  const { check = false, help = false, ...values } = read.values;
-  if (help) return { kind: 'help' };
-  const blank = Object.entries(values).find(([, value]) => value.trim() === '');
-  if (blank !== undefined) return problem(`--${blank[0]} needs a value.`);
-  const foreign = (check ? ONLY_EXPORT : ONLY_CHECK).find((name) => values[name] !== undefined);
-  if (foreign !== undefined) return problem(`--${foreign} goes ${check ? 'without' : 'with'} --check only.`);
-  return check ? checking(values) : exporting(values);
+export function readOptions(argv: readonly string[]): OptionsReading<ExportOptions> {
+  const parse = () => parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowPositionals: false });
+  return read('countersign export', parse, ({ values: { check = false, help: _, ...values } }): Taken => {
+    const foreign = (check ? ONLY_EXPORT : ONLY_CHECK).find((name) => values[name] !== undefined);
+    if (foreign !== undefined) return problem(`--${foreign} goes ${check ? 'without' : 'with'} --check only.`);
+    return check ? checking(values) : exporting(values);
+  });
 }
+
+type Taken = Exclude<OptionsReading<ExportOptions>, { kind: 'help' }>;
 
 function checking({ repo = '.', range = 'HEAD', slug = null }: Omit<Values, 'slug'> & { slug?: string | null }) {
   return { kind: 'options', options: { kind: 'check', repo, range, slug } } as const;
@@ -72,23 +65,11 @@ function checking({ repo = '.', range = 'HEAD', slug = null }: Omit<Values, 'slu
 const PULL = /^([\w.-]+\/[\w.-]+)#([1-9]\d{0,9})$/;
 const TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/;
 
-function exporting({ pr, since }: Values): OptionsReading {
+function exporting({ pr, since }: Values): Taken {
   const [, repository, number] = PULL.exec(pr ?? '') ?? [];
   if (pr !== undefined && repository === undefined) return problem('--pr is a name such as acme/shop#7.');
   const time = since !== undefined && TIME.test(since) ? Date.parse(since) : Number.NaN;
   if (since !== undefined && Number.isNaN(time)) return problem('--since is a time such as 2030-01-31T12:00:00Z.');
   const pull = repository === undefined ? null : { repository, number: Number(number) };
   return { kind: 'options', options: { kind: 'export', pull, since: since === undefined ? null : time } };
-}
-
-function problem(words: string): OptionsReading {
-  return { kind: 'problem', problem: `${words} See countersign export --help.` };
-}
-
-function parsed(argv: readonly string[]) {
-  try {
-    return parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowPositionals: false });
-  } catch (error) {
-    return optionProblem(error);
-  }
 }

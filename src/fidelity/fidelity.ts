@@ -1,6 +1,7 @@
 import process from 'node:process';
 import { openObjects } from '../git/objects.ts';
 import { GitFailed, GitMissing, gitDirectory, gitText } from '../git/run-git.ts';
+import { refuse, runCommand } from '../options/run-command.ts';
 import { type Lane, openLanes } from './lanes.ts';
 import { FIDELITY_HELP, type FidelityOptions, readOptions } from './options.ts';
 import { openProgress, type Progress } from './progress.ts';
@@ -9,23 +10,11 @@ import { addTally, newTally, type Tally } from './tally.ts';
 import { tallyText } from './words.ts';
 
 /** `npm run fidelity`. Ends with 0 where all bytes are those of the commits, 1 where any are not, 2 where it could not begin. */
-export async function runFidelity(argv: readonly string[]): Promise<number> {
-  const reading = readOptions(argv);
-  switch (reading.kind) {
-    case 'help':
-      process.stdout.write(FIDELITY_HELP);
-      return 0;
-    case 'problem':
-      return refuse(reading.problem);
-    case 'try':
-      return tryRepository(reading.options);
-  }
+export function runFidelity(argv: readonly string[]): Promise<number> {
+  return runCommand(PAGE, readOptions(argv), tryRepository);
 }
 
-function refuse(problem: string): number {
-  process.stderr.write(`fidelity: ${problem.replaceAll(/\s+/g, ' ')}\n`);
-  return 2;
-}
+const PAGE = { name: 'fidelity', help: FIDELITY_HELP };
 
 async function tryRepository(options: FidelityOptions): Promise<number> {
   const began = performance.now();
@@ -34,7 +23,7 @@ async function tryRepository(options: FidelityOptions): Promise<number> {
     process.stdout.write(tallyText(tally, (performance.now() - began) / 1000));
     return tally.faults.length === 0 ? 0 : 1;
   } catch (error) {
-    if (error instanceof GitFailed || error instanceof GitMissing) return refuse(error.message);
+    if (error instanceof GitFailed || error instanceof GitMissing) return refuse(PAGE.name, error.message);
     throw error;
   }
 }

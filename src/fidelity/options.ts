@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { optionProblem } from '../render/option-problem.ts';
+import { type OptionsReading, problem, readOptions as read } from '../options/read-options.ts';
 
 export type FidelityOptions = {
   readonly repo: string;
@@ -15,12 +15,6 @@ export type FidelityOptions = {
 };
 
 export type Show = 'parent' | 'files';
-
-export type OptionsReading =
-  | { readonly kind: 'try'; readonly options: FidelityOptions }
-  | { readonly kind: 'help' }
-  /** One line that says what is wrong. */
-  | { readonly kind: 'problem'; readonly problem: string };
 
 export const FIDELITY_HELP = `Usage: npm run fidelity -- --repo PATH [--range RANGE] [--show files] [--max N] [--threads T]
 
@@ -49,24 +43,16 @@ const OPTIONS = {
 
 const A_NUMBER = /^[1-9]\d{0,8}$/;
 
-/** Reads the options. Never throws. */
-export function readOptions(argv: readonly string[]): OptionsReading {
-  const read = parsed(argv);
-  if (typeof read === 'string') return { kind: 'problem', problem: read };
-  const { repo, range = 'HEAD', show = 'parent', max, threads = String(availableParallelism()), help = false } = read;
-  if (help) return { kind: 'help' };
-  if (repo === undefined || repo.trim() === '') return { kind: 'problem', problem: '--repo PATH is missing.' };
-  if (show !== 'parent' && show !== 'files') return { kind: 'problem', problem: '--show is parent or files.' };
-  if (max !== undefined && !A_NUMBER.test(max)) return { kind: 'problem', problem: '--max needs a number.' };
-  if (!A_NUMBER.test(threads)) return { kind: 'problem', problem: '--threads needs a number.' };
-  const most = max === undefined ? null : Number(max);
-  return { kind: 'try', options: { repo, range, show, max: most, threads: Number(threads) } };
-}
-
-function parsed(argv: readonly string[]) {
-  try {
-    return parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowPositionals: false }).values;
-  } catch (error) {
-    return optionProblem(error);
-  }
+/** Reads what stands behind `npm run fidelity --`. Never throws. */
+export function readOptions(argv: readonly string[]): OptionsReading<FidelityOptions> {
+  const parse = () => parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowPositionals: false });
+  return read('npm run fidelity --', parse, ({ values }) => {
+    const { repo, range = 'HEAD', show = 'parent', max, threads = String(availableParallelism()) } = values;
+    if (repo === undefined) return problem('--repo PATH is missing.');
+    if (show !== 'parent' && show !== 'files') return problem('--show is parent or files.');
+    if (max !== undefined && !A_NUMBER.test(max)) return problem('--max needs a number.');
+    if (!A_NUMBER.test(threads)) return problem('--threads needs a number.');
+    const most = max === undefined ? null : Number(max);
+    return { kind: 'options', options: { repo, range, show, max: most, threads: Number(threads) } };
+  });
 }

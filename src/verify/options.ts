@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { optionProblem } from '../render/option-problem.ts';
+import { type OptionsReading, onlyWord, readOptions as read } from '../options/read-options.ts';
 
 /** Which commits are to be checked, and how; null is “not given”. */
 export type VerifyOptions = {
@@ -10,12 +10,6 @@ export type VerifyOptions = {
   readonly strict: boolean;
   readonly json: boolean;
 };
-
-export type OptionsReading =
-  | { readonly kind: 'verify'; readonly options: VerifyOptions }
-  | { readonly kind: 'help' }
-  /** One line that says what is wrong. */
-  | { readonly kind: 'problem'; readonly problem: string };
 
 export const VERIFY_HELP = `Usage: countersign verify <range> [options]
 
@@ -41,29 +35,18 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
+const RANGE = {
+  missing: 'The range is missing, such as main..HEAD.',
+  several: 'One range is checked at a time.',
+};
+
 /** Reads what stands behind `countersign verify`. Never throws. */
-export function readOptions(argv: readonly string[]): OptionsReading {
-  const read = parsed(argv);
-  if (typeof read === 'string') return problem(read);
-  const { values, positionals } = read;
-  if (values.help === true) return { kind: 'help' };
-  const [range, ...more] = positionals;
-  if (range === undefined || range.trim() === '') return problem('The range is missing, such as main..HEAD.');
-  if (more.length > 0) return problem('One range is checked at a time.');
-  const { repo = '.', slug = null, strict = false, json = false } = values;
-  const blank = Object.entries({ repo, slug }).find(([, value]) => value?.trim() === '');
-  if (blank !== undefined) return problem(`--${blank[0]} needs a value.`);
-  return { kind: 'verify', options: { range, repo, slug, strict, json } };
-}
-
-function problem(words: string): OptionsReading {
-  return { kind: 'problem', problem: `${words} See countersign verify --help.` };
-}
-
-function parsed(argv: readonly string[]) {
-  try {
-    return parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowPositionals: true });
-  } catch (error) {
-    return optionProblem(error);
-  }
+export function readOptions(argv: readonly string[]): OptionsReading<VerifyOptions> {
+  const parse = () => parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowPositionals: true });
+  return read('countersign verify', parse, ({ values, positionals }) => {
+    const range = onlyWord(positionals, RANGE);
+    if (range.kind === 'problem') return range;
+    const { repo = '.', slug = null, strict = false, json = false } = values;
+    return { kind: 'options', options: { range: range.options, repo, slug, strict, json } };
+  });
 }

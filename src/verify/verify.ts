@@ -1,29 +1,17 @@
 import process from 'node:process';
 import { GitFailed, GitMissing, gitDirectory } from '../git/run-git.ts';
-import { visible } from '../render/visible.ts';
+import { refuse, runCommand } from '../options/run-command.ts';
 import { readOptions, VERIFY_HELP, type VerifyOptions } from './options.ts';
 import type { Row } from './verify-commit.ts';
 import { verifyRange } from './verify-range.ts';
 import { sumsOf, verifiedText } from './words.ts';
 
 /** The `verify` command. Ends with 0 where everything holds, 1 where anything does not, 2 where it could not begin. */
-export async function runVerify(argv: readonly string[]): Promise<number> {
-  const reading = readOptions(argv);
-  switch (reading.kind) {
-    case 'help':
-      process.stdout.write(VERIFY_HELP);
-      return 0;
-    case 'problem':
-      return refuse(reading.problem);
-    case 'verify':
-      return verify(reading.options);
-  }
+export function runVerify(argv: readonly string[]): Promise<number> {
+  return runCommand(PAGE, readOptions(argv), verify);
 }
 
-function refuse(problem: string): number {
-  process.stderr.write(`countersign verify: ${visible(problem.replaceAll(/\s+/g, ' '))}\n`);
-  return 2;
-}
+const PAGE = { name: 'countersign verify', help: VERIFY_HELP };
 
 async function verify(options: VerifyOptions): Promise<number> {
   try {
@@ -34,8 +22,8 @@ async function verify(options: VerifyOptions): Promise<number> {
     process.stdout.write(options.json ? verifiedJson(range, rows) : verifiedText(range, rows));
     return rows.some(({ result }) => result === 'mismatch' || result === 'unchecked') ? 1 : 0;
   } catch (error) {
-    if (error instanceof GitMissing) return refuse(error.message);
-    if (error instanceof GitFailed) return refuse(hinted(error.message, options));
+    if (error instanceof GitMissing) return refuse(PAGE.name, error.message);
+    if (error instanceof GitFailed) return refuse(PAGE.name, hinted(error.message, options));
     throw error;
   }
 }

@@ -5,12 +5,12 @@ describe('the options of the demo', () => {
   it('reads all of them', () => {
     const argv = ['--repo', '.', '--base', 'main', '--task', 'tidy up', '--model', 'gpt', '--auto'];
     const options = { repo: '.', base: 'main', task: 'tidy up', model: 'gpt', auto: true };
-    expect(readOptions(argv)).toEqual({ kind: 'play', options });
+    expect(readOptions(argv)).toEqual({ kind: 'options', options });
   });
 
   it('needs none of them', () => {
     const options = { repo: null, base: null, task: null, model: null, auto: false };
-    expect(readOptions([])).toEqual({ kind: 'play', options });
+    expect(readOptions([])).toEqual({ kind: 'options', options });
   });
 
   it.each([['--help'], ['-h']])('%s asks for help', (word) => {

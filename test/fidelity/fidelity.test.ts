@@ -170,7 +170,7 @@ describe('its options and its progress', () => {
     [['--repo', '.', '--show', 'all'], '--show is parent or files.'],
     [['--repo'], "Option '--repo <value>' argument missing."],
   ])('%j is refused in one line', (argv, problem) => {
-    expect(readOptions(argv)).toEqual({ kind: 'problem', problem });
+    expect(readOptions(argv)).toEqual({ kind: 'problem', problem: `${problem} See npm run fidelity -- --help.` });
   });
 
   it('draws a bar on a terminal and says a line every few seconds elsewhere', () => {
