@@ -1,3 +1,5 @@
+import type { Proposal } from '../run/proposal.ts';
+
 /** How a proposal came to be made: the commands and buttons of people. */
 export type Way = 'approve' | 'button' | 'own lines' | 'undo';
 
@@ -25,6 +27,8 @@ export type Tally = {
   changes: number;
   /** Changes on the branch that `countersign verify` found to be what their trailers name. */
   verified: number;
+  /** What was posted: edits, new files and so on. */
+  readonly kinds: Map<string, number>;
   readonly rungs: Map<string, number>;
   /** Reasons for what was not proposed, or not made, with how often and where first. */
   readonly refusals: Map<string, { count: number; readonly example: string }>;
@@ -33,7 +37,16 @@ export type Tally = {
 };
 
 export function newTally(): Tally {
-  return { commits: 0, changes: 0, verified: 0, rungs: new Map(), refusals: new Map(), ways: new Map(), faults: [] };
+  return {
+    commits: 0,
+    changes: 0,
+    verified: 0,
+    kinds: new Map(),
+    rungs: new Map(),
+    refusals: new Map(),
+    ways: new Map(),
+    faults: [],
+  };
 }
 
 /** Adds the counts of some changes. */
@@ -42,13 +55,19 @@ export function addTally(tally: Tally, more: Tally): void {
   tally.changes += more.changes;
   tally.verified += more.verified;
   tally.faults.push(...more.faults);
-  for (const [rung, times] of more.rungs) tally.rungs.set(rung, (tally.rungs.get(rung) ?? 0) + times);
-  for (const [way, times] of more.ways) tally.ways.set(way, (tally.ways.get(way) ?? 0) + times);
+  for (const name of ['kinds', 'rungs', 'ways'] as const)
+    for (const [row, times] of more[name]) add(tally[name], row, times);
   for (const [why, { count, example }] of more.refusals) countRefusal(tally, why, example, count);
 }
 
-export function countRung(tally: Tally, rung: string): void {
-  tally.rungs.set(rung, (tally.rungs.get(rung) ?? 0) + 1);
+/** Counts a change that was posted, by what it is and by how it is shown. */
+export function countPosted(tally: Tally, { change, placement, parts }: Proposal): void {
+  add(tally.kinds, change.op === 'write' && change.base === null ? 'new file' : change.op, 1);
+  add(tally.rungs, `${placement?.kind}${parts.length > 0 ? ', in numbered parts' : ''}`, 1);
+}
+
+function add(counts: Map<string, number>, row: string, times: number): void {
+  counts.set(row, (counts.get(row) ?? 0) + times);
 }
 
 export function countRefusal(tally: Tally, why: string, example: string, times = 1): void {
@@ -58,8 +77,7 @@ export function countRefusal(tally: Tally, why: string, example: string, times =
 }
 
 export function countWay(tally: Tally, way: Way, outcome: Outcome): void {
-  const name = `${way}: ${outcome}`;
-  tally.ways.set(name, (tally.ways.get(name) ?? 0) + 1);
+  add(tally.ways, `${way}: ${outcome}`, 1);
 }
 
 /** A refusal without what differs from file to file, so that equal reasons count as one. */

@@ -55,10 +55,14 @@ function verdictOn(
   head: string,
 ): { readonly outcome: Outcome; readonly what: string } {
   const world = session.world();
-  const made = fileAt(world, head, change.path)?.bytes ?? null;
+  const stands = fileAt(world, head, change.path);
+  const made = stands?.bytes ?? null;
   const wanted = change.after?.bytes ?? null;
   const isLeft = change.from !== null && fileAt(world, head, change.from) !== null;
   if (isLeft) return { outcome: 'mismatch', what: 'the file is still at its old path' };
+  // No tool can change a mode: a file keeps its own, and a new one is not executable.
+  if (stands !== null && stands.mode !== (change.before?.mode ?? '100644'))
+    return { outcome: 'mismatch', what: `the file has the mode ${stands.mode}` };
   if (isSame(made, wanted)) return { outcome: 'exact', what: '' };
   const shown = way === 'own lines' ? null : (proposal.change.result?.blob ?? null);
   const what = `${proposal.change.op} made other bytes; when it was posted it was ${proposal.state}`;

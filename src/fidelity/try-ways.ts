@@ -5,7 +5,7 @@ import { giveOwnLines } from './own-lines.ts';
 import type { Sample } from './packs.ts';
 import { openSession, type Session } from './session.ts';
 import { takeBack } from './take-back.ts';
-import { addTally, countRung, newTally, type Tally } from './tally.ts';
+import { addTally, countPosted, newTally, type Tally } from './tally.ts';
 import { fault, judge, type Put, refused, type Trial } from './trial.ts';
 import { verify } from './verify-branch.ts';
 
@@ -47,7 +47,7 @@ async function tryWays(sample: Sample, tally: Tally): Promise<void> {
   const answers = await session.answers();
   for (const { change, callId } of asked) {
     const proposal = put.find(({ proposal: one }) => isOfCall(one, callId))?.proposal;
-    if (proposal?.placement != null) countRung(tally, proposal.placement.kind);
+    if (proposal?.placement != null) countPosted(tally, proposal);
     else refused(tally, change, answers.get(callId) ?? `not posted: ${proposal?.note}`);
   }
   pressButtons(session, put, tally);

@@ -4,11 +4,12 @@ import type { Fault, Tally } from './tally.ts';
 
 /** The result for people, ending with a newline. `seconds` is how long it took. */
 export function tallyText(tally: Tally, seconds: number): string {
-  const { commits, changes, verified, rungs, refusals, ways, faults } = tally;
+  const { commits, changes, verified, kinds, rungs, refusals, ways, faults } = tally;
   const rate = seconds > 0 ? Math.round(changes / seconds) : changes;
   const refusalRows = [...refusals].toSorted(([, left], [, right]) => right.count - left.count);
   const lines = [
     `${count(changes, 'file change')} of ${count(commits, 'commit')} in ${Math.round(seconds)} s (${rate} a second)`,
+    ...section('Proposed as', [...kinds].toSorted(byName)),
     ...section('Shown as', [...rungs].toSorted(byName)),
     ...section('Made by', [...ways].toSorted(byName)),
     ...section('Verified', [['by countersign verify', verified]]),

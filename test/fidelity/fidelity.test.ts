@@ -21,6 +21,7 @@ beforeAll(() => {
   write('mixed.txt', 'one\r\ntwo\nthree\r\nfour\n');
   write('open.txt', 'one\ntwo');
   write('marked.cs', '\u{FEFF}using System;\r\nclass A { }\r\n');
+  write('long.txt', long(1));
   write('same.txt', 'x\n\nx\n\nx\n');
   write('fences.md', 'a\n```suggestion\nb\n```\nc\n');
   write('picture.bin', Uint8Array.from([0, 1, 2]));
@@ -43,6 +44,7 @@ beforeAll(() => {
   write('empty.txt', '');
   commit('Everything that is awkward');
   write('windows.txt', 'one\r\nthree\r\n');
+  write('long.txt', long(2));
   write('open.txt', 'one\nzwei\n');
   write('empty.txt', 'no more');
   write('mixed.txt', 'one\ntwo\nthree and a half\nfour\n');
@@ -59,6 +61,11 @@ beforeAll(() => {
 }, 60_000);
 afterAll(() => local.remove());
 
+/** As many lines as take two comments, each of them another than with another number. */
+function long(version: number): string {
+  return Array.from({ length: 1_200 }, (_, index) => `version ${version} of line ${index}\n`).join('');
+}
+
 const QUIET = { at: () => {}, end: () => {} };
 
 function tried(show: 'parent' | 'files', max: number | null = null, threads = 1): Promise<Tally> {
@@ -67,12 +74,14 @@ function tried(show: 'parent' | 'files', max: number | null = null, threads = 1)
 
 describe('the fidelity of what is committed', () => {
   it('S10, S34, S48, S72, S73, S92: every change of a history comes out as it is there, whoever makes it, and goes again', async () => {
-    const { commits, changes, faults, rungs, verified, ways } = await tried('parent');
+    const { commits, changes, faults, kinds, rungs, verified, ways } = await tried('parent');
     expect(faults).toEqual([]);
-    expect({ commits, changes }).toEqual({ commits: 4, changes: 19 });
+    expect({ commits, changes }).toEqual({ commits: 4, changes: 20 });
+    expect([...kinds.keys()].toSorted()).toEqual(['delete', 'edit', 'move', 'new file', 'write']);
     expect(rungs.get('suggestion')).toBeGreaterThan(0);
     expect(rungs.get('file')).toBeGreaterThan(0);
     expect(rungs.get('conversation')).toBeGreaterThan(0);
+    expect(rungs.get('conversation, in numbered parts')).toBe(1);
     expect(ways.get('approve: exact')).toBeGreaterThan(10);
     expect(ways.get('button: exact')).toBe(rungs.get('suggestion'));
     expect(ways.get('own lines: exact')).toBeGreaterThan(0);
@@ -93,8 +102,9 @@ describe('the fidelity of what is committed', () => {
 
   it('finds the same in two threads as in one', async () => {
     const [alone, shared] = [await tried('parent', 12), await tried('parent', 12, 2)];
-    const counts = ({ rungs, ways, refusals, ...rest }: Tally) => ({
+    const counts = ({ kinds, rungs, ways, refusals, ...rest }: Tally) => ({
       ...rest,
+      kinds: new Map([...kinds].toSorted()),
       rungs: new Map([...rungs].toSorted()),
       ways: new Map([...ways].toSorted()),
       refusals: new Map([...refusals].map(([why, one]) => [why, one.count] as const).toSorted()),
@@ -106,7 +116,7 @@ describe('the fidelity of what is committed', () => {
   it('stops after as many changes as it is told, and sums up in words', async () => {
     const tally = await tried('parent', 1);
     expect(tally.commits).toBe(1);
-    expect(tallyText(tally, 2)).toMatch(/^1 file change of 1 commit in 2 s \(1 a second\)\nShown as:\n/);
+    expect(tallyText(tally, 2)).toMatch(/^1 file change of 1 commit in 2 s \(1 a second\)\nProposed as:\n/);
     expect(tallyText(tally, 2)).toMatch(/\nAll bytes are those of the commits\.\n$/);
     const faults = [{ commit: 'abc', path: 'a\u{1b}.txt', way: 'button', what: 'other bytes' }] as const;
     const text = tallyText({ ...tally, faults: [...faults] }, 2);
