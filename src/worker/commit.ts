@@ -53,7 +53,9 @@ async function tryOnce(job: Job<'commit'>): Promise<Outcome | Moved> {
   const github = context.githubs.for(pull.ref);
   const facts = await github.pull();
   const at = { headSha: facts.headSha, botId: context.self.botId };
-  const landed = job.attempts > 1 ? await findLanded(github, mine, at) : null;
+  // What is being executed already belongs to an attempt for other words, whose answer may be lost.
+  const tried = job.attempts > 1 || mine.some(({ state }) => state === 'executing');
+  const landed = tried ? await findLanded(github, mine, at) : null;
   if (landed !== null) return { kind: 'done', signal: landed };
   if (facts.state !== 'open') return failed(job, mine, `the pull request is ${facts.state}`);
   return attempt(job, github, pull, mine, facts);
