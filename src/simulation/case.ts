@@ -5,7 +5,7 @@ import { type Chance, openChance } from './chance.ts';
 import { startCrew } from './crew.ts';
 import type { Database } from './database.ts';
 import { type Door, openDeliveries } from './deliveries.ts';
-import { directGitHub } from './github/port.ts';
+import { directGitHub, onPull } from './github/port.ts';
 import { type Spell, staleSpells, withStaleHead } from './github/stale-head.ts';
 import { Hub } from './hub.ts';
 import { randomModel } from './model.ts';
@@ -152,12 +152,19 @@ function heartbeats(timeline: Timeline, store: Store): Pick<Store, 'renew' | 're
 function contextOf(stage: Stage, replica: Replica, store: Store): Context {
   const { hub, scene, trace, timeline, bend, reasons, model } = stage;
   const isStale = (): boolean => stage.spells.some(({ from, until }) => from <= timeline.now && timeline.now < until);
-  const direct = withStaleHead(directGitHub(hub, scene, trace), isStale, trace);
-  const github = replica.port('github', bend.github === undefined ? direct : bend.github(direct, hub, scene));
+  const openGitHub = (number: number): GitHub => {
+    const direct = withStaleHead(directGitHub(hub, onPull(scene, number), trace), isStale, trace);
+    return replica.port('github', bend.github === undefined ? direct : bend.github(direct, hub, scene));
+  };
+  const githubs = new Map<number, GitHub>();
   return {
     store,
     githubs: {
-      for: () => github,
+      for: ({ number }) => {
+        const github = githubs.get(number) ?? openGitHub(number);
+        githubs.set(number, github);
+        return github;
+      },
       self: async () => ({ slug: scene.slug, botId: scene.botId, owner: 'acme' }),
       ahead: () => 0,
     },

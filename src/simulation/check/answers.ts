@@ -1,6 +1,6 @@
 import { historyEntries } from '../../simulator/world/history.ts';
 import { ownComments } from '../github/own-words.ts';
-import { standingOf } from '../github/port.ts';
+import { standingsOf } from '../github/port.ts';
 import { OPEN_SENTENCE } from '../people/page.ts';
 import type { Check, Evidence } from './evidence.ts';
 
@@ -12,12 +12,12 @@ const MARKED = /^<!-- countersign:(?:proposal|run):\S+ -->/;
  */
 export const commentsStandOnce: Check = ({ played, happenings }) => {
   if (happenings.some((one) => one.kind === 'fault' && one.fault === 'hang')) return [];
-  const markers = ownComments(standingOf(played.hub, played.scene), played.scene).flatMap(
-    ({ body }) => MARKED.exec(body)?.[0] ?? [],
-  );
-  return markers
-    .filter((marker, place) => markers.indexOf(marker) !== place)
-    .map((marker) => `V5: ${marker} stands twice`);
+  return standingsOf(played.hub, played.scene).flatMap((standing) => {
+    const markers = ownComments(standing, played.scene).flatMap(({ body }) => MARKED.exec(body)?.[0] ?? []);
+    return markers
+      .filter((marker, place) => markers.indexOf(marker) !== place)
+      .map((marker) => `V5: ${marker} stands twice`);
+  });
 };
 
 const UNDER_WAY: ReadonlySet<string> = new Set(['approved', 'executing']);
@@ -32,12 +32,9 @@ function changedByPeople({ played }: Evidence, commentId: number): boolean {
 
 /** V5: every decision that was accepted can be seen to its end on the page. */
 export const decisionsShow: Check = (evidence) => {
-  const bodies = new Map(
-    ownComments(standingOf(evidence.played.hub, evidence.played.scene), evidence.played.scene).map((comment) => [
-      comment.id,
-      comment.body,
-    ]),
-  );
+  const { hub, scene } = evidence.played;
+  const comments = standingsOf(hub, scene).flatMap((standing) => ownComments(standing, scene));
+  const bodies = new Map(comments.map((comment) => [comment.id, comment.body]));
   return [...evidence.ends].flatMap(([id, { state, comment }]) => {
     if (UNDER_WAY.has(state)) return [`V5: ${id} is ${state} for ever`];
     const body = comment === null ? undefined : bodies.get(comment.id);
@@ -54,17 +51,18 @@ export const decisionsShow: Check = (evidence) => {
 /** V5: whoever gave a command that was taken sees a reaction to it, an answer, or the decision itself. */
 export const commandsAreAnswered: Check = (evidence) => {
   const { played } = evidence;
-  const { pull } = standingOf(played.hub, played.scene);
-  const reacted = (commentId: number): boolean =>
-    [pull.comments.get(commentId), pull.reviewComments.get(commentId)].some((comment) =>
-      comment?.reactions.some(({ authorId }) => authorId === played.scene.botId),
-    );
+  const said = new Map(
+    standingsOf(played.hub, played.scene).flatMap(({ pull }) =>
+      [...pull.comments.values(), ...pull.reviewComments.values()].map(({ id, reactions }) => [id, reactions] as const),
+    ),
+  );
   return evidence.saved.flatMap(({ saved: { signal, step } }) => {
     if (signal.type !== 'intent' || signal.intent.kind !== 'said' || !TAKEN.has(step.reason)) return [];
     const { place } = signal.intent;
     if (place.at === 'review') return [];
-    const stands = pull.comments.has(place.commentId) || pull.reviewComments.has(place.commentId);
-    return !stands || reacted(place.commentId) ? [] : [`V5: ${step.reason} (${place.commentId}) shows no reaction`];
+    const reactions = said.get(place.commentId);
+    const isAnswered = reactions?.some(({ authorId }) => authorId === played.scene.botId) ?? true;
+    return isAnswered ? [] : [`V5: ${step.reason} (${place.commentId}) shows no reaction`];
   });
 };
 

@@ -29,7 +29,10 @@ function commitProblems(evidence: Evidence, landed: Landed): readonly string[] {
   const trailers = trailersOf(commit.message);
   const [parent = ''] = commit.parents;
   const checked = evidence.saved.findLast(
-    ({ place, saved }) => place < landed.place && saved.signal.type === 'commit-starting',
+    ({ place, saved: { signal, step } }) =>
+      place < landed.place &&
+      signal.type === 'commit-starting' &&
+      step.pull.proposals.some(({ id }) => landed.plan.proposalIds.includes(id)),
   )?.saved.signal;
   const onChecked = checked?.type === 'commit-starting' && checked.head === parent;
   const named = trailers.map(({ id }) => id).join();

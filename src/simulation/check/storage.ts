@@ -1,4 +1,5 @@
 import { isOpen } from '../../run/proposal.ts';
+import { pullKey } from '../../run/run.ts';
 import { mayMove } from '../../run/transition.ts';
 import type { Check } from './evidence.ts';
 
@@ -11,8 +12,10 @@ export const allIsDone: Check = ({ played, remains }) => [
 
 /** Whatever waits for people waits for a while: at rest every run has ended, and no change is open. */
 export const nothingWaitsForEver: Check = ({ saved, ends }) => {
-  const run = saved.at(-1)?.saved.step.pull.run;
-  const runs = run == null || run.phase.kind === 'ended' ? [] : [`the run is ${run.phase.kind} for ever`];
+  const last = new Map(saved.map(({ saved: { claim, step } }) => [claim.pullKey, step.pull.run]));
+  const runs = [...last.values()].flatMap((run) =>
+    run === null || run.phase.kind === 'ended' ? [] : [`the run is ${run.phase.kind} for ever`],
+  );
   const open = [...ends].filter(([, { state }]) => state === 'proposed').map(([id]) => `${id} waits for ever`);
   return [...runs, ...open];
 };
@@ -27,25 +30,29 @@ export const waitingHasItsReason: Check = ({ saved }) =>
 
 /** Nothing expires before its time, or while words wait that were stored before (S85). */
 export const expiryComesLast: Check = ({ happenings }) => {
-  const unheard = new Set<string>();
+  const unheard = new Map<string, string>();
   return happenings.flatMap((one) => {
-    if (one.kind === 'received' && one.receipt === 'stored') unheard.add(one.delivery.id);
+    if (one.kind === 'received' && one.receipt === 'stored')
+      unheard.set(one.delivery.id, pullKey(one.delivery.intent.pull));
     if (one.kind !== 'saved' || one.result !== 'saved') return [];
     if (one.signal.type === 'intent') unheard.delete(one.signal.deliveryId);
     const gone = one.step.pull.proposals.filter(({ id, state }) => state === 'expired' && one.before.get(id) !== state);
     const early = gone.filter(({ expiresAt }) => expiresAt === null || Date.parse(expiresAt) > one.at);
-    const deaf =
-      gone.length > 0 && unheard.size > 0 ? [`something expired while ${[...unheard].join(', ')} waited`] : [];
+    const waiting = [...unheard].filter(([, key]) => key === one.claim.pullKey).map(([id]) => id);
+    const deaf = gone.length > 0 && waiting.length > 0 ? [`something expired while ${waiting.join(', ')} waited`] : [];
     return [...early.map(({ id }) => `${id} expired before its time`), ...deaf];
   });
 };
 
 /** Only the newest holder of a pull request writes (fencing). */
 export const holdersWriteAlone: Check = ({ happenings }) => {
-  let newest = 0;
+  const newest = new Map<string, number>();
   return happenings.flatMap((happening) => {
-    if (happening.kind === 'claimed') newest = Math.max(newest, happening.claim.fence);
-    if (happening.kind !== 'saved' || happening.result !== 'saved' || happening.claim.fence >= newest) return [];
+    if (happening.kind !== 'claimed' && happening.kind !== 'saved') return [];
+    const { pullKey, fence } = happening.claim;
+    const known = newest.get(pullKey) ?? 0;
+    if (happening.kind === 'claimed') newest.set(pullKey, Math.max(known, fence));
+    if (happening.kind !== 'saved' || happening.result !== 'saved' || fence >= known) return [];
     return [`a holder wrote (${happening.step.reason}) after it had lost the pull request`];
   });
 };

@@ -148,6 +148,21 @@ export function standingOf(hub: Hub, { repositoryId, ref }: Pick<Scene, 'reposit
   return { world: hub.world, repository, pull };
 }
 
+/** The numbers of all pull requests of the repository. */
+export function pullsOf(hub: Hub, { repositoryId }: Pick<Scene, 'repositoryId'>): readonly number[] {
+  return [...(hub.world.repositories.get(repositoryId)?.pulls.keys() ?? [])];
+}
+
+/** The same scene, seen from another pull request. */
+export function onPull(scene: Scene, number: number): Scene {
+  return { ...scene, ref: { ...scene.ref, number } };
+}
+
+/** All pull requests of the repository as they stand now. */
+export function standingsOf(hub: Hub, scene: Scene): readonly Standing[] {
+  return pullsOf(hub, scene).map((number) => standingOf(hub, onPull(scene, number)));
+}
+
 function faultOf({ status, message }: ApiError): GitHubFault {
   return new GitHubFault(message, status, null);
 }

@@ -1,5 +1,6 @@
 import { roleOf } from '../../simulator/world/lookup.ts';
 import type { Chance } from '../chance.ts';
+import { onPull, pullsOf } from '../github/port.ts';
 import type { Hub } from '../hub.ts';
 import type { Name, Scene } from '../scene.ts';
 import type { Timeline } from '../timeline.ts';
@@ -64,15 +65,24 @@ function thinkAgain(options: ConversationOptions): void {
   );
 }
 
-function act({ hub, scene, chance, trace }: ConversationOptions, who: Name, deed: Deed): string | null {
+function act(options: ConversationOptions, who: Name, deed: Deed): string | null {
+  const { hub, chance, trace } = options;
+  const scene = onSomePull(options);
   const what = doIt(deed, momentOf(hub, scene, chance, who));
-  if (what !== null) trace.add({ kind: 'deed', who, what });
+  if (what !== null)
+    trace.add({ kind: 'deed', who, what: scene === options.scene ? what : `${what} on #${scene.ref.number}` });
   const repository = hub.world.repositories.get(scene.repositoryId);
   for (const accountId of Object.values(scene.people)) {
     const permission = repository === undefined ? 'none' : roleOf(repository, accountId).permission;
     trace.add({ kind: 'permission', accountId, writes: permission === 'write' || permission === 'admin' });
   }
   return what;
+}
+
+/** Mostly on the first pull request, where the conversation began. */
+function onSomePull({ hub, scene, chance }: ConversationOptions): Scene {
+  const others = pullsOf(hub, scene).filter((number) => number !== scene.ref.number);
+  return others.length > 0 && chance.happens(0.35) ? onPull(scene, chance.pick(others)) : scene;
 }
 
 function weighed<Value>(chance: Chance, values: readonly (readonly [weight: number, value: Value])[]): Value {

@@ -1,6 +1,5 @@
 import { blobText } from '../../simulator/git/blob.ts';
 import { type Person, personOn } from '../../simulator/people/person.ts';
-import { OPERATIONS } from '../../simulator/world/operations.ts';
 import type { Operation } from '../../simulator/world/outcome.ts';
 import type { Chance } from '../chance.ts';
 import { standingOf } from '../github/port.ts';
@@ -9,6 +8,7 @@ import type { Hub } from '../hub.ts';
 import { HOSTILE } from '../model.ts';
 import { BRANCH, type Name, OTHER_BASE, PATHS, type Scene } from '../scene.ts';
 import { type SeenProposal, seenProposals } from './page.ts';
+import { addsRule, configures, grants, opensAnother } from './surroundings.ts';
 
 /** Somebody in front of the page, and what is to be seen there. */
 export type Moment = {
@@ -129,7 +129,7 @@ export const SECOND_THOUGHTS: readonly (readonly [weight: number, deed: Deed])[]
   [1, (moment) => says(moment, '/stop')],
   [1, closes],
   [1, (moment) => retargets(moment)],
-  [1, (moment) => grants(moment)],
+  [1, grants],
   [1, about(tampers)],
 ];
 
@@ -160,8 +160,10 @@ export const DEEDS: readonly (readonly [weight: number, deed: Deed])[] = [
   [2, inThread(togglesThread)],
   [1, about(tampers)],
   [1, changesOwnWords],
-  [1, (moment) => grants(moment)],
-  [1, (moment) => configures(moment)],
+  [1, grants],
+  [1, configures],
+  [0.5, addsRule],
+  [0.7, opensAnother],
 ];
 
 function chosenWords({ chance }: Moment): string {
@@ -228,22 +230,4 @@ function changesOwnWords({ person, chance, standing, accountId }: Moment): strin
   if (chance.happens(0.5)) person.deletes(id);
   else person.edits(id, '/approve all');
   return `changes own words (${id})`;
-}
-
-/** The second writer loses the right to write, or has it back. */
-function grants({ hub, scene, standing }: Moment): string {
-  const accountId = scene.people.ben;
-  const writes = standing.repository.collaborators.get(accountId)?.permission === 'write';
-  const permission = writes ? 'read' : 'write';
-  hub.apply(OPERATIONS.setPermission, { repositoryId: scene.repositoryId, accountId, permission });
-  return `(ben may ${permission} from now on)`;
-}
-
-function configures({ hub, scene, chance }: Moment): string {
-  const text = chance.pick(['required_approvals: 2\n', 'review_event: request-changes\n', 'broken: [\n', null]);
-  const actor = { accountId: scene.people.acme, viaAppId: null };
-  const files = new Map([['.github/countersign.yml', text]]);
-  const { repositoryId } = scene;
-  const outcome = hub.apply(OPERATIONS.pushFiles, { actor, repositoryId, branch: 'main', files });
-  return outcome.ok ? `(the settings are ${JSON.stringify(text)} from now on)` : '(the settings stay)';
 }
