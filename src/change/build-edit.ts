@@ -2,10 +2,10 @@ import type { Change, Region } from './change.ts';
 import { describeEdit } from './describe.ts';
 import { applyEdit, type EditRequest, type EditResult, type Place } from './edit.ts';
 import { type EditWords, editedChange } from './edited.ts';
-import { type LineTable, lineIndexAt, linesAt, lineTable } from './line-table.ts';
+import { type LineTable, lineIndexAt, linesAt, lineTable, offsetAt } from './line-table.ts';
 import { countLines, splitLines } from './lines.ts';
-import { editableText, notFound, notUnique, type StoredFile, tooFarApart, unfitText } from './refusals.ts';
-import { indexOf, regionAt, spanBetween } from './region.ts';
+import { editableText, encoded, muchTooLarge, notFound, notUnique, type StoredFile, tooFarApart } from './refusals.ts';
+import { CONTEXT, indexOf, regionAt, type Span, spanBetween } from './region.ts';
 import { diffOfBlocks, diffOfRun, type ReviewableDiff, type ShownFile } from './reviewable-diff.ts';
 import { type Block, trimBlock } from './unified-diff.ts';
 
@@ -37,6 +37,8 @@ export function buildEdit(input: EditInput): Built {
       return refused(
         `Not proposed: replacing more than ${result.most} matches at once cannot be reviewed. Split it into smaller changes.`,
       );
+    case 'too-large':
+      return refused(muchTooLarge(path, result.letters));
     case 'no-change':
       return refused(`No changes: ${path} would stay exactly as it is.`);
     case 'empty-old':
@@ -47,8 +49,8 @@ export function buildEdit(input: EditInput): Built {
 /** The change of a replacement that has been worked out, on the lines of the text that it was worked out for. */
 export function editChange(input: EditInput, base: LineTable, result: Result): Built {
   const { path, file } = input;
-  const unfit = unfitText(path, result.text);
-  if (unfit !== null) return refused(unfit);
+  const fresh = encoded(path, result.text);
+  if (fresh.kind === 'refused') return fresh;
   const span = spanBetween(base.text, result.text, base);
   if (span === null) return refused(`No changes: ${path} would stay exactly as it is.`);
   const far = tooFarApart(path, span.end - span.index, countLines(span.fresh));
@@ -57,8 +59,20 @@ export function editChange(input: EditInput, base: LineTable, result: Result): B
   const shown = diffOfEdit({ path, exists: true, base }, result, region);
   if (shown.kind === 'refused') return shown;
   const words = wordsOf(input, { result, region, diff: shown.diff, base });
-  const { text, places } = result;
-  return { kind: 'change', change: editedChange({ path, file, base, text, region, places: places.length, words }) };
+  const places = result.places.length;
+  const alone = standsAlone(base, span, result);
+  return {
+    kind: 'change',
+    change: editedChange({ path, file, base, bytes: fresh.bytes, region, places, alone, words }),
+  };
+}
+
+/** Whether the lines that are shown hold all of a text that stands nowhere else, so that neither do they. */
+function standsAlone(base: LineTable, { index, end }: Span, { alone, places: [first] }: Result): boolean {
+  if (!alone || first === undefined) return false;
+  const above = offsetAt(base, Math.max(0, index - CONTEXT));
+  const below = offsetAt(base, Math.min(base.count, end + CONTEXT));
+  return above <= first.start && first.end <= below;
 }
 
 /** One place is shown as its region; several each as the lines around them, which tells more than all that lies between. */

@@ -5,7 +5,7 @@ import { type EditWords, editedChange } from './edited.ts';
 import { lineTable } from './line-table.ts';
 import { locateRegion } from './locate.ts';
 import type { LineRange } from './range.ts';
-import { editableText, type StoredFile, unfitText } from './refusals.ts';
+import { editableText, encoded, type StoredFile } from './refusals.ts';
 import { applyRegion, indexOf, lineOf, placeAt } from './region.ts';
 import { diffOfRun } from './reviewable-diff.ts';
 
@@ -37,14 +37,15 @@ export function buildUndo(input: UndoInput): Built {
   if (editable.kind === 'refused') return editable;
   const after = applyRegion(editable.text, region);
   const base = lineTable(editable.text);
-  const unfit = unfitText(path, after);
-  if (unfit !== null) return { kind: 'refused', output: unfit };
+  const fresh = encoded(path, after);
+  if (fresh.kind === 'refused') return fresh;
   const shown = { path, exists: true, base };
   const run = diffOfRun(shown, { index: indexOf(region), old: region.old, new: region.new });
   if (run.kind === 'refused') return run;
   const words = wordsOf(input, run.diff);
   const { places } = undone;
-  return { kind: 'change', change: editedChange({ path, file, base, text: after, region, places, words }) };
+  const { bytes } = fresh;
+  return { kind: 'change', change: editedChange({ path, file, base, bytes, region, places, alone: false, words }) };
 }
 
 function wordsOf({ id, undone, region }: UndoInput, diff: string): EditWords {

@@ -7,10 +7,18 @@ import { differenceBetween, dominantEnding, keepEndingsBetween } from './endings
 import { PREVIEW_LINES } from './limits.ts';
 import { type LineTable, lineTable, offsetAt } from './line-table.ts';
 import { countLines, linesOf } from './lines.ts';
-import { type Editable, editableText, muchTooLong, type StoredFile, tooFarApart, unfitText } from './refusals.ts';
+import {
+  type Editable,
+  editableText,
+  encoded,
+  muchTooLong,
+  type StoredFile,
+  tooFarApart,
+  unfitText,
+} from './refusals.ts';
 import { EMPTY_REGION, indexOf, regionAt, type Span, spanBetween } from './region.ts';
 import { diffOfRun } from './reviewable-diff.ts';
-import { BYTE_ORDER_MARK, byteLength, encodeText } from './text.ts';
+import { BYTE_ORDER_MARK, byteLength } from './text.ts';
 
 /**
  * A `write_file` call; the path has been checked, `sandbox` is the repository's name. `file` is null where nothing
@@ -65,14 +73,16 @@ function changeFrom(input: WriteInput, base: Base, text: string): Built {
   const { path } = input;
   const span = spanBetween(base.lines.text, text, base.lines);
   if (span === null && base.file !== null) return refused(`No changes: ${path} already holds exactly this text.`);
-  const unfit = unfitText(path, text) ?? (span === null ? null : tooMuch(path, base.lines, span));
-  if (unfit !== null) return refused(unfit);
+  const fresh = encoded(path, text);
+  if (fresh.kind === 'refused') return fresh;
+  const much = span === null ? null : tooMuch(path, base.lines, span);
+  if (much !== null) return refused(much);
   const region = span === null ? EMPTY_REGION : regionAt(span, base.lines);
   const shown = { path, exists: base.file !== null, base: base.lines };
   const run = diffOfRun(shown, { index: indexOf(region), old: region.old, new: region.new });
   if (run.kind === 'refused') return run;
   const mode = base.file?.ref.mode ?? input.mode ?? '100644';
-  const after: BlobRef = { blob: blobSha(encodeText(text)), mode };
+  const after: BlobRef = { blob: blobSha(fresh.bytes), mode };
   const oldMode = base.file?.ref.mode ?? null;
   const body = { kind: 'region', region } as const;
   return {

@@ -1,7 +1,7 @@
 import { dominantEnding, keepEndings } from './endings.ts';
-import { MOST_COUNTED, MOST_LINES_NAMED } from './limits.ts';
+import { MOST_COUNTED, MOST_FILE_BYTES, MOST_LINES_NAMED } from './limits.ts';
 import type { LineTable } from './line-table.ts';
-import { countLines, lineEnd, lineStart } from './lines.ts';
+import { countLines, lineEnd, lineStart, withoutCarriageReturns } from './lines.ts';
 import { countMatches, findMatches, type Match, matchesApart, matchLine } from './match.ts';
 import { type NearMatch, nearMatches } from './near-match.ts';
 import { BYTE_ORDER_MARK } from './text.ts';
@@ -24,6 +24,8 @@ export type EditResult =
       readonly lastLine: number;
       /** Matches on the same or neighbouring lines are one place. */
       readonly places: readonly Place[];
+      /** Whether what was replaced is known to stand nowhere else, not even overlapping itself. */
+      readonly alone: boolean;
     }
   /** `matches` is counted no further than to one more than MOST_COUNTED; `lines` are the 1-based ones on which the first of them begin. */
   | { readonly kind: 'not-unique'; readonly matches: number; readonly lines: readonly number[] }
@@ -36,6 +38,8 @@ export type EditResult =
     }
   /** More than anybody could review; nothing was replaced. */
   | { readonly kind: 'too-many'; readonly most: number }
+  /** The text would have so many letters or more; nothing was replaced. */
+  | { readonly kind: 'too-large'; readonly letters: number }
   | { readonly kind: 'no-change' }
   | { readonly kind: 'empty-old' };
 
@@ -60,10 +64,19 @@ export function applyEdit(base: LineTable, request: EditRequest): EditResult {
   }
   const matches = request.replaceAll ? matchesApart(text, request.oldString, MOST_MATCHES + 1) : found;
   if (matches.length > MOST_MATCHES) return { kind: 'too-many', most: MOST_MATCHES };
-  return replaced(base, matches, request.newString);
+  const letters = leastLength(text, matches, request.newString);
+  if (letters > MOST_FILE_BYTES) return { kind: 'too-large', letters };
+  return replaced(base, matches, request);
 }
 
-function replaced(base: LineTable, matches: readonly Match[], newString: string): EditResult {
+/** How many letters the text has at least once all matches are replaced; endings that are kept can only add to it. */
+function leastLength(text: string, matches: readonly Match[], newString: string): number {
+  let letters = text.length + matches.length * withoutCarriageReturns(newString).length;
+  for (const { start, end } of matches) letters -= end - start;
+  return letters;
+}
+
+function replaced(base: LineTable, matches: readonly Match[], { newString, replaceAll }: EditRequest): EditResult {
   const { text } = base;
   const replacements = replacementsFor(text, matches, newString);
   const edited = splice(text, replacements);
@@ -77,6 +90,7 @@ function replaced(base: LineTable, matches: readonly Match[], newString: string)
     firstLine,
     lastLine: firstLine + (first === undefined ? 0 : countLines(text.slice(first.start, first.end)) - 1),
     places: placesOf(text, edited, replacements),
+    alone: !replaceAll,
   };
 }
 

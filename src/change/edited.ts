@@ -7,7 +7,6 @@ import { bareLine, countLines } from './lines.ts';
 import { placesWithContext } from './locate.ts';
 import type { EditPayload } from './payload.ts';
 import type { StoredFile } from './refusals.ts';
-import { encodeText } from './text.ts';
 
 type Told =
   | 'description'
@@ -26,19 +25,23 @@ export type EditWords = Pick<z.infer<typeof EditPayload>, Told> & {
   readonly below: readonly string[];
 };
 
-/** An edit that has been worked out: `text` is what `base`, the lines of `file`, becomes. */
+/**
+ * An edit that has been worked out: `bytes` are what `base`, the lines of `file`, becomes; `alone` says whether the region's
+ * old lines are known to stand with their context once.
+ */
 export type Edited = {
   readonly path: string;
   readonly file: StoredFile;
   readonly base: LineTable;
-  readonly text: string;
+  readonly bytes: Uint8Array;
   readonly region: Region;
   readonly places: number;
+  readonly alone: boolean;
   readonly words: EditWords;
 };
 
 /** The change of a model's edit, or of the reverse of one. */
-export function editedChange({ path, file, base, text, region, places, words }: Edited): Change {
+export function editedChange({ path, file, base, bytes, region, places, alone, words }: Edited): Change {
   const { mode } = file.ref;
   const body = { kind: 'region', region } as const;
   const { above, below, ...told } = words;
@@ -47,10 +50,10 @@ export function editedChange({ path, file, base, text, region, places, words }: 
     path,
     from: null,
     base: file.ref,
-    result: { blob: blobSha(encodeText(text)), mode },
+    result: { blob: blobSha(bytes), mode },
     region,
     places,
-    standsOnce: placesWithContext(base, region, 'old').length === 1,
+    standsOnce: alone || placesWithContext(base, region, 'old').length === 1,
     digest: changeDigest({ op: 'edit', path, fromPath: null, oldMode: mode, newMode: mode, body }),
     payload: {
       type: 'edit',

@@ -1,3 +1,5 @@
+import { unitsOf } from './units.ts';
+
 /** Is told an offset at which a text stands; says from which later offset on the search goes on: `STOP` for none. */
 export type Take = (offset: number) => number;
 
@@ -42,7 +44,8 @@ export function searchText(text: string, sought: string, take: Take): void {
   }
 }
 
-const PROBE = 16;
+/** Letters that the engine looks for: the more they are, the longer its steps, and the dearer a text that is made up against it. */
+const PROBE = 32;
 /** Letters that are compared before all of them are. */
 const HEAD = 64;
 /** Letters compared for each letter of the text before the search is taken over. */
@@ -50,13 +53,14 @@ const WORK_PER_LETTER = 4;
 
 /** The same by Knuth, Morris and Pratt, from an offset on. */
 function searchOn(text: string, sought: string, from: number, take: Take): void {
-  const fallback = borders(sought);
+  const [units, wanted] = [unitsOf(text), unitsOf(sought)];
+  const fallback = borders(wanted);
   let [matched, next] = [0, from];
-  for (let index = from; index < text.length && next !== STOP; index += 1) {
-    const unit = text.charCodeAt(index);
-    while (matched > 0 && unit !== sought.charCodeAt(matched)) matched = fallback[matched - 1] ?? 0;
-    if (unit === sought.charCodeAt(matched)) matched += 1;
-    if (matched < sought.length) continue;
+  for (let index = from; index < units.length && next !== STOP; index += 1) {
+    const unit = units[index];
+    while (matched > 0 && unit !== wanted[matched]) matched = fallback[matched - 1] ?? 0;
+    if (unit === wanted[matched]) matched += 1;
+    if (matched < wanted.length) continue;
     const offset = index + 1 - matched;
     if (offset >= next) next = take(offset);
     matched = fallback[matched - 1] ?? 0;
@@ -64,13 +68,13 @@ function searchOn(text: string, sought: string, from: number, take: Take): void 
 }
 
 /** For each length of a prefix: how long its longest proper prefix is that also ends it. */
-function borders(sought: string): Int32Array {
+function borders(sought: Uint16Array): Int32Array {
   const lengths = new Int32Array(sought.length);
   let matched = 0;
   for (let index = 1; index < sought.length; index += 1) {
-    const unit = sought.charCodeAt(index);
-    while (matched > 0 && unit !== sought.charCodeAt(matched)) matched = lengths[matched - 1] ?? 0;
-    if (unit === sought.charCodeAt(matched)) matched += 1;
+    const unit = sought[index];
+    while (matched > 0 && unit !== sought[matched]) matched = lengths[matched - 1] ?? 0;
+    if (unit === sought[matched]) matched += 1;
     lengths[index] = matched;
   }
   return lengths;

@@ -164,5 +164,6 @@ function editOf({ change, baseText }: OwnTextInput, place: OwnPlace, after: stri
     firstLine,
     lastLine: Math.max(firstLine, place.index + place.count),
     places: [{ start, end, text: newString }],
+    alone: false,
   });
 }

@@ -74,8 +74,13 @@ function attemptSuggestion({ change, baseText, patch, inPullRequest }: Placement
   if (change.places > 1) return falls('several-places');
   if (byteLength(diffOf(change.payload) ?? '') > MOST_BLOCK_BYTES) return falls('too-long');
   const hunks = inPullRequest && patch !== null ? parseHunks(patch) : [];
-  const attempts = suggestionsFor(region).map((suggestion) => tryWay({ suggestion, region, baseText, hunks }));
-  return attempts.find(({ kind }) => kind === 'fits') ?? attempts[0] ?? falls('not-expressible');
+  let first: Attempt | null = null;
+  for (const suggestion of suggestionsFor(region)) {
+    const attempt = tryWay({ suggestion, region, baseText, hunks });
+    if (attempt.kind === 'fits') return attempt;
+    first ??= attempt;
+  }
+  return first ?? falls('not-expressible');
 }
 
 type Way = {

@@ -1,7 +1,7 @@
 import type { BlobRef } from './change.ts';
 import { MOST_COUNTED, MOST_DIFF_BYTES, MOST_FILE_BYTES, MOST_MEASURED_LETTERS, MOST_REGION_LINES } from './limits.ts';
 import type { NearMatch } from './near-match.ts';
-import { byteLength, decodeText } from './text.ts';
+import { byteLength, decodeText, encodeText } from './text.ts';
 
 /** A file as it stands at a head: where git keeps it, and its bytes. */
 export type StoredFile = { readonly ref: BlobRef; readonly bytes: Uint8Array };
@@ -33,14 +33,40 @@ export function editableText(path: string, bytes: Uint8Array): Editable {
   }
 }
 
+/** A new text as the bytes of a file, or why it cannot be a file's content, worded for the model. */
+export type Encoded =
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
+  | { readonly kind: 'refused'; readonly output: string };
+
+/** Makes a file's bytes of a new text. */
+export function encoded(path: string, text: string): Encoded {
+  // Each letter has at least one byte: what is too large by its letters is not encoded to tell so.
+  const unfit = text.length > MOST_FILE_BYTES ? unfitText(path, text) : unfitLetters(path, text);
+  if (unfit !== null) return refused(unfit);
+  const bytes = encodeText(text);
+  const tooMany = tooManyBytes(path, bytes.length);
+  return tooMany === null ? { kind: 'bytes', bytes } : refused(tooMany);
+}
+
 /** Why a new text cannot be a file's content; null if it can. */
 export function unfitText(path: string, text: string): string | null {
+  return unfitLetters(path, text) ?? tooManyBytes(path, byteLength(text));
+}
+
+function unfitLetters(path: string, text: string): string | null {
   if (text.includes('\0'))
     return `Not proposed: the new text of ${path} holds a NUL character, which would make the file binary.`;
-  if (!text.isWellFormed())
-    return `Not proposed: the new text of ${path} holds half of a surrogate pair, which has no UTF-8 form.`;
-  const bytes = byteLength(text);
+  if (text.isWellFormed()) return null;
+  return `Not proposed: the new text of ${path} holds half of a surrogate pair, which has no UTF-8 form.`;
+}
+
+function tooManyBytes(path: string, bytes: number): string | null {
   return bytes > MOST_FILE_BYTES ? tooLarge(path, 'would have', bytes) : null;
+}
+
+/** Why a text that would have so many letters or more is not even made; each of them has at least one byte. */
+export function muchTooLarge(path: string, letters: number): string {
+  return tooLarge(path, 'would have at least', letters);
 }
 
 /** T16, or null where the diff can be reviewed. */
@@ -96,6 +122,6 @@ function tooLarge(path: string, verb: string, bytes: number): string {
   return `Not proposed: ${path} ${verb} ${bytes} bytes and at most ${MOST_FILE_BYTES} bytes can be edited or written.`;
 }
 
-function refused(output: string): Editable {
+function refused(output: string): { readonly kind: 'refused'; readonly output: string } {
   return { kind: 'refused', output };
 }

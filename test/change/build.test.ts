@@ -1,10 +1,13 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Built, buildEdit } from '../../src/change/build-edit.ts';
 import { buildWrite } from '../../src/change/build-write.ts';
 import { fenceFor } from '../../src/change/fence.ts';
 import { hiddenCharacters, showHidden } from '../../src/change/hidden.ts';
 import { MOST_DIFF_BYTES } from '../../src/change/limits.ts';
+import { lineTable } from '../../src/change/line-table.ts';
 import { splitLines } from '../../src/change/lines.ts';
+import { placesWithContext } from '../../src/change/locate.ts';
 import { outcomeOf } from '../../src/change/outcome.ts';
 import { Payload } from '../../src/change/payload.ts';
 import { decodeText } from '../../src/change/text.ts';
@@ -123,6 +126,29 @@ describe('buildEdit', () => {
     ],
   ])('B16, H6: %s: refused before lines are paired or become strings of their own', (_name, build, words) => {
     expect(output(build())).toMatch(words);
+  });
+
+  it.each([
+    ['plain', 'a\n'.repeat(50_000), 'x'.repeat(20_000), 1_000_050_000],
+    ['with CRLF', 'a\r\n'.repeat(5000), 'x\ny'.repeat(4000), 60_010_000],
+  ])('S15, H6: a text that replacements make too large is not even made: %s', (_name, text, fresh, letters) => {
+    expect(output(edit(text, 'a', fresh, true))).toContain(`would have at least ${letters} bytes and at most 2000000`);
+  });
+
+  it('S94, B4: is known to stand once exactly where its lines with their context do', () => {
+    const few = fc.array(fc.constantFrom('a', 'b', 'ab', ''), { maxLength: 9 }).map((lines) => lines.join('\n'));
+    const seen = new Set<boolean>();
+    fc.assert(
+      fc.property(few, few, few, fc.boolean(), (text, sought, fresh, all) => {
+        const built = edit(text, sought, fresh, all);
+        if (built.kind === 'refused' || built.change.region === null) return;
+        const places = placesWithContext(lineTable(text), built.change.region, 'old');
+        expect(built.change.standsOnce).toBe(places.length === 1);
+        seen.add(built.change.standsOnce);
+      }),
+      { numRuns: 3000, examples: [[`b\n${'a\n'.repeat(8)}`, 'b\na', 'b\na\na', false]] },
+    );
+    expect(seen.size).toBe(2);
   });
 
   it('B16: T16 one byte above the most that can be reviewed, and not below', () => {
