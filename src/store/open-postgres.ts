@@ -21,8 +21,10 @@ export async function openPostgres(databaseUrl: string): Promise<Backend> {
     throw new StoreUnusable(unreachable(error), { cause: error });
   });
   const pool = new Pool({ ...config, max: CONNECTIONS, statement_timeout: 60_000 });
-  // An idle connection that breaks is replaced by the next query; without a listener it would end the process.
+  // A connection that breaks is replaced by the next query; without listeners it would end the process: the pool's own
+  // hears of idle ones only, not of one that a transaction holds between two of its statements.
   pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   return {
     db,

@@ -25,14 +25,15 @@ const EDGES: Readonly<Record<string, readonly string[]>> = {
 
 /** What nothing that the server runs may reach: folders of commands that the person at the machine starts, and who imports them. */
 const APART: Readonly<Record<string, readonly string[]>> = {
-  options: ['explain', 'verify', 'export', 'demo', 'fidelity'],
+  options: ['explain', 'verify', 'export', 'demo', 'fidelity', 'chaos'],
   git: ['verify', 'export', 'demo', 'fidelity', 'simulation'],
   verify: ['export', 'demo', 'fidelity', 'simulation'],
   export: ['simulation'],
   demo: [],
   fidelity: [],
-  simulation: ['fidelity'],
-  simulator: ['demo', 'fidelity', 'simulation'],
+  simulation: ['fidelity', 'chaos'],
+  simulator: ['demo', 'fidelity', 'simulation', 'chaos'],
+  chaos: [],
 };
 
 /** Those of them that `countersign` starts. */
@@ -65,7 +66,7 @@ function mayImport(file: SourceFacts, target: string): boolean {
     return importers.includes(folder) || (file.path === 'src/cli.ts' && COMMANDS.includes(goal));
   // On top of everything but wiring: it drives the product's own code.
   if (folder === 'simulation') return goal !== '';
-  if (folder === '' || folder === 'demo' || folder === 'fidelity')
+  if (folder === '' || folder === 'demo' || folder === 'fidelity' || folder === 'chaos')
     return file.path !== 'src/trust.ts' || PURE.includes(goal);
   if (PURE.includes(goal)) return true;
   const allowed = EDGES[folder] ?? [];
@@ -162,8 +163,12 @@ const environment: Rule = (files) => {
   return [...outside.map((path) => `${path} reads the environment`), ...several];
 };
 
+/** The trial that kills processes of the App has to start them; nothing that anybody installs leads there. */
 const processes: Rule = (files) => {
-  const starters = files.filter(({ imports }) => imports.some(({ from }) => /^(?:node:)?child_process$/.test(from)));
+  const starters = files.filter(
+    ({ path, imports }) =>
+      folderOf(path) !== 'chaos' && imports.some(({ from }) => /^(?:node:)?child_process$/.test(from)),
+  );
   return starters.slice(1).map(({ path }) => `${path} starts processes too`);
 };
 
@@ -205,7 +210,7 @@ export const RULES: Readonly<Record<string, Rule>> = {
   'names are kebab-case, at most two folders deep, and say something': names,
   'types are asserted in one file; nothing is any, exported by default or silenced': oddities,
   'the environment is read in one place': environment,
-  'at most one file starts processes (E15)': processes,
+  'at most one file of what is installed starts processes (E15)': processes,
   'the server reaches no process, no git, and nothing simulated (E15)': server,
   'applyPatch is banned (B4, M10); brands are made where they are checked': reserved,
 };

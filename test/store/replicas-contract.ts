@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
 import { whileHeld } from '../../src/store/claims.ts';
 import { finishEffect } from '../../src/store/effects.ts';
@@ -28,6 +29,20 @@ export function replicasContract({ backend, store, value, claimed }: DatabaseBen
       await store().receive([delivery('a')], 1);
       await vi.waitFor(() => expect(there).toHaveBeenCalledTimes(1), PATIENCE);
       expect(here).toHaveBeenCalledTimes(1);
+      await other.close();
+    });
+
+    it('a connection that breaks between two statements ends their transaction and nothing else', async () => {
+      const other = await database.open();
+      const transaction = other.db.transaction().execute(async (within) => {
+        const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(within);
+        await value(`select pg_terminate_backend(${rows[0]?.pid})`);
+        const left = `select count(*) from pg_stat_activity where pid = ${rows[0]?.pid}`;
+        await vi.waitFor(async () => expect(Number(await value(left))).toBe(0), PATIENCE);
+        await sql`select 1`.execute(within);
+      });
+      await expect(transaction).rejects.toThrow();
+      await expect(storeOn(other).ping()).resolves.not.toThrow();
       await other.close();
     });
 

@@ -1,0 +1,99 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openChance } from '../simulation/chance.ts';
+import { type ChaosDatabase, databaseOn, embeddedDatabase } from './database.ts';
+import { isFinished, judge, type Verdict } from './judge.ts';
+import { type Blows, strike } from './misfortune.ts';
+import type { ChaosOptions } from './options.ts';
+import { openPeople, type People } from './people.ts';
+import { openRelay, type RelayCounts } from './relay.ts';
+import { openReplica, type Replica } from './replica.ts';
+import { openSite, type Site } from './site.ts';
+
+export type ChaosResult = {
+  readonly verdict: Verdict;
+  readonly blows: Blows;
+  readonly deliveries: Readonly<RelayCounts>;
+};
+
+/** How long people look away, ms. */
+const LOOK_MS = 150;
+/** How long what was begun may take to come to its end, ms: longer than any pause before another try. */
+const END_MS = 300_000;
+
+type Scene = {
+  readonly site: Site;
+  readonly people: People;
+  readonly replicas: readonly Replica[];
+  readonly database: ChaosDatabase;
+};
+
+/** Plays it once. `tell` hears a line now and then. Rejects where it could not begin. */
+export async function playChaos(options: ChaosOptions, tell: (line: string) => void): Promise<ChaosResult> {
+  const site = await openSite(options.pulls);
+  const database = await (options.database === null ? embeddedDatabase() : databaseOn(options.database));
+  const cache = await mkdtemp(join(tmpdir(), 'countersign-chaos-cache-'));
+  const environment = { ...site.environment, ...database.environment, NODE_COMPILE_CACHE: cache };
+  const replicas = Array.from({ length: options.replicas }, () => openReplica(environment));
+  const urls = (): readonly string[] => replicas.flatMap((one) => one.url() ?? []);
+  const relay = await openRelay(openChance(options.seed + 1), urls);
+  const people = openPeople(site, openChance(options.seed));
+  try {
+    for (const replica of replicas) await replica.start();
+    site.github.webhookTarget(`${relay.url}/api/github/webhooks`);
+    const scene = { site, people, replicas, database };
+    const blows = await trouble(scene, options, tell);
+    relay.behave();
+    await windUp(scene, tell);
+    return { verdict: verdictOf(scene), blows, deliveries: relay.counts };
+  } finally {
+    await Promise.all(replicas.map((replica) => replica.stop('SIGKILL')));
+    await Promise.all([relay.close(), site.close(), database.drop()]);
+    await rm(cache, { recursive: true, force: true });
+  }
+}
+
+async function trouble(
+  { people, replicas, database, site }: Scene,
+  { seconds, seed }: ChaosOptions,
+  tell: (line: string) => void,
+): Promise<Blows> {
+  const until = Date.now() + seconds * 1000;
+  const striking = strike({ replicas, database, chance: openChance(seed + 2) }, until);
+  let told = Date.now();
+  while (Date.now() < until) {
+    people.look('at work');
+    await sleep(LOOK_MS);
+    if (Date.now() - told < 5_000) continue;
+    told = Date.now();
+    const { tasks, approved, commits } = judge(site, people.deeds);
+    tell(`${Math.ceil((until - told) / 1000)} s to go: ${tasks} tasks, ${approved} approved, ${commits} committed`);
+  }
+  return striking;
+}
+
+/**
+ * Lets everything come to its end. One process starts anew, since webhooks that nobody took are looked for at a start,
+ * and otherwise only every five minutes.
+ */
+async function windUp({ site, people, replicas }: Scene, tell: (line: string) => void): Promise<void> {
+  tell('No more trouble: what was begun comes to its end.');
+  const deadline = Date.now() + END_MS;
+  await replicas[0]?.stop('SIGTERM');
+  await replicas[0]?.start();
+  while (Date.now() < deadline) {
+    people.look('winding up');
+    await sleep(LOOK_MS);
+    if (!isFinished(site, people.deeds)) continue;
+    await site.github.settled();
+    return;
+  }
+}
+
+function verdictOf({ site, people, replicas }: Scene): Verdict {
+  const verdict = judge(site, people.deeds);
+  const falls = replicas.flatMap((replica) => replica.falls.map((fall) => `a process ${fall}`));
+  return { ...verdict, wrong: [...verdict.wrong, ...falls, ...site.github.violations, ...site.model.violations] };
+}
