@@ -45,7 +45,7 @@ beforeAll(() => {
   commit('Everything that is awkward');
   write('windows.txt', 'one\r\nthree\r\n');
   write('long.txt', long(2));
-  write('open.txt', 'one\nzwei\n');
+  write('open.txt', 'one\nzwei\n\n');
   write('empty.txt', 'no more');
   write('mixed.txt', 'one\ntwo\nthree and a half\nfour\n');
   write('picture.bin', Uint8Array.from([0, 1, 3]));
