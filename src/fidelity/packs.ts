@@ -1,5 +1,6 @@
 import type { Objects } from '../git/objects.ts';
 import type { PathChange } from '../git/tree-changes.ts';
+import { foldPath } from '../policy/fold.ts';
 import type { Files } from '../simulator/git/commit-files.ts';
 import { type FileChange, type Taken, type Version, versionOf } from './history.ts';
 import type { SceneFiles } from './scene.ts';
@@ -48,9 +49,12 @@ function fits(taken: Taken, pack: Pack): boolean {
   return taken.held.every(({ path }) => !isInTheWay(path, paths));
 }
 
-/** The same path, or a directory of the one is a file of the other. */
+/** The same path in whatever case, or a directory of the one is a file of the other. */
 function isInTheWay(path: string, others: readonly string[]): boolean {
-  return others.some((one) => one === path || one.startsWith(`${path}/`) || path.startsWith(`${one}/`));
+  const folded = foldPath(path);
+  return others
+    .map(foldPath)
+    .some((one) => one === folded || one.startsWith(`${folded}/`) || folded.startsWith(`${one}/`));
 }
 
 /** The pull request of a pack. Throws as `Objects.read` does. */
