@@ -15,6 +15,7 @@ const EFFECTS = {
   'see-thread': 'look whether the thread is still resolved',
   'see-outdated': 'look which threads GitHub has put out of date',
   'see-deadline': 'see later what has waited long enough',
+  'catch-up': 'hear what was said while nobody could tell',
   expire: 'let expire what nobody decided in time',
   'start-next': 'begin with the oldest queued task',
   'show-proposal': 'bring the proposal’s comment up to date',

@@ -18,6 +18,7 @@ import { fetchOthersOn, fetchPermission, fetchPull } from './pull.ts';
 import { react } from './reactions.ts';
 import { createReview, fetchReviewComments } from './reviews.ts';
 import { countApprovals, fetchRules } from './rules.ts';
+import { saidSince } from './said-since.ts';
 import { fetchSettingsFile } from './settings-file.ts';
 import { isResolved, outdatedThreads, resolveThread } from './threads.ts';
 import { fetchTree } from './tree.ts';
@@ -109,6 +110,7 @@ function portOf(connection: Connection): GitHub {
     react: (place, content) => react(connection, place, content),
     findByMarker: (markers) => findByMarker(connection, markers),
     bodyHashes: (comments) => fetchBodyHashes(connection, comments),
+    saidSince: (since) => saidSince(connection, since),
     wrote: (body, since) => wroteSince(connection, body, since),
     commit: (plan) => writeCommit(connection, plan),
   };

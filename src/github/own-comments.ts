@@ -6,6 +6,7 @@ import { firstLine, hashOf, plainBody, postedComment, type RestComment } from '.
 
 type ListedComment = RestComment & {
   readonly body?: string;
+  readonly updated_at: string;
   readonly user: { readonly id: number | bigint } | null;
   readonly subject_type?: 'line' | 'file';
 };
@@ -104,7 +105,7 @@ async function fetchBodyHash({ ref, read }: Connection, comment: PostedComment):
   }
 }
 
-function listReviewComments(...[{ ref, read }, since, enough]: Parameters<Lister>): ReturnType<Lister> {
+export function listReviewComments(...[{ ref, read }, since, enough]: Parameters<Lister>): ReturnType<Lister> {
   return read((client) =>
     allPages<ListedComment>(
       (page) =>
@@ -120,7 +121,7 @@ function listReviewComments(...[{ ref, read }, since, enough]: Parameters<Lister
   );
 }
 
-function listIssueComments(...[{ ref, read }, since, enough]: Parameters<Lister>): ReturnType<Lister> {
+export function listIssueComments(...[{ ref, read }, since, enough]: Parameters<Lister>): ReturnType<Lister> {
   return read((client) =>
     allPages<ListedComment>(
       (page) =>

@@ -1,5 +1,6 @@
-import type { Intent, Place } from '../command/intent.ts';
+import type { Intent } from '../command/intent.ts';
 import { type Interpretation, interpret } from '../command/interpret.ts';
+import { naturalKey } from '../command/natural-key.ts';
 import type { Delivery, Store } from '../store/store.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Counter } from '../telemetry/metrics.ts';
@@ -21,19 +22,6 @@ export type TakeOptions = {
 
 /** Stores what a delivery means, if anything, and tells what came of it. Rejects where it could not be stored. */
 export type Take = (event: DeliveryEvent) => Promise<string>;
-
-const PLACE_KEYS = {
-  conversation: 'issue-comment',
-  thread: 'review-comment',
-  review: 'review',
-} as const satisfies Record<Place['at'], string>;
-
-/** One key for each thing that was said, whatever deliveries tell of it; null where only the delivery's id counts. */
-export function naturalKey(intent: Intent): string | null {
-  if (intent.kind !== 'said') return null;
-  const { place } = intent;
-  return `${PLACE_KEYS[place.at]}:${place.at === 'review' ? place.reviewId : place.commentId}`;
-}
 
 async function storeIntent(id: string, intent: Intent, options: TakeOptions): Promise<'stored' | 'duplicate'> {
   const delivery: Delivery = { id, intent, naturalKey: naturalKey(intent) };

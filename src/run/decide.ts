@@ -2,6 +2,7 @@ import type { Intent } from '../command/intent.ts';
 import { withCurrentNames } from './current-names.ts';
 import type { Facts } from './facts.ts';
 import { onQuestionAnswered } from './on-ask.ts';
+import { onCaughtUp } from './on-caught-up.ts';
 import { onCommitFailed, onCommitMissed, onCommitted } from './on-commit.ts';
 import { onCommitDiffers } from './on-commit-differs.ts';
 import { onCommitStarting } from './on-commit-starting.ts';
@@ -67,9 +68,9 @@ function decided(pull: Pull, signal: Signal, facts: Facts): Step {
     case 'access-lost':
       return onAccessLost(pull, signal, facts);
     case 'deadline-reached':
-      return onDeadline(pull, facts);
+    case 'caught-up':
     case 'expiring':
-      return onExpiring(pull, facts);
+      return onTime(pull, signal, facts);
     case 'task-due':
       return onTaskDue(pull, facts);
     case 'thread-seen':
@@ -78,6 +79,20 @@ function decided(pull: Pull, signal: Signal, facts: Facts): Step {
       return onThreadsOutdated(pull, signal);
     case 'review-kept':
       return onReviewKept(pull, signal);
+  }
+}
+
+type OfTime = Extract<Signal, { type: 'deadline-reached' | 'caught-up' | 'expiring' }>;
+
+/** What comes of itself with time, in this order. */
+function onTime(pull: Pull, signal: OfTime, facts: Facts): Step {
+  switch (signal.type) {
+    case 'deadline-reached':
+      return onDeadline(pull, facts);
+    case 'caught-up':
+      return onCaughtUp(pull, signal, facts);
+    case 'expiring':
+      return onExpiring(pull, facts);
   }
 }
 

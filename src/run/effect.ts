@@ -36,6 +36,11 @@ export type Effect =
   | { readonly type: 'see-thread'; readonly proposalId: string; readonly since: string }
   /** At GitHub's time `at`, see what is to be reminded of or has waited long enough; `wantedAt` is the time of the wish. */
   | { readonly type: 'see-deadline'; readonly at: string; readonly wantedAt: string }
+  /**
+   * Hear what was said since GitHub's time `since`, and see how the pull request stands: webhooks may be lost for good. With
+   * `expiring`, what nobody decided in time expires after that.
+   */
+  | { readonly type: 'catch-up'; readonly since: string; readonly expiring: boolean }
   /** Let expire what nobody decided in time. */
   | { readonly type: 'expire' }
   /** The head moved: see whose suggestion blocks GitHub has put out of date, after `OUTDATED_MS`. */
@@ -71,6 +76,7 @@ export const LANES = {
   'see-thread': 'pull',
   'see-outdated': 'pull',
   'see-deadline': 'pull',
+  'catch-up': 'pull',
   expire: 'pull',
   'show-review': 'pull',
   'dismiss-review': 'pull',
@@ -91,6 +97,8 @@ export function coalescingKey(effect: Effect): string | null {
       return `see-outdated:${effect.runId}`;
     case 'see-deadline':
       return `see-deadline:${effect.at}`;
+    case 'catch-up':
+      return `catch-up:${effect.since}:${effect.expiring}`;
     case 'start-next':
     case 'expire':
       return effect.type;

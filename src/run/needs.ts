@@ -33,6 +33,8 @@ export function needs(pull: Pull, signal: Signal, facts: Facts): readonly Need[]
       return fileNeeds(pull, signal.sha, facts);
     case 'task-due':
       return startNeeds(facts);
+    case 'caught-up':
+      return signal.read && goesOn(pull) ? headNeeds(pull, facts) : [];
     case 'thread-seen':
       return isWithdrawal(pull, signal) ? headNeeds(pull, facts) : [];
     case 'run-shown':

@@ -12,7 +12,10 @@ import { moved } from './transition.ts';
 export function onDeadline(pull: Pull, { now }: Facts): Step {
   const { reminding, expiring } = dueAt(pull, now);
   const told = withTimer(remind(draftOf(pull), reminding), now);
-  if (expiring.length > 0) return finish(withEffects(told, { type: 'expire' }), 'deadline-reached');
+  if (expiring.length > 0) {
+    const [since = now] = expiring.flatMap(({ proposedAt }) => proposedAt ?? []).toSorted();
+    return finish(withEffects(told, { type: 'catch-up', since, expiring: true }), 'deadline-reached');
+  }
   return finish(told, reminding.length > 0 ? 'reminded' : 'outdated-outcome');
 }
 

@@ -6,6 +6,7 @@ import { type Draft, draftOf, finish, ignore, withAnswer, withPull } from './dra
 import { cancelUndos, endRun } from './end-run.ts';
 import type { Facts } from './facts.ts';
 import { judgeHead, openProposals } from './judge-head.ts';
+import type { Person } from './proposal.ts';
 import type { Pull } from './run.ts';
 import type { Signal } from './signal.ts';
 import type { Step } from './step.ts';
@@ -43,9 +44,12 @@ export function onPushed(pull: Pull, intent: Pushed, deliveryId: string, facts: 
 export function onClosed(pull: Pull, intent: Closed, facts: Facts): Step {
   if (facts.pull?.state === 'open') return ignore(pull, 'open-again');
   const by = { id: intent.actor.id, login: intent.actor.login };
-  const how = intent.merged ? 'merged' : 'closed';
-  const over = cancelUndos(endRun(draftOf(pull), { how, by, note: null }, facts.now), how, facts.now);
-  return finish(dropQueue(over, how), 'pull-closed');
+  return finish(closeDown(pull, intent.merged ? 'merged' : 'closed', by, facts.now), 'pull-closed');
+}
+
+/** Ends everything on a pull request that is over; `by` is null where nobody told who did that. */
+export function closeDown(pull: Pull, how: 'closed' | 'merged', by: Person | null, now: string): Draft {
+  return dropQueue(cancelUndos(endRun(draftOf(pull), { how, by, note: null }, now), how, now), how);
 }
 
 /** Tells each task that still waits why it will not begin. */

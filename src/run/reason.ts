@@ -58,6 +58,7 @@ export const REASONS = [
   'pull-closed',
   'reminded',
   'deadline-reached',
+  'caught-up',
   'expired',
   'retargeted',
   'access-lost',

@@ -154,6 +154,11 @@ export type Signal =
   | { readonly type: 'access-lost'; readonly loss: AccessLoss }
   /** It is time to remind people of what waits, or to wait no longer. */
   | { readonly type: 'deadline-reached' }
+  /**
+   * What was said meanwhile is stored, behind this, as if it had come; `read` is false where GitHub shows nothing of the
+   * pull request any more.
+   */
+  | { readonly type: 'caught-up'; readonly read: boolean; readonly expiring: boolean }
   /** What nobody decided in time is about to expire; saved only while no other signal waits. */
   | { readonly type: 'expiring' }
   /** The run is over and somebody's next task waits. */

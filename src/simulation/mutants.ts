@@ -159,6 +159,11 @@ export const MUTANTS: readonly Mutant[] = [
       })),
   },
   {
+    name: 'lost-words-not-looked-for',
+    lacks: 'what was said is heard before anything expires, even where its webhook was lost for good',
+    bend: () => github(() => ({ saidSince: async () => [] })),
+  },
+  {
     name: 'failed-effects-forgotten',
     lacks: 'an effect that failed is tried again',
     bend: () => store(({ finishEffect }) => ({ postponeEffect: (effect, { now }) => finishEffect(effect, null, now) })),

@@ -10,7 +10,7 @@ const RETURNED = sql.raw('effects.id, effects.pull_key, effects.body, effects.at
 type Row = { id: number; pull_key: string; body: string; attempts: number; created_at: number };
 
 /**
- * The next due effect of a held pull request's lane, in order; null also once the claim is lost. One statement, which
+ * The next due effect of a held pull request's lane, in order, where the first try to catch up is always due; null also once the claim is lost. One statement, which
  * locks the pull request's row as it looks at the claim's fence, and sees where a former holder is just finishing.
  */
 export async function nextEffect(db: Kysely<Tables>, claim: Claim, now: number): Promise<StoredEffect | null> {
@@ -18,7 +18,8 @@ export async function nextEffect(db: Kysely<Tables>, claim: Claim, now: number):
     with next as (
       select effects.id from effects join pulls on pulls.pull_key = effects.pull_key
       where pulls.pull_key = ${claim.pullKey} and pulls.fence = ${claim.fence}
-        and effects.lane = 'pull' and effects.done_at is null and effects.not_before <= ${now}
+        and effects.lane = 'pull' and effects.done_at is null
+        and (effects.not_before <= ${now} or (effects.type = 'catch-up' and effects.attempts = 0))
       order by effects.id
       limit 1
       for no key update of pulls

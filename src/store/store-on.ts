@@ -35,7 +35,7 @@ export function storeOn(backend: Backend): Store {
 
   return {
     ...receiving(db, wake),
-    ...sweepMethods(backend),
+    ...sweepMethods(backend, wake),
     claimPull: (worker, now, leaseMs) => claimPull(backend, worker, now, leaseMs),
     renew: (claim, now, leaseMs) => renew(db, claim, now, leaseMs),
     release: (claim) => release(db, claim),

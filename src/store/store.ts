@@ -98,6 +98,12 @@ export type Store = {
   /** Every pull request where a run goes on or a task waits. */
   activePulls(): Promise<readonly { readonly repositoryId: number; readonly number: number }[]>;
   /**
+   * Wants of every pull request where something goes on that it catches up with what was said since GitHub's time `since`
+   * (ISO 8601): of the first now, of each other one `pauseMs` after the one before; but of each as soon as it is worked
+   * on anyway. Where the same is wanted already, nothing more is. Answers how many they are.
+   */
+  catchUpAll(since: string, now: number, pauseMs: number): Promise<number>;
+  /**
    * Takes the turn to look for lost webhooks, for `leaseMs` or as long as this process lives; null while another one has
    * it, and, unless `early`, before the time that the last one named.
    */
@@ -141,7 +147,10 @@ export type Store = {
   /** What was given up, of any pull request, newest first, at most `most`. */
   parked(most: number): Promise<readonly ParkedSignal[]>;
 
-  /** The next due effect of this pull request's lane, in order; its attempt is counted before it is returned. */
+  /**
+   * The next due effect of this pull request's lane, in order; its attempt is counted before it is returned. The first try
+   * to catch up is always due.
+   */
   nextEffect(claim: Claim, now: number): Promise<StoredEffect | null>;
   /** The next due effect of the free lane of any pull request, leased to this worker. */
   claimEffect(worker: string, now: number, leaseMs: number): Promise<StoredEffect | null>;

@@ -5,6 +5,8 @@ import type { LostDelivery } from './lost.ts';
 export type Memory = {
   /** It has worked everything off once. Until then webhooks answered 2xx are looked at too: the database may be older. */
   caughtUp: boolean;
+  /** GitHub's time (ms) since which the log could not show everything; what goes on is to catch up with it. */
+  caughtUpSince: number | null;
   listing: Listing | null;
   /** Lost and not yet read, oldest first. */
   backlog: readonly LostDelivery[];
@@ -17,5 +19,13 @@ export type Memory = {
 };
 
 export function newMemory(): Memory {
-  return { caughtUp: false, listing: null, backlog: [], listedUntil: null, settled: new Set(), stuck: null };
+  return {
+    caughtUp: false,
+    caughtUpSince: null,
+    listing: null,
+    backlog: [],
+    listedUntil: null,
+    settled: new Set(),
+    stuck: null,
+  };
 }

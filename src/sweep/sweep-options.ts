@@ -8,7 +8,7 @@ import type { DeliveryLog } from './delivery-log.ts';
 /** All that a sweep works with. */
 export type SweepOptions = {
   readonly deliveries: DeliveryLog;
-  readonly store: Pick<Store, 'beginSweep' | 'endSweep' | 'knownDeliveries' | 'activePulls'>;
+  readonly store: Pick<Store, 'beginSweep' | 'endSweep' | 'knownDeliveries' | 'activePulls' | 'catchUpAll'>;
   readonly asItStands: AsItStands;
   /** Stores what a delivery means and tells what came of it, as for one that GitHub sends. */
   readonly take: (event: DeliveryEvent) => Promise<string>;

@@ -13,6 +13,8 @@ export type SweepResult = 'done' | 'unfinished' | 'elsewhere';
 export const EVERY_MS = 5 * 60_000;
 /** Of one sweep, one after the other: half of the 5,000 an hour that GitHub grants an App, whatever has piled up. */
 export const MOST_REQUESTS = 200;
+/** Between two pull requests that catch up: each takes some four requests, of which as many are sent at most meanwhile. */
+export const CATCH_UP_PAUSE_MS = 6_000;
 /** An attempt may be listed later than a newer one, by GitHub's own time. */
 const OVERLAP_MS = 10 * 60_000;
 /** So long GitHub keeps what it sent. */
@@ -39,9 +41,23 @@ export async function sweep(memory: Memory, options: SweepOptions, stopping: Abo
   return done ? 'done' : 'unfinished';
 }
 
+/** What was sent longer ago is in no log any more: what goes on is looked at itself, once for each such gap. */
+async function catchUp(memory: Memory, since: number, { store, now, log }: SweepOptions): Promise<void> {
+  if (memory.caughtUpSince === since) return;
+  const pulls = await store.catchUpAll(new Date(since).toISOString(), now(), CATCH_UP_PAUSE_MS);
+  memory.caughtUpSince = since;
+  log.warn(
+    { pulls },
+    'webhooks may have been lost longer ago than GitHub can tell; what goes on is looked at one by one',
+  );
+}
+
 async function list(memory: Memory, { heardUntil }: SweepTurn, options: SweepOptions, budget: Budget): Promise<void> {
   const begun = options.githubTime();
-  const since = Math.max(heardUntil === null ? 0 : heardUntil - OVERLAP_MS, begun - KEPT_MS);
+  const wanted = heardUntil === null ? null : heardUntil - OVERLAP_MS;
+  const kept = begun - KEPT_MS;
+  if (wanted !== null && wanted < kept) await catchUp(memory, wanted, options);
+  const since = Math.max(wanted ?? 0, kept);
   // A database that never swept knows nothing that could be missing from it.
   memory.listing ??= newListing(memory.caughtUp || heardUntil === null ? 'failed' : 'all', since, begun);
   const { listing } = memory;

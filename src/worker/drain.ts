@@ -171,6 +171,8 @@ function givenUp({ effect }: Job): Signal | null {
         head: null,
         results: effect.calls.map(unread),
       };
+    case 'catch-up':
+      return { type: 'caught-up', read: false, expiring: effect.expiring };
     case 'dismiss-review':
       return { type: 'review-kept', runId: effect.runId, reviewId: effect.reviewId };
     default:

@@ -32,6 +32,7 @@ export function namedBy(signal: Signal): NamedProposals {
     case 'posting-failed':
     case 'review-kept':
     case 'deadline-reached':
+    case 'caught-up':
     case 'expiring':
     case 'access-lost':
     case 'task-due':

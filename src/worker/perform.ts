@@ -1,5 +1,6 @@
 import { askModel } from './ask-model.ts';
 import { askQuestion } from './ask-question.ts';
+import { catchUp } from './catch-up.ts';
 import { performCommit } from './commit.ts';
 import { expire, seeDeadline } from './deadlines.ts';
 import { DONE, type Job, type Outcome } from './job.ts';
@@ -45,6 +46,8 @@ export function perform(job: Job): Promise<Outcome> {
       return releaseReview({ ...job, effect });
     case 'see-deadline':
       return seeDeadline({ ...job, effect });
+    case 'catch-up':
+      return catchUp({ ...job, effect });
     case 'expire':
       return expire(job);
     case 'start-next':

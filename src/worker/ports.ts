@@ -1,4 +1,5 @@
 import type { Place, PullRef } from '../command/intent.ts';
+import type { ListedComment } from '../command/read-listed.ts';
 import type { BranchRule } from '../policy/branch-rules.ts';
 import type { CommitPlan, Countersigned } from '../policy/countersigned.ts';
 import type { Tree } from '../policy/path.ts';
@@ -112,6 +113,8 @@ export type GitHub = {
   findByMarker(markers: readonly string[]): Promise<ReadonlyMap<string, FoundComment>>;
   /** By comment id, the hash (as in `PostedComment.bodyHash`) of what stands there now; null where it is gone. */
   bodyHashes(comments: readonly PostedComment[]): Promise<Readonly<Record<string, string | null>>>;
+  /** Comments that anybody began to write at or after this time (ISO 8601, by GitHub's clock), oldest first. */
+  saidSince(since: string): Promise<readonly ListedComment[]>;
   /** Whether the App itself already wrote this body there since that time (ISO 8601). */
   wrote(body: string, since: string): Promise<boolean>;
 

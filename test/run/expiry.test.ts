@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_SETTINGS } from '../../src/policy/settings.ts';
 import { delayOf } from '../../src/run/effect.ts';
+import { needs } from '../../src/run/needs.ts';
 import type { Proposal } from '../../src/run/proposal.ts';
 import { ANA, BEN, TableGame } from './table-game.ts';
 
@@ -66,7 +67,10 @@ describe('deadlines', () => {
   it('S85: at its end it expires, the run ends, and the model is neither asked nor told anything', () => {
     const game = waiting(5, 10);
     const told = game.transcript.length;
-    expect(look(game, 10).effects).toContainEqual({ type: 'expire' });
+    const since = game.pull.proposals[0]?.proposedAt;
+    expect(look(game, 10).effects).toContainEqual({ type: 'catch-up', since, expiring: true });
+    const caughtUp = game.signal({ type: 'caught-up', read: true, expiring: true });
+    expect(caughtUp.effects).toContainEqual({ type: 'expire' });
     expect(states(game)).toEqual(['proposed', 'proposed']);
     const { effects, reason } = expire(game, 10);
     expect(reason).toBe('expired');
@@ -75,6 +79,23 @@ describe('deadlines', () => {
     expect(effects.map(({ type }) => type)).toEqual(['show-proposal', 'show-proposal', 'show-run', 'answer']);
     expect(game.transcript).toHaveLength(told);
     expect(game.problems).toEqual([]);
+  });
+
+  it('S90b: a pull request that was closed unheard is over, and then nothing expires', () => {
+    const game = waiting(5);
+    const signal = { type: 'caught-up', read: true, expiring: true } as const;
+    const { reason, effects } = game.signal(signal, { pull: game.github({ state: 'merged' }) });
+    expect(reason).toBe('pull-closed');
+    expect(effects).not.toContainEqual({ type: 'expire' });
+    expect(states(game)).toEqual(['cancelled']);
+    expect(game.pull.run?.phase).toMatchObject({ kind: 'ended', how: 'merged', by: null });
+  });
+
+  it('S85: where GitHub shows nothing of the pull request any more, it expires none the less', () => {
+    const game = waiting(5);
+    const signal = { type: 'caught-up', read: false, expiring: true } as const;
+    expect(game.signal(signal, {}).effects).toContainEqual({ type: 'expire' });
+    expect(needs(game.pull, signal, { now: game.now(), self: { slug: 'x', botId: 1 }, served: true })).toEqual([]);
   });
 
   it('S85: what was decided meanwhile does not expire, and a second look changes nothing', () => {

@@ -36,6 +36,40 @@ export function sweepsContract({ store, gone, signalled }: Bench): void {
       expect(await store().beginSweep(12 + LEASE, LEASE, false)).toMatchObject({ heardUntil: 55 });
     });
 
+    it('F8: every pull request where something goes on catches up, one after the other, or as soon as it is worked on', async () => {
+      for (const number of [1, 2, 3]) await store().receive([delivery(`a${number}`, number)], 10);
+      expect(await store().catchUpAll('2030-01-01T00:00:00Z', 20, 6_000)).toBe(3);
+      expect(await store().catchUpAll('2030-01-01T00:00:00Z', 21, 6_000)).toBe(0);
+      for (const number of [1, 2, 3]) {
+        const claim = present(await store().claimPull('w', 30, LEASE));
+        const signal = present(await store().nextSignal(claim, 30));
+        await store().save(claim, signal, step(pullOf(number)), 30);
+        const effect = present(await store().nextEffect(claim, 30));
+        expect(effect.effect).toEqual({ type: 'catch-up', since: '2030-01-01T00:00:00Z', expiring: false });
+        const delay = { now: 31, notBefore: 5_000, error: 'away', signal: null };
+        await store().postponeEffect(effect, delay);
+        expect(await store().nextEffect(claim, 4_999)).toBeNull();
+        expect(await store().nextEffect(claim, 5_000)).not.toBeNull();
+        await store().finishEffect({ ...effect, attempts: 2 }, null, 5_001);
+        await store().release(claim);
+      }
+      expect(await store().nextDue()).toEqual({ pull: null, free: null });
+    });
+
+    it('F8: nobody is hurried where nothing happens', async () => {
+      for (const number of [1, 2]) {
+        const { claim, signal } = await signalled(`a${number}`, number);
+        await store().save(claim, signal, step(pullOf(number, { run: run(`r${number}`) })), 10);
+        await store().release(claim);
+      }
+      expect(await store().catchUpAll('2030-01-01T00:00:00Z', 20, 6_000)).toBe(2);
+      const first = present(await store().claimPull('w', 20, LEASE));
+      await store().finishEffect(present(await store().nextEffect(first, 20)), null, 20);
+      await store().release(first);
+      expect(await store().claimPull('w', 6_019, LEASE)).toBeNull();
+      expect((await store().nextDue()).pull).toBe(6_020);
+    });
+
     it('F4: deliveries and notices that are stored are known by their ids', async () => {
       await store().receive([delivery('a', 1), delivery('b', 2)], 10);
       await store().tellAll('gone', UNINSTALLED, 11);

@@ -31,6 +31,18 @@ describe('an older backup that was restored', () => {
     expect(model.heard()).toHaveLength(3);
   });
 
+  it('G13: from a backup that is older than GitHub’s log too', async () => {
+    const { pr, ana, bot, stored } = await proposeRows(stage(), { 5: 50, 12: 120, 20: 200 });
+    const backup = database.backUp();
+    await ana.replies(bot.proposal(1), '/approve');
+    await ana.replies(bot.proposal(2), '/deny no');
+    await stage().later(4 * 86_400);
+    await restore(backup);
+    expect((await stored()).proposals.map(({ state }) => state)).toEqual(['completed', 'rejected', 'proposed']);
+    expect(pr.commits()).toHaveLength(1);
+    expect(bot.proposals()).toHaveLength(3);
+  });
+
   it('G13: a task that had come to its end does not begin again', async () => {
     const { ana, bot, model, pr } = await tellRows(stage());
     const backup = database.backUp();

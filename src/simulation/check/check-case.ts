@@ -3,6 +3,7 @@ import { answersAreStored, commandsAreAnswered, commentsStandOnce, decisionsShow
 import { approversMayWrite, commitsAreApproved, commitsComeOnce } from './commits.ts';
 import { denialsHold } from './denials.ts';
 import { type Check, gatherEvidence } from './evidence.ts';
+import { whatWasSaidIsHeard } from './heard.ts';
 import { ledgerExplains } from './ledger.ts';
 import { wordsStayWords } from './markdown.ts';
 import {
@@ -31,6 +32,7 @@ const CHECKS: readonly Check[] = [
   waitingHasItsReason,
   expiryComesLast,
   holdersWriteAlone,
+  whatWasSaidIsHeard,
   wordsCountOnce,
   statesFollowTheTable,
 ];

@@ -23,6 +23,7 @@ import {
   settingsFile,
   treeAt,
 } from './reading.ts';
+import { saidSince } from './said-since.ts';
 
 /**
  * The worker's GitHub right on the simulated world, without requests: what the adapter makes of many answers is one look
@@ -55,12 +56,16 @@ function readingIn({ hub, now }: Page): Pick<GitHub, Reading | 'approvals' | 'co
   };
 }
 
-function ownWordsIn({ scene, now }: Page): Pick<GitHub, 'findReviews' | 'findByMarker' | 'bodyHashes' | 'wrote'> {
+function ownWordsIn({
+  scene,
+  now,
+}: Page): Pick<GitHub, 'findReviews' | 'findByMarker' | 'bodyHashes' | 'wrote' | 'saidSince'> {
   return {
     findReviews: async (marker) => findReviews(now(), scene, marker),
     findByMarker: async (markers) => findByMarker(now(), scene, markers),
     bodyHashes: async (comments) => bodyHashes(now(), comments),
     wrote: async (body, since) => wrote(now(), scene, body, since),
+    saidSince: async (since) => saidSince(now(), since),
   };
 }
 

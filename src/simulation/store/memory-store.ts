@@ -30,7 +30,7 @@ export function memoryStore(tables: Tables, holder: number): Store {
   return {
     receive: async (deliveries, now) => receive(tables, deliveries, now),
     tellAll: async (deliveryId, notice, now) => tellAll(tables, deliveryId, notice, now),
-    ...sweepMethods(tables, holder),
+    ...sweepMethods(tables, holder, () => wake(tables)),
     claimPull: async (_worker, now, leaseMs) => claimPull(tables, holder, now, leaseMs),
     renew: async (claim, now, leaseMs) => {
       const row = heldRow(tables, claim);
@@ -264,7 +264,10 @@ function parked(tables: Tables, most: number): Awaited<ReturnType<Store['parked'
 }
 
 function nextEffect(row: PullRow | null, now: number): StoredEffect | null {
-  const effect = row?.wanted.find(({ lane, notBefore }) => lane === 'pull' && notBefore <= now);
+  const effect = row?.wanted.find(
+    ({ lane, notBefore, effect: { type }, attempts }) =>
+      lane === 'pull' && (notBefore <= now || (type === 'catch-up' && attempts === 0)),
+  );
   return row === null || effect === undefined ? null : begin(row, effect);
 }
 

@@ -1,17 +1,25 @@
+import { coalescingKey, type Effect } from '../../run/effect.ts';
 import type { Store, SweepTurn } from '../../store/store.ts';
+import { wantEffect } from './save.ts';
 import { isFree, type Tables } from './tables.ts';
 
 /** What the store has for looking after lost webhooks, in memory. */
 export function sweepMethods(
   tables: Tables,
   holder: number,
-): Pick<Store, 'knownDeliveries' | 'activePulls' | 'beginSweep' | 'endSweep'> {
+  wake: () => void,
+): Pick<Store, 'knownDeliveries' | 'activePulls' | 'catchUpAll' | 'beginSweep' | 'endSweep'> {
   return {
     knownDeliveries: async (ids) => new Set(ids.filter((id) => tables.deliveryIds.has(id) || tables.notices.has(id))),
     activePulls: async () =>
       [...tables.pulls.values()].flatMap(({ active, state: { ref } }) =>
         active ? [{ repositoryId: ref.repositoryId, number: ref.number }] : [],
       ),
+    catchUpAll: async (since, now, pauseMs) => {
+      const count = catchUpAll(tables, since, now, pauseMs);
+      if (count > 0) wake();
+      return count;
+    },
     beginSweep: async (now, leaseMs, early) => begin(tables, { until: now + leaseMs, holder }, now, early),
     endSweep: async ({ fence }, heardUntil, nextAt) => {
       if (tables.sweep?.fence === fence) tables.sweep = { fence, heardUntil, nextAt, lease: null };
@@ -29,4 +37,19 @@ function begin(
   if (!isFree(tables, row.lease, now) || !(early || row.nextAt <= now)) return null;
   tables.sweep = { ...row, fence: row.fence + 1, lease };
   return { fence: row.fence + 1, heardUntil: row.heardUntil };
+}
+
+function catchUpAll(tables: Tables, since: string, now: number, pauseMs: number): number {
+  const effect: Effect = { type: 'catch-up', since, expiring: false };
+  const key = coalescingKey(effect);
+  const rows = [...tables.pulls.values()].filter(
+    ({ active, wanted }) => active && !wanted.some((one) => one.coalescingKey === key),
+  );
+  const inOrder = rows.toSorted((left, right) => (left.key < right.key ? -1 : 1));
+  for (const [place, row] of inOrder.entries()) {
+    wantEffect(tables, row, effect, now);
+    const added = row.wanted.at(-1);
+    if (added !== undefined) added.notBefore = now + place * pauseMs;
+  }
+  return rows.length;
 }

@@ -1,0 +1,26 @@
+import { naturalKey } from '../command/natural-key.ts';
+import { readListed } from '../command/read-listed.ts';
+import { goesOn } from '../run/run.ts';
+import { DONE, type Job, type Outcome } from './job.ts';
+
+/**
+ * Not further back than this (ms): what was heard longer ago than deliveries are kept would count as new. Nothing waits
+ * longer for a decision.
+ */
+const REACH_MS = 29 * 86_400_000;
+
+/**
+ * Stores what people said since then as if its webhooks came now; what was heard already is known by what was said. A
+ * review's own text is none of it, because GitHub does not tell whether it was edited.
+ */
+export async function catchUp({ context, stored, effect }: Job<'catch-up'>): Promise<Outcome> {
+  const { clock, githubs, self, store } = context;
+  const pull = await store.load(stored.pullKey, { ids: [], commentId: null });
+  if (!goesOn(pull)) return DONE;
+  const since = Math.max(Date.parse(effect.since), clock.now() + githubs.ahead() - REACH_MS);
+  const listed = await githubs.for(pull.ref).saidSince(new Date(since).toISOString());
+  const heard = listed.flatMap((one) => readListed(pull.ref, one, self) ?? []);
+  const deliveries = heard.map(({ id, intent }) => ({ id, intent, naturalKey: naturalKey(intent) }));
+  if (deliveries.length > 0) await store.receive(deliveries, clock.now());
+  return { kind: 'done', signal: { type: 'caught-up', read: true, expiring: effect.expiring } };
+}
