@@ -24,7 +24,7 @@ export function buildEdit(input: EditInput): Built {
   const { path, file } = input;
   const editable = editableText(path, file.bytes);
   if (editable.kind === 'refused') return editable;
-  const lines = lineTable(editable.text);
+  const lines = lineTable(editable.text, file.bytes);
   const result = applyEdit(lines, input);
   switch (result.kind) {
     case 'edited':

@@ -36,7 +36,7 @@ export function buildUndo(input: UndoInput): Built {
   const editable = editableText(path, file.bytes);
   if (editable.kind === 'refused') return editable;
   const after = applyRegion(editable.text, region);
-  const base = lineTable(editable.text);
+  const base = lineTable(editable.text, file.bytes);
   const fresh = encoded(path, after);
   if (fresh.kind === 'refused') return fresh;
   const shown = { path, exists: true, base };

@@ -52,7 +52,7 @@ export function buildWrite(input: WriteInput): Built {
   if (unfit !== null) return refused(unfit);
   const taken = asTheFileHasIt(path, editable.text, input.content);
   if (taken.kind === 'refused') return taken;
-  return changeFrom(input, { lines: lineTable(editable.text), file }, taken.text);
+  return changeFrom(input, { lines: lineTable(editable.text, file.bytes), file }, taken.text);
 }
 
 /**

@@ -1,51 +1,53 @@
-import { nextFeed } from './lines.ts';
+import { BLOCK, feedsBefore } from './feed-count.ts';
+import { lineEnd, nextFeed } from './lines.ts';
 import { STOP, searchText } from './occurrences.ts';
+import { unitsOf } from './units.ts';
 
 /**
- * A text with the offset at which each of its lines begins, and behind them the text's length: what has to be known of
- * the lines of a large file is looked up here, and only the few that are shown become strings of their own.
+ * A text by its lines, which are those of `splitLines`: what has to be known of the lines of a large file is looked up here,
+ * and only the few that are shown become strings of their own. Line feeds are counted block by block; who looks up many
+ * lines gets a table of all of them.
  */
-export type LineTable = { readonly text: string; readonly count: number; readonly offsets: Int32Array };
+export type LineTable = {
+  readonly text: string;
+  readonly count: number;
+  /** Where the line of an index from 0 to `count` begins; the text's length for that of `count`. */
+  readonly offsetAt: (index: number) => number;
+  /** The index of the line that holds an offset, which must lie before the end. */
+  readonly indexAt: (offset: number) => number;
+};
 
-/** Reads the text once. Lines are those of `splitLines`. */
-export function lineTable(text: string): LineTable {
-  let offsets = new Int32Array(FIRST_ROOM);
-  let count = 0;
-  for (let feed = nextFeed(text, 0); feed !== -1; feed = nextFeed(text, feed + 1)) {
-    if (count + 2 >= offsets.length) offsets = grown(offsets);
-    count += 1;
-    offsets[count] = feed + 1;
-  }
-  if ((offsets[count] ?? 0) < text.length) {
-    count += 1;
-    offsets[count] = text.length;
-  }
-  return { text, count, offsets };
+/** Reads the text once. `bytes` are those of the text, where they are at hand. */
+export function lineTable(text: string, bytes: Uint8Array | null = null): LineTable {
+  // A text has as many bytes as letters where all of them are ASCII, and nowhere else.
+  const feeds = feedsBefore(bytes !== null && bytes.length === text.length ? bytes : unitsOf(text));
+  const ended = feeds.at(-1) ?? 0;
+  const count = text === '' || text.endsWith('\n') ? ended : ended + 1;
+  return { text, count, ...lookingUp({ text, count, feeds }) };
 }
 
 /** Where the line of this 0-based index begins, which must not lie behind the end; that of `count` is the text's length. */
-export function offsetAt({ offsets }: LineTable, index: number): number {
-  return offsets[index] ?? 0;
+export function offsetAt(table: LineTable, index: number): number {
+  return table.offsetAt(index);
 }
 
 /** Lines of the 0-based indexes `from` up to but not including `to`, with their terminators; those beyond the text are left out. */
 export function linesAt(table: LineTable, from: number, to: number): string[] {
+  const { text, count } = table;
   const lines: string[] = [];
-  for (let index = Math.max(0, from); index < Math.min(to, table.count); index += 1) {
-    lines.push(table.text.slice(offsetAt(table, index), offsetAt(table, index + 1)));
+  const first = Math.max(0, from);
+  let start = first < Math.min(to, count) ? offsetAt(table, first) : 0;
+  for (let index = first; index < Math.min(to, count); index += 1) {
+    const end = lineEnd(text, start);
+    lines.push(text.slice(start, end));
+    start = end;
   }
   return lines;
 }
 
 /** The 0-based index of the line that holds an offset; `count` for the end of the text. */
 export function lineIndexAt(table: LineTable, offset: number): number {
-  let [from, to] = [0, table.count];
-  while (from < to) {
-    const middle = (from + to + 1) >>> 1;
-    if (offsetAt(table, middle) <= offset) from = middle;
-    else to = middle - 1;
-  }
-  return from;
+  return offset >= table.text.length ? table.count : table.indexAt(offset);
 }
 
 /** Whether exactly these lines stand from a 0-based index on. */
@@ -68,10 +70,65 @@ export function placesOfLines(table: LineTable, sought: readonly string[], most:
   return places;
 }
 
-const FIRST_ROOM = 1024;
+/** Look-ups in blocks before a table of all lines is made. */
+const FEW = 200;
 
-function grown(offsets: Int32Array): Int32Array<ArrayBuffer> {
-  const larger = new Int32Array(offsets.length * 2);
-  larger.set(offsets);
-  return larger;
+type Counted = { readonly text: string; readonly count: number; readonly feeds: Int32Array };
+
+function lookingUp(counted: Counted): Pick<LineTable, 'offsetAt' | 'indexAt'> {
+  let offsets: Int32Array | null = null;
+  let looked = 0;
+  const table = (): Int32Array | null => {
+    looked += 1;
+    if (looked > FEW) offsets ??= allOffsets(counted);
+    return offsets;
+  };
+  return {
+    offsetAt: (index) => table()?.[index] ?? offsetInBlock(counted, index),
+    indexAt: (offset) => {
+      const all = table();
+      return all === null ? indexInBlock(counted, offset) : lastUpTo(all, counted.count, offset);
+    },
+  };
+}
+
+function offsetInBlock({ text, count, feeds }: Counted, index: number): number {
+  if (index <= 0) return 0;
+  if (index >= count) return text.length;
+  // The last block before which fewer line feeds stand: the line begins behind one of its own.
+  const block = lastUpTo(feeds, feeds.length - 1, index - 1);
+  let offset = block * BLOCK;
+  for (let passed = feeds[block] ?? 0; passed < index; passed += 1) offset = nextFeed(text, offset) + 1;
+  return offset;
+}
+
+function indexInBlock({ text, feeds }: Counted, offset: number): number {
+  const block = Math.floor(offset / BLOCK);
+  let index = feeds[block] ?? 0;
+  for (let at = block * BLOCK; at < offset; at += 1) if (text.charCodeAt(at) === LF) index += 1;
+  return index;
+}
+
+const LF = 10;
+
+/** The last index, from 0 to `last`, of a number up to `most`; the numbers never fall and the first one is 0. */
+function lastUpTo(numbers: Int32Array, last: number, most: number): number {
+  let [from, to] = [0, last];
+  while (from < to) {
+    const middle = (from + to + 1) >>> 1;
+    if ((numbers[middle] ?? 0) <= most) from = middle;
+    else to = middle - 1;
+  }
+  return from;
+}
+
+function allOffsets({ text, count }: Counted): Int32Array {
+  const offsets = new Int32Array(count + 1);
+  let offset = 0;
+  for (let index = 1; index < count; index += 1) {
+    offset = nextFeed(text, offset) + 1;
+    offsets[index] = offset;
+  }
+  offsets[count] = text.length;
+  return offsets;
 }

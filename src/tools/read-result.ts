@@ -25,7 +25,7 @@ export function readResult(input: ReadInput): string {
   if (decoded.kind === 'binary') return `Cannot show '${path}': it is a binary file of ${bytes.length} bytes.`;
   if (decoded.kind === 'not-utf8') return `Cannot show '${path}': its ${bytes.length} bytes are not valid UTF-8.`;
   if (decoded.text === '') return `File ${path} is empty (blob ${blob.slice(0, 7)}).`;
-  const lines = lineTable(decoded.text);
+  const lines = lineTable(decoded.text, bytes);
   const first = input.start ?? 1;
   const last = Math.min(input.end ?? lines.count, lines.count);
   if (first > lines.count) return `Cannot show line ${first} of ${path}: it has ${lines.count} lines.`;

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { lineIndexAt, linesAt, lineTable, offsetAt, placesOfLines, standsAt } from '../../src/change/line-table.ts';
 import { splitLines } from '../../src/change/lines.ts';
+import { encodeText } from '../../src/change/text.ts';
 import { anyText } from './samples.ts';
 
 describe('the table of a text’s lines', () => {
@@ -19,6 +20,39 @@ describe('the table of a text’s lines', () => {
         expect(offsetAt(table, lines.length)).toBe(text.length);
         expect(lineIndexAt(table, text.length)).toBe(lines.length);
       }),
+    );
+  });
+
+  it('is the same for long texts, of one byte a letter or two, and however often one looks', () => {
+    const piece = fc.constantFrom(
+      '\n',
+      '\r\n',
+      '\v',
+      '上',
+      'Ċ',
+      'a',
+      'b'.repeat(255),
+      'c'.repeat(300),
+      '\n'.repeat(257),
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), fc.nat({ max: 5000 }), (pieces, offset) => {
+        const text = pieces.join('');
+        const lines = splitLines(text);
+        const bytes = encodeText(text);
+        const shifted = Buffer.concat([Buffer.from('x'), bytes]).subarray(1);
+        for (const table of [lineTable(text), lineTable(text, bytes), lineTable(text, shifted)]) {
+          expect(table.count).toBe(lines.length);
+          const before = text.slice(0, offset);
+          const index = offset >= text.length ? lines.length : before.split('\n').length - 1;
+          expect(lineIndexAt(table, offset)).toBe(index);
+          const starts = lines.map((_, at) => lines.slice(0, at).join('').length);
+          expect(lines.map((_, at) => offsetAt(table, at))).toEqual(starts);
+          expect(starts.map((start) => lineIndexAt(table, start))).toEqual(lines.map((_, at) => at));
+          expect(offsetAt(table, lines.length)).toBe(text.length);
+        }
+      }),
+      { numRuns: 300 },
     );
   });
 
