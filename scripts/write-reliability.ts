@@ -1,0 +1,112 @@
+/**
+ * Runs what proves that nothing is lost and nothing happens twice, and writes docs/reliability.md from what came of it.
+ * Nothing is written where a trial fails.
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { cpus, totalmem } from 'node:os';
+import process from 'node:process';
+import { parseArgs } from 'node:util';
+
+const HELP = `npm run reliability -- [--cases N] [--pglite-cases N] [--seconds N] [--seed S] [--database URL]
+
+Writes docs/reliability.md.
+  --cases N         cases of the simulation in memory (20000; a release takes 1000000)
+  --pglite-cases N  the same on PGlite (300; a release takes 20000)
+  --seconds N       how long processes are killed, on each database (60)
+  --seed S          for all of it (1)
+  --database URL    a PostgreSQL server; without it, that trial is left out, and the page says so
+`;
+
+const { values } = parseArgs({
+  options: {
+    cases: { type: 'string', default: '20000' },
+    'pglite-cases': { type: 'string', default: '300' },
+    seconds: { type: 'string', default: '60' },
+    seed: { type: 'string', default: '1' },
+    database: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+type Trial = { readonly title: string; readonly says: string; readonly words: readonly string[] };
+
+function trials(): readonly Trial[] {
+  const { cases, seconds, seed } = values;
+  const simulate = ['simulate', '--', '--seed', seed];
+  const chaos = ['chaos', '--', '--seed', seed, '--seconds', seconds];
+  const onServer = values.database === undefined ? [] : [[...chaos, '--database', values.database]];
+  return [
+    {
+      title: 'Simulation in memory',
+      says: 'Random people, orders, duplicates, losses, faults and crashes in virtual time; every promise is checked after each case.',
+      words: [...simulate, '--cases', cases],
+    },
+    {
+      title: 'Simulation on PGlite',
+      says: 'The same on the embedded database.',
+      words: [...simulate, '--pglite', '--cases', values['pglite-cases']],
+    },
+    {
+      title: 'Mutants',
+      says: 'Known mistakes are put in the product’s place, one after the other: each must be noticed, or the checks are worth nothing.',
+      words: [...simulate, '--mutants', '--cases', '1500'],
+    },
+    {
+      title: 'Real kills, one process on the embedded database',
+      says: 'Real processes, real files, real signals.',
+      words: chaos,
+    },
+    ...onServer.map((words) => ({
+      title: 'Real kills, three processes on PostgreSQL',
+      says: 'The database is away now and then, webhooks go to two processes at once or to none.',
+      words,
+    })),
+  ];
+}
+
+/** What it printed, without colours and without the server’s address. */
+function run({ title, words }: Trial): string {
+  process.stderr.write(`${title}: npm run ${words.join(' ')}\n`);
+  const { status, stdout } = spawnSync('npm', ['run', '--silent', ...words], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+    maxBuffer: 1e8,
+  });
+  if (status === 0) return stdout.trim();
+  process.stderr.write(`${stdout}\n${title}: ended with ${status}; nothing is written.\n`);
+  process.exit(1);
+}
+
+function section(trial: Trial): string {
+  const { title, says, words } = trial;
+  const shown = words.map((word) => (word === values.database ? 'postgres://…' : word)).join(' ');
+  return `## ${title}\n\n${says}\n\n\`npm run ${shown}\`\n\n\`\`\`text\n${run(trial)}\n\`\`\`\n`;
+}
+
+function page(): string {
+  const [cpu] = cpus();
+  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
+  const machine = `${cpus().length} × ${cpu?.model ?? 'unknown processor'}, ${Math.round(totalmem() / 2 ** 30)} GB, Node ${process.versions.node}, ${process.platform}`;
+  const left = values.database === undefined ? '\nReal kills on PostgreSQL were not run for this page.\n' : '';
+  return `# Reliability
+
+Written by \`npm run reliability\` at commit ${commit}, on ${machine}. Every number below is the output of the command above it.
+${left}
+What must always hold:
+
+| promise | |
+|---|---|
+| V1 | every commit of the App is what was approved, byte for byte, on the head that was checked |
+| V2 | at most one commit for each proposal |
+| V3 | no commit without a decision of somebody who may decide |
+| V4 | no attempt to commit begins after a stored denial |
+| V5 | every decision that was accepted ends in an answer that people can see |
+| V6 | the App's comments hold no active Markdown of others |
+| V7 | the exported ledger explains every commit of the App |
+
+${trials().map(section).join('\n')}`;
+}
+
+if (values.help) process.stdout.write(HELP);
+else writeFileSync(new URL('../docs/reliability.md', import.meta.url), page());
