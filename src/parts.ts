@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { Probot } from 'probot';
 import { countersign } from './app.ts';
+import { type Limit, limitsOf } from './budget/limits.ts';
 import type { PullRef } from './command/intent.ts';
 import type { Config } from './config/config.ts';
 import { servedBy } from './config/served-owners.ts';
 import { version } from './config/version.ts';
+import type { BudgetKeeper } from './github/meter.ts';
 import { apiUrl, CountersignOctokit } from './github/octokit.ts';
 import { type AppGitHub, openGitHubs } from './github/open-github.ts';
 import type { Take } from './intake/take-delivery.ts';
@@ -33,14 +35,32 @@ export type Parts = {
 
 /** Opens everything around an open store; nothing is sent anywhere yet. */
 export function openParts(config: Config, log: Logger, store: Store, now: () => number): Parts {
+  const metrics = openMetrics();
   const githubs = openGitHubs({
     appId: config.app.id,
     privateKey: config.app.privateKey,
     baseUrl: apiUrl(config.github.host, config.github.protocol),
     version: version(),
+    budget: keepBudgets(store, limitsOf(config.github.host), metrics, now),
     now,
   });
-  return { config, log, metrics: openMetrics(), store, githubs, now };
+  return { config, log, metrics, store, githubs, now };
+}
+
+/** Counts in the store, so that all processes share one budget and a restart forgets nothing of it. */
+function keepBudgets(store: Store, limits: readonly Limit[], metrics: Metrics, now: () => number): BudgetKeeper {
+  const waits = metrics.counter('countersign_github_waits_total', 'Waits for GitHub’s limits by who named the time.');
+  return {
+    async spend(installationId, wish) {
+      const until = await store.spend(installationId, wish, limits, now());
+      if (until !== null) waits.add({ by: 'budget' });
+      return until;
+    },
+    async rest(installationId, until) {
+      waits.add({ by: 'github' });
+      await store.rest(installationId, until);
+    },
+  };
 }
 
 /** Probot with the product's application function; it verifies nothing and listens nowhere here. */

@@ -8,6 +8,9 @@ const SECONDARY_LIMIT_WAIT_MS = 60_000;
 const AT_REST = /installation has been suspended|was archived so is read-only/i;
 const AT_REST_WAIT_MS = 10 * 60_000;
 
+/** Until when (ms) to wait, and whether that holds for all of the installation. */
+type Wait = { readonly until: number; readonly limited: boolean };
+
 /**
  * A failed request. `status` is null where no whole answer came (timeout, reset, cut), so that nobody knows
  * whether it was applied. `words` are GitHub's own, one line; `codes` the types of GraphQL errors.
@@ -16,9 +19,12 @@ const AT_REST_WAIT_MS = 10 * 60_000;
 export class RequestFault extends GitHubFault {
   readonly words: string;
   readonly codes: readonly string[];
-  constructor(what: string, status: number | null, retryAt: number | null, words: string, codes: readonly string[]) {
-    super(words === '' ? what : `${what}: ${words}`, status, retryAt);
+  /** A limit of the whole installation: nothing of it may be asked before `retryAt`. */
+  readonly limited: boolean;
+  constructor(what: string, status: number | null, wait: Wait | null, words: string, codes: readonly string[]) {
+    super(words === '' ? what : `${what}: ${words}`, status, wait?.until ?? null);
     this.name = 'RequestFault';
+    this.limited = wait?.limited ?? false;
     this.words = words;
     this.codes = codes;
   }
@@ -63,6 +69,14 @@ export function toFault(error: unknown, now: number): unknown {
   return error;
 }
 
+/** What the answer said beside its words, if the error is one of Octokit's that has an answer. */
+export function headersOf(error: unknown): Readonly<Record<string, unknown>> {
+  const http = HttpFailure.safeParse(error);
+  if (http.success) return http.data.response?.headers ?? {};
+  const graphql = GraphqlFailure.safeParse(error);
+  return graphql.success ? graphql.data.headers : {};
+}
+
 /** One line of GitHub's words that a stranger may read: no line breaks, no backticks, at most 300 characters. */
 export function quotableWords(words: string): string {
   const line = words
@@ -79,16 +93,16 @@ function fromHttp(failure: z.infer<typeof HttpFailure>, now: number): RequestFau
     return new RequestFault(`${what} got no answer`, null, null, quotableWords(failure.message), []);
   }
   const words = wordsOf(failure.response.data);
-  const retryAt = retryTime(failure.status, failure.response.headers, words, now);
-  return new RequestFault(`${what} answered ${failure.status}`, failure.status, retryAt, words, []);
+  const wait = waitFor(failure.status, failure.response.headers, words, now);
+  return new RequestFault(`${what} answered ${failure.status}`, failure.status, wait, words, []);
 }
 
 function fromGraphql(failure: z.infer<typeof GraphqlFailure>, now: number): RequestFault {
   const codes = failure.errors.map((error) => error.type ?? '');
   const words = quotableWords(failure.errors.map((error) => error.message).join('; '));
   const limited = codes.some((code) => code === 'RATE_LIMITED' || code === 'RATE_LIMIT');
-  const retryAt = limited ? retryTime(429, failure.headers, words, now) : null;
-  return new RequestFault('GraphQL answered errors', limited ? 429 : 200, retryAt, words, codes);
+  const wait = limited ? waitFor(429, failure.headers, words, now) : null;
+  return new RequestFault('GraphQL answered errors', limited ? 429 : 200, wait, words, codes);
 }
 
 function wordsOf(data: unknown): string {
@@ -99,25 +113,20 @@ function wordsOf(data: unknown): string {
 }
 
 /** GitHub's word for when to come back, null where it has none and no limit is meant. */
-function retryTime(
-  status: number,
-  headers: Readonly<Record<string, unknown>>,
-  words: string,
-  now: number,
-): number | null {
+function waitFor(status: number, headers: Readonly<Record<string, unknown>>, words: string, now: number): Wait | null {
   const after = headers['retry-after'];
-  if (after !== undefined) return afterHeader(String(after), now);
+  if (after !== undefined) return { until: afterHeader(String(after), now), limited: true };
   if (status !== 403 && status !== 429 && status !== 422) return null;
   const reset = Number(headers['x-ratelimit-reset']);
   if (headers['x-ratelimit-remaining'] === '0' && status !== 422 && reset > 0)
-    return byOurClock(reset * 1000, headers, now);
-  if (status === 403 && AT_REST.test(words)) return now + AT_REST_WAIT_MS;
+    return { until: byOurClock(reset * 1000, headers, now), limited: true };
+  if (status === 403 && AT_REST.test(words)) return { until: now + AT_REST_WAIT_MS, limited: false };
   const limited = status === 429 || /rate limit|abuse detection|submitted too quickly/i.test(words);
-  return limited ? now + SECONDARY_LIMIT_WAIT_MS : null;
+  return limited ? { until: now + SECONDARY_LIMIT_WAIT_MS, limited } : null;
 }
 
 /** GitHub's time as ours: the answer says what time it was there. */
-function byOurClock(time: number, headers: Readonly<Record<string, unknown>>, now: number): number {
+export function byOurClock(time: number, headers: Readonly<Record<string, unknown>>, now: number): number {
   const there = Date.parse(String(headers['date']));
   return Number.isNaN(there) ? time : now + time - there;
 }

@@ -1,16 +1,18 @@
+import type { Rank } from '../budget/limits.ts';
 import type { Place, PullRef } from '../command/intent.ts';
 import type { DeliveryLog } from '../sweep/delivery-log.ts';
 import type { GitHub, GitHubs } from '../worker/ports.ts';
 import { openIdentity } from './app-identity.ts';
 import { fetchArchive } from './archive.ts';
 import { fetchBlob } from './blobs.ts';
-import { openCall } from './calls.ts';
+import { type CallBudget, openCall } from './calls.ts';
 import { createComment, createFileComment, createReply, updateComment } from './comments.ts';
 import { fetchCommits } from './commits.ts';
 import { type Connection, openCaches } from './connection.ts';
 import { openDeliveryLog } from './delivery-log.ts';
 import { fetchFiles } from './files.ts';
 import { listening, openGitHubClock } from './github-clock.ts';
+import { type BudgetKeeper, metered, openQuotas } from './meter.ts';
 import { CountersignOctokit, type GitHubClient } from './octokit.ts';
 import { fetchBodyHashes, findByMarker, wroteSince } from './own-comments.ts';
 import { dismissReview, findReviews, updateReview } from './own-reviews.ts';
@@ -37,6 +39,8 @@ export type GitHubOptions = {
   readonly timeoutMs?: number;
   /** What requests go through instead of the network's own `fetch`. */
   readonly fetch?: (address: string, options: RequestInit) => Promise<Response>;
+  /** What counts requests against GitHub's limits; without it they are not counted. */
+  readonly budget?: BudgetKeeper;
   /** Milliseconds since the epoch, to turn GitHub's waits into times. */
   readonly now?: () => number;
 };
@@ -57,19 +61,28 @@ export function openGitHubs(options: GitHubOptions): AppGitHub {
   const open = (token: string | null): GitHubClient => connect(token === null ? {} : { token });
   const self = openIdentity(app, open, now);
   const caches = openCaches();
+  const quotas = openQuotas();
+  const { budget: keeper = UNCOUNTED } = options;
+  const budgetOf = ({ installationId }: PullRef, rank: Rank): CallBudget => ({
+    meter: (client) => metered(client, { keeper, quotas, installationId, rank, now }),
+    rest: (until) => keeper.rest(installationId, until),
+  });
   const botId = async (): Promise<number> => (await self()).botId;
   return {
     self,
     ahead: () => clock.ahead().most,
     deliveries: openDeliveryLog(app, now),
-    wordsAt: (ref, place) => wordsAt({ ref, read: openCall({ app, open, ref, now }, 'read') }, place),
-    for(ref: PullRef) {
-      const calls = { app, open, ref, now };
+    wordsAt: (ref, place) =>
+      wordsAt({ ref, read: openCall({ app, open, ref, now, budget: budgetOf(ref, 'hear') }, 'read') }, place),
+    for(ref: PullRef, rank: Rank = 'hear') {
+      const calls = { app, open, ref, now, budget: budgetOf(ref, rank) };
       const both = { read: openCall(calls, 'read'), write: openCall(calls, 'write') };
       return portOf({ ref, ...both, caches, botId, now, ahead: () => clock.ahead().least });
     },
   };
 }
+
+const UNCOUNTED: BudgetKeeper = { spend: async () => null, rest: async () => {} };
 
 type Credentials = { readonly appId?: number; readonly privateKey?: string; readonly token?: string };
 

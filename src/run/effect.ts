@@ -1,3 +1,4 @@
+import type { Rank } from '../budget/limits.ts';
 import type { Place } from '../command/intent.ts';
 import type { ToolCall } from '../prompt/message.ts';
 import type { Answer } from './answer.ts';
@@ -83,6 +84,27 @@ export const LANES = {
   react: 'pull',
   answer: 'pull',
 } as const satisfies Record<EffectType, 'pull' | 'free'>;
+
+/** What an effect is for: what only tells people something waits first, and is given up where GitHub never takes it. */
+export const RANK_OF = {
+  'ask-model': 'act',
+  'ask-question': 'act',
+  'use-tools': 'act',
+  'post-review': 'act',
+  'start-next': 'act',
+  commit: 'act',
+  'show-proposal': 'tell',
+  'show-run': 'tell',
+  'see-thread': 'act',
+  'see-deadline': 'act',
+  expire: 'act',
+  'catch-up': 'act',
+  'see-outdated': 'tell',
+  'show-review': 'act',
+  'dismiss-review': 'act',
+  react: 'tell',
+  answer: 'tell',
+} as const satisfies Record<EffectType, Rank>;
 
 /** The key under which an undone effect swallows an equal one; null where each is its own. */
 export function coalescingKey(effect: Effect): string | null {

@@ -115,7 +115,7 @@ function openStage(chance: Chance, database: Database, bend: Bend): Stage {
 
 /** Starts a process; when it dies, its locks are gone at once or soon, and another one comes. */
 async function bear(stage: Stage): Promise<void> {
-  const { timeline, chance, trace, database, doors } = stage;
+  const { timeline, chance, trace, scene, database, doors } = stage;
   stage.born += 1;
   const { store, dies } = await database.open();
   const replica = new Replica(`replica-${stage.born}`, {
@@ -126,6 +126,7 @@ async function bear(stage: Stage): Promise<void> {
       timeline.after(chance.pick([0, chance.between(0, 20_000)]), () => timeline.follow(dies));
       timeline.after(chance.between(500, 20_000), () => timeline.follow(() => bear(stage)));
     },
+    onLimit: (until) => store.rest(scene.ref.installationId, until),
   });
   const bent = (stage.bend.store ?? same)(tracedStore(store, trace));
   const own = { ...replica.port('store', bent), ...heartbeats(timeline, bent) };

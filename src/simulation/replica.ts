@@ -26,6 +26,8 @@ type Options = {
   readonly weather: () => Weather;
   /** The process is gone: whatever it had under way never goes on. */
   readonly onDeath: () => void;
+  /** GitHub told the installation to wait until then (ms), as the adapter hears it. */
+  readonly onLimit: (until: number) => Promise<void>;
 };
 
 /** One process of the product: every call of its ports stops here until its time has come, and may be its last. */
@@ -95,8 +97,11 @@ export class Replica {
       case 'fault-after':
         await act();
         throw faultOf(side, timeline.now, chance);
-      case 'limit':
-        throw new GitHubFault('a limit of the simulated GitHub', 429, timeline.now + chance.between(1_000, 60_000));
+      case 'limit': {
+        const until = timeline.now + chance.between(1_000, 60_000);
+        await this.#options.onLimit(until);
+        throw new GitHubFault('a limit of the simulated GitHub', 429, until);
+      }
       case 'hang':
         this.#hangsUntil = timeline.now + chance.between(...HANG_MS);
         await timeline.wait((goOn) => this.after(0, goOn));

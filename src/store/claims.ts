@@ -1,5 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { type Backend, isFree } from './backend.ts';
+import { EFFECT_RANK, gateOf, HEAR } from './budgets.ts';
 import type { Claim } from './store.ts';
 import type { Tables } from './tables.ts';
 
@@ -18,15 +19,17 @@ export async function claimPull(
   const { rows } = await sql<{ pull_key: string; fence: number }>`
     with next as (
       select pulls.pull_key from (
-        select inbox.pull_key, inbox.not_before from inbox
+        select inbox.pull_key, inbox.not_before, ${HEAR} as rank from inbox
         join pulls as owner on owner.pull_key = inbox.pull_key
         where inbox.done_at is null and inbox.not_before <= ${now}
           and (inbox.kind = 'outcome' or owner.held_until <= ${now})
         union all
-        select pull_key, not_before from effects where done_at is null and lane = 'pull' and not_before <= ${now}
+        select pull_key, not_before, ${EFFECT_RANK} as rank from effects
+        where done_at is null and lane = 'pull' and not_before <= ${now}
       ) as work
       join pulls on pulls.pull_key = work.pull_key
-      where ${isFree('pulls', holder, now)}
+      left join budgets on budgets.installation_id = pulls.installation_id
+      where ${isFree('pulls', holder, now)} and ${gateOf(sql`work.rank`)} <= ${now}
       order by work.not_before
       limit 1
       for no key update of pulls skip locked

@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Effect } from '../run/effect.ts';
 import type { Signal } from '../run/signal.ts';
 import { type Backend, isFree } from './backend.ts';
+import { EFFECT_RANK, gateOf } from './budgets.ts';
 import type { Claim, Delay, StoredEffect } from './store.ts';
 import { fromStored, plainText, toStored } from './stored-json.ts';
 import type { Tables } from './tables.ts';
@@ -17,9 +18,11 @@ export async function nextEffect(db: Kysely<Tables>, claim: Claim, now: number):
   const { rows } = await sql<Row>`
     with next as (
       select effects.id from effects join pulls on pulls.pull_key = effects.pull_key
+      left join budgets on budgets.installation_id = pulls.installation_id
       where pulls.pull_key = ${claim.pullKey} and pulls.fence = ${claim.fence}
         and effects.lane = 'pull' and effects.done_at is null
         and (effects.not_before <= ${now} or (effects.type = 'catch-up' and effects.attempts = 0))
+        and ${gateOf(EFFECT_RANK)} <= ${now}
       order by effects.id
       limit 1
       for no key update of pulls
@@ -41,11 +44,13 @@ export async function claimEffect(
 ): Promise<StoredEffect | null> {
   const { rows } = await sql<Row>`
     with next as (
-      select id from effects
-      where done_at is null and lane = 'free' and not_before <= ${now} and ${isFree('effects', holder, now)}
-      order by not_before, id
+      select effects.id from effects join pulls on pulls.pull_key = effects.pull_key
+      left join budgets on budgets.installation_id = pulls.installation_id
+      where effects.done_at is null and effects.lane = 'free' and effects.not_before <= ${now}
+        and ${isFree('effects', holder, now)} and ${gateOf(EFFECT_RANK)} <= ${now}
+      order by effects.not_before, effects.id
       limit 1
-      for update skip locked
+      for update of effects skip locked
     )
     update effects
     set attempts = effects.attempts + 1, begun = true,

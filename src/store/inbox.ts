@@ -2,6 +2,7 @@ import type { Kysely, Transaction } from 'kysely';
 import type { Effect } from '../run/effect.ts';
 import type { Reason } from '../run/reason.ts';
 import type { Signal } from '../run/signal.ts';
+import { gateOf, HEAR } from './budgets.ts';
 import { whileHeld } from './claims.ts';
 import { type Claim, type Failure, type Fault, type StoredSignal, TOLD_FAULTS } from './store.ts';
 import { fromStored, plainText } from './stored-json.ts';
@@ -13,12 +14,14 @@ export async function nextSignal(db: Kysely<Tables>, claim: Claim, now: number):
   const row = await db
     .selectFrom('inbox')
     .innerJoin('pulls', 'pulls.pull_key', 'inbox.pull_key')
+    .leftJoin('budgets', 'budgets.installation_id', 'pulls.installation_id')
     .select(['inbox.id', 'inbox.signal', 'inbox.attempts', 'inbox.faults'])
     .where('inbox.pull_key', '=', claim.pullKey)
     .where('pulls.fence', '=', claim.fence)
     .where('inbox.done_at', 'is', null)
     .where('inbox.not_before', '<=', now)
     .where((row) => row.or([row('inbox.kind', '=', 'outcome'), row('pulls.held_until', '<=', now)]))
+    .where(gateOf(HEAR), '<=', now)
     .where('inbox.signal', 'is not', null)
     .orderBy('inbox.kind', 'desc')
     .orderBy('inbox.id')

@@ -143,4 +143,8 @@ async function forgetPulls(transaction: Transaction<Tables>, keys: readonly stri
     .where('pull_key', 'in', keys)
     .execute();
   await transaction.deleteFrom('pulls').where('pull_key', 'in', keys).execute();
+  await sql`
+    delete from budgets where installation_id in (select uninstalled from notices)
+      and not exists (select 1 from pulls where pulls.installation_id = budgets.installation_id)
+  `.execute(transaction);
 }

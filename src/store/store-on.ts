@@ -1,6 +1,7 @@
 import { type Effect, LANES } from '../run/effect.ts';
 import type { Step } from '../run/step.ts';
 import type { Backend } from './backend.ts';
+import { restInstallation, spendBudget } from './budgets.ts';
 import { claimPull, release, renew } from './claims.ts';
 import { claimEffect, finishEffect, nextEffect, postponeEffect, renewEffect } from './effects.ts';
 import { groupCommit } from './group-commit.ts';
@@ -57,6 +58,8 @@ export function storeOn(backend: Backend): Store {
       if (finished && outcome !== null && isAnyones(effect.effect)) wake();
     },
     postponeEffect: (effect, delay) => postponeEffect(db, effect, delay),
+    spend: (installationId, wish, limits, now) => spendBudget(db, installationId, wish, limits, now),
+    rest: (installationId, until) => restInstallation(db, installationId, until),
     nextDue: () => nextDue(backend),
     onWake,
     prune: (now) => prune(db, now),

@@ -1,3 +1,5 @@
+import type { Wish } from '../budget/budget.ts';
+import type { Limit } from '../budget/limits.ts';
 import type { Intent, PullRef } from '../command/intent.ts';
 import type { Notice } from '../command/notice.ts';
 import type { Message } from '../prompt/message.ts';
@@ -163,6 +165,14 @@ export type Store = {
    * worker took it since.
    */
   postponeEffect(effect: StoredEffect, delay: Delay): Promise<void>;
+
+  /**
+   * Counts a request that is about to be sent to GitHub, for all processes; or says until when (ms) work of its rank has
+   * to wait in this installation. Such work is not given out before; it keeps its place.
+   */
+  spend(installationId: number, wish: Wish, limits: readonly Limit[], now: number): Promise<number | null>;
+  /** GitHub told this installation to wait: nothing of it is given out before that time (ms). */
+  rest(installationId: number, until: number): Promise<void>;
 
   /** When the earliest waiting work of each lane becomes due. */
   nextDue(): Promise<Due>;

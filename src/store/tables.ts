@@ -152,6 +152,15 @@ type Sweeps = {
   leased_by: number | null;
 };
 
+/** What an installation has spent of GitHub's limits, as JSON, and until when work of each rank waits. */
+type Budgets = {
+  installation_id: number;
+  spent: Generated<string>;
+  hear_at: Generated<number>;
+  act_at: Generated<number>;
+  tell_at: Generated<number>;
+};
+
 /** Times are ms since the epoch. */
 export type Tables = {
   inbox: Inbox;
@@ -164,6 +173,7 @@ export type Tables = {
   messages: Messages;
   effects: Effects;
   sweeps: Sweeps;
+  budgets: Budgets;
   notices: { delivery_id: string; received_at: number; uninstalled: number | null };
   migrations: { number: number; name: string; applied_at: Date };
 };

@@ -1,10 +1,14 @@
-import { GitHubFault, ModelFault } from './ports.ts';
+import { BudgetSpent, GitHubFault, ModelFault } from './ports.ts';
 
 const FIRST_MS = 1_000;
 const LONGEST_MS = 5 * 60_000;
 
-/** When to try again after the n-th failure (1-based): GitHub's own word where it gave one, else doubling waits. */
+/**
+ * When to try again after the n-th failure (1-based): when our own budget allows it, GitHub's own word where it gave one,
+ * else doubling waits.
+ */
 export function retryTime(now: number, attempts: number, error: unknown): number {
+  if (error instanceof BudgetSpent) return error.retryAt;
   const asked = error instanceof GitHubFault || error instanceof ModelFault ? error.retryAt : null;
   const wait = Math.min(FIRST_MS * 2 ** Math.max(0, attempts - 1), LONGEST_MS);
   return Math.max(asked ?? 0, now + wait);
@@ -16,6 +20,11 @@ const LASTING = new Set([400, 403, 404, 410, 422, 451]);
 export function isLasting(error: unknown): boolean {
   if (error instanceof ModelFault) return error.kind === 'lasting';
   return error instanceof GitHubFault && error.retryAt === null && error.status !== null && LASTING.has(error.status);
+}
+
+/** Whether GitHub, or our own budget, named a time from which on it goes on. */
+export function isLimit(error: unknown): boolean {
+  return error instanceof GitHubFault && error.retryAt !== null;
 }
 
 /** An error's words for the log and the error columns; never shown to people. */

@@ -1,10 +1,11 @@
+import type { Rank } from '../budget/limits.ts';
 import type { ToolCall } from '../prompt/message.ts';
 import { decide } from '../run/decide.ts';
-import type { EffectType } from '../run/effect.ts';
+import { RANK_OF } from '../run/effect.ts';
 import type { Pull } from '../run/run.ts';
 import type { Signal, ToolResult } from '../run/signal.ts';
 import type { Claim, Delay, StoredEffect, StoredSignal } from '../store/store.ts';
-import { isLasting, retryTime, wordsOf } from './backoff.ts';
+import { isLasting, isLimit, retryTime, wordsOf } from './backoff.ts';
 import type { Context } from './context.ts';
 import { baseFacts, gather } from './gather.ts';
 import type { Job, Outcome } from './job.ts';
@@ -17,13 +18,6 @@ export const LEASE_MS = 15_000;
 
 /** Tries of an effect that only tells people something; the others are looked after for as long as it takes. */
 const TELLING_TRIES = 12;
-const TELLING: ReadonlySet<EffectType> = new Set<EffectType>([
-  'react',
-  'answer',
-  'show-run',
-  'show-proposal',
-  'see-outdated',
-]);
 const WAIT_MS = 1_000;
 
 /**
@@ -91,6 +85,12 @@ type Claimed = Pick<Job, 'decideNow' | 'wordsDue'>;
 /** For effects that hold nothing: they decide nothing either. */
 export const UNCLAIMED: Claimed = { decideNow: () => Promise.resolve(null), wordsDue: () => Promise.resolve(null) };
 
+/** The same, with a GitHub that counts what is asked of it for this rank. */
+function ranked(context: Context, rank: Rank): Context {
+  const { githubs } = context;
+  return { ...context, githubs: { ...githubs, for: (ref) => githubs.for(ref, rank) } };
+}
+
 /** Performs an effect and stores what came of it. Nothing that goes wrong leaves this function as an exception. */
 export async function takeEffect(
   context: Context,
@@ -99,7 +99,7 @@ export async function takeEffect(
   claimed: Claimed,
 ): Promise<void> {
   const { attempts, effect } = stored;
-  const job: Job = { context, stored, effect, attempts, stopping, ...claimed };
+  const job: Job = { context: ranked(context, RANK_OF[effect.type]), stored, effect, attempts, stopping, ...claimed };
   const outcome = await attemptOnce(job);
   const now = context.clock.now();
   context.count('effect', `${effect.type}:${outcome.kind}`);
@@ -132,10 +132,14 @@ function afterFailure(job: Job, error: unknown): Outcome {
   return { kind: 'again', at: retryTime(now, attempts, error), error: wordsOf(error) };
 }
 
-/** A commit that was tried before may have landed unseen: no answer to a look around proves that it has not. */
+/**
+ * A commit that was tried before may have landed unseen: no answer to a look around proves that it has not. A limit ends
+ * by itself, so nothing is given up for it.
+ */
 function mayBeGivenUp({ attempts, effect }: Job, error: unknown): boolean {
   if (isLasting(error)) return effect.type !== 'commit' || attempts === 1;
-  return attempts >= TELLING_TRIES && TELLING.has(effect.type);
+  if (isLimit(error)) return false;
+  return attempts >= TELLING_TRIES && RANK_OF[effect.type] === 'tell';
 }
 
 function unread(call: ToolCall): ToolResult {

@@ -1,3 +1,4 @@
+import type { Rank } from '../budget/limits.ts';
 import type { Place, PullRef } from '../command/intent.ts';
 import type { ListedComment } from '../command/read-listed.ts';
 import type { BranchRule } from '../policy/branch-rules.ts';
@@ -124,7 +125,8 @@ export type GitHub = {
 
 /** Opens GitHub for one pull request. */
 export type GitHubs = {
-  for(ref: PullRef): GitHub;
+  /** `rank` says what it is for, and so how long it may go on when little is left of GitHub's limits; `hear` unless told. */
+  for(ref: PullRef, rank?: Rank): GitHub;
   self(): Promise<{ slug: string; botId: number; owner: string }>;
   /** How far GitHub's clock is ahead of ours (ms), as far as its answers show; 0 where they agree. */
   ahead(): number;
@@ -139,6 +141,15 @@ export class GitHubFault extends Error {
     this.name = 'GitHubFault';
     this.status = status;
     this.retryAt = retryAt;
+  }
+}
+
+/** A request that was not sent: too little is left of what GitHub grants the installation. `retryAt` is when to try again. */
+export class BudgetSpent extends GitHubFault {
+  declare readonly retryAt: number;
+  constructor(retryAt: number) {
+    super('the budget of the installation is spent', 429, retryAt);
+    this.name = 'BudgetSpent';
   }
 }
 

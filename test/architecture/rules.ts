@@ -4,7 +4,7 @@ import type { Oddity, SourceFacts } from './source-facts.ts';
 /** Says for each breach of one rule where it is and what it is. */
 export type Rule = (files: readonly SourceFacts[]) => readonly string[];
 
-const PURE = ['run', 'command', 'policy', 'settings', 'change', 'prompt', 'tools', 'render'];
+const PURE = ['run', 'budget', 'command', 'policy', 'settings', 'change', 'prompt', 'tools', 'render'];
 
 /** Folders of the edges, and what each may import besides the pure ones and itself: a folder, or one file of it. */
 const EDGES: Readonly<Record<string, readonly string[]>> = {

@@ -46,6 +46,7 @@ const TABLES = [
   'effects',
   'notices',
   'sweeps',
+  'budgets',
 ];
 
 /** Deletes every row; in a replica's role, because triggers keep everybody else from deleting votes. */

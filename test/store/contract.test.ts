@@ -1,5 +1,6 @@
 import { describe } from 'vitest';
 import { type Bench, bench, memoryBench } from './bench.ts';
+import { budgetsContract } from './budgets-contract.ts';
 import { claimsContract } from './claims-contract.ts';
 import { databaseContract } from './database-contract.ts';
 import { effectsContract } from './effects-contract.ts';
@@ -23,6 +24,7 @@ function contract(on: Bench): void {
   noticesContract(on);
   ledgerContract(on);
   sweepsContract(on);
+  budgetsContract(on);
 }
 
 describe('the store in memory', () => contract(memoryBench()));

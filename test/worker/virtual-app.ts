@@ -1,3 +1,4 @@
+import { GITHUB_LIMITS, type Limit } from '../../src/budget/limits.ts';
 import type { PullRef } from '../../src/command/intent.ts';
 import { openGitHubs } from '../../src/github/open-github.ts';
 import { openTake, type Take } from '../../src/intake/take-delivery.ts';
@@ -7,6 +8,7 @@ import { appKey } from '../../src/simulator/http/app-key.ts';
 import { createGateway, type Gateway } from '../../src/simulator/http/gateway.ts';
 import { gatewayFetch } from '../../src/simulator/http/gateway-fetch.ts';
 import { newGitHubState } from '../../src/simulator/http/github-state.ts';
+import { GITHUB_COM_LIMITS, type GrantedLimits } from '../../src/simulator/http/usage.ts';
 import { type Person, personOn } from '../../src/simulator/people/person.ts';
 import type { Permission } from '../../src/simulator/world/access.ts';
 import { newWorld } from '../../src/simulator/world/new-world.ts';
@@ -48,6 +50,10 @@ export type VirtualApp = {
 export type VirtualOptions = {
   /** Something of the worker's surroundings that is to be otherwise. */
   readonly bend?: (context: Context) => Context;
+  /** What GitHub grants; as github.com does where nothing is said. */
+  readonly granted?: GrantedLimits;
+  /** What the App takes GitHub's limits for; GitHub's own where nothing is said. */
+  readonly limits?: readonly Limit[];
 };
 
 const SITE = 'http://127.0.0.1';
@@ -82,7 +88,8 @@ export function openVirtualApp(options: VirtualOptions = {}): VirtualApp {
   const owner = must(gateway, OPERATIONS.addAccount, { login: 'app-maker' });
   const registered = { slug: 'countersign', ownerId: owner.id, permissions: PERMISSIONS, events: EVENTS };
   const app = must(gateway, OPERATIONS.addApp, registered);
-  gateway.replaceState(newGitHubState(gateway.state().world, new Map([[app.id, appKey().publicKeyPem]])));
+  const known = newGitHubState(gateway.state().world, new Map([[app.id, appKey().publicKeyPem]]));
+  gateway.replaceState({ ...known, limits: options.granted ?? GITHUB_COM_LIMITS });
   const stage: Stage = {
     ...{ clock, gateway, app, told, options },
     tables: emptyTables(),
@@ -148,6 +155,10 @@ function begin(stage: Stage): Process {
       privateKey: appKey().privateKeyPem,
       baseUrl: `${SITE}/api/v3`,
       version: 'virtual',
+      budget: {
+        spend: (installationId, wish) => store.spend(installationId, wish, options.limits ?? GITHUB_LIMITS, now()),
+        rest: (installationId, until) => store.rest(installationId, until),
+      },
       fetch: (address, given) => fetch(address, given),
       now,
     }),

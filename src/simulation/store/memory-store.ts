@@ -1,4 +1,4 @@
-import { type Effect, LANES } from '../../run/effect.ts';
+import { type Effect, LANES, RANK_OF } from '../../run/effect.ts';
 import { isOpen } from '../../run/proposal.ts';
 import { newPull, pullKey } from '../../run/run.ts';
 import type { Signal } from '../../run/signal.ts';
@@ -16,6 +16,7 @@ import {
   type StoredSignal,
   TOLD_FAULTS,
 } from '../../store/store.ts';
+import { budgetMethods, gatesOf } from './budgets.ts';
 import { checkStep, wantEffect, writeStep } from './save.ts';
 import { sweepMethods } from './sweeps.ts';
 import { addSignal, type EffectRow, finish, type InboxRow, idle, type PullRow, settle, type Tables } from './tables.ts';
@@ -31,6 +32,7 @@ export function memoryStore(tables: Tables, holder: number): Store {
     receive: async (deliveries, now) => receive(tables, deliveries, now),
     tellAll: async (deliveryId, notice, now) => tellAll(tables, deliveryId, notice, now),
     ...sweepMethods(tables, holder, () => wake(tables)),
+    ...budgetMethods(tables),
     claimPull: async (_worker, now, leaseMs) => claimPull(tables, holder, now, leaseMs),
     renew: async (claim, now, leaseMs) => {
       const row = heldRow(tables, claim);
@@ -44,7 +46,7 @@ export function memoryStore(tables: Tables, holder: number): Store {
     load: async (key, named) => load(tables, key, named),
     refOf: async (key) => rowOf(tables, key).state.ref,
     transcript: async (runId) => tables.messages.get(runId) ?? [],
-    nextSignal: async (claim, now) => nextSignal(heldRow(tables, claim), now),
+    nextSignal: async (claim, now) => nextSignal(tables, heldRow(tables, claim), now),
     heldUntil: async (claim, now) => heldUntil(tables.pulls.get(claim.pullKey), now),
     save: async (claim, signal, step, now) => save(tables, claim, signal, step, now),
     saveDirect: async (claim, _signal, step, now) => saveDirect(tables, claim, step, now),
@@ -52,7 +54,7 @@ export function memoryStore(tables: Tables, holder: number): Store {
       postponeSignal(tables, claim, signal, notBefore, failure),
     parkSignal: async (claim, signal, fault, told, now) => park(tables, claim, signal, fault, told, now),
     parked: async (most) => parked(tables, most),
-    nextEffect: async (claim, now) => nextEffect(heldRow(tables, claim), now),
+    nextEffect: async (claim, now) => nextEffect(tables, heldRow(tables, claim), now),
     claimEffect: async (_worker, now, leaseMs) => claimEffect(tables, holder, now, leaseMs),
     renewEffect: async (stored, now, leaseMs) => {
       const [, effect] = effectRow(tables, stored);
@@ -166,7 +168,8 @@ function load(tables: Tables, key: string, named: Parameters<Store['load']>[1]):
   return { ...row.state, run, proposals };
 }
 
-function nextSignal(row: PullRow | null, now: number): StoredSignal | null {
+function nextSignal(tables: Tables, row: PullRow | null, now: number): StoredSignal | null {
+  if (row !== null && gatesOf(tables, row).hear > now) return null;
   const due = row?.waiting.filter((signal) => dueAt(row, signal) <= now && signal.signal !== null) ?? [];
   const next = due.find(({ kind }) => kind === 'outcome') ?? due[0];
   if (next === undefined || next.signal === null) return null;
@@ -263,12 +266,13 @@ function parked(tables: Tables, most: number): Awaited<ReturnType<Store['parked'
     }));
 }
 
-function nextEffect(row: PullRow | null, now: number): StoredEffect | null {
-  const effect = row?.wanted.find(
-    ({ lane, notBefore, effect: { type }, attempts }) =>
-      lane === 'pull' && (notBefore <= now || (type === 'catch-up' && attempts === 0)),
-  );
-  return row === null || effect === undefined ? null : begin(row, effect);
+function nextEffect(tables: Tables, row: PullRow | null, now: number): StoredEffect | null {
+  if (row === null) return null;
+  const gates = gatesOf(tables, row);
+  const isDue = ({ effect: { type }, notBefore, attempts }: EffectRow): boolean =>
+    (notBefore <= now || (type === 'catch-up' && attempts === 0)) && gates[RANK_OF[type]] <= now;
+  const effect = row.wanted.find((one) => one.lane === 'pull' && isDue(one));
+  return effect === undefined ? null : begin(row, effect);
 }
 
 function effectRow(tables: Tables, { pullKey: key, id }: StoredEffect): [PullRow | undefined, EffectRow | undefined] {

@@ -1,3 +1,4 @@
+import type { Budget } from '../../budget/budget.ts';
 import type { Message } from '../../prompt/message.ts';
 import type { Effect } from '../../run/effect.ts';
 import type { Proposal, Vote, Write } from '../../run/proposal.ts';
@@ -93,6 +94,8 @@ export type Tables = {
   readonly notices: Set<string>;
   /** Whose turn it is to look for lost webhooks; null until somebody has. */
   sweep: SweepRow | null;
+  /** By installation. */
+  readonly budgets: Map<number, Budget>;
   /** Processes that live: a lease of any other is void at once. */
   readonly holders: Set<number>;
   readonly listeners: Set<() => void>;
@@ -109,6 +112,7 @@ export function emptyTables(laws: Laws = ALL_LAWS): Tables {
     naturalKeys: new Set(),
     notices: new Set(),
     sweep: null,
+    budgets: new Map(),
     holders: new Set(),
     listeners: new Set(),
     lastId: 0,

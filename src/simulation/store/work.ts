@@ -1,4 +1,6 @@
+import { RANK_OF } from '../../run/effect.ts';
 import type { Claim, Due, StoredEffect } from '../../store/store.ts';
+import { gatesOf } from './budgets.ts';
 import { type EffectRow, type InboxRow, isFree, type Lease, type PullRow, type Tables } from './tables.ts';
 
 /** When what people or effects left can be heard at the earliest: none of people's words overtakes one that failed. */
@@ -6,11 +8,21 @@ export function dueAt(row: PullRow, { kind, notBefore }: InboxRow): number {
   return kind === 'intent' ? Math.max(notBefore, row.heldUntil) : notBefore;
 }
 
+/** When something may be begun, of its own time and the one that its installation's budget names. */
+type When = (dueAt: number, gate: number) => number;
+
+/** Its own time, once the gate is open: what waited for a budget keeps its place. */
+function openAt(now: number): When {
+  return (due, gate) => (gate <= now ? due : Number.POSITIVE_INFINITY);
+}
+
 /** When the pull request's oldest work became, or becomes, due; infinite where there is none. */
-function workOf(row: PullRow): number {
+function workOf(tables: Tables, row: PullRow, when: When): number {
+  const gates = gatesOf(tables, row);
   let due = Number.POSITIVE_INFINITY;
-  for (const signal of row.waiting) due = Math.min(due, dueAt(row, signal));
-  for (const { lane, notBefore } of row.wanted) if (lane === 'pull') due = Math.min(due, notBefore);
+  for (const signal of row.waiting) due = Math.min(due, when(dueAt(row, signal), gates.hear));
+  for (const { lane, notBefore, effect } of row.wanted)
+    if (lane === 'pull') due = Math.min(due, when(notBefore, gates[RANK_OF[effect.type]]));
   return due;
 }
 
@@ -29,7 +41,8 @@ function oldest<Row>(rows: Iterable<Row>, ageOf: (row: Row) => number, now: numb
 /** Claims the free pull request whose due work is oldest. */
 export function claimPull(tables: Tables, holder: number, now: number, leaseMs: number): Claim | null {
   const free = [...tables.pulls.values()].filter(({ lease }) => isFree(tables, lease, now));
-  const row = oldest(free, workOf, now);
+  const when = openAt(now);
+  const row = oldest(free, (one) => workOf(tables, one, when), now);
   if (row === null) return null;
   row.fence += 1;
   row.lease = { until: now + leaseMs, holder };
@@ -40,7 +53,10 @@ export function claimPull(tables: Tables, holder: number, now: number, leaseMs: 
 export function claimEffect(tables: Tables, holder: number, now: number, leaseMs: number): StoredEffect | null {
   const all = [...tables.pulls.values()].flatMap((row) => row.wanted.map((effect) => ({ row, effect })));
   const free = all.filter(({ effect }) => effect.lane === 'free' && isFree(tables, effect.lease, now));
-  const next = oldest(free, ({ effect }) => effect.notBefore, now);
+  const when = openAt(now);
+  const dueOf = ({ row, effect }: (typeof free)[number]): number =>
+    when(effect.notBefore, gatesOf(tables, row)[RANK_OF[effect.effect.type]]);
+  const next = oldest(free, dueOf, now);
   if (next === null) return null;
   next.effect.lease = { until: now + leaseMs, holder };
   return begin(next.row, next.effect);
@@ -61,9 +77,10 @@ export function nextDue(tables: Tables): Due {
   let pull = Number.POSITIVE_INFINITY;
   let free = Number.POSITIVE_INFINITY;
   for (const row of tables.pulls.values()) {
-    pull = Math.min(pull, Math.max(workOf(row), leased(row.lease)));
-    for (const { lane, notBefore, lease } of row.wanted)
-      if (lane === 'free') free = Math.min(free, Math.max(notBefore, leased(lease)));
+    pull = Math.min(pull, Math.max(workOf(tables, row, Math.max), leased(row.lease)));
+    const gates = gatesOf(tables, row);
+    for (const { lane, notBefore, lease, effect } of row.wanted)
+      if (lane === 'free') free = Math.min(free, Math.max(notBefore, leased(lease), gates[RANK_OF[effect.type]]));
   }
   return { pull: orNull(pull), free: orNull(free) };
 }

@@ -11,6 +11,7 @@ import { findAccount, findRepository } from './find.ts';
 import type { InstallationToken } from './github-state.ts';
 import { isSubset } from './permission-need.ts';
 import { globalRoute, type Route } from './route.ts';
+import { unused } from './usage.ts';
 
 /** Operations outside a repository. */
 export const APP_ROUTES: readonly Route[] = [
@@ -57,10 +58,15 @@ function covers(installation: Installation, repository: Repository): boolean {
 }
 
 function showRateLimit(call: Call): Answer {
-  const reset = Math.floor(call.now / 1000) + 3600;
-  const core = { limit: 5000, used: 1, remaining: 4999, reset };
+  const { identity, now, state } = call;
+  const known = identity.kind === 'installation' ? state.usage.get(identity.token.installationId) : undefined;
+  const { used, hourEnds } = known ?? unused(now);
+  const reset = Math.ceil(hourEnds / 1000);
+  const limit = state.limits.requestsPerHour;
+  const quota = (spent: number) => ({ limit, used: spent, remaining: limit - spent, reset });
+  const core = quota(used.core);
   const search = { limit: 30, used: 0, remaining: 30, reset };
-  return shown(call.state, { resources: { core, graphql: core, search }, rate: core });
+  return shown(state, { resources: { core, graphql: quota(used.graphql), search }, rate: core });
 }
 
 const TOKEN_LIFETIME = 60 * 60 * 1000;

@@ -1,5 +1,6 @@
 import type { Permissions, World } from '../world/state.ts';
 import type { Attempt } from './deliveries.ts';
+import { ENTERPRISE_LIMITS, type GrantedLimits, type Usage } from './usage.ts';
 
 /** A minted installation token and what it may do. `expiresAt` is in milliseconds. */
 export type InstallationToken = {
@@ -27,13 +28,16 @@ export type GitHubState = {
   readonly publicKeys: ReadonlyMap<number, string>;
   readonly tokens: ReadonlyMap<string, InstallationToken>;
   readonly hook: HookLog;
+  readonly limits: GrantedLimits;
+  /** By installation. */
+  readonly usage: ReadonlyMap<number, Usage>;
 };
 
-/** A state in which nobody has asked for a token yet. */
+/** A state in which nobody has asked for a token yet, with the limits of an Enterprise Server. */
 export function newGitHubState(
   world: World,
   publicKeys: ReadonlyMap<number, string>,
   hook: HookLog = NO_HOOK,
 ): GitHubState {
-  return { world, publicKeys, tokens: new Map(), hook };
+  return { world, publicKeys, tokens: new Map(), hook, limits: ENTERPRISE_LIMITS, usage: new Map() };
 }

@@ -11,10 +11,12 @@ import { rootField } from './graphql-document.ts';
 import { parseDocument } from './graphql-parser.ts';
 import { handleGraphql } from './handle-graphql.ts';
 import { type Identity, identify } from './identity.ts';
+import { type Metering, meter, quotaHeaders } from './limits.ts';
 import { cutPage } from './page.ts';
 import type { Match } from './route.ts';
 import { matchRoute } from './route.ts';
 import { ROUTES } from './routes.ts';
+import { unused } from './usage.ts';
 import { readTarget, type Target, type WireRequest, type WireResponse } from './wire.ts';
 
 /** Who called, as the request log keeps it. */
@@ -52,9 +54,11 @@ export function handle(request: WireRequest, state: GitHubState, now: number, op
   const sent = readJson(request.body);
   const match = matchRoute(ROUTES, request.method, target.path);
   const identity: Identity = identified.ok ? identified.identity : { kind: 'anonymous' };
-  const context = { request, target, state, now, operations, identity, sent, match };
-  const answer = identified.ok ? answerTo(context) : refused(state, 401, identified.message);
-  const { response, json } = conditional(request, respond(answer, request, target, now));
+  const metering = meterOf({ request, target, state, now, identity, sent });
+  const context = { request, target, state: metering.state, now, operations, identity, sent, match };
+  const answer = identified.ok ? (metering.refusal ?? answerTo(context)) : refused(state, 401, identified.message);
+  const headers = { ...standardHeaders(now), ...metering.headers };
+  const { response, json } = conditional(request, respond(answer, request, target, headers));
   return {
     response,
     json,
@@ -133,8 +137,8 @@ function callerOf(identity: Identity): Caller {
   }
 }
 
-function respond(answer: Answer, request: WireRequest, target: Target, now: number): Response {
-  const headers = { ...standardHeaders(now), ...answer.headers };
+function respond(answer: Answer, request: WireRequest, target: Target, general: WireResponse['headers']): Response {
+  const headers = { ...general, ...answer.headers };
   const { body, status } = answer;
   switch (body.kind) {
     case 'none':
@@ -181,17 +185,20 @@ function absoluteAddress(state: GitHubState, request: WireRequest): string {
   return `${origin}${request.target.split('?', 1)[0] ?? ''}`;
 }
 
-const HOUR = 3600;
-const HOURLY_LIMIT = 5000;
+/** Only installations have limits here; asking what they are costs nothing. */
+function meterOf({ request, target, state, now, identity, sent }: Omit<Context, 'operations' | 'match'>): Metering {
+  const free = { state, headers: quotaHeaders(state, unused(now), { resource: 'core' }), refusal: null };
+  if (identity.kind !== 'installation' || target.path === '/rate_limit') return free;
+  const isGraphql = target.path === '/graphql';
+  const query = sent.kind === 'json' && isRecord(sent.value) ? String(sent.value['query']) : '';
+  const write = isGraphql ? query.trimStart().startsWith('mutation') : request.method !== 'GET';
+  const { installationId } = identity.token;
+  return meter(state, { installationId, resource: isGraphql ? 'graphql' : 'core', write }, now);
+}
 
 function standardHeaders(now: number): Readonly<Record<string, string>> {
   return {
     date: new Date(now).toUTCString(),
     'x-github-media-type': 'github.v3; format=json',
-    'x-ratelimit-limit': String(HOURLY_LIMIT),
-    'x-ratelimit-remaining': String(HOURLY_LIMIT - 1),
-    'x-ratelimit-used': '1',
-    'x-ratelimit-reset': String(Math.floor(now / 1000) + HOUR),
-    'x-ratelimit-resource': 'core',
   };
 }

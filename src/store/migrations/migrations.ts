@@ -1,3 +1,4 @@
+import { BUDGETS } from './budgets.ts';
 import { EXPIRY } from './expiry.ts';
 import { FAULTS } from './faults.ts';
 import { FIRST_TABLES } from './first-tables.ts';
@@ -20,4 +21,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 6, name: 'former comments', statements: FORMER_COMMENTS },
   { number: 7, name: 'faults', statements: FAULTS },
   { number: 8, name: 'expiry', statements: EXPIRY },
+  { number: 9, name: 'budgets', statements: BUDGETS },
 ];
