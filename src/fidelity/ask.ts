@@ -8,6 +8,7 @@ import { exampleOf, type Put } from './trial.ts';
 
 /** A change with the calls that ask for it; `callId` is the one that becomes the proposal. */
 export type Asked = { readonly change: FileChange; readonly calls: readonly ToolCall[]; readonly callId: string };
+
 /** What a model asks for; where there is nothing, it is counted why. */
 export function askedFor(derived: Derived | null, change: FileChange, tally: Tally): readonly Asked[] {
   if (derived === null) return [];

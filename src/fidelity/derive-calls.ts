@@ -57,11 +57,13 @@ function single(id: string, name: string, given: Readonly<Record<string, unknown
   return { kind: 'calls', calls: [call(id, name, given)], callId: id };
 }
 
-function call(id: string, name: string, given: Readonly<Record<string, unknown>>): ToolCall {
+/** One call of the model. */
+export function call(id: string, name: string, given: Readonly<Record<string, unknown>>): ToolCall {
   return { id, name, arguments: JSON.stringify(given) };
 }
 
-function textOf(version: Version): string | null {
+/** Null for a file that is not there or is no text. */
+export function textOf(version: Version): string | null {
   const decoded = version === null ? null : decodeText(version.bytes);
   return decoded?.kind === 'text' ? decoded.text : null;
 }
@@ -70,18 +72,28 @@ function isOneHunk(old: string, fresh: string): boolean {
   return old !== '' && diffLines(old, fresh, 0).length === 1;
 }
 
-/** Quotes as many lines around the change as make it stand once. */
-function editOf(old: string, fresh: string): { readonly old_string: string; readonly new_string: string } {
-  const [oldLines, newLines] = [splitLines(old), splitLines(fresh)];
+function editOf(old: string, fresh: string): Edit {
   const region = regionBetween(old, fresh);
   const first = region === null ? 0 : region.oldStart - (region.old.length === 0 ? 0 : 1);
-  const tail = region === null ? 0 : oldLines.length - first - region.old.length;
+  return editAt(old, { first, count: region?.old.length ?? 0, fresh: region?.new ?? [] });
+}
+
+/** An `edit_file` call's two texts. */
+export type Edit = { readonly old_string: string; readonly new_string: string };
+
+/** Lines of a text, counted from 0, and those that are to stand in their place. */
+export type Replaced = { readonly first: number; readonly count: number; readonly fresh: readonly string[] };
+
+/** Quotes as many lines around the replaced ones as make them stand once. */
+export function editAt(old: string, { first, count, fresh }: Replaced): Edit {
+  const lines = splitLines(old);
   for (let around = 0; ; around += 1) {
     const start = Math.max(0, first - around);
-    const left = Math.max(0, tail - around);
-    const old_string = oldLines.slice(start, oldLines.length - left).join('');
-    const new_string = newLines.slice(start, newLines.length - left).join('');
-    if ((start === 0 && left === 0) || standsOnce(old, old_string)) return { old_string, new_string };
+    const end = Math.min(lines.length, first + count + around);
+    const old_string = lines.slice(start, end).join('');
+    const parts = [lines.slice(start, first), fresh, lines.slice(first + count, end)];
+    const isWhole = start === 0 && end === lines.length;
+    if (isWhole || standsOnce(old, old_string)) return { old_string, new_string: parts.flat().join('') };
   }
 }
 

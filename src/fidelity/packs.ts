@@ -19,7 +19,7 @@ export type Packs = {
 };
 
 /** What one response of a model may propose. */
-const MOST_CHANGES = 10;
+export const MOST_CHANGES = 10;
 /** Packs that wait for more. Each holds its files' bytes. */
 const MOST_WAITING = 8;
 /** Files of a pull request that no change touches. */

@@ -1,7 +1,7 @@
 import type { Proposal } from '../run/proposal.ts';
 
 /** How a proposal came to be made: the commands and buttons of people. */
-export type Way = 'approve' | 'button' | 'own lines' | 'undo';
+export type Way = 'approve' | 'button' | 'own lines' | 'undo' | 'approve by hunk' | 'undo by hunk';
 
 /** What a way left on the branch, next to what the commit holds. */
 export type Outcome =

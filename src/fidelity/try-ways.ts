@@ -1,5 +1,6 @@
 import { commitSuggestion } from '../simulator/people/commit-suggestion.ts';
 import { askedFor, isOfCall, proposalsOf } from './ask.ts';
+import { approveHunks } from './by-hunks.ts';
 import { callsFor } from './derive-calls.ts';
 import { giveOwnLines } from './own-lines.ts';
 import type { Sample } from './packs.ts';
@@ -51,8 +52,9 @@ async function tryWays(sample: Sample, tally: Tally): Promise<void> {
     else refused(tally, change, answers.get(callId) ?? `not posted: ${proposal?.note}`);
   }
   pressButtons(session, put, tally);
-  await takeBack(session, await approveAll(session, put, tally), tally);
+  await takeBack({ tally, way: 'undo', session }, await approveAll(session, put, tally));
   await giveOwnLines(sample, tally);
+  await approveHunks(sample, tally);
 }
 
 /** Each on the page as it was posted: worlds are values. */

@@ -87,7 +87,10 @@ describe('the fidelity of what is committed', () => {
     expect(ways.get('own lines: exact')).toBeGreaterThan(0);
     const made = (by: RegExp): number => [...ways].reduce((sum, [way, times]) => (by.test(way) ? sum + times : sum), 0);
     expect(ways.get('undo: exact')).toBe(made(/^approve: (?:exact|endings)$/));
-    expect(verified).toBe(made(/^(?:approve|own lines|undo): (?:exact|endings)$/));
+    // Two changes of two hunks each, every one of which is a commit.
+    expect(ways.get('approve by hunk: exact')).toBe(2);
+    expect(ways.get('undo by hunk: exact')).toBe(4);
+    expect(verified).toBe(made(/^(?:approve|own lines|undo|undo by hunk): (?:exact|endings)$/) + 4);
     expect([...ways.keys()].filter((way) => way.endsWith('mismatch'))).toEqual([]);
   }, 120_000);
 
