@@ -8,9 +8,15 @@ import { isPending } from '../../src/run/proposal.ts';
 import type { Phase } from '../../src/run/run.ts';
 import { ANA, BEN, TableGame } from './table-game.ts';
 
-/** The model goes away, and people want the run to go on. */
+/** The model goes away, or nobody decides for long, and people want the run to go on. */
 const loss = fc.record({
-  kind: fc.constantFrom('model-fails' as const, 'model-is-cut' as const, 'resume' as const, 'late-resume' as const),
+  kind: fc.constantFrom(
+    'model-fails' as const,
+    'model-is-cut' as const,
+    'expires' as const,
+    'resume' as const,
+    'late-resume' as const,
+  ),
 });
 
 /** One thing that may happen next; numbers pick among what is there. */
@@ -91,6 +97,9 @@ class Play {
       case 'model-is-cut':
         this.#loseModel(next.kind);
         break;
+      case 'expires':
+        this.#waitLong();
+        break;
       case 'resume':
       case 'late-resume':
         this.#resume(next.kind === 'late-resume' ? this.failedAt : undefined);
@@ -103,6 +112,14 @@ class Play {
     this.failedAt = this.game.now();
     if (how === 'model-fails') this.game.modelFails();
     else this.game.modelReplies([], 'First I', 'length');
+  }
+
+  /** Longer than anything waits for a decision. */
+  #waitLong(): void {
+    if (this.game.pull.proposals.some(isPending)) this.failedAt = this.game.now();
+    this.game.later(200);
+    this.game.signal({ type: 'deadline-reached' });
+    this.game.signal({ type: 'expiring' });
   }
 
   #resume(createdAt: string | undefined): void {
@@ -238,14 +255,16 @@ describe('decide, over random conversations', () => {
     expect(commits).toBeGreaterThan(100);
   });
 
-  it('S76, S107: /resume lets a run go on once for each time the model failed, never for an end that is no such one', () => {
+  it('S76, S85, S107: /resume lets a run go on once for each time the model failed or changes expired, never for an end that is no such one', () => {
     let resumed = 0;
+    const ends = new Set<string>();
     fc.assert(
       fc.property(losingGame, (moves) => {
         const last = play(moves, (table) => {
           for (const { failed, written } of table.resumed) {
             expect(written).toBeNull();
-            expect(failed).toMatchObject({ kind: 'ended', how: 'model-failed' });
+            expect(failed).toMatchObject({ kind: 'ended', how: expect.stringMatching(/^(?:model-failed|expired)$/) });
+            ends.add(failed?.kind === 'ended' ? failed.how : '');
           }
           expect(new Set(table.resumed.map((one) => one.failed)).size).toBe(table.resumed.length);
         });
@@ -254,6 +273,7 @@ describe('decide, over random conversations', () => {
       { numRuns: 300 },
     );
     expect(resumed).toBeGreaterThan(100);
+    expect([...ends].toSorted()).toEqual(['expired', 'model-failed']);
   });
 
   it('S111: at any time a question goes with a whole transcript, changes nothing, and leaves no trace in the run', () => {

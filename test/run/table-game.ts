@@ -83,6 +83,11 @@ export class TableGame {
     return new Date(Date.UTC(2026, 0, 1, 0, 0, this.#second)).toISOString().replace('.000', '');
   }
 
+  /** So many hours go by. */
+  later(hours: number): void {
+    this.#second += hours * 3_600;
+  }
+
   signal(signal: Signal, facts: Partial<Facts> = {}): Step {
     const before = this.pull;
     this.before = before;
