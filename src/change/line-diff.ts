@@ -1,5 +1,5 @@
 import { diffArrays } from 'diff';
-import { anchors } from './anchors.ts';
+import { anchors, type Counts, countsFor } from './anchors.ts';
 import type { NumberedLines } from './numbered-lines.ts';
 
 /**
@@ -13,7 +13,8 @@ import type { NumberedLines } from './numbered-lines.ts';
 export function pairLines(lines: NumberedLines, effort: Effort = fullEffort()): Int32Array {
   const { old, fresh, lengths } = lines;
   const pairs = new Int32Array(old.length).fill(UNPAIRED);
-  const search: Search = { old, fresh, pairs, marks: new Int32Array(lengths.length), effort };
+  const { length } = lengths;
+  const search: Search = { old, fresh, pairs, marks: new Int32Array(length), counts: countsFor(length), effort };
   const gaps: Gap[] = [{ oldFrom: 0, oldTo: old.length, newFrom: 0, newTo: fresh.length, depth: 0 }];
   for (let gap = gaps.pop(); gap !== undefined; gap = gaps.pop())
     for (const part of closeGap(search, gap)) gaps.push(part);
@@ -54,6 +55,7 @@ type Search = {
   readonly fresh: Int32Array;
   readonly pairs: Int32Array;
   readonly marks: Int32Array;
+  readonly counts: Counts;
   readonly effort: Effort;
 };
 
@@ -137,11 +139,16 @@ function pairExactly(search: Search, left: readonly number[], right: readonly nu
 }
 
 /** Pairs what most likely belongs together; gives what lies between. */
-function divide({ old, fresh, pairs }: Search, gap: Gap, left: readonly number[], right: readonly number[]): Gap[] {
+function divide(
+  { old, fresh, pairs, counts }: Search,
+  gap: Gap,
+  left: readonly number[],
+  right: readonly number[],
+): Gap[] {
   const gaps: Gap[] = [];
   let { oldFrom, newFrom } = gap;
   const depth = gap.depth + 1;
-  const matches = anchors(old, left, fresh, right);
+  const matches = anchors(old, left, fresh, right, counts);
   if (matches.length === 0) return [];
   for (const [one, other] of matches) {
     pairs[one] = other;

@@ -98,5 +98,7 @@ function apart(matches: readonly NearMatch[], height: number): NearMatch[] {
 }
 
 function fold(text: string): string {
-  return text.slice(0, LONGEST).replace(/\s+/g, ' ').trim();
+  const inner = text.slice(0, LONGEST).trim();
+  // Few lines have more than single blanks behind their indentation, and to replace is much slower than to look.
+  return /\s\s|[^\S ]/.test(inner) ? inner.replace(/\s+/g, ' ') : inner;
 }
