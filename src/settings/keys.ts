@@ -47,7 +47,9 @@ export const SettingsFile = z.strictObject({
     .describe('The first that matches decides: `deny`, or for `read_file` also `ask` and `allow`'),
   protected_paths: paths('glob').default([]).describe('Added to the built-in list: always asked, no standing approval'),
   standing_approvals: choice('off', 'path', 'glob').default('glob').describe('How far `always` may reach'),
-  expiry: duration().default('7d').describe('How long a change waits for a decision before it expires'),
+  expiry: duration()
+    .default('7d')
+    .describe('How long a change waits for a decision before it expires: `12h` or `3d`, from `1h` to `30d`'),
   review_event: choice('comment', 'request-changes')
     .default(DEFAULT_SETTINGS.reviewEvent)
     .describe('How proposals are posted'),

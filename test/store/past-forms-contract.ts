@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { afterAll, describe, expect, it } from 'vitest';
+import { DEFAULT_SETTINGS } from '../../src/policy/settings.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { MIGRATIONS } from '../../src/store/migrations/migrations.ts';
 import { type DatabaseBench, LEASE, present } from './bench.ts';
@@ -24,6 +25,18 @@ export function pastFormsContract({ backend, store, rows, value, rebuild }: Data
 
   describe('past forms', () => {
     afterAll(rebuild);
+
+    it.each(PAST)('J7, S85: what waits in form %i expires as by the default, from its own time on', async (form) => {
+      await upgraded(form);
+      const claim = present(await store().claimPull('w', 50, LEASE));
+      const { run, proposals } = await store().load(claim.pullKey, { ids: [], commentId: null });
+      expect(run?.settings.expiryHours).toBe(DEFAULT_SETTINGS.expiryHours);
+      expect(proposals.map(({ expiresAt, reminded }) => [expiresAt, reminded])).toEqual([
+        [null, false],
+        [null, false],
+      ]);
+      expect(await value("select count(*) from effects where type = 'see-deadline' and done_at is null")).toBe(1);
+    });
 
     it.each(PAST)('J7, G15: a run that waits in form %i goes on', async (form) => {
       await upgraded(form);
