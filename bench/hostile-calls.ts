@@ -70,6 +70,7 @@ export const HOSTILE_CALLS: readonly (readonly [name: string, call: () => unknow
   ['overlapping matches', edit('a'.repeat(MOST), 'aa', 'b')],
   ['every short line replaced', edit('some words\n'.repeat(LINES), 'words', 'others', true)],
   ['letters of one line replaced', edit('ab'.repeat(50_000), 'a', 'c', true)],
+  ['a long text in many places', edit('a\r\n'.repeat(LINES), 'a', 'x\ny'.repeat(4000), true)],
   ['what resembles a million letters', edit(source, source.slice(0, 1_000_000).replaceAll('total', 'totl'), 'x')],
   ['tiny lines read', read(tiny('a'))],
 ];

@@ -6,6 +6,7 @@ import { issueComment, reviewComment, SELF } from '../test/command/payloads.ts';
 import { BOUND_ROWS } from './bound-rows.ts';
 import { CHANGE_ROWS } from './change-rows.ts';
 import { cost, perSecond, type Row } from './measure.ts';
+import { PAGE_ROWS } from './page-rows.ts';
 
 /** What people write on pull requests, in about the proportions in which they do. */
 const COMMENTS: readonly string[] = [
@@ -76,5 +77,6 @@ export const ROWS: readonly Row[] = [
     sample: () => Math.max(...slowest(5).map((body) => cost(() => readComment(body, SELF.slug)))),
   },
   ...CHANGE_ROWS,
+  ...PAGE_ROWS,
   ...BOUND_ROWS,
 ];
