@@ -23,7 +23,7 @@ const HELP = `npm run simulate -- [--cases N] [--seed S] [--threads T] [--pglite
 
 Plays N cases (1000) from seed S (1) on; the seed settles everything that happens in a case.
   --threads T  how many at once; all processors unless told
-  --pglite     on PGlite instead of the store in memory, in one thread: some hundred times slower
+  --pglite     on PGlite instead of the store in memory: some hundred times slower
   --trace      tells the story of each case
   --mutants    puts known mistakes in the product's place, one after the other, and says which are noticed within N cases
 Exits with 1 where a promise was broken, or a mutant was not noticed.
@@ -50,18 +50,18 @@ function wholeNumber(name: 'cases' | 'seed' | 'threads'): number {
   process.exit(2);
 }
 
-/** One PGlite in memory, emptied for each case. */
-async function onPglite(cases: number, first: number): Promise<Tally> {
+/** One PGlite in memory for a share, emptied for each case. */
+async function onPglite(share: Share): Promise<Tally> {
   const pglite = await PGlite.create({ parsers: PARSERS });
   const backend = await backendOn(pglite, async () => {});
   await migrate(backend.db);
-  const tally = await simulate(seedsOf({ first, end: first + cases, step: 1 }), () => backendDatabase(backend));
+  const tally = await simulate(seedsOf(share), () => backendDatabase(backend));
   await pglite.close();
   return tally;
 }
 
 /** A thread's share: every `step`-th seed. */
-type Share = { readonly first: number; readonly end: number; readonly step: number };
+type Share = { readonly first: number; readonly end: number; readonly step: number; readonly pglite: boolean };
 
 /** What a thread is for: to play its share, or to hunt the mutants that it is told, one after the other. */
 type Work =
@@ -70,7 +70,7 @@ type Work =
 
 type Found = Pick<Noticed, 'after' | 'by'>;
 
-function* seedsOf({ first, end, step }: Share): Generator<number> {
+function* seedsOf({ first, end, step }: Omit<Share, 'pglite'>): Generator<number> {
   for (let seed = first; seed < end; seed += step) yield seed;
 }
 
@@ -84,10 +84,15 @@ async function answerOf<Answer>(worker: Worker): Promise<Answer> {
   return answer;
 }
 
+function playShare(share: Share): Promise<Tally> {
+  return share.pglite ? onPglite(share) : simulate(seedsOf(share));
+}
+
 async function play(cases: number, first: number, threads: number): Promise<Tally> {
+  const { pglite } = values;
   const end = first + cases;
-  if (threads <= 1) return simulate(seedsOf({ first, end, step: 1 }));
-  const shares = Array.from({ length: threads }, (_, place) => ({ first: first + place, end, step: threads }));
+  if (threads <= 1) return playShare({ first, end, step: 1, pglite });
+  const shares = Array.from({ length: threads }, (_, place) => ({ first: first + place, end, step: threads, pglite }));
   return sumOf(await Promise.all(shares.map((share) => answerOf<Tally>(startThread({ kind: 'share', share })))));
 }
 
@@ -143,7 +148,7 @@ async function huntAll(cases: number, first: number, threads: number): Promise<b
 }
 
 async function workInThread(work: Work): Promise<void> {
-  if (work.kind === 'share') return parentPort?.postMessage(await simulate(seedsOf(work.share)));
+  if (work.kind === 'share') return parentPort?.postMessage(await playShare(work.share));
   parentPort?.on('message', async (name: string) => {
     const mutant = MUTANTS.find((one) => one.name === name);
     if (mutant === undefined) throw new Error(`There is no mutant ${name}`);
@@ -157,7 +162,7 @@ async function main(): Promise<boolean> {
   if (values.trace) return tell(cases, first);
   if (values.mutants) return huntAll(cases, first, threads);
   const begun = performance.now();
-  const tally = values.pglite ? await onPglite(cases, first) : await play(cases, first, threads);
+  const tally = await play(cases, first, threads);
   report(tally, (performance.now() - begun) / 1_000);
   return tally.failures.length === 0;
 }

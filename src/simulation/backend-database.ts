@@ -4,7 +4,19 @@ import { writesOfCommit } from '../store/ledger.ts';
 import { storeOn } from '../store/store-on.ts';
 import type { Database } from './database.ts';
 
-const TABLES = ['inbox', 'pulls', 'runs', 'proposals', 'votes', 'outcomes', 'writes', 'messages', 'effects', 'notices'];
+const TABLES = [
+  'inbox',
+  'pulls',
+  'runs',
+  'proposals',
+  'votes',
+  'outcomes',
+  'writes',
+  'messages',
+  'effects',
+  'notices',
+  'sweeps',
+];
 
 /**
  * A real database, emptied for a case. The processes of the case share its one connection; each holds an advisory lock

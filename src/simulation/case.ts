@@ -5,6 +5,7 @@ import { type Chance, openChance } from './chance.ts';
 import { startCrew } from './crew.ts';
 import type { Database } from './database.ts';
 import { type Door, openDeliveries } from './deliveries.ts';
+import { type Attempt, type AttemptLog, openAttemptLog } from './delivery-log.ts';
 import { directGitHub, onPull } from './github/port.ts';
 import { type Spell, staleSpells, withStaleHead } from './github/stale-head.ts';
 import { Hub } from './hub.ts';
@@ -14,6 +15,7 @@ import { CALM, Replica, type Weather } from './replica.ts';
 import { openScene, type Scene, SITE, START } from './scene.ts';
 import type { Laws } from './store/tables.ts';
 import { tracedStore } from './store/traced-store.ts';
+import { startSweeping } from './sweeping.ts';
 import { Timeline } from './timeline.ts';
 import { openTrace, type Trace } from './trace.ts';
 
@@ -39,11 +41,17 @@ export type PlayedCase = {
   readonly rested: boolean;
   /** How often a signal was decided for each reason. */
   readonly reasons: ReadonlyMap<string, number>;
+  /** What GitHub tried to deliver, in order. */
+  readonly attempts: readonly Attempt[];
+  /** The processes looked for lost webhooks. */
+  readonly swept: boolean;
 };
 
 /** More than any case that comes to rest has ever needed. */
 const MOST_EVENTS = 40_000;
 const STORM: Weather = { crash: 0.004, fault: 0.03, hang: 0.004 };
+/** After the last word every delivery has come, or never will, by then. */
+const LATEST_DELIVERY_MS = 300_000;
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** Everything of one case that its parts share. */
@@ -58,8 +66,12 @@ type Stage = {
   readonly bend: Bend;
   readonly doors: Map<Replica, Door>;
   readonly reasons: Map<string, number>;
+  readonly log: AttemptLog;
   weather: Weather;
   trouble: number;
+  swept: boolean;
+  /** When people had stopped talking and nothing went wrong any more (ms); null before that. */
+  calmSince: number | null;
   spells: readonly Spell[];
   born: number;
 };
@@ -72,6 +84,7 @@ export async function playCase({ seed, database, bend = {} }: CaseOptions): Prom
   if (stormy && chance.happens(0.6)) stage.spells = staleSpells(chance, START);
   stage.weather = stormy ? scaled(STORM, chance.between(0.2, 2)) : CALM;
   stage.trouble = stormy ? chance.between(0, 0.2) : 0;
+  stage.swept = chance.happens(0.25);
   const replicas = chance.pick([1, 1, 2, 3]);
   for (let count = 0; count < replicas; count += 1) await bear(stage);
   converse({
@@ -79,11 +92,12 @@ export async function playCase({ seed, database, bend = {} }: CaseOptions): Prom
     turns: 4 + chance.whole(12),
     onEnd: () => {
       // From here on all goes well, so that whatever was accepted can be seen to its end.
-      Object.assign(stage, { weather: CALM, trouble: 0, spells: [] });
+      Object.assign(stage, { weather: CALM, trouble: 0, spells: [], calmSince: timeline.now });
     },
   });
   const rested = await timeline.play(MOST_EVENTS);
-  return { seed, scene, hub, trace, database, events: timeline.played, rested, reasons: stage.reasons };
+  const { reasons, swept, log } = stage;
+  return { seed, scene, hub, trace, database, events: timeline.played, rested, reasons, swept, attempts: log.attempts };
 }
 
 function scaled({ crash, fault, hang }: Weather, factor: number): Weather {
@@ -95,19 +109,22 @@ function openStage(chance: Chance, database: Database, bend: Bend): Stage {
   const trace = openTrace(() => timeline.now);
   const scene = openScene();
   const doors = new Map<Replica, Door>();
+  const log = openAttemptLog();
   const stage: Omit<Stage, 'hub' | 'model'> = {
-    ...{ chance, timeline, trace, scene, database, bend, doors },
+    ...{ chance, timeline, trace, scene, database, bend, doors, log },
     reasons: new Map(),
     weather: CALM,
     trouble: 0,
     spells: [],
+    swept: false,
+    calmSince: null,
     born: 0,
   };
   const door = (): Door | null => {
     const awake = [...doors].filter(([replica]) => replica.awake).map(([, one]) => one);
     return awake.length === 0 ? null : chance.pick(awake);
   };
-  const tell = openDeliveries({ ...{ timeline, chance, trace, scene, door }, trouble: () => whole.trouble });
+  const tell = openDeliveries({ ...{ timeline, chance, trace, scene, door, log }, trouble: () => whole.trouble });
   const hub = new Hub(scene.world, timeline, tell);
   const whole: Stage = Object.assign(stage, { hub, model: randomModel(hub, scene, chance) });
   return whole;
@@ -132,6 +149,9 @@ async function bear(stage: Stage): Promise<void> {
   const own = { ...replica.port('store', bent), ...heartbeats(timeline, bent) };
   doors.set(replica, { replica, store: own });
   startCrew({ ...{ replica, timeline, trace, store }, context: contextOf(stage, replica, own) });
+  const { hub, scene, log, swept } = stage;
+  const isOver = (): boolean => stage.calmSince !== null && timeline.now > stage.calmSince + LATEST_DELIVERY_MS;
+  if (swept) startSweeping({ ...{ replica, timeline, hub, scene, log, isOver }, store: own });
 }
 
 function same<Value>(value: Value): Value {

@@ -1,7 +1,9 @@
+import type { DeliveryEvent } from '../intake/delivery-event.ts';
 import { openTake } from '../intake/take-delivery.ts';
 import type { WebhookEvent } from '../simulator/world/outcome.ts';
 import type { Store } from '../store/store.ts';
 import type { Chance } from './chance.ts';
+import type { AttemptLog } from './delivery-log.ts';
 import type { Replica } from './replica.ts';
 import type { Scene } from './scene.ts';
 import type { Timeline } from './timeline.ts';
@@ -15,6 +17,7 @@ export type DeliveryOptions = {
   readonly chance: Chance;
   readonly trace: Trace;
   readonly scene: Scene;
+  readonly log: AttemptLog;
   readonly door: () => Door | null;
   /** How often a delivery is late by minutes, comes twice, or never comes. */
   readonly trouble: () => number;
@@ -37,15 +40,37 @@ export function openDeliveries(options: DeliveryOptions): (event: WebhookEvent) 
     trace.add({ kind: 'fault', fault, where: `${event.name}.${event.action ?? ''}` });
     if (fault === 'delivery-twice') come(soon());
     if (fault === 'delivery-twice') come(chance.between(1, 90_000));
+    if (fault === 'delivery-dropped')
+      timeline.after(soon(), () => logged(options, id, event, { ...event.payload, installation: of(options) }, false));
     // GitHub sends nothing again by itself; an operator may.
     if (fault === 'delivery-late' || (fault === 'delivery-dropped' && chance.happens(0.5)))
       come(chance.between(5_000, 120_000));
   };
 }
 
-async function deliver(options: DeliveryOptions, id: string, { name, payload }: WebhookEvent): Promise<void> {
+async function deliver(options: DeliveryOptions, id: string, event: WebhookEvent): Promise<void> {
   const door = options.door();
-  if (door === null) return;
+  const payload = { ...event.payload, installation: of(options) };
+  const answered = door !== null && (await arrive(options, door, { id, name: event.name, payload }));
+  logged(options, id, event, payload, answered);
+}
+
+function of({ scene }: DeliveryOptions) {
+  return { id: scene.ref.installationId, node_id: 'i' };
+}
+
+function logged(
+  { log, timeline }: DeliveryOptions,
+  guid: string,
+  { name, action, repositoryId }: WebhookEvent,
+  payload: WebhookEvent['payload'],
+  answered: boolean,
+): void {
+  log.add({ guid, event: name, action, repositoryId, payload, answered, deliveredAt: timeline.now });
+}
+
+/** Whether a process answers that it took it. */
+async function arrive(options: DeliveryOptions, door: Door, event: DeliveryEvent): Promise<boolean> {
   const { scene, timeline, trace } = options;
   let meant = false;
   const take = openTake({
@@ -62,10 +87,11 @@ async function deliver(options: DeliveryOptions, id: string, { name, payload }: 
     deliveries: { add() {} },
   });
   try {
-    const installation = { id: scene.ref.installationId, node_id: 'i' };
-    await take({ id, name, payload: { ...payload, installation } });
-    trace.add({ kind: 'answered', deliveryId: id, meant });
+    await take(event);
+    trace.add({ kind: 'answered', deliveryId: event.id, meant });
+    return true;
   } catch {
     // Answered with an error: GitHub does not send it again.
+    return false;
   }
 }

@@ -106,6 +106,11 @@ export const MUTANTS: readonly Mutant[] = [
   { name: 'no-dedupe', lacks: 'a delivery is stored once', bend: () => ({ laws: { ...ALL_LAWS, dedupe: false } }) },
   { name: 'answer-before-store', lacks: 'a delivery is stored before it is answered', bend: answerBeforeStore },
   {
+    name: 'sweep-takes-nothing',
+    lacks: 'what no webhook told is found in GitHub’s log',
+    bend: () => store(() => ({ knownDeliveries: async (ids) => new Set(ids) })),
+  },
+  {
     name: 'no-compare-and-swap',
     lacks: 'a commit is bound to the head that was checked',
     bend: () =>

@@ -5,6 +5,7 @@ import { denialsHold } from './denials.ts';
 import { type Check, gatherEvidence } from './evidence.ts';
 import { whatWasSaidIsHeard } from './heard.ts';
 import { ledgerExplains } from './ledger.ts';
+import { nothingIsLost } from './lost.ts';
 import { wordsStayWords } from './markdown.ts';
 import {
   allIsDone,
@@ -26,6 +27,7 @@ const CHECKS: readonly Check[] = [
   commentsStandOnce,
   commandsAreAnswered,
   answersAreStored,
+  nothingIsLost,
   wordsStayWords,
   allIsDone,
   nothingWaitsForEver,

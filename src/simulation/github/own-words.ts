@@ -1,3 +1,4 @@
+import type { Place } from '../../command/intent.ts';
 import { firstLine, hashOf, plainBody, postedComment } from '../../github/posted-comment.ts';
 import type { PostedComment } from '../../run/proposal.ts';
 import type { FoundComment, GitHub, StandingReview } from '../../worker/ports.ts';
@@ -66,6 +67,18 @@ export function bodyHashes(
       return [comment.id, body === undefined ? null : hashOf(body)];
     }),
   );
+}
+
+/** What somebody wrote at a place; null where it is gone. */
+export function wordsAt({ pull }: Standing, place: Place): string | null {
+  switch (place.at) {
+    case 'conversation':
+      return pull.comments.get(place.commentId)?.body ?? null;
+    case 'thread':
+      return pull.reviewComments.get(place.commentId)?.body ?? null;
+    case 'review':
+      return pull.reviews.get(place.reviewId)?.body ?? null;
+  }
 }
 
 export function findReviews({ pull }: Standing, { botId }: Own, marker: string): readonly StandingReview[] {
