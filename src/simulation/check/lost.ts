@@ -1,5 +1,5 @@
 import { interpret } from '../../command/interpret.ts';
-import { naturalKey } from '../../intake/take-delivery.ts';
+import { naturalKey } from '../../command/natural-key.ts';
 import type { Attempt } from '../delivery-log.ts';
 import { wordsAt } from '../github/own-words.ts';
 import { onPull, pullsOf, standingOf } from '../github/port.ts';
