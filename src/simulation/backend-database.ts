@@ -16,6 +16,7 @@ const TABLES = [
   'effects',
   'notices',
   'sweeps',
+  'budgets',
 ];
 
 /**

@@ -149,7 +149,7 @@ async function bear(stage: Stage): Promise<void> {
   const own = { ...replica.port('store', bent), ...heartbeats(timeline, bent) };
   doors.set(replica, { replica, store: own });
   startCrew({ ...{ replica, timeline, trace, store }, context: contextOf(stage, replica, own) });
-  const { hub, scene, log, swept } = stage;
+  const { hub, log, swept } = stage;
   const isOver = (): boolean => stage.calmSince !== null && timeline.now > stage.calmSince + LATEST_DELIVERY_MS;
   if (swept) startSweeping({ ...{ replica, timeline, hub, scene, log, isOver }, store: own });
 }
