@@ -25,7 +25,7 @@ describe('the simulation', () => {
   it('S75, S77–S79, S81, B14, G6, G7: whatever people do and whatever breaks, every promise holds', async () => {
     const { failures, commits, transitions, faults } = await simulate(seeds(1, 100));
     expect(failures).toEqual([]);
-    expect(commits).toBeGreaterThan(50);
+    expect(commits).toBeGreaterThan(25);
     expect(Object.keys(transitions)).toEqual(expect.arrayContaining([...FREQUENT]));
     expect(Object.keys(faults)).toEqual(expect.arrayContaining([...FAULT_KINDS]));
   }, 240_000);
@@ -48,7 +48,7 @@ describe('the simulation', () => {
   it.each(MUTANTS.filter(({ name }) => /^(?:other-bytes|everybody|answer|effects-after|deny)/.test(name)))(
     'notices $name',
     async (mutant) => {
-      expect((await hunt(mutant, 1, 120)).by).not.toBeNull();
+      expect((await hunt(mutant, 1, 400)).by).not.toBeNull();
     },
     120_000,
   );
