@@ -7,8 +7,10 @@ import type { Claim, Delay, StoredEffect } from './store.ts';
 import { fromStored, plainText, toStored } from './stored-json.ts';
 import type { Tables } from './tables.ts';
 
-const RETURNED = sql.raw('effects.id, effects.pull_key, effects.body, effects.attempts, effects.created_at');
-type Row = { id: number; pull_key: string; body: string; attempts: number; created_at: number };
+const RETURNED = sql.raw(
+  'effects.id, effects.pull_key, effects.body, effects.attempts, effects.faults, effects.created_at',
+);
+type Row = { id: number; pull_key: string; body: string; attempts: number; faults: number; created_at: number };
 
 /**
  * The next due effect of a held pull request's lane, in order, where the first try to catch up is always due; null also once the claim is lost. One statement, which
@@ -68,6 +70,7 @@ function storedEffect(row: Row): StoredEffect {
     pullKey: row.pull_key,
     effect: fromStored<Effect>(row.body),
     attempts: row.attempts,
+    faults: row.faults,
     since: new Date(row.created_at).toISOString(),
   };
 }
@@ -121,11 +124,12 @@ export const IDLE = { begun: false, lease_until: null, leased_by: null, worker: 
 export async function postponeEffect(
   db: Kysely<Tables>,
   effect: StoredEffect,
-  { now, notBefore, error, signal }: Delay,
+  { now, notBefore, error, ours, signal }: Delay,
 ): Promise<void> {
   await sql`
     with back as (
       update effects set not_before = ${notBefore}, error = coalesce(${error === null ? null : plainText(error)}, error),
+        faults = faults + ${ours ? 1 : 0},
         begun = false, lease_until = null, leased_by = null, worker = null
       where id = ${effect.id} and attempts = ${effect.attempts} and done_at is null
       returning pull_key

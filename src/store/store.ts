@@ -8,11 +8,15 @@ import type { Pull } from '../run/run.ts';
 import type { Signal } from '../run/signal.ts';
 import type { Step } from '../run/step.ts';
 
-/** How an effect comes again: `now` and `notBefore` in ms since the epoch; `signal` is what its attempt has to tell already. */
+/**
+ * How an effect comes again: `now` and `notBefore` in ms since the epoch; `ours` where a fault of our own stopped the
+ * attempt; `signal` is what it has to tell already.
+ */
 export type Delay = {
   readonly now: number;
   readonly notBefore: number;
   readonly error: string | null;
+  readonly ours: boolean;
   readonly signal: Signal | null;
 };
 
@@ -63,12 +67,13 @@ export type ParkedSignal = {
   readonly parkedAt: number;
 };
 
-/** An effect that is to be performed; `attempts` counts this one. `since` is when it was first wanted (ISO 8601). */
+/** An effect that is to be performed; `attempts` counts this one, `faults` those before that failed by a fault of our own. `since` is when it was first wanted (ISO 8601). */
 export type StoredEffect = {
   readonly id: number;
   readonly pullKey: string;
   readonly effect: Effect;
   readonly attempts: number;
+  readonly faults: number;
   readonly since: string;
 };
 

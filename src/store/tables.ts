@@ -133,6 +133,8 @@ type Effects = {
   created_at: number;
   not_before: number;
   attempts: Generated<number>;
+  /** Of the attempts, those that failed by a fault of our own. */
+  faults: Generated<number>;
   /** Somebody is performing it, or died doing so. */
   begun: Generated<boolean>;
   lease_until: number | null;

@@ -22,6 +22,11 @@ export function isLasting(error: unknown): boolean {
   return error instanceof GitHubFault && error.retryAt === null && error.status !== null && LASTING.has(error.status);
 }
 
+/** Whether neither GitHub nor the model is at fault. */
+export function isOurs(error: unknown): boolean {
+  return !(error instanceof GitHubFault || error instanceof ModelFault);
+}
+
 /** Whether GitHub, or our own budget, named a time from which on it goes on. */
 export function isLimit(error: unknown): boolean {
   return error instanceof GitHubFault && error.retryAt !== null;

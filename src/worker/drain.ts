@@ -1,13 +1,14 @@
 import type { Rank } from '../budget/limits.ts';
-import type { ToolCall } from '../prompt/message.ts';
 import { decide } from '../run/decide.ts';
 import { RANK_OF } from '../run/effect.ts';
 import type { Pull } from '../run/run.ts';
-import type { Signal, ToolResult } from '../run/signal.ts';
+import type { Signal } from '../run/signal.ts';
 import type { Claim, Delay, StoredEffect, StoredSignal } from '../store/store.ts';
-import { isLasting, isLimit, retryTime, wordsOf } from './backoff.ts';
+import { isLasting, isLimit, isOurs, retryTime, wordsOf } from './backoff.ts';
 import type { Context } from './context.ts';
+import { faultId } from './fault-id.ts';
 import { baseFacts, gather } from './gather.ts';
+import { givenUp } from './given-up.ts';
 import type { Job, Outcome } from './job.ts';
 import { namedBy } from './named-by.ts';
 import { perform } from './perform.ts';
@@ -18,6 +19,8 @@ export const LEASE_MS = 15_000;
 
 /** Tries of an effect that only tells people something; the others are looked after for as long as it takes. */
 const TELLING_TRIES = 12;
+/** Tries of an effect that a fault of ours stops, some twenty minutes: the fault may be the database's, and that passes. */
+const MOST_FAULTS = 12;
 const WAIT_MS = 1_000;
 
 /**
@@ -107,8 +110,8 @@ export async function takeEffect(
   else await context.store.postponeEffect(stored, delayOf(outcome, now));
 }
 
-function delayOf({ at, error, signal }: Extract<Outcome, { kind: 'again' }>, now: number): Delay {
-  return { now, notBefore: at, error, signal: signal ?? null };
+function delayOf({ at, error, ours = false, signal }: Extract<Outcome, { kind: 'again' }>, now: number): Delay {
+  return { now, notBefore: at, error, ours, signal: signal ?? null };
 }
 
 async function attemptOnce(job: Job): Promise<Outcome> {
@@ -125,61 +128,21 @@ function afterFailure(job: Job, error: unknown): Outcome {
   const fields = { err: error, effect: stored.effect.type, attempts };
   if (job.stopping.aborted) return { kind: 'again', at: now, error: 'the process stopped' };
   if (mayBeGivenUp(job, error)) {
-    context.log.error(fields, 'an effect was given up');
-    return { kind: 'done', signal: givenUp(job) };
+    const fault = isOurs(error) ? faultId(stored.pullKey, 'effect', stored.id) : null;
+    context.log.error({ ...fields, ...(fault === null ? {} : { fault }) }, 'an effect was given up');
+    return { kind: 'done', signal: givenUp(stored.effect, fault) };
   }
   context.log.warn(fields, 'an effect will be tried again');
-  return { kind: 'again', at: retryTime(now, attempts, error), error: wordsOf(error) };
+  return { kind: 'again', at: retryTime(now, attempts, error), error: wordsOf(error), ours: isOurs(error) };
 }
 
 /**
  * A commit that was tried before may have landed unseen: no answer to a look around proves that it has not. A limit ends
  * by itself, so nothing is given up for it.
  */
-function mayBeGivenUp({ attempts, effect }: Job, error: unknown): boolean {
+function mayBeGivenUp({ attempts, effect, stored }: Job, error: unknown): boolean {
+  if (isOurs(error)) return stored.faults + 1 >= MOST_FAULTS && effect.type !== 'commit';
   if (isLasting(error)) return effect.type !== 'commit' || attempts === 1;
   if (isLimit(error)) return false;
   return attempts >= TELLING_TRIES && RANK_OF[effect.type] === 'tell';
-}
-
-function unread(call: ToolCall): ToolResult {
-  return { callId: call.id, kind: 'output', output: 'The repository could not be read.', read: null };
-}
-
-/** What the decision core must hear of an effect that will not be tried again. */
-function givenUp({ effect }: Job): Signal | null {
-  switch (effect.type) {
-    case 'ask-question':
-      return {
-        type: 'question-answered',
-        question: effect.question,
-        said: { kind: 'failed', message: 'The question could not be put to the model.' },
-      };
-    case 'post-review':
-      return {
-        type: 'posting-failed',
-        runId: effect.runId,
-        turn: effect.turn,
-        proposalIds: effect.proposalIds,
-        message: 'GitHub did not accept them',
-      };
-    case 'commit': {
-      const { runId, proposalIds } = effect;
-      return { type: 'commit-failed', runId, proposalIds, message: 'GitHub did not take the commit', byRule: false };
-    }
-    case 'use-tools':
-      return {
-        type: 'tools-used',
-        runId: effect.runId,
-        turn: effect.turn,
-        head: null,
-        results: effect.calls.map(unread),
-      };
-    case 'catch-up':
-      return { type: 'caught-up', read: false, expiring: effect.expiring };
-    case 'dismiss-review':
-      return { type: 'review-kept', runId: effect.runId, reviewId: effect.reviewId };
-    default:
-      return null;
-  }
 }

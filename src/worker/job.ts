@@ -5,12 +5,18 @@ import type { StoredEffect } from '../store/store.ts';
 import type { Context } from './context.ts';
 
 /**
- * What came of an effect: done, with the signal it leads to if any; or to be tried again at a time (ms), with what this
+ * What came of an effect: done, with the signal it leads to if any; or to be tried again at a time (ms; `ours` where a fault of our own stopped it), with what this
  * attempt has to tell already.
  */
 export type Outcome =
   | { readonly kind: 'done'; readonly signal: Signal | null }
-  | { readonly kind: 'again'; readonly at: number; readonly error: string; readonly signal?: Signal };
+  | {
+      readonly kind: 'again';
+      readonly at: number;
+      readonly error: string;
+      readonly ours?: boolean;
+      readonly signal?: Signal;
+    };
 
 export const DONE: Outcome = { kind: 'done', signal: null };
 

@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import { faultAnswer } from '../run/fault-answer.ts';
 import type { Pull } from '../run/run.ts';
 import type { Claim, StoredSignal } from '../store/store.ts';
 import { UnknownSchema } from '../store/unknown-schema.ts';
 import { isLasting, retryTime, wordsOf } from './backoff.ts';
 import type { Context } from './context.ts';
+import { faultId } from './fault-id.ts';
 import { GitHubFault } from './ports.ts';
 
 /**
@@ -40,16 +40,11 @@ async function putAside(context: Context, claim: Claim, stored: StoredSignal, { 
     signal: { type },
   } = stored;
   const delivery = stored.signal.type === 'intent' ? stored.signal.deliveryId : undefined;
-  const fault = faultId(claim.pullKey, stored.id);
+  const fault = faultId(claim.pullKey, 'signal', stored.id);
   count('signal', 'put-aside');
   log.error({ err: error, fault, signal, type, delivery }, 'a signal was put aside');
   const told = faultAnswer(stored.signal, pull, fault);
   await store.parkSignal(claim, stored, { id: fault, words: wordsOf(error) }, told, clock.now());
-}
-
-/** The same for each try to put this signal aside, and for no other signal; tells nothing of either. */
-function faultId(pullKey: string, signal: number): string {
-  return createHash('sha256').update(`${pullKey} ${signal}`).digest('hex').slice(0, 12);
 }
 
 /** An outage of GitHub ends; what people said during it must not be lost, and without an outcome its run would stand still. */

@@ -13,7 +13,7 @@ function answer(once: string | null): Effect {
 }
 
 function put(notBefore: number, error: string | null): Delay {
-  return { now: 30, notBefore, error, signal: null };
+  return { now: 30, notBefore, error, ours: false, signal: null };
 }
 
 /** What a step wants is performed in order, once, and never forgotten. */
@@ -110,14 +110,24 @@ export function effectsContract({ store, rows, claimed }: Bench): void {
     it('one that comes again tells what it has to tell at once, and once: not for another worker’s attempt', async () => {
       const claim = await wanting('a', [ASK]);
       const first = present(await store().claimEffect('w', 30, LEASE));
-      await store().postponeEffect(first, { now: 31, notBefore: 50, error: 'no', signal: FAILED });
-      await store().postponeEffect(first, { now: 32, notBefore: 60, error: 'no', signal: null });
+      await store().postponeEffect(first, { now: 31, notBefore: 50, error: 'no', ours: false, signal: FAILED });
+      await store().postponeEffect(first, { now: 32, notBefore: 60, error: 'no', ours: false, signal: null });
       const second = present(await store().claimEffect('w', 70, LEASE));
-      await store().postponeEffect(first, { now: 71, notBefore: 99, error: 'no', signal: FAILED });
+      await store().postponeEffect(first, { now: 71, notBefore: 99, error: 'no', ours: false, signal: FAILED });
       const told = await store().nextSignal(claim, 80);
       expect(told?.signal).toEqual(FAILED);
       expect((await rows('inbox')).filter(({ kind }) => kind === 'outcome')).toHaveLength(1);
       expect(second.attempts).toBe(2);
+    });
+
+    it('G8: tries that a fault of ours stopped are counted apart from the others', async () => {
+      const claim = await wanting('a', [SHOW]);
+      const first = present(await store().nextEffect(claim, 30));
+      await store().postponeEffect(first, { ...put(30, 'broken'), ours: true });
+      const second = present(await store().nextEffect(claim, 30));
+      expect(second).toMatchObject({ attempts: 2, faults: 1 });
+      await store().postponeEffect(second, put(30, 'GitHub was away'));
+      expect(await store().nextEffect(claim, 30)).toMatchObject({ attempts: 3, faults: 1 });
     });
 
     it('one that waits to be tried again swallows its equals', async () => {

@@ -111,3 +111,29 @@ describe('tries that GitHub stopped', () => {
     expect(pull.said()).toHaveLength(1);
   });
 });
+
+describe('G8: work of a run that breaks each time', () => {
+  it('ends the run with the fault’s id, instead of leaving it for ever', async () => {
+    const app = openVirtualApp({
+      bend: (context) => ({
+        ...context,
+        store: {
+          ...context.store,
+          transcript: () => {
+            throw new TypeError('cannot read what is not there');
+          },
+        },
+      }),
+    });
+    const pull = app.installedFor('acme').opens();
+    app.pass(2_000);
+    pull.person('ana', 'write').says('/countersign look at it');
+    await app.playOn();
+    const [line] = app.logged.filter(({ message }) => message === 'an effect was given up');
+    expect(line).toMatchObject({ level: 'error', fields: { err: expect.any(TypeError), effect: 'ask-model' } });
+    expect(pull.said().at(-1)).toContain('went wrong in Countersign itself');
+    expect(pull.said().at(-1)).toContain(Object(line?.fields).fault);
+    const tries = app.logged.filter(({ message }) => message === 'an effect will be tried again');
+    expect(tries).toHaveLength(11);
+  });
+});

@@ -288,11 +288,12 @@ function finishEffect(tables: Tables, stored: StoredEffect, outcome: Signal | nu
   if (effect.lane === 'free') wake(tables);
 }
 
-function postponeEffect(tables: Tables, stored: StoredEffect, { now, notBefore, error, signal }: Delay): void {
+function postponeEffect(tables: Tables, stored: StoredEffect, { now, notBefore, error, ours, signal }: Delay): void {
   const [row, effect] = effectRow(tables, stored);
   if (row === undefined || effect === undefined || effect.attempts !== stored.attempts) return;
   idle(effect);
   effect.notBefore = notBefore;
+  effect.faults += ours ? 1 : 0;
   if (error !== null) effect.error = plain(error);
   if (signal !== null) addSignal(tables, row, signal, { kind: 'outcome', deliveryId: null, now });
 }

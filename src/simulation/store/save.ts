@@ -107,6 +107,7 @@ export function wantEffect(tables: Tables, row: PullRow, effect: Effect, now: nu
     createdAt: now,
     notBefore: now + delayOf(effect),
     attempts: 0,
+    faults: 0,
     begun: false,
     lease: null,
     doneAt: null,

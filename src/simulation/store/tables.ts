@@ -34,6 +34,7 @@ export type EffectRow = {
   readonly createdAt: number;
   notBefore: number;
   attempts: number;
+  faults: number;
   begun: boolean;
   lease: Lease | null;
   doneAt: number | null;

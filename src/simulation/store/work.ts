@@ -67,7 +67,8 @@ export function begin(row: PullRow, effect: EffectRow): StoredEffect {
   effect.attempts += 1;
   effect.begun = true;
   const since = new Date(effect.createdAt).toISOString();
-  return { id: effect.id, pullKey: row.key, effect: effect.effect, attempts: effect.attempts, since };
+  const { id, attempts, faults } = effect;
+  return { id, pullKey: row.key, effect: effect.effect, attempts, faults, since };
 }
 
 /** When the earliest waiting work of each lane may be taken. */

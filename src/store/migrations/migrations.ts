@@ -1,4 +1,5 @@
 import { BUDGETS } from './budgets.ts';
+import { EFFECT_FAULTS } from './effect-faults.ts';
 import { EXPIRY } from './expiry.ts';
 import { FAULTS } from './faults.ts';
 import { FIRST_TABLES } from './first-tables.ts';
@@ -22,4 +23,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 7, name: 'faults', statements: FAULTS },
   { number: 8, name: 'expiry', statements: EXPIRY },
   { number: 9, name: 'budgets', statements: BUDGETS },
+  { number: 10, name: 'effect faults', statements: EFFECT_FAULTS },
 ];
