@@ -49,12 +49,14 @@ function fits(taken: Taken, pack: Pack): boolean {
   return taken.held.every(({ path }) => !isInTheWay(path, paths));
 }
 
-/** The same path in whatever case, or a directory of the one is a file of the other. */
+/** The same path, a file where the other has a directory, or names of which only the case differs. */
 function isInTheWay(path: string, others: readonly string[]): boolean {
-  const folded = foldPath(path);
-  return others
-    .map(foldPath)
-    .some((one) => one === folded || one.startsWith(`${folded}/`) || folded.startsWith(`${one}/`));
+  return others.some((other) => collide(path.split('/'), other.split('/')));
+}
+
+function collide([name, ...rest]: readonly string[], [other, ...others]: readonly string[]): boolean {
+  if (name === undefined || other === undefined) return true;
+  return name === other ? collide(rest, others) : foldPath(name) === foldPath(other);
 }
 
 /** The pull request of a pack. Throws as `Objects.read` does. */

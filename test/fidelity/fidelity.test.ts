@@ -153,8 +153,15 @@ describe('the changes that share a pull request', () => {
 
   it('have nothing to do with each other, and are ten at most', () => {
     const packs = openPacks();
-    const conflicting = [taken('a.txt'), taken('A.txt'), taken('docs'), taken('Docs/b.txt'), taken('c.txt', 'a.txt')];
-    expect(conflicting.map((one) => packs.add(one))).toEqual([null, null, null, null, null]);
+    const conflicting = [
+      taken('a.txt'),
+      taken('A.txt'),
+      taken('docs'),
+      taken('Docs/b.txt'),
+      taken('c.txt', 'a.txt'),
+      taken('docs/c.txt'),
+    ];
+    expect(conflicting.map((one) => packs.add(one))).toEqual(conflicting.map(() => null));
     const full = Array.from({ length: 8 }, (_, index) => packs.add(taken(`f${index}.txt`)));
     expect(full.slice(0, -1)).toEqual(Array.from({ length: 7 }, () => null));
     expect(
@@ -164,7 +171,10 @@ describe('the changes that share a pull request', () => {
         .slice(0, 3),
     ).toEqual(['a.txt', 'docs', 'f0.txt']);
     const rest = packs.rest().map((pack) => pack.map(({ change }) => change.path));
-    expect(rest).toEqual([['A.txt', 'Docs/b.txt'], ['c.txt']]);
+    expect(rest).toEqual([
+      ['A.txt', 'Docs/b.txt'],
+      ['c.txt', 'docs/c.txt'],
+    ]);
   });
 
   it('do not wait for others without an end', () => {
