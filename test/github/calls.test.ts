@@ -190,7 +190,7 @@ describe('a GitHub that fails below HTTP', () => {
     });
     servers.push(server);
     const baseUrl = apiUrl(server.host, 'http');
-    const githubs = openGitHubs({ appId: 1, privateKey: PRIVATE_KEY, baseUrl, version: '9.9.9', timeoutMs: 150 });
+    const githubs = openGitHubs({ appId: 1, privateKey: PRIVATE_KEY, baseUrl, version: '9.9.9', timeoutMs: 1_000 });
     return { github: githubs.for(REF), asked: () => server.requests.filter((line) => !line.includes('access_tokens')) };
   }
 

@@ -51,7 +51,7 @@ export async function openStage(): Promise<Stage> {
     privateKey: simulator.app.privateKeyPem,
     baseUrl: apiUrl(new URL(simulator.url).host, 'http'),
     version: '0.0.0',
-    timeoutMs: 2000,
+    timeoutMs: 20_000,
   });
   const ref = { installationId: installation.id, repositoryId: repository.id, owner: 'ana', repo: 'shop', number };
   return { simulator, githubs, github: githubs.for(ref), ana, repositoryId: repository.id, number, head, mainHead };
