@@ -189,7 +189,7 @@ describe('GitHub fails for a while', () => {
   });
 
   it('G3, R17: six pull requests at once, while calls fail here and there', {
-    timeout: 60_000,
+    timeout: 180_000,
   }, async () => {
     const { faults } = stage().github;
     stage().model.otherwise(({ messages }) =>

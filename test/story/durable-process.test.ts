@@ -19,7 +19,7 @@ const REVIEW = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews';
 const COMMIT = 'graphql createCommitOnBranch';
 
 function shortly(assertion: () => void): Promise<void> {
-  return vi.waitFor(assertion, { timeout: 25_000, interval: 20 });
+  return vi.waitFor(assertion, { timeout: 60_000, interval: 20 });
 }
 
 async function tellOneRow(): Promise<Story> {
@@ -50,7 +50,7 @@ function answered(): void {
 
 describe('a process that is killed', () => {
   it('F10, G1, G2, G4, G5, S78, S81: again and again in one story, nothing is lost and nothing is done twice', {
-    timeout: 90_000,
+    timeout: 240_000,
   }, async () => {
     const { pr, ana, bot, model } = await tellOneRow();
     say(() => ana.person.says('/countersign give the row another value'));
@@ -73,7 +73,7 @@ describe('a process that is killed', () => {
   });
 
   it('F10: killed as soon as a decision was answered with 202, it decides that after the next start', {
-    timeout: 60_000,
+    timeout: 240_000,
   }, async () => {
     const { pr, ana, bot } = await tellOneRow();
     say(() => ana.person.says('/countersign give the row another value'));
@@ -89,7 +89,7 @@ describe('a process that is killed', () => {
 
 describe('a process that is asked to stop', () => {
   it('G12, I2: during a model call and a commit it ends with 0 in time, loses nothing and logs no secret', {
-    timeout: 90_000,
+    timeout: 240_000,
   }, async () => {
     const { pr, ana, bot, model } = await stage.tell({ branch: { [ROWS_PATH]: rows() } });
     stage.model.script({ fault: 'hang' });

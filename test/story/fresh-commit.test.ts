@@ -52,7 +52,7 @@ async function pushBeforeEachCall(pushed: string, judge: (moment: Moment) => voi
 
 describe('the head moves between an approval and its commit', () => {
   it('B1, S95: pushed elsewhere in the file before any call: both changes stand in the end', {
-    timeout: 60_000,
+    timeout: 180_000,
   }, async () => {
     const places = await pushBeforeEachCall(rows({ 20: 'pushed' }, ['// above']), ({ story }) => {
       expect(story.pr.file(ROWS_PATH)).toBe(rows({ 5: 50, 20: 'pushed' }, ['// above']));
@@ -63,7 +63,7 @@ describe('the head moves between an approval and its commit', () => {
   });
 
   it('B1, B2, S94: pushed over the same lines before any call: nothing is committed over it', {
-    timeout: 60_000,
+    timeout: 180_000,
   }, async () => {
     await pushBeforeEachCall(rows({ 5: 'theirs' }), ({ story }) => {
       expect(story.pr.file(ROWS_PATH)).toBe(rows({ 5: 'theirs' }));

@@ -26,7 +26,7 @@ const sweep = (): Promise<void> => stage().later(301);
 
 describe('webhooks that were lost', () => {
   it('F8, R10: of a long conversation a third gets lost, and one sweep later everything is decided, once', {
-    timeout: 60_000,
+    timeout: 180_000,
   }, async () => {
     const values = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [2 * n + 1, `'new ${n}'`]));
     const { pr, ana, ben, bot } = await proposeRows(stage(), values);
