@@ -1,3 +1,4 @@
+import { setImmediate as breath } from 'node:timers/promises';
 import { sourcePath } from '../change/touched.ts';
 import { unshownOutput } from '../prompt/outputs.ts';
 import { turnMarker } from '../render/markers.ts';
@@ -78,6 +79,8 @@ async function draftAll(
   const links = context.links(pull.ref);
   const open: Open[] = [];
   for (const proposal of waiting) {
+    // A page may take some tens of milliseconds to write and to read back.
+    await breath();
     const path = sourcePath(proposal.change);
     const baseText = (await readFile(github, tree, path))?.text ?? '';
     const ground = { run: pull.run, links, baseText, file: files.get(path) };

@@ -1,3 +1,4 @@
+import { setImmediate as breath } from 'node:timers/promises';
 import { MOST_FILE_BYTES } from '../change/limits.ts';
 import { notReadableOutput, readDenied } from '../policy/denied-path.ts';
 import type { ToolCall } from '../prompt/message.ts';
@@ -26,6 +27,8 @@ export async function serveCall(
   const parsed = parseCall(call);
   if (parsed.kind === 'refused') return output(call, parsed.output);
   const request = parsed.call;
+  // Reading long arguments may take as long as serving them.
+  await breath();
   switch (request.tool) {
     case 'read_file':
       return readFile(workspace, call, request);
