@@ -138,13 +138,12 @@ function placesOf(text: string, edited: string, replacements: readonly Replaceme
     const grown = growth;
     growth += replacement.text.length - (replacement.end - replacement.start);
     const last = groups.at(-1);
-    if (last !== undefined && replacement.start <= last.end) {
-      last.end = endOf(text, replacement, last.end);
+    const closes = closesLine(text, replacement.end, edited, replacement.end + growth);
+    const start = last !== undefined && replacement.start <= last.end ? last.end : lineStart(text, replacement.start);
+    if (last !== undefined && start <= last.end) {
+      last.end = endOf(text, replacement, closes, last.end);
       last.growth = growth;
-      continue;
-    }
-    const start = lineStart(text, replacement.start);
-    groups.push({ start, end: endOf(text, replacement, 0), grown, growth });
+    } else groups.push({ start, end: endOf(text, replacement, closes, 0), grown, growth });
   }
   return groups.map(({ start, end, ...shift }) => ({
     start,
@@ -154,13 +153,12 @@ function placesOf(text: string, edited: string, replacements: readonly Replaceme
 }
 
 /** Where the lines that a replacement rewrites end, `known` being an end of lines found before. */
-function endOf(text: string, replacement: Replacement, known: number): number {
-  if (replacement.end < known) return known;
-  return closesLine(text, replacement) ? replacement.end : lineEnd(text, replacement.end);
+function endOf(text: string, { end }: Replacement, closes: boolean, known: number): number {
+  if (end < known) return known;
+  return closes ? end : lineEnd(text, end);
 }
 
-/** Whether the line behind a replacement stays a line of its own. */
-function closesLine(text: string, { start, end, text: fresh }: Replacement): boolean {
-  if (text[end - 1] !== '\n') return false;
-  return fresh === '' ? start === lineStart(text, start) : fresh.endsWith('\n');
+/** Whether a line ends at these offsets both before and after: then the line behind them stays one of its own. */
+function closesLine(text: string, end: number, edited: string, freshEnd: number): boolean {
+  return text[end - 1] === '\n' && (freshEnd === 0 || edited[freshEnd - 1] === '\n');
 }

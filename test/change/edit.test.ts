@@ -5,6 +5,8 @@ import { keepEndings } from '../../src/change/endings.ts';
 import { lineTable } from '../../src/change/line-table.ts';
 import { countMatches, findMatches } from '../../src/change/match.ts';
 import { findText } from '../../src/change/occurrences.ts';
+import { applyDiff } from './apply-diff.ts';
+import { editOf, shownDiff } from './samples.ts';
 
 function edit(text: string, oldString: string, newString: string, replaceAll = false) {
   return applyEdit(lineTable(text), { oldString, newString, replaceAll });
@@ -123,6 +125,15 @@ describe('applyEdit', () => {
     expect(places('a\na\n')).toBe(1);
     expect(places('a\nx\na\n')).toBe(2);
   });
+
+  it.each([
+    ['\na\na\nb\n\n\na\n', 'aaba'],
+    ['b\n\na\n', 'ba'],
+    ['b\r\n\r\na\r\n', 'ba'],
+  ])('S18, S23: line ends that all go, blank lines among them, are one place: %j', (text, joined) => {
+    expect(edit(text, '\n', '', true)).toMatchObject({ places: [{ start: 0, end: text.length, text: joined }] });
+    expect(applyDiff(text, shownDiff(editOf(text, '\n', '', true)))).toBe(joined);
+  });
 });
 
 const piece = fc.constantFrom('a', 'b', 'ab', ' ', '\n', '\r\n', '\r', '\u{FEFF}', '😀', '');
@@ -167,6 +178,7 @@ describe('applyEdit, whatever the text', () => {
         for (const place of result.places) {
           expect(place.start === 0 || whole[place.start - 1] === '\n').toBe(true);
           expect(place.end === whole.length || whole[place.end - 1] === '\n').toBe(true);
+          expect(place.end === whole.length || /^$|\n$/.test(place.text)).toBe(true);
           rebuilt += whole.slice(offset, place.start) + place.text;
           offset = place.end;
         }
