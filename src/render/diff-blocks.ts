@@ -54,7 +54,7 @@ const WRAPPED_COLUMNS = 120;
 /** Very long added lines once more, wrapped, so that nothing stands past the right edge; the diff itself stays as it is. */
 export function renderWrapped({ long }: DiffView): string {
   return long
-    .map(({ number, text }) => details(`Line ${thousands(number)} in full, wrapped`, fence('text', wrap(text))))
+    .map(({ number, shown }) => details(`Line ${thousands(number)} in full, wrapped`, fence('text', wrap(shown))))
     .join('\n\n');
 }
 

@@ -6,8 +6,8 @@ import { listOf, thousands } from './words.ts';
 /** A unified diff made ready to be shown: lines without terminators, everything hidden written out. */
 export type DiffView = {
   readonly lines: readonly string[];
-  /** Added lines that are easily not read to their end, everything hidden written out. */
-  readonly long: readonly AddedLine[];
+  /** Added lines that are easily not read to their end, as `lines` shows them. */
+  readonly long: readonly Pick<AddedLine, 'number' | 'shown'>[];
   /** Sentences about what a reader might overlook, in plain text. */
   readonly warnings: readonly string[];
 };
@@ -15,25 +15,32 @@ export type DiffView = {
 const LONG_LINE = 400;
 const NAMED_AT_MOST = 5;
 
-/** A line that a diff adds. `number` is its 1-based line in the new file. */
-export type AddedLine = { readonly number: number; readonly text: string };
+/** A line that a diff adds, without its end, and as the diff shows it. `number` is its 1-based line in the new file. */
+type AddedLine = { readonly number: number; readonly text: string; readonly shown: string };
 
-/** Lines that a diff adds, with their number in the new file. */
-function addedLines(lines: readonly string[]): readonly AddedLine[] {
+/** Lines that a diff adds, with their number in the new file. `rows` are the same as they are shown. */
+function addedLines(lines: readonly string[], rows: readonly string[]): readonly AddedLine[] {
   const added: AddedLine[] = [];
   let number = 0;
   let inHunk = false;
-  for (const line of lines) {
+  for (const [index, line] of lines.entries()) {
     const start = line.startsWith('@@ ') ? /^@@ -\d+(?:,\d+)? \+(\d+)/.exec(line)?.[1] : undefined;
     if (start !== undefined) {
       number = Number(start);
       inHunk = true;
     } else if (inHunk && line.startsWith('+')) {
-      added.push({ number, text: line.slice(1) });
+      added.push({ number, text: bareRow(line, lines[index + 1]).slice(1), shown: (rows[index] ?? '').slice(1) });
       number += 1;
     } else if (line.startsWith(' ')) number += 1;
   }
   return added;
+}
+
+const NO_FEED = '\\ No newline at end of file';
+
+/** A row without the CR of its line's end; where no LF follows, a CR is a letter of the line. */
+function bareRow(row: string, next: string | undefined): string {
+  return next === NO_FEED ? row : withoutReturn(row);
 }
 
 /** The first of them by name. */
@@ -108,7 +115,8 @@ function withoutReturn(line: string): string {
 export function viewDiff(unifiedDiff: string): DiffView {
   const raw = unifiedDiff.replace(/\n$/, '').split('\n');
   const { lines, crlf } = withoutCommonReturns(raw);
-  const added = addedLines(lines.map(withoutReturn));
+  const shown = lines.map(visible);
+  const added = addedLines(raw, shown);
   const warnings = [
     hiddenWarning(added),
     lookAlikeWarning(added),
@@ -116,8 +124,8 @@ export function viewDiff(unifiedDiff: string): DiffView {
     crlf ? 'All lines end with CR LF.' : null,
   ];
   return {
-    lines: lines.map(visible),
-    long: longLines(added).map(({ number, text }) => ({ number, text: visible(text) })),
+    lines: shown,
+    long: longLines(added),
     warnings: warnings.filter((warning) => warning !== null),
   };
 }

@@ -16,21 +16,25 @@ export type Meant = { readonly change: Change; readonly placement: Placement; re
 
 /**
  * Whether comments, read as GitHub reads them, show exactly the stored change: the block applied as its button does, or
- * the diff read back and applied to the base, gives the stored bytes, and nothing else on the page can be pressed.
+ * the diff read back and applied to the base, gives the stored bytes, nothing else on the page can be pressed, and no
+ * other block says anything else: a preview how the diff begins, a wrapped line what is added.
  */
 export function showsExactly({ body, parts }: RenderedProposal, meant: Meant): boolean {
   const first = readPage(body);
   const pages = [first, ...parts.map(readPage)];
-  if (!pages.every(isOurs)) return false;
+  if (!pages.every((page) => isOurs(page) && hasOwnBlocks(page))) return false;
   const { change, placement, baseText } = meant;
   if (placement.kind === 'suggestion') {
     const { startLine, line, lines } = placement;
-    return checkSuggestion(first, lines) && isResult(change, applySuggestion(baseText, startLine, line, lines));
+    const says = checkSuggestion(first, lines) && pages.every((page) => blocksIn(page, 'diff').length === 0);
+    return says && areCopies(pages, lines) && isResult(change, applySuggestion(baseText, startLine, line, lines));
   }
-  if (!pages.every(hasNoButton)) return false;
+  if (!pages.every((page) => hasNoButton(page) && beginAlike(blocksIn(page, 'diff')))) return false;
+  const shown = pages.flatMap((page) => blocksIn(page, 'diff').at(-1) ?? []);
+  if (!areCopies(pages, shown.map(addedLine))) return false;
   const diff = diffOf(change.payload);
-  if (diff === null) return true;
-  return sameAsStored(pages.flatMap(lastDiffIn), diff, body) && isResult(change, patched(baseText, diff));
+  if (diff === null) return shown.length === 0;
+  return sameAsStored(shown, diff, body) && isResult(change, patched(baseText, diff));
 }
 
 /** HTML that our own templates write. */
@@ -53,10 +57,34 @@ function hasNoButton({ nodes }: Page): boolean {
   return !nodes.some((node) => node.type === 'code' && /^suggestion/i.test(node.lang ?? ''));
 }
 
-/** The lines of the last diff block of a body: where a preview stands, the whole diff stands below it. */
-function lastDiffIn({ nodes, linesOf }: Page): readonly string[] {
-  const node = nodes.findLast((one) => one.type === 'code' && one.lang === 'diff');
-  return (node === undefined ? null : linesOf(node)) ?? [];
+/** The lines of each block of a language in a body, in order. */
+function blocksIn({ nodes, linesOf }: Page, lang: 'diff' | 'text'): readonly (readonly string[])[] {
+  return nodes.filter((node) => node.type === 'code' && node.lang === lang).map((node) => linesOf(node) ?? []);
+}
+
+/** Whether each diff says how the last one begins: where a preview stands, the whole diff stands below it. */
+function beginAlike(diffs: readonly (readonly string[])[]): boolean {
+  const whole = diffs.at(-1) ?? [];
+  return diffs.every((lines) => lines.every((line, index) => line === whole[index]));
+}
+
+/** Whether every block of plain text is one of these lines once more, wrapped. */
+function areCopies(pages: readonly Page[], lines: readonly string[]): boolean {
+  const copies = pages.flatMap((page) => blocksIn(page, 'text'));
+  const known = new Set(copies.length === 0 ? [] : lines);
+  return copies.every((rows) => known.has(rows.join('')));
+}
+
+/** A row of a diff without its mark; as it is where it adds no line. */
+function addedLine(row: string): string {
+  return row.startsWith('+') ? row.slice(1) : row;
+}
+
+const OWN_BLOCK = /^(?:diff|text|suggestion)$/;
+
+/** Whether all code of a body stands between fences of ours. */
+function hasOwnBlocks({ nodes, linesOf }: Page): boolean {
+  return nodes.every((node) => node.type !== 'code' || (OWN_BLOCK.test(node.lang ?? '') && linesOf(node) !== null));
 }
 
 /** Whether these are the bytes that the change would leave; a file that is gone has none. */

@@ -118,6 +118,44 @@ describe('the check before posting', () => {
     expect(showsExactly(pressed, { ...meant, placement: block })).toBe(true);
     expect(showsExactly(pressed, { ...meant, placement: block, baseText: 'zero\none\ntwo\n' })).toBe(false);
     expect(showsExactly(pressed, meant)).toBe(false);
+    const beside = { ...pressed, body: `${pressed.body}\n\n\`\`\`diff\n+drei\n\`\`\`` };
+    expect(showsExactly(beside, { ...meant, placement: block })).toBe(false);
+  });
+
+  it.each([
+    ['a last line without LF that ends in CR', 'a\n', `a\n${'x'.repeat(500)}\r`, 2],
+    ['lines that end in CR CR LF', 'a\r\n', `a\r\n${'x'.repeat(500)}\r\r\n`, 2],
+  ])('S35, E11, C8: names and shows the CR of %s', (_, before, after, line) => {
+    const made = rewriteOf(before, after);
+    if (made === null) throw new Error('It changes nothing.');
+    const page = rendered(made, inConversation);
+    expect(page.body).toContain(`\`U+000D\` in line ${line}`);
+    expect(page.body.match(/x\\u\{D\}$/gm)).toHaveLength(2);
+    expect(showsExactly(page, { change: made, placement: inConversation, baseText: before })).toBe(true);
+  });
+
+  it('E11: a very long line of mixed endings is wrapped as the diff shows it', () => {
+    const before = 'a\r\nb\n';
+    const made = editOf(before, 'a\nb\n', `${'x'.repeat(500)}\r\nc\n`);
+    const page = rendered(made, inConversation);
+    expect(showsExactly(page, { change: made, placement: inConversation, baseText: before })).toBe(true);
+  });
+
+  it('S24, S36, B16: refuses a preview or a wrapped line that says something else than what is stored', () => {
+    const long = 'x'.repeat(500);
+    const lines = Array.from({ length: 60 }, (_, at) => `line ${at}\n`).join('');
+    const made = write('f.txt', null, `${lines}${long}\n`);
+    const page = rendered(made, inConversation);
+    const says = (body: string): boolean =>
+      showsExactly({ ...page, body }, { change: made, placement: inConversation, baseText: '' });
+    expect(says(page.body)).toBe(true);
+    expect(page.body.match(/^\+line 3$/gm)).toHaveLength(2);
+    expect(says(page.body.replace('+line 3\n', '+line 4\n'))).toBe(false);
+    const at = page.body.lastIndexOf('```text');
+    expect(says(page.body.slice(0, at) + page.body.slice(at).replace('xxx', 'yyy'))).toBe(false);
+    for (const more of ['    +line 4', '~~~diff\n+line 4\n~~~', '```js\n+line 4\n```'])
+      expect(says(`${more}\n\n${page.body}`)).toBe(false);
+    expect(says(page.body.replace('(showing', '```diff\n+other\n```\n\n(showing'))).toBe(false);
   });
 
   it('S26, B16: refuses parts of which one is missing, stands twice, or stands elsewhere', () => {
