@@ -20,6 +20,9 @@ const YIELD_MS = 100;
 
 type Again = Extract<Outcome, { kind: 'again' }>;
 
+/** People spoke while an attempt was being prepared: it was not begun, and comes again at `at` (ms). */
+type Spoken = { readonly kind: 'spoken'; readonly at: number };
+
 /** An attempt that the branch moved away from under: nothing was written, and these are still approved. */
 type Moved = { readonly kind: 'moved'; readonly proposals: readonly Proposal[] };
 
@@ -33,8 +36,10 @@ export async function performCommit(job: Job<'commit'>): Promise<Outcome> {
   let missed: readonly Proposal[] = [];
   for (let tries = 0; tries < QUICK_TRIES; tries += 1) {
     const tried = await tryOnce(job);
-    if (tried.kind === 'again') return missed.length === 0 ? tried : interrupted(job, tried.at, missed);
-    if (tried.kind === 'done') return tried;
+    if (tried.kind === 'spoken')
+      return missed.length === 0 ? afterWords(job, tried.at) : interrupted(job, tried.at, missed);
+    // Also where it comes again: then this last attempt may have landed, whatever became of those before it.
+    if (tried.kind !== 'moved') return tried;
     missed = tried.proposals;
   }
   return movedOn(job, missed);
@@ -45,17 +50,16 @@ function afterWords(job: Job<'commit'>, due: number): Outcome {
   return { kind: 'again', at: Math.max(due, job.context.clock.now() + YIELD_MS), error: 'people spoke first' };
 }
 
-async function tryOnce(job: Job<'commit'>): Promise<Outcome | Moved> {
+async function tryOnce(job: Job<'commit'>): Promise<Outcome | Moved | Spoken> {
   const { context, stored, effect } = job;
   const pull = await context.store.load(stored.pullKey, { ids: effect.proposalIds, commentId: null });
   const mine = pull.proposals.filter((one) => effect.proposalIds.includes(one.id) && isUnderWay(one));
   if (mine.length === 0) return DONE;
   const github = context.githubs.for(pull.ref);
   const facts = await github.pull();
-  const at = { headSha: facts.headSha, botId: context.self.botId };
   // What is being executed already belongs to an attempt for other words, whose answer may be lost.
   const tried = job.attempts > 1 || mine.some(({ state }) => state === 'executing');
-  const landed = tried ? await findLanded(github, mine, at) : null;
+  const landed = tried ? await findLanded(github, mine, { pull: facts, botId: context.self.botId }) : null;
   if (landed !== null) return { kind: 'done', signal: landed };
   if (facts.state !== 'open') return failed(job, mine, `the pull request is ${facts.state}`);
   return attempt(job, github, pull, mine, facts);
@@ -71,7 +75,7 @@ async function attempt(
   pull: Pull,
   mine: readonly Proposal[],
   facts: PullFacts,
-): Promise<Outcome | Moved> {
+): Promise<Outcome | Moved | Spoken> {
   const ground = await layGround(github, pull, mine, {
     head: facts.headSha,
     branch: facts.headRef,
@@ -80,7 +84,7 @@ async function attempt(
   const { runId } = job.effect;
   const { baseRef } = facts;
   const begun = await job.decideNow({ type: 'commit-starting', runId, head, baseRef, checks, settings });
-  if (begun === null) return afterWords(job, job.context.clock.now());
+  if (begun === null) return { kind: 'spoken', at: job.context.clock.now() + YIELD_MS };
   const executing = begun.proposals.filter(
     (one) => job.effect.proposalIds.includes(one.id) && one.state === 'executing',
   );

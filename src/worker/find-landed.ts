@@ -6,9 +6,10 @@ import { restores, sourcePath, takesWhole, touchedPaths } from '../change/touche
 import { changedPaths } from '../policy/as-approved.ts';
 import type { Tree, TreeEntry } from '../policy/tree.ts';
 import { findTrailers } from '../render/read-trailers.ts';
+import type { PullFacts } from '../run/facts.ts';
 import type { Made, Proposal } from '../run/proposal.ts';
 import type { CommittedFile, Signal } from '../run/signal.ts';
-import type { CommitNote, GitHub } from './ports.ts';
+import { type CommitNote, type GitHub, GitHubFault } from './ports.ts';
 
 type Committed = Extract<Signal, { type: 'committed' }>;
 /** A change of ours as a commit's trailers tell of it. */
@@ -16,15 +17,37 @@ type Landed = { readonly proposal: Proposal } & Made;
 /** The trees of a commit and of its parent. */
 type Trees = { readonly before: Tree; readonly after: Tree };
 
-/** A commit on the branch that carries trailers of these proposals: an earlier attempt whose answer was lost. */
+/**
+ * A commit on the branch that carries trailers of these proposals: an earlier attempt whose answer was lost. What a pull
+ * request shows as its head stays as it was when it was closed, and a commit that was under way may land after that:
+ * then the branch itself is looked at too.
+ */
 export async function findLanded(
   github: GitHub,
   mine: readonly Proposal[],
-  { headSha, botId }: { readonly headSha: string; readonly botId: number },
+  { pull, botId }: { readonly pull: PullFacts; readonly botId: number },
+): Promise<Committed | null> {
+  const shown = await landedBefore(github, mine, pull.headSha, botId);
+  if (shown !== null || pull.state === 'open') return shown;
+  return landedBefore(github, mine, pull.headRef, botId).catch(unlessGone);
+}
+
+/** The branch of a closed pull request is often deleted. */
+function unlessGone(error: unknown): null {
+  if (error instanceof GitHubFault && error.status === 404) return null;
+  throw error;
+}
+
+/** `tip` is a commit, or a branch. */
+async function landedBefore(
+  github: GitHub,
+  mine: readonly Proposal[],
+  tip: string,
+  botId: number,
 ): Promise<Committed | null> {
   const [first] = mine;
   if (first === undefined) return null;
-  for (const note of await github.commits(first.head, headSha)) {
+  for (const note of await github.commits(first.head, tip)) {
     const landed = note.authorId === botId ? landedIn(note, mine) : [];
     // Author and trailers are whatever somebody writes into a commit. What it does to the files is what proves it ours.
     const files = landed.length === 0 ? null : await filesOf(github, note, landed);

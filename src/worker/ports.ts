@@ -85,7 +85,7 @@ export type GitHub = {
   othersOn(branch: string): Promise<readonly number[]>;
   /** How many people approve of the pull request now. */
   approvals(): Promise<number>;
-  /** Commits reachable from `head` and not from `base`, newest first. */
+  /** Commits reachable from `head`, a commit or a branch of the repository, and not from `base`, newest first. */
   commits(base: string, head: string): Promise<readonly CommitNote[]>;
 
   /** One review with all drafts, or an error and nothing; returns it with its comments in the drafts' order. */

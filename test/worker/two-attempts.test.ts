@@ -4,8 +4,18 @@ import type { Context } from '../../src/worker/context.ts';
 import { GitHubFault } from '../../src/worker/ports.ts';
 import { openVirtualApp } from './virtual-app.ts';
 
-/** What goes wrong once with GitHub, as soon as it is said here. */
-type Trouble = { readsFail: boolean; answerLost: boolean };
+/** What goes wrong once with GitHub, as soon as it is said here; `beforeCommit` is done while a commit is on its way. */
+type Trouble = {
+  readsFail: boolean;
+  answerLost: boolean;
+  headMoved: boolean;
+  notReadBack: boolean;
+  beforeCommit: () => void;
+};
+
+function noTrouble(): Trouble {
+  return { readsFail: false, answerLost: false, headMoved: false, notReadBack: false, beforeCommit: () => {} };
+}
 
 const PROPOSAL = { id: 'call-1', name: 'edit_file', arguments: '{"path":"a.txt","old_string":"1","new_string":"2"}' };
 const USAGE = { input: 0, cachedInput: 0, output: 0 };
@@ -32,19 +42,30 @@ function proposes(trouble: Trouble, ledger: Write[]) {
       ...githubs,
       for: (ref) => {
         const github = githubs.for(ref);
-        const fails = (what: keyof Trouble): void => {
-          if (!trouble[what]) return;
+        const comes = (what: Exclude<keyof Trouble, 'beforeCommit'>): boolean => {
+          const now = trouble[what];
           trouble[what] = false;
-          throw new GitHubFault('GitHub went away', 502, null);
+          return now;
         };
+        const fails = (what: 'readsFail' | 'answerLost' | 'notReadBack'): void => {
+          if (comes(what)) throw new GitHubFault('GitHub went away', 502, null);
+        };
+        let committed = false;
         return {
           ...github,
           pull: async () => {
             fails('readsFail');
             return github.pull();
           },
+          tree: async (commit) => {
+            if (committed) fails('notReadBack');
+            return github.tree(commit);
+          },
           commit: async (plan) => {
+            if (comes('headMoved')) return { kind: 'head-moved' };
+            trouble.beforeCommit();
             const outcome = await github.commit(plan);
+            committed = true;
             fails('answerLost');
             return outcome;
           },
@@ -55,7 +76,7 @@ function proposes(trouble: Trouble, ledger: Write[]) {
 }
 
 it('G3, S78: a commit whose answer is lost is found by another attempt for the same change, and stands in the ledger', async () => {
-  const trouble: Trouble = { readsFail: false, answerLost: false };
+  const trouble = noTrouble();
   const ledger: Write[] = [];
   const app = openVirtualApp({ bend: proposes(trouble, ledger) });
   const pull = app.installedFor('acme').opens();
@@ -84,4 +105,48 @@ it('G3, S78: a commit whose answer is lost is found by another attempt for the s
   expect(after).not.toBe(before);
   expect(here()?.head.sha).toBe(after);
   expect(ledger.map(({ commit, parent }) => [commit, parent])).toEqual([[after, before]]);
+});
+
+/** A proposal of one change that waits for ana, and what the ledger is given. */
+async function waiting(trouble: Trouble) {
+  const ledger: Write[] = [];
+  const app = openVirtualApp({ bend: proposes(trouble, ledger) });
+  const pull = app.installedFor('acme').opens();
+  const ana = pull.person('ana', 'write');
+  const { repositoryId, number } = pull.ref;
+  const repository = () => app.gateway.state().world.repositories.get(repositoryId);
+  const here = () => repository()?.pulls.get(number);
+  const tip = () => repository()?.refs.get(`refs/heads/${here()?.head.branch}`);
+  const aMinute = () => app.playOn(app.now() + 60_000);
+  ana.says('@countersign do it');
+  await aMinute();
+  const [thread = 0] = here()?.reviewComments.keys() ?? [];
+  const shown = () => here()?.reviewComments.get(thread)?.body;
+  return { ana, thread, ledger, tip, shown, aMinute };
+}
+
+it('S78: a commit that lands on the branch after the pull request was closed is found there, and not called failed', async () => {
+  const trouble = noTrouble();
+  const { ana, thread, ledger, tip, shown, aMinute } = await waiting(trouble);
+  const before = tip();
+  trouble.beforeCommit = () => void ana.closes();
+  trouble.answerLost = true;
+  ana.replies(thread, '/approve');
+  await aMinute();
+  expect(tip()).not.toBe(before);
+  expect(shown()).toContain('**Applied**');
+  expect(ledger.map(({ commit, parent }) => [commit, parent])).toEqual([[tip(), before]]);
+});
+
+it('S78: a commit that cannot be read back at once is not called missed, though the branch moved before', async () => {
+  const trouble = noTrouble();
+  const { ana, thread, ledger, tip, shown, aMinute } = await waiting(trouble);
+  const before = tip();
+  trouble.headMoved = true;
+  trouble.notReadBack = true;
+  ana.replies(thread, '/approve');
+  await aMinute();
+  expect(trouble).toMatchObject({ headMoved: false, notReadBack: false });
+  expect(shown()).toContain('**Applied**');
+  expect(ledger.map(({ commit, parent }) => [commit, parent])).toEqual([[tip(), before]]);
 });

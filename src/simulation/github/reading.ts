@@ -107,9 +107,11 @@ export function approvalsOf({ pull }: Standing): number {
   return [...verdicts.values()].filter((state) => state === 'APPROVED').length;
 }
 
-/** Newest first. */
-export function commitsOf({ world }: Standing, base: Sha, head: Sha): readonly CommitNote[] {
-  return [...commitsBetween(world.store, base, head)].reverse().flatMap((sha) => {
+/** Newest first; `head` is a commit or a branch. */
+export function commitsOf({ world, repository }: Standing, base: Sha, head: string): readonly CommitNote[] {
+  const tip = tipOf(repository, head) ?? head;
+  if (readCommit(world.store, tip) === undefined) throw new GitHubFault('no such branch', 404, null);
+  return [...commitsBetween(world.store, base, tip)].reverse().flatMap((sha) => {
     const commit = readCommit(world.store, sha);
     if (commit === undefined) return [];
     const author = /^(\d+)\+/.exec(commit.author.email)?.[1];
