@@ -1,4 +1,4 @@
-import type { Objects } from '../git/objects.ts';
+import { objectsOf } from '../simulation/github/git-objects.ts';
 import { readCommit } from '../simulator/git/commit-object.ts';
 import type { ObjectStore } from '../simulator/git/object-store.ts';
 import { type Row, verifyCommit } from '../verify/verify-commit.ts';
@@ -15,16 +15,6 @@ async function verifyBranch(store: ObjectStore, since: string, head: string): Pr
     id = parent;
   }
   return rows;
-}
-
-function objectsOf({ objects }: ObjectStore): Objects {
-  return {
-    read: async (id) => {
-      const object = objects.get(id);
-      return object === undefined ? null : { kind: object.type, bytes: Buffer.from(object.bytes) };
-    },
-    close: async () => {},
-  };
 }
 
 /** Each change must stand on the branch once, under its trailers, as `countersign verify` sees it. */

@@ -1,10 +1,8 @@
-import { Buffer } from 'node:buffer';
 import { explained } from '../../export/explain-commits.ts';
-import type { Objects } from '../../git/objects.ts';
 import { readCommit } from '../../simulator/git/commit-object.ts';
-import type { ObjectStore } from '../../simulator/git/object-store.ts';
 import { historyEntries } from '../../simulator/world/history.ts';
 import { verifyCommit } from '../../verify/verify-commit.ts';
+import { objectsOf } from '../github/git-objects.ts';
 import type { Evidence } from './evidence.ts';
 
 /**
@@ -32,15 +30,4 @@ export async function ledgerExplains({ played: { hub, scene }, remains: { ledger
     }
   }
   return problems;
-}
-
-/** The simulated repository, read as git's objects. */
-function objectsOf({ objects }: ObjectStore): Objects {
-  return {
-    read: async (id) => {
-      const object = objects.get(id);
-      return object === undefined ? null : { kind: object.type, bytes: Buffer.from(object.bytes) };
-    },
-    close: async () => {},
-  };
 }
