@@ -6,9 +6,11 @@ import { openTake, type Take } from './intake/take-delivery.ts';
 import { webhookHandle } from './intake/webhook.ts';
 import { askIdentity, awaitIdentity, type Identity } from './introduce.ts';
 import { type Logger, openParts, openProbot, openRetention, openSweeper, openWorker, type Parts } from './parts.ts';
+import { checkReady } from './ready.ts';
 import { openStore } from './store/open-store.ts';
 import type { Store } from './store/store.ts';
 import type { Sweeper } from './sweep/sweeper.ts';
+import { FAMILIES } from './telemetry/families.ts';
 import type { Worker } from './worker/worker.ts';
 
 /** A server that takes deliveries. `stop` lets what is under way end or parks it; a second call waits for the first. */
@@ -40,19 +42,13 @@ function begin(parts: Parts, life: Life, take: Take, identity: Identity | null):
   parts.log.info({ app: identity.slug, paused: parts.config.paused }, 'ready');
 }
 
-async function checkReady({ store, config }: Parts, { identity, worker }: Life): Promise<void> {
-  if (identity === null) throw new Error('GitHub has not told yet who we are');
-  await store.ping();
-  if (!config.paused && worker?.running() !== true) throw new Error('the worker does not run');
-}
-
 function openTakeOf({ store, log, metrics, now }: Parts, life: Life): Take {
   return openTake({
     store,
     self: () => life.identity,
     now,
     log,
-    deliveries: metrics.counter('countersign_deliveries_total', 'Deliveries by event and outcome.'),
+    deliveries: metrics.counter(FAMILIES.deliveries),
   });
 }
 
@@ -67,10 +63,10 @@ async function openEntry(parts: Parts, life: Life, take: Take) {
   return openServer({
     ...config.http,
     log,
-    answers: metrics.counter('countersign_http_answers_total', 'HTTP answers by status.'),
+    answers: metrics.counter(FAMILIES.answers),
     routes: [
       { method: 'POST', path: config.http.webhookPath, handle },
-      ...statusRoutes(() => checkReady(parts, life), metrics, log),
+      ...statusRoutes(() => checkReady({ ...parts, ...life }), metrics, log),
     ],
   });
 }

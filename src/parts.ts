@@ -15,10 +15,12 @@ import { openModel } from './model/openai-model.ts';
 import type { Store } from './store/store.ts';
 import { openAsItStands } from './sweep/as-it-stands.ts';
 import { type Sweeper, startSweeper } from './sweep/sweeper.ts';
+import { FAMILIES } from './telemetry/families.ts';
 import type { openLog } from './telemetry/log.ts';
 import { type Metrics, openMetrics } from './telemetry/metrics.ts';
 import { toolDefinitions } from './tools/definitions.ts';
 import { asProbotOctokit } from './trust.ts';
+import type { Counted } from './worker/context.ts';
 import { type Retention, startRetention } from './worker/retention.ts';
 import { startWorker, type Worker } from './worker/worker.ts';
 
@@ -49,7 +51,7 @@ export function openParts(config: Config, log: Logger, store: Store, now: () => 
 
 /** Counts in the store, so that all processes share one budget and a restart forgets nothing of it. */
 function keepBudgets(store: Store, limits: readonly Limit[], metrics: Metrics, now: () => number): BudgetKeeper {
-  const waits = metrics.counter('countersign_github_waits_total', 'Waits for GitHub’s limits by who named the time.');
+  const waits = metrics.counter(FAMILIES.waits);
   return {
     async spend(installationId, wish) {
       const until = await store.spend(installationId, wish, limits, now());
@@ -83,12 +85,21 @@ function every(ms: number, tick: () => void): () => void {
   return () => clearInterval(timer);
 }
 
+function countIn(metrics: Metrics): (counted: Counted) => void {
+  const signals = metrics.counter(FAMILIES.signals);
+  const effects = metrics.counter(FAMILIES.effects);
+  return (counted) => {
+    switch (counted.kind) {
+      case 'signal':
+        return signals.add({ reason: counted.reason });
+      case 'effect':
+        return effects.add({ effect: counted.effect, outcome: counted.outcome });
+    }
+  };
+}
+
 /** Starts the worker, now that it is known who we are. */
 export function openWorker({ config, log, metrics, store, githubs, now }: Parts, identity: Identity): Worker {
-  const counters = {
-    signal: metrics.counter('countersign_signals_total', 'Decided signals by reason.'),
-    effect: metrics.counter('countersign_effects_total', 'Performed effects by outcome.'),
-  };
   const site = `${config.github.protocol}://${config.github.host}`;
   const context = {
     store,
@@ -104,8 +115,7 @@ export function openWorker({ config, log, metrics, store, githubs, now }: Parts,
     self: { slug: identity.slug, botId: identity.botId },
     serves: servedBy(config.allowedOwners, identity.owner),
     links: ({ owner, repo }: PullRef) => ({ repository: `${site}/${owner}/${repo}` }),
-    count: (metric: 'signal' | 'effect', label: string) =>
-      counters[metric].add(metric === 'signal' ? { reason: label } : { outcome: label }),
+    count: countIn(metrics),
   };
   return startWorker(context, { name: randomUUID() });
 }
@@ -120,11 +130,8 @@ export function openSweeper({ log, metrics, store, githubs, now }: Parts, take: 
     clock: { now, every },
     githubTime: () => now() + githubs.ahead(),
     log,
-    sweeps: metrics.counter('countersign_sweeps_total', 'Searches for lost deliveries by result.'),
-    lost: metrics.counter(
-      'countersign_lost_deliveries_total',
-      'Lost deliveries that were found, by event and outcome.',
-    ),
+    sweeps: metrics.counter(FAMILIES.sweeps),
+    lost: metrics.counter(FAMILIES.lost),
   });
 }
 

@@ -12,7 +12,7 @@ export type ServerOptions = {
   readonly routes: readonly Route[];
   readonly log: Log;
   /** Counts answers by status. */
-  readonly answers: Counter;
+  readonly answers: Counter<'status'>;
 };
 
 /** The open HTTP entry. `stop` takes nothing new, lets what is under way end, and cuts it off after `graceMs`. */

@@ -17,7 +17,7 @@ export type TakeOptions = {
   readonly now: () => number;
   readonly log: Log;
   /** Counts deliveries by event and by what came of them. */
-  readonly deliveries: Counter;
+  readonly deliveries: Counter<'event' | 'outcome'>;
 };
 
 /** Stores what a delivery means, if anything, and tells what came of it. Rejects where it could not be stored. */

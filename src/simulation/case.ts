@@ -195,8 +195,8 @@ function contextOf(stage: Stage, replica: Replica, store: Store): Context {
     self: { slug: scene.slug, botId: scene.botId },
     serves: () => true,
     links: () => ({ repository: `${SITE}/acme/shop` }),
-    count: (metric, label) => {
-      if (metric === 'signal') reasons.set(label, (reasons.get(label) ?? 0) + 1);
+    count: (counted) => {
+      if (counted.kind === 'signal') reasons.set(counted.reason, (reasons.get(counted.reason) ?? 0) + 1);
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
 import { sql } from 'kysely';
+import { formOf } from './form.ts';
 import { MIGRATIONS, type Migration } from './migrations/migrations.ts';
 import { StoreUnusable } from './store-unusable.ts';
 import type { Tables } from './tables.ts';
@@ -13,7 +14,7 @@ const MIGRATION_LOCK = 8_261_947_301;
  */
 export async function migrate(db: Kysely<Tables>, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
   const newest = migrations.at(-1)?.number ?? 0;
-  let at = await step(db, (transaction) => formOf(transaction, newest));
+  let at = await step(db, (transaction) => knownForm(transaction, newest));
   for (const migration of migrations) {
     if (migration.number > at) at = await step(db, (transaction) => apply(transaction, migration, newest));
   }
@@ -27,22 +28,18 @@ function step(db: Kysely<Tables>, work: (transaction: Transaction<Tables>) => Pr
 }
 
 async function apply(transaction: Transaction<Tables>, migration: Migration, newest: number): Promise<number> {
-  const at = await formOf(transaction, newest);
+  const at = await knownForm(transaction, newest);
   if (at >= migration.number) return at;
   for (const statement of migration.statements) await sql.raw(statement).execute(transaction);
   await sql`insert into migrations (number, name) values (${migration.number}, ${migration.name})`.execute(transaction);
   return migration.number;
 }
 
-async function formOf(transaction: Transaction<Tables>, newest: number): Promise<number> {
+async function knownForm(transaction: Transaction<Tables>, newest: number): Promise<number> {
   await sql`create table if not exists migrations (
     number integer primary key, name text not null, applied_at timestamptz not null default now()
   )`.execute(transaction);
-  const row = await transaction
-    .selectFrom('migrations')
-    .select((query) => query.fn.max('number').as('number'))
-    .executeTakeFirst();
-  const at = row?.number ?? 0;
+  const at = await formOf(transaction);
   if (at > newest) throw new StoreUnusable(tooNew(at, newest));
   return at;
 }

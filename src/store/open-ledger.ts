@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Kysely, sql } from 'kysely';
 import type { Backend } from './backend.ts';
-import { MIGRATIONS } from './migrations/migrations.ts';
+import { formOf, NEWEST_FORM } from './form.ts';
 import { openPglite } from './open-pglite.ts';
 import { openPostgres } from './open-postgres.ts';
 import type { StorePlace } from './open-store.ts';
@@ -29,19 +29,11 @@ export async function openLedger({ databaseUrl, dataDir }: StorePlace): Promise<
 }
 
 async function refuseOtherForm(db: Kysely<Tables>): Promise<void> {
-  const newest = MIGRATIONS.length;
   const { rows } = await sql<{ there: boolean }>`select to_regclass('migrations') is not null as there`.execute(db);
-  const row =
-    rows[0]?.there === true
-      ? await db
-          .selectFrom('migrations')
-          .select((query) => query.fn.max('number').as('number'))
-          .executeTakeFirst()
-      : undefined;
-  const form = row?.number ?? 0;
-  if (form === newest) return;
+  const form = rows[0]?.there === true ? await formOf(db) : 0;
+  if (form === NEWEST_FORM) return;
   throw new StoreUnusable(
-    `The database has form ${form}, and this version of Countersign reads form ${newest}. ` +
-      `Use the version that its server runs${form < newest ? ', or start the server of this version once' : ''}.`,
+    `The database has form ${form}, and this version of Countersign reads form ${NEWEST_FORM}. ` +
+      `Use the version that its server runs${form < NEWEST_FORM ? ', or start the server of this version once' : ''}.`,
   );
 }

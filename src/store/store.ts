@@ -188,6 +188,7 @@ export type Store = {
    * everything of an installation that was removed; never what the ledger proves. True where there is more.
    */
   prune(now: number): Promise<boolean>;
+  /** Rejects where nothing can be stored: the database does not answer, or has not this version's form. */
   ping(): Promise<void>;
   close(): Promise<void>;
 };

@@ -17,5 +17,5 @@ export type SweepOptions = {
   readonly githubTime: () => number;
   readonly log: Log;
   /** Counts webhooks that were read from the log, by event and by what came of them. */
-  readonly lost: Counter;
+  readonly lost: Counter<'event' | 'outcome'>;
 };

@@ -7,7 +7,7 @@ import type { SweepOptions } from './sweep-options.ts';
 export type SweeperOptions = Omit<SweepOptions, 'now'> & {
   readonly clock: Clock;
   /** Counts sweeps by what they came to. */
-  readonly sweeps: Counter;
+  readonly sweeps: Counter<'result'>;
 };
 
 /** Looks for lost webhooks, at once and then again and again. */

@@ -1,70 +1,57 @@
-/** Label values by label name. Never a repository's or a person's name. */
-export type Labels = Readonly<Record<string, string>>;
+import { FAMILIES, type Family } from './families.ts';
 
-export type Counter = { add(labels?: Labels, amount?: number): void };
-export type Gauge = { set(value: number, labels?: Labels): void };
-export type Histogram = { observe(value: number, labels?: Labels): void };
+/** Counts what happened, under one value for each label. Never a repository's or a person's name. */
+export type Counter<Label extends string> = { add(labels: Readonly<Record<Label, string>>): void };
 
-/** A registry of measurements and its page in the Prometheus text format. */
+/** What was counted since the process began, and its page in the Prometheus text format. */
 export type Metrics = {
-  counter(name: string, help: string): Counter;
-  gauge(name: string, help: string): Gauge;
-  /** `bounds` are the upper bounds of the buckets, ascending. */
-  histogram(name: string, help: string, bounds: readonly number[]): Histogram;
-  /** All measurements; names in the order of their registration. */
+  counter<Label extends string>(family: Family<Label>): Counter<Label>;
+  /** All families, also those of which nothing has happened yet. */
   page(): string;
 };
 
-type Family = { readonly head: string; readonly values: Map<string, number> };
+type Counts = Map<string, number>;
 
 function escapeLabel(value: string): string {
   return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 }
 
-function sampleKey(name: string, labels: Labels): string {
-  const parts = Object.entries(labels).map(([label, value]) => `${label}="${escapeLabel(value)}"`);
-  return parts.length === 0 ? name : `${name}{${parts.join(',')}}`;
+/** Labels stand in the family's own order, so that one sample has one name. */
+function sampleOf<Label extends string>(
+  { name, labels }: Family<Label>,
+  values: Readonly<Record<string, string>>,
+): string {
+  const parts = Object.keys(labels).map((label) => `${label}="${escapeLabel(values[label] ?? '')}"`);
+  return `${name}{${parts.join(',')}}`;
 }
 
-function raise(family: Family, name: string, labels: Labels, amount: number): void {
-  const key = sampleKey(name, labels);
-  family.values.set(key, (family.values.get(key) ?? 0) + amount);
+/** Every sample whose labels are known beforehand begins at zero: else its first increase would be seen by nobody. */
+function atZero<Label extends string>(family: Family<Label>): Counts {
+  let known: readonly Readonly<Record<string, string>>[] = [{}];
+  for (const [label, values] of Object.entries<readonly string[]>(family.labels))
+    known = known.flatMap((labels) => values.map((value) => ({ ...labels, [label]: value })));
+  return new Map(known.map((labels) => [sampleOf(family, labels), 0]));
 }
 
-function observeIn(family: Family, name: string, bounds: readonly number[], value: number, labels: Labels): void {
-  // Every bucket is made at the first observation, because a missing one would read as a gap.
-  for (const bound of bounds) raise(family, `${name}_bucket`, { ...labels, le: String(bound) }, value <= bound ? 1 : 0);
-  raise(family, `${name}_bucket`, { ...labels, le: '+Inf' }, 1);
-  raise(family, `${name}_sum`, labels, value);
-  raise(family, `${name}_count`, labels, 1);
+function written({ name, help }: Family<string>, counts: Counts): string {
+  const samples = [...counts].map(([sample, count]) => `${sample} ${count}\n`);
+  return `# HELP ${name} ${help}\n# TYPE ${name} counter\n${samples.join('')}`;
 }
 
-function write(family: Family): string {
-  return family.head + [...family.values].map(([key, value]) => `${key} ${value}\n`).join('');
-}
-
-/** Opens an empty registry. A name is registered once; a second time is a mistake of the program and throws. */
-export function openMetrics(): Metrics {
-  const families = new Map<string, Family>();
-  const register = (name: string, help: string, type: string): Family => {
-    if (families.has(name)) throw new Error(`metric ${name} is registered twice`);
-    const family = { head: `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`, values: new Map<string, number>() };
-    families.set(name, family);
-    return family;
-  };
+/** Opens counters at zero. */
+export function openMetrics(families: readonly Family<string>[] = Object.values(FAMILIES)): Metrics {
+  const counted = new Map(families.map((family) => [family.name, atZero(family)]));
   return {
-    counter: (name, help) => {
-      const family = register(name, help, 'counter');
-      return { add: (labels = {}, amount = 1) => raise(family, name, labels, amount) };
+    counter(family) {
+      const counts = counted.get(family.name);
+      if (counts === undefined) throw new Error(`nothing counts ${family.name}`);
+      return {
+        add(labels) {
+          const sample = sampleOf(family, labels);
+          counts.set(sample, (counts.get(sample) ?? 0) + 1);
+        },
+      };
     },
-    gauge: (name, help) => {
-      const family = register(name, help, 'gauge');
-      return { set: (value, labels = {}) => void family.values.set(sampleKey(name, labels), value) };
-    },
-    histogram: (name, help, bounds) => {
-      const family = register(name, help, 'histogram');
-      return { observe: (value, labels = {}) => observeIn(family, name, bounds, value, labels) };
-    },
-    page: () => [...families.values()].map(write).join(''),
+    page: () => families.map((family) => written(family, counted.get(family.name) ?? new Map())).join(''),
   };
 }

@@ -11,6 +11,11 @@ export type Log = {
   error(fields: object, message: string): void;
 };
 
+/** A decided signal, or an attempt at an effect; words of closed lists, never a repository or person. */
+export type Counted =
+  | { readonly kind: 'signal'; readonly reason: string }
+  | { readonly kind: 'effect'; readonly effect: string; readonly outcome: string };
+
 /** Everything the worker works with. */
 export type Context = {
   readonly store: Store;
@@ -23,6 +28,5 @@ export type Context = {
   readonly serves: (owner: string) => boolean;
   /** Addresses of a repository's pages. */
   readonly links: (ref: PullRef) => RepoLinks;
-  /** Counts one reason, one effect outcome and the like; names hold no repository or person. */
-  readonly count: (metric: 'signal' | 'effect', label: string) => void;
+  readonly count: (counted: Counted) => void;
 };

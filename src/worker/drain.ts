@@ -68,7 +68,7 @@ async function takeSignal(context: Context, claim: Claim, stored: StoredSignal):
 
 function report(context: Context, signal: Signal, reason: string): void {
   const delivery = signal.type === 'intent' ? signal.deliveryId : undefined;
-  context.count('signal', reason);
+  context.count({ kind: 'signal', reason });
   context.log.info({ signal: signal.type, delivery, reason }, 'decided');
 }
 
@@ -105,7 +105,7 @@ export async function takeEffect(
   const job: Job = { context: ranked(context, RANK_OF[effect.type]), stored, effect, attempts, stopping, ...claimed };
   const outcome = await attemptOnce(job);
   const now = context.clock.now();
-  context.count('effect', `${effect.type}:${outcome.kind}`);
+  context.count({ kind: 'effect', effect: effect.type, outcome: outcome.kind });
   if (outcome.kind === 'done') await context.store.finishEffect(stored, outcome.signal, now);
   else await context.store.postponeEffect(stored, delayOf(outcome, now));
 }

@@ -41,7 +41,7 @@ async function putAside(context: Context, claim: Claim, stored: StoredSignal, { 
   } = stored;
   const delivery = stored.signal.type === 'intent' ? stored.signal.deliveryId : undefined;
   const fault = faultId(claim.pullKey, 'signal', stored.id);
-  count('signal', 'put-aside');
+  count({ kind: 'signal', reason: 'put-aside' });
   log.error({ err: error, fault, signal, type, delivery }, 'a signal was put aside');
   const told = faultAnswer(stored.signal, pull, fault);
   await store.parkSignal(claim, stored, { id: fault, words: wordsOf(error) }, told, clock.now());

@@ -2,6 +2,7 @@ import type { DeliveryEvent } from '../../src/intake/delivery-event.ts';
 import { type HttpEntry, openServer } from '../../src/intake/server.ts';
 import { type Check, statusRoutes } from '../../src/intake/status-routes.ts';
 import { type Deliver, webhookHandle } from '../../src/intake/webhook.ts';
+import { FAMILIES } from '../../src/telemetry/families.ts';
 import { openLog } from '../../src/telemetry/log.ts';
 import { openMetrics } from '../../src/telemetry/metrics.ts';
 
@@ -29,7 +30,7 @@ export async function openEntry(options: TestEntryOptions = {}): Promise<TestEnt
     host: '127.0.0.1',
     port: 0,
     log,
-    answers: metrics.counter('answers_total', 'Answers by status.'),
+    answers: metrics.counter(FAMILIES.answers),
     routes: [
       { method: 'POST', path: '/api/github/webhooks', handle },
       ...statusRoutes(options.check ?? (async () => {}), metrics, log),

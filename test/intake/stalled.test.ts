@@ -3,6 +3,7 @@ import { openTake } from '../../src/intake/take-delivery.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import type { Store } from '../../src/store/store.ts';
 import { storeOn } from '../../src/store/store-on.ts';
+import { FAMILIES } from '../../src/telemetry/families.ts';
 import { openMetrics } from '../../src/telemetry/metrics.ts';
 import { startWorker } from '../../src/worker/worker.ts';
 import { type BorrowedPglite, borrowPglite } from '../borrowed-pglite.ts';
@@ -54,7 +55,7 @@ it('F9: while GitHub and the model never answer, every delivery is stored and an
     },
     { name: 'stalled' },
   );
-  const deliveries = openMetrics().counter('deliveries_total', 'Deliveries.');
+  const deliveries = openMetrics().counter(FAMILIES.deliveries);
   const take = openTake({ store, self: () => self, now: Date.now, log, deliveries });
   const entry = await openEntry({
     deliver: async (event) => {

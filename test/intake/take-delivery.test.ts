@@ -7,6 +7,7 @@ import { CountersignOctokit } from '../../src/github/octokit.ts';
 import { SUBSCRIPTIONS } from '../../src/intake/subscriptions.ts';
 import { openTake, type Self } from '../../src/intake/take-delivery.ts';
 import type { Delivery, Store } from '../../src/store/store.ts';
+import { FAMILIES } from '../../src/telemetry/families.ts';
 import { openLog } from '../../src/telemetry/log.ts';
 import { openMetrics } from '../../src/telemetry/metrics.ts';
 import { asProbotOctokit, isRecord, parseJson } from '../../src/trust.ts';
@@ -35,7 +36,7 @@ function take(receive?: Store['receive'], self: Self | null = us) {
     self: () => self,
     now: () => 1_000,
     log: openLog({ level: 'debug', format: 'json', secrets: [], stream }),
-    deliveries: metrics.counter('deliveries_total', 'Deliveries.'),
+    deliveries: metrics.counter(FAMILIES.deliveries),
   });
   const outcomes = () => lines.map(parseJson).map((line) => (isRecord(line) ? line['outcome'] : null));
   return { taking, stored, lines, outcomes, page: metrics.page };

@@ -22,6 +22,16 @@ export function formContract({ backend, store, value, rebuild }: DatabaseBench):
       expect(await value('select count(*) from migrations')).toBe(MIGRATIONS.length);
     });
 
+    it('J5: a database that lost this form under a running process is not ready; a newer one is', async () => {
+      await expect(store().ping()).resolves.toBeUndefined();
+      await migrate(backend().db, [...MIGRATIONS, good]);
+      await expect(store().ping()).resolves.toBeUndefined();
+      await value(`delete from migrations where number >= ${MIGRATIONS.length}`);
+      await expect(store().ping()).rejects.toThrow(`form ${MIGRATIONS.length - 1}`);
+      await value('drop table migrations');
+      await expect(store().ping()).rejects.toThrow('migrations');
+    });
+
     it('G15: a newer form is reached over the data that is there', async () => {
       await store().receive([delivery('a')], 1);
       await migrate(backend().db, [...MIGRATIONS, good]);

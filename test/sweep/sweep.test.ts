@@ -6,6 +6,7 @@ import type { DeliveryLog, LoggedDelivery } from '../../src/sweep/delivery-log.t
 import { newMemory } from '../../src/sweep/memory.ts';
 import { EVERY_MS, MOST_REQUESTS, type SweepResult, sweep } from '../../src/sweep/sweep.ts';
 import { startSweeper } from '../../src/sweep/sweeper.ts';
+import { FAMILIES } from '../../src/telemetry/families.ts';
 import { openMetrics } from '../../src/telemetry/metrics.ts';
 import { GitHubFault } from '../../src/worker/ports.ts';
 
@@ -171,7 +172,7 @@ describe('the loop that sweeps', () => {
       ticks.push(tick);
       return () => void ticks.splice(0);
     };
-    const sweeps = metrics.counter('sweeps', 'by result');
+    const sweeps = metrics.counter(FAMILIES.sweeps);
     const sweeper = startSweeper({ ...process().options, clock: { now: () => clock.now, every }, sweeps });
     const settled = async (): Promise<void> => {
       for (const tick of ticks) tick();
@@ -186,7 +187,7 @@ describe('the loop that sweeps', () => {
     clock.now += 10 * EVERY_MS;
     await settled();
     expect(asked).toEqual(['page null']);
-    expect(metrics.page()).toContain('sweeps{result="refused"} 1');
+    expect(metrics.page()).toContain('sweeps_total{result="refused"} 1');
   });
 
   it('H8: where GitHub names a time, nothing is asked before it', async () => {
