@@ -14,6 +14,7 @@ import type { Identity } from './introduce.ts';
 import { openModel } from './model/openai-model.ts';
 import type { Store } from './store/store.ts';
 import { openAsItStands } from './sweep/as-it-stands.ts';
+import { openHeartbeat } from './sweep/heartbeat.ts';
 import { type Sweeper, startSweeper } from './sweep/sweeper.ts';
 import { FAMILIES } from './telemetry/families.ts';
 import type { openLog } from './telemetry/log.ts';
@@ -122,13 +123,15 @@ export function openWorker({ config, log, metrics, store, githubs, now }: Parts,
 
 /** Starts looking for lost webhooks, which `take` hears as if GitHub had sent them. */
 export function openSweeper({ log, metrics, store, githubs, now }: Parts, take: Take, identity: Identity): Sweeper {
+  const githubTime = (): number => now() + githubs.ahead();
   return startSweeper({
+    heartbeat: openHeartbeat({ store, githubTime }),
     deliveries: githubs.deliveries,
     store,
     asItStands: openAsItStands({ self: identity, words: githubs.wordsAt }),
     take,
     clock: { now, every },
-    githubTime: () => now() + githubs.ahead(),
+    githubTime,
     log,
     sweeps: metrics.counter(FAMILIES.sweeps),
     lost: metrics.counter(FAMILIES.lost),

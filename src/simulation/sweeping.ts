@@ -2,6 +2,7 @@ import type { PullRef, Place as Spot } from '../command/intent.ts';
 import { openTake } from '../intake/take-delivery.ts';
 import type { Store } from '../store/store.ts';
 import { openAsItStands } from '../sweep/as-it-stands.ts';
+import { openHeartbeat } from '../sweep/heartbeat.ts';
 import { newMemory } from '../sweep/memory.ts';
 import { EVERY_MS, sweep } from '../sweep/sweep.ts';
 import type { SweepOptions } from '../sweep/sweep-options.ts';
@@ -59,6 +60,7 @@ function optionsOf({ replica, timeline, hub, scene, log, store }: SweepingOption
   });
   return {
     ...{ store, now, log: SILENT, lost: NOTHING },
+    heartbeat: openHeartbeat({ store, githubTime: now }),
     deliveries: replica.port('github', log.port),
     asItStands: openAsItStands({ self: scene, words: page.words }),
     take: openTake({ store, self: () => scene, now, log: SILENT, deliveries: NOTHING }),

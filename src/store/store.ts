@@ -77,8 +77,14 @@ export type StoredEffect = {
   readonly since: string;
 };
 
+/** GitHub's times (ms) between which webhooks may have been answered that this database knows nothing of. */
+export type Doubt = { readonly since: number; readonly until: number };
+
 /** The right to look for lost webhooks; `heardUntil` is GitHub's time (ms) up to which none is missing, null at first. */
-export type SweepTurn = { readonly fence: number; readonly heardUntil: number | null };
+export type SweepTurn = { readonly fence: number; readonly heardUntil: number | null; readonly doubt: Doubt | null };
+
+/** Up to when (GitHub's time, ms; null: nowhere) a sweep has looked, and into what doubt. */
+export type SweepProgress = { readonly until: number | null; readonly doubt: Doubt | null };
 
 /** When the earliest undone work of each lane may be taken (ms); null where none waits. */
 export type Due = { readonly pull: number | null; readonly free: number | null };
@@ -115,8 +121,14 @@ export type Store = {
    * it, and, unless `early`, before the time that the last one named.
    */
   beginSweep(now: number, leaseMs: number, early: boolean): Promise<SweepTurn | null>;
-  /** Gives the turn back; changes nothing once another process has had it. */
-  endSweep(turn: SweepTurn, heardUntil: number | null, nextAt: number): Promise<void>;
+  /** Gives the turn back; changes nothing once another process has had it. A doubt that has grown meanwhile stays whole. */
+  endSweep(turn: SweepTurn, progress: SweepProgress, nextAt: number): Promise<void>;
+  /**
+   * Notes that the database is in use at GitHub's time `at` (ms). Where a process says so for the first time, or finds that
+   * the database does not remember the `last` time it did, all since the one that it remembers is in doubt: it may be a
+   * backup that was restored.
+   */
+  heartbeat(at: number, last: number | null): Promise<void>;
 
   /** Claims a pull request that has a due signal or a due effect of the pull lane, oldest work first. */
   claimPull(worker: string, now: number, leaseMs: number): Promise<Claim | null>;

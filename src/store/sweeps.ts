@@ -1,7 +1,7 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type Selectable, sql } from 'kysely';
 import { coalescingKey, type Effect, LANES } from '../run/effect.ts';
 import { type Backend, isFree } from './backend.ts';
-import type { Store, SweepTurn } from './store.ts';
+import type { Store, SweepProgress, SweepTurn } from './store.ts';
 import { toStored } from './stored-json.ts';
 import type { Tables } from './tables.ts';
 
@@ -9,7 +9,7 @@ import type { Tables } from './tables.ts';
 export function sweepMethods(
   backend: Pick<Backend, 'db' | 'holder'>,
   wake: () => void,
-): Pick<Store, 'knownDeliveries' | 'activePulls' | 'catchUpAll' | 'beginSweep' | 'endSweep'> {
+): Pick<Store, 'knownDeliveries' | 'activePulls' | 'catchUpAll' | 'beginSweep' | 'endSweep' | 'heartbeat'> {
   const { db } = backend;
   return {
     knownDeliveries: (ids) => knownDeliveries(db, ids),
@@ -20,7 +20,8 @@ export function sweepMethods(
       return count;
     },
     beginSweep: (now, leaseMs, early) => beginSweep(backend, now, leaseMs, early),
-    endSweep: (turn, heardUntil, nextAt) => endSweep(db, turn, heardUntil, nextAt),
+    endSweep: (turn, progress, nextAt) => endSweep(db, turn, progress, nextAt),
+    heartbeat: (at, last) => heartbeat(db, at, last),
   };
 }
 
@@ -32,29 +33,51 @@ async function beginSweep(
   early: boolean,
 ): Promise<SweepTurn | null> {
   const leaseUntil = now + leaseMs;
-  const { rows } = await sql<{ fence: number; heard_until: number | null }>`
+  const { rows } = await sql<TurnRow>`
     insert into sweeps (id, fence, lease_until, leased_by) values (1, 1, ${leaseUntil}, ${holder})
     on conflict (id) do update
     set fence = sweeps.fence + 1, lease_until = ${leaseUntil}, leased_by = ${holder}
     where ${isFree('sweeps', holder, now)} and (${early}::boolean or sweeps.next_at <= ${now})
-    returning fence, heard_until
+    returning fence, heard_until, doubt_since, doubt_until
   `.execute(db);
-  const row = rows[0];
-  return row === undefined ? null : { fence: row.fence, heardUntil: row.heard_until };
+  return rows[0] === undefined ? null : asTurn(rows[0]);
+}
+
+type TurnRow = Pick<Selectable<Tables['sweeps']>, 'fence' | 'heard_until' | 'doubt_since' | 'doubt_until'>;
+
+function asTurn({ fence, heard_until: heardUntil, doubt_since: since, doubt_until: until }: TurnRow): SweepTurn {
+  return { fence, heardUntil, doubt: since === null || until === null ? null : { since, until } };
 }
 
 /** Gives the turn back; nothing happens where the fence is another's. */
 async function endSweep(
   db: Kysely<Tables>,
   { fence }: SweepTurn,
-  heardUntil: number | null,
+  { until, doubt }: SweepProgress,
   nextAt: number,
 ): Promise<void> {
-  await db
-    .updateTable('sweeps')
-    .set({ heard_until: heardUntil, next_at: nextAt, lease_until: null, leased_by: null })
-    .where('fence', '=', fence)
-    .execute();
+  const settled = sql`doubt_until = ${doubt?.until ?? null}::bigint`;
+  const whole = sql`${settled} and doubt_until <= ${until}::bigint`;
+  await sql`
+    update sweeps set next_at = ${nextAt}, lease_until = null, leased_by = null,
+      heard_until = greatest(heard_until, ${until}::bigint),
+      doubt_since = case when ${whole} then null when ${settled} then greatest(doubt_since, ${until}::bigint) else doubt_since end,
+      doubt_until = case when ${whole} then null else doubt_until end
+    where fence = ${fence}
+  `.execute(db);
+}
+
+/** `greatest` and `least` pass over what is null. */
+async function heartbeat(db: Kysely<Tables>, at: number, last: number | null): Promise<void> {
+  const remembered = sql`coalesce(sweeps.alive_until, sweeps.heard_until)`;
+  const isUnsure = sql`${remembered} is not null and (${last}::bigint is null or ${remembered} < ${last}::bigint)`;
+  await sql`
+    insert into sweeps (id, fence, alive_until) values (1, 0, ${at})
+    on conflict (id) do update set
+      alive_until = greatest(sweeps.alive_until, ${at}::bigint),
+      doubt_since = case when ${isUnsure} then least(sweeps.doubt_since, ${remembered}) else sweeps.doubt_since end,
+      doubt_until = case when ${isUnsure} then greatest(sweeps.doubt_until, ${at}::bigint) else sweeps.doubt_until end
+  `.execute(db);
 }
 
 /** Those of these delivery ids that the inbox or the notices hold. */

@@ -144,7 +144,10 @@ type Effects = {
   error: string | null;
 };
 
-/** One row: who looks for lost webhooks, when next, and up to when (by GitHub's time) none is missing. */
+/**
+ * One row: who looks for lost webhooks, when next, up to when (by GitHub's time) none is missing, when the database was last
+ * known to be in use, and between which times it may have forgotten some.
+ */
 type Sweeps = {
   id: number;
   fence: number;
@@ -152,6 +155,9 @@ type Sweeps = {
   next_at: number;
   lease_until: number | null;
   leased_by: number | null;
+  alive_until: number | null;
+  doubt_since: number | null;
+  doubt_until: number | null;
 };
 
 /** What an installation has spent of GitHub's limits, as JSON, and until when work of each rank waits. */

@@ -27,6 +27,21 @@ export function lostAmong(
   return [...oldest.values()];
 }
 
+/** So many may be read one by one: two sweeps' worth. */
+const MOST_FORGOTTEN = 400;
+/** What looking at a pull request itself finds too: the words in its comments, its state, its base and its head. */
+const FOUND_OTHERWISE: ReadonlySet<string> = new Set(['issue_comment', 'pull_request_review_comment', 'pull_request']);
+
+/** Whether a restored database has forgotten more than can be read one by one. */
+export function tooManyForgotten(lost: readonly LostDelivery[]): boolean {
+  return lost.filter(isFoundOtherwise).length > MOST_FORGOTTEN;
+}
+
+/** One that was answered once and that a look at its pull request makes up for. */
+export function isFoundOtherwise({ answered, event }: LostDelivery): boolean {
+  return answered && FOUND_OTHERWISE.has(event);
+}
+
 const Numbered = z.object({ number: z.int() });
 const OnPull = z.union([
   z.object({ pull_request: Numbered }).transform(({ pull_request }) => pull_request.number),

@@ -1,17 +1,18 @@
+import type { Doubt } from '../store/store.ts';
 import type { Listing } from './list-log.ts';
 import type { LostDelivery } from './lost.ts';
 
-/** What a process remembers between its sweeps; all of it is found again from GitHub's log and the stored time. */
+/** What a process remembers between its sweeps; all of it is found again from GitHub's log and what is stored. */
 export type Memory = {
-  /** It has worked everything off once. Until then webhooks answered 2xx are looked at too: the database may be older. */
+  /** It has worked everything off once; until then it need not wait for the time of the next sweep. */
   caughtUp: boolean;
   /** GitHub's time (ms) since which the log could not show everything; what goes on is to catch up with it. */
   caughtUpSince: number | null;
   listing: Listing | null;
   /** Lost and not yet read, oldest first. */
   backlog: readonly LostDelivery[];
-  /** GitHub's time (ms) when the log was read from which the backlog was made; null before that. */
-  listedUntil: number | null;
+  /** What the log was read for from which the backlog was made, up to GitHub's time (ms); null before that. */
+  listed: { readonly until: number; readonly doubt: Doubt | null } | null;
   /** Webhooks that were dealt with, for as long as the log lists them. */
   settled: Set<string>;
   /** The webhook that could not be read last time, and how often so far. */
@@ -24,7 +25,7 @@ export function newMemory(): Memory {
     caughtUpSince: null,
     listing: null,
     backlog: [],
-    listedUntil: null,
+    listed: null,
     settled: new Set(),
     stuck: null,
   };

@@ -1,7 +1,7 @@
 import type { Counter } from '../telemetry/metrics.ts';
 import { type Clock, GitHubFault } from '../worker/ports.ts';
 import { newMemory } from './memory.ts';
-import { EVERY_MS, type SweepResult, sweep } from './sweep.ts';
+import { EVERY_MS, GO_ON_MS, type SweepResult, sweep } from './sweep.ts';
 import type { SweepOptions } from './sweep-options.ts';
 
 export type SweeperOptions = Omit<SweepOptions, 'now'> & {
@@ -20,6 +20,8 @@ export type Sweeper = {
 
 /** How often it is asked what time it is; sweeps themselves are minutes apart. */
 const TICK_MS = 1_000;
+/** How often the database hears that it is in use: what was answered later than that may have to be read after a crash. */
+const HEARTBEAT_MS = 10_000;
 /** Where another process was at it, or something failed that may pass. */
 const AGAIN_MS = 60_000;
 /** GitHub's words for a server that keeps no such log, or lets this App not see it. */
@@ -30,6 +32,7 @@ export function startSweeper(options: SweeperOptions): Sweeper {
   const stopping = new AbortController();
   const memory = newMemory();
   let due = clock.now();
+  let beatDue = due + HEARTBEAT_MS;
   let underWay: Promise<void> | null = null;
 
   async function run(): Promise<void> {
@@ -55,7 +58,14 @@ export function startSweeper(options: SweeperOptions): Sweeper {
   }
 
   const isDue = (): boolean => !stopping.signal.aborted && clock.now() >= due;
+  const beat = (): void => {
+    if (clock.now() < beatDue) return;
+    beatDue = clock.now() + HEARTBEAT_MS;
+    // Where the database is away others say so; the next one makes up for it.
+    options.heartbeat().catch(() => {});
+  };
   const tick = (): void => {
+    if (!stopping.signal.aborted) beat();
     if (underWay !== null || !isDue()) return;
     underWay = run().finally(() => {
       underWay = null;
@@ -78,8 +88,9 @@ function pauseAfter(result: SweepResult): number {
     case 'elsewhere':
       return AGAIN_MS;
     case 'done':
-    case 'unfinished':
       return EVERY_MS;
+    case 'unfinished':
+      return GO_ON_MS;
   }
 }
 

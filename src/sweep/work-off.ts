@@ -1,4 +1,5 @@
 import type { DeliveryEvent } from '../intake/delivery-event.ts';
+import type { Store } from '../store/store.ts';
 import { GitHubFault } from '../worker/ports.ts';
 import { type Budget, spend } from './budget.ts';
 import { isWanted, type LostDelivery, type Place } from './lost.ts';
@@ -8,7 +9,7 @@ import type { SweepOptions } from './sweep-options.ts';
 /** A lost webhook that was dealt with; `event` is null where there is nothing to take. */
 type Read = { readonly lost: LostDelivery; readonly event: DeliveryEvent | null; readonly outcome: string };
 
-/** GitHub's time (ms) up to which nothing is missing any more. */
+/** GitHub's time (ms) up to which nothing is missing any more; null where nothing is known of that. */
 export type Reached = { until: number | null };
 
 /** After so many sweeps that GitHub could not show one webhook, the others are no longer kept waiting for it. */
@@ -35,12 +36,12 @@ export async function workOff(
     reached.until = Math.max(reached.until ?? 0, lost.deliveredAt);
   }
   if (fault !== null) throw fault;
-  if (memory.backlog.length > 0 || memory.listing !== null || memory.listedUntil === null) return;
-  reached.until = Math.max(reached.until ?? 0, memory.listedUntil);
+  if (memory.backlog.length > 0 || memory.listing !== null || memory.listed === null) return;
+  reached.until = Math.max(reached.until ?? 0, memory.listed.until);
 }
 
 async function readNext(memory: Memory, options: SweepOptions, budget: Budget, stopping: AbortSignal) {
-  await leaveOutKnown(memory, options);
+  memory.backlog = await leaveOutKnown(memory.backlog, options.store);
   const next = memory.backlog.slice(0, budget.left);
   const active = next.some(({ answered }) => answered) ? await options.store.activePulls() : [];
   const read: Read[] = [];
@@ -58,14 +59,17 @@ async function readNext(memory: Memory, options: SweepOptions, budget: Budget, s
 }
 
 /** What came meanwhile, or was taken by another process, is not read again. */
-async function leaveOutKnown(memory: Memory, { store }: SweepOptions): Promise<void> {
+export async function leaveOutKnown(
+  lost: readonly LostDelivery[],
+  store: Pick<Store, 'knownDeliveries'>,
+): Promise<readonly LostDelivery[]> {
   const left: LostDelivery[] = [];
-  for (let from = 0; from < memory.backlog.length; from += IDS_OF_ONE_QUERY) {
-    const some = memory.backlog.slice(from, from + IDS_OF_ONE_QUERY);
+  for (let from = 0; from < lost.length; from += IDS_OF_ONE_QUERY) {
+    const some = lost.slice(from, from + IDS_OF_ONE_QUERY);
     const known = await store.knownDeliveries(some.map(({ guid }) => guid));
     left.push(...some.filter(({ guid }) => !known.has(guid)));
   }
-  memory.backlog = left;
+  return left;
 }
 
 async function readOne(lost: LostDelivery, options: SweepOptions, active: readonly Place[]): Promise<Read> {

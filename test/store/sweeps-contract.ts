@@ -5,6 +5,8 @@ import { delivery, pullOf, run, step } from './samples.ts';
 
 const UNINSTALLED: Notice = { installationId: 1, repositoryIds: null, loss: 'uninstalled' };
 
+const until = (time: number) => ({ until: time, doubt: null });
+
 /** Who looks for lost webhooks, and what the store says of those it has. */
 export function sweepsContract({ store, gone, signalled }: Bench): void {
   describe('sweeps', () => {
@@ -13,7 +15,7 @@ export function sweepsContract({ store, gone, signalled }: Bench): void {
       const [turn, ...others] = turns.filter((one) => one !== null);
       expect(others).toEqual([]);
       expect(present(turn).heardUntil).toBeNull();
-      await store().endSweep(present(turn), 7_000, 60);
+      await store().endSweep(present(turn), until(7_000), 60);
       expect(await store().beginSweep(59, LEASE, false)).toBeNull();
       expect(await store().beginSweep(60, LEASE, false)).toMatchObject({ heardUntil: 7_000 });
     });
@@ -21,19 +23,72 @@ export function sweepsContract({ store, gone, signalled }: Bench): void {
     it('F8: a process that has just begun need not wait for the time, only for whoever is at it', async () => {
       const turn = present(await store().beginSweep(10, LEASE, true));
       expect(await store().beginSweep(11, LEASE, true)).toBeNull();
-      await store().endSweep(turn, 5, 1_000_000);
+      await store().endSweep(turn, until(5), 1_000_000);
       expect(await store().beginSweep(12, LEASE, true)).not.toBeNull();
     });
 
     it('G2, G7: the turn of a process that died, or hangs, is taken over, and it can end it no more', async () => {
       const dead = present(await gone().beginSweep(10, LEASE, true));
       const next = present(await store().beginSweep(11, LEASE, true));
-      await gone().endSweep(dead, 99, 0);
+      await gone().endSweep(dead, until(99), 0);
       const hung = present(await store().beginSweep(11 + LEASE, LEASE, true));
       expect(hung.heardUntil).toBeNull();
-      await store().endSweep(next, 99, 0);
-      await store().endSweep(hung, 55, 0);
+      await store().endSweep(next, until(99), 0);
+      await store().endSweep(hung, until(55), 0);
       expect(await store().beginSweep(12 + LEASE, LEASE, false)).toMatchObject({ heardUntil: 55 });
+    });
+
+    it('G13: a database that was never in use before has forgotten nothing', async () => {
+      await store().heartbeat(1_000, null);
+      await store().heartbeat(2_000, 1_000);
+      expect(present(await store().beginSweep(10, LEASE, true)).doubt).toBeNull();
+    });
+
+    it('G13: since it was last known to be in use, a process that begins knows nothing of what was answered', async () => {
+      await store().heartbeat(1_000, null);
+      await store().heartbeat(2_000, 1_000);
+      await gone().heartbeat(5_000, null);
+      await gone().heartbeat(6_000, 5_000);
+      expect(present(await store().beginSweep(10, LEASE, true)).doubt).toEqual({ since: 2_000, until: 5_000 });
+    });
+
+    it('G13: nor does one under which an older backup was restored', async () => {
+      await store().heartbeat(1_000, null);
+      await store().heartbeat(9_000, 8_000);
+      expect(present(await store().beginSweep(10, LEASE, true)).doubt).toEqual({ since: 1_000, until: 9_000 });
+    });
+
+    it('G13: another one that goes on in the same database leaves nothing in doubt', async () => {
+      await store().heartbeat(1_000, null);
+      await gone().heartbeat(1_500, 1_000);
+      await store().heartbeat(2_000, 1_000);
+      expect(present(await store().beginSweep(10, LEASE, true)).doubt).toBeNull();
+    });
+
+    it('G13: what was looked into is in doubt no more, part by part, and what is in doubt since is', async () => {
+      const doubtful = async (process: number) => {
+        await store().heartbeat(process, null);
+        return present(await store().beginSweep(10, LEASE, true));
+      };
+      await store().heartbeat(1_000, null);
+      const turn = await doubtful(4_000);
+      await store().endSweep(turn, { until: 3_000, doubt: turn.doubt }, 0);
+      const part = present(await store().beginSweep(10, LEASE, true));
+      expect(part.doubt).toEqual({ since: 3_000, until: 4_000 });
+      await store().heartbeat(6_000, null);
+      await store().endSweep(part, { until: 5_000, doubt: part.doubt }, 0);
+      const grown = present(await store().beginSweep(10, LEASE, true));
+      expect(grown.doubt).toEqual({ since: 3_000, until: 6_000 });
+      await store().endSweep(grown, { until: 7_000, doubt: grown.doubt }, 0);
+      expect(present(await store().beginSweep(10, LEASE, true)).doubt).toBeNull();
+    });
+
+    it('G13: a sweep that came to nothing leaves all in doubt', async () => {
+      await store().heartbeat(1_000, null);
+      await store().heartbeat(4_000, null);
+      const turn = present(await store().beginSweep(10, LEASE, true));
+      await store().endSweep(turn, { until: null, doubt: turn.doubt }, 0);
+      expect(await store().beginSweep(10, LEASE, true)).toMatchObject({ heardUntil: null, doubt: turn.doubt });
     });
 
     it('F8: every pull request where something goes on catches up, one after the other, or as soon as it is worked on', async () => {

@@ -3,12 +3,16 @@ import type { DeliveryEvent } from '../../src/intake/delivery-event.ts';
 import { memoryStore } from '../../src/simulation/store/memory-store.ts';
 import { emptyTables } from '../../src/simulation/store/tables.ts';
 import type { DeliveryLog, LoggedDelivery } from '../../src/sweep/delivery-log.ts';
+import { openHeartbeat } from '../../src/sweep/heartbeat.ts';
+import { SLACK_MS } from '../../src/sweep/list-log.ts';
 import { newMemory } from '../../src/sweep/memory.ts';
-import { EVERY_MS, MOST_REQUESTS, type SweepResult, sweep } from '../../src/sweep/sweep.ts';
+import { EVERY_MS, GO_ON_MS, MOST_REQUESTS, type SweepResult, sweep } from '../../src/sweep/sweep.ts';
 import { startSweeper } from '../../src/sweep/sweeper.ts';
 import { FAMILIES } from '../../src/telemetry/families.ts';
 import { openMetrics } from '../../src/telemetry/metrics.ts';
 import { GitHubFault } from '../../src/worker/ports.ts';
+import { present } from '../store/bench.ts';
+import { delivery } from '../store/samples.ts';
 
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 const PAGE = 100;
@@ -20,6 +24,15 @@ function unanswered(count: number, from = 1): readonly LoggedDelivery[] {
     const id = String(from + place);
     const about = { event: 'issue_comment', action: 'created', repositoryId: 2, answered: false };
     return { id, guid: `g${id}`, deliveredAt: NOW - 100_000 + (from + place) * 10, ...about };
+  });
+}
+
+/** Attempts at comments that were answered at once, oldest first, the first one at `at`. */
+function answered(count: number, at: number, from = 1): readonly LoggedDelivery[] {
+  return Array.from({ length: count }, (_, place) => {
+    const id = `answered-${from + place}`;
+    const about = { event: 'issue_comment', action: 'created', repositoryId: 2, answered: true };
+    return { id, guid: id, deliveredAt: at + place, ...about };
   });
 }
 
@@ -53,9 +66,11 @@ function scene(fails: (request: string) => GitHubFault | null = () => null) {
   const process = () => {
     holders += 1;
     const memory = newMemory();
+    const store = memoryStore(tables, holders);
     const options = {
       deliveries,
-      store: memoryStore(tables, holders),
+      store,
+      heartbeat: openHeartbeat({ store, githubTime: () => clock.now }),
       asItStands: async (event: DeliveryEvent) => event,
       take: async ({ id }: { readonly id: string }) => {
         taken.push(id);
@@ -70,7 +85,14 @@ function scene(fails: (request: string) => GitHubFault | null = () => null) {
     const run = (): Promise<SweepResult> => sweep(memory, options, new AbortController().signal);
     return { run, options };
   };
-  return { attempts, asked, taken, clock, metrics, process };
+  /** Something goes on on the pull request that all comments are about. */
+  const goesOn = () => memoryStore(tables, 0).receive([delivery('task', 1)], NOW);
+  const catchesUp = () =>
+    [...tables.pulls.values()].flatMap(({ wanted }) =>
+      wanted.flatMap(({ effect }) => (effect.type === 'catch-up' ? [effect.since] : [])),
+    );
+  const aliveUntil = () => tables.sweep?.aliveUntil;
+  return { attempts, asked, taken, clock, metrics, process, goesOn, catchesUp, aliveUntil };
 }
 
 const guids = (count: number, from = 1): readonly string[] => unanswered(count, from).map(({ guid }) => guid);
@@ -152,21 +174,66 @@ describe('a sweep', () => {
     expect(taken).toEqual(['g2']);
   });
 
-  it('G13: a process that has just begun compares what was answered too, where its database is known to have swept', async () => {
+  it('G13: what was answered while nobody knows the database to be in use is compared too', async () => {
     const { attempts, asked, clock, process } = scene();
     await process().run();
-    attempts.push(...unanswered(1).map((one) => ({ ...one, answered: true })));
     clock.now += EVERY_MS;
+    attempts.push(...answered(1, clock.now));
     const { run } = process();
     await run();
     // Answered, and nothing goes on there: nobody needs it.
-    expect(asked).toEqual(['page null', 'page null']);
+    expect(asked).toEqual(['page null', 'page null', 'page null']);
+  });
+
+  it('F8, G2: after a crash what was lost is taken at once, however much was answered before', async () => {
+    const { attempts, taken, clock, process, goesOn } = scene();
+    await goesOn();
+    const died = process();
+    await died.run();
+    attempts.push(...answered(3 * MOST_REQUESTS, clock.now));
+    clock.now += 2 * SLACK_MS;
+    await died.options.heartbeat();
+    clock.now += 1_000;
+    attempts.push(...unanswered(3, 0).map((one) => ({ ...one, deliveredAt: clock.now })));
+    expect(await process().run()).toBe('done');
+    expect(taken).toEqual(guids(3, 0));
+  });
+
+  it('G13: a restored database hears first what was said first, whether it was answered then or not', async () => {
+    const { attempts, taken, clock, process, goesOn } = scene();
+    await goesOn();
+    await process().run();
+    attempts.push(...answered(1, clock.now + 1_000));
+    attempts.push(...unanswered(1).map((one) => ({ ...one, deliveredAt: clock.now + 2_000 })));
+    attempts.push(...answered(1, clock.now + 3_000, 2));
+    clock.now += 2 * EVERY_MS;
+    expect(await process().run()).toBe('done');
+    expect(taken).toEqual(['answered-1', 'g1', 'answered-2']);
+  });
+
+  it('G13, H8: one that has forgotten thousands looks at what goes on instead of reading each', async () => {
+    const { attempts, asked, taken, clock, process, goesOn, catchesUp } = scene();
+    await goesOn();
+    const before = clock.now;
+    await process().run();
+    attempts.push(...answered(5_000, before));
+    attempts.push({
+      ...present(answered(1, before + 60_000, 9_999)[0]),
+      event: 'pull_request_review',
+      action: 'submitted',
+    });
+    clock.now += 2 * EVERY_MS;
+    asked.length = 0;
+    expect(await process().run()).toBe('done');
+    expect(catchesUp()).toEqual([new Date(before - SLACK_MS).toISOString()]);
+    expect(taken).toEqual(['answered-9999']);
+    expect(asked.length).toBeLessThan(60);
   });
 });
 
 describe('the loop that sweeps', () => {
   function looping(fails: (request: string) => GitHubFault | null) {
-    const { process, asked, clock, metrics } = scene(fails);
+    const { process, asked, attempts, clock, metrics, aliveUntil } = scene(fails);
     const ticks: (() => void)[] = [];
     const every = (_ms: number, tick: () => void) => {
       ticks.push(tick);
@@ -178,7 +245,7 @@ describe('the loop that sweeps', () => {
       for (const tick of ticks) tick();
       while (sweeper.busy()) await new Promise((resolve) => setImmediate(resolve));
     };
-    return { asked, clock, metrics, sweeper, settled };
+    return { asked, attempts, clock, metrics, sweeper, settled, aliveUntil };
   }
 
   it('H8: a server without such a log is asked once', async () => {
@@ -188,6 +255,27 @@ describe('the loop that sweeps', () => {
     await settled();
     expect(asked).toEqual(['page null']);
     expect(metrics.page()).toContain('sweeps_total{result="refused"} 1');
+  });
+
+  it('H8, F8: what is left over goes on after a pause that keeps it below what an App is granted', async () => {
+    const { asked, attempts, clock, settled } = looping(() => null);
+    attempts.push(...unanswered(MOST_REQUESTS + 50));
+    await settled();
+    clock.now = NOW + GO_ON_MS - 1;
+    await settled();
+    expect(asked).toHaveLength(MOST_REQUESTS);
+    clock.now = NOW + GO_ON_MS;
+    await settled();
+    expect(asked.length).toBeGreaterThan(MOST_REQUESTS);
+    expect((MOST_REQUESTS * 60 * 60_000) / GO_ON_MS).toBeLessThan(5_000);
+  });
+
+  it('G13: while it waits the database hears again and again that it is in use', async () => {
+    const { clock, settled, aliveUntil } = looping(() => null);
+    await settled();
+    clock.now = NOW + 60_000;
+    await settled();
+    expect(aliveUntil()).toBe(NOW + 60_000);
   });
 
   it('H8: where GitHub names a time, nothing is asked before it', async () => {

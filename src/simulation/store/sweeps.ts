@@ -1,14 +1,14 @@
 import { coalescingKey, type Effect } from '../../run/effect.ts';
-import type { Store, SweepTurn } from '../../store/store.ts';
+import type { Store, SweepProgress, SweepTurn } from '../../store/store.ts';
 import { wantEffect } from './save.ts';
-import { isFree, type Tables } from './tables.ts';
+import { isFree, type SweepRow, type Tables } from './tables.ts';
 
 /** What the store has for looking after lost webhooks, in memory. */
 export function sweepMethods(
   tables: Tables,
   holder: number,
   wake: () => void,
-): Pick<Store, 'knownDeliveries' | 'activePulls' | 'catchUpAll' | 'beginSweep' | 'endSweep'> {
+): Pick<Store, 'knownDeliveries' | 'activePulls' | 'catchUpAll' | 'beginSweep' | 'endSweep' | 'heartbeat'> {
   return {
     knownDeliveries: async (ids) => new Set(ids.filter((id) => tables.deliveryIds.has(id) || tables.notices.has(id))),
     activePulls: async () =>
@@ -21,9 +21,33 @@ export function sweepMethods(
       return count;
     },
     beginSweep: async (now, leaseMs, early) => begin(tables, { until: now + leaseMs, holder }, now, early),
-    endSweep: async ({ fence }, heardUntil, nextAt) => {
-      if (tables.sweep?.fence === fence) tables.sweep = { fence, heardUntil, nextAt, lease: null };
+    endSweep: async ({ fence }, progress, nextAt) => {
+      const row = tables.sweep;
+      if (row?.fence === fence) tables.sweep = { ...settle(row, progress), nextAt, lease: null };
     },
+    heartbeat: async (at, last) => {
+      const row = tables.sweep ?? NONE;
+      const remembered = row.aliveUntil ?? row.heardUntil;
+      const isUnsure = remembered !== null && (last === null || remembered < last);
+      const doubt = isUnsure
+        ? { since: Math.min(row.doubt?.since ?? remembered, remembered), until: Math.max(row.doubt?.until ?? at, at) }
+        : row.doubt;
+      tables.sweep = { ...row, aliveUntil: Math.max(row.aliveUntil ?? at, at), doubt };
+    },
+  };
+}
+
+const NONE: SweepRow = { fence: 0, heardUntil: null, nextAt: 0, lease: null, aliveUntil: null, doubt: null };
+
+function settle(row: SweepRow, { until, doubt }: SweepProgress): SweepRow {
+  if (until === null) return row;
+  const heardUntil = Math.max(row.heardUntil ?? until, until);
+  if (row.doubt === null || row.doubt.until !== doubt?.until) return { ...row, heardUntil };
+  const { since } = row.doubt;
+  return {
+    ...row,
+    heardUntil,
+    doubt: row.doubt.until <= until ? null : { ...row.doubt, since: Math.max(since, until) },
   };
 }
 
@@ -33,10 +57,10 @@ function begin(
   now: number,
   early: boolean,
 ): SweepTurn | null {
-  const row = tables.sweep ?? { fence: 0, heardUntil: null, nextAt: 0, lease: null };
+  const row = tables.sweep ?? NONE;
   if (!isFree(tables, row.lease, now) || !(early || row.nextAt <= now)) return null;
   tables.sweep = { ...row, fence: row.fence + 1, lease };
-  return { fence: row.fence + 1, heardUntil: row.heardUntil };
+  return { fence: row.fence + 1, heardUntil: row.heardUntil, doubt: row.doubt };
 }
 
 function catchUpAll(tables: Tables, since: string, now: number, pauseMs: number): number {

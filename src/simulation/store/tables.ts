@@ -5,6 +5,7 @@ import type { Proposal, Vote, Write } from '../../run/proposal.ts';
 import type { Reason } from '../../run/reason.ts';
 import type { Pull, Run } from '../../run/run.ts';
 import type { Signal } from '../../run/signal.ts';
+import type { Doubt } from '../../store/store.ts';
 
 /** Who holds something and until when (ms). */
 export type Lease = { readonly until: number; readonly holder: number };
@@ -82,6 +83,8 @@ export type SweepRow = {
   readonly heardUntil: number | null;
   readonly nextAt: number;
   readonly lease: Lease | null;
+  readonly aliveUntil: number | null;
+  readonly doubt: Doubt | null;
 };
 
 /** A database in memory: rows by pull request, and what is unique among all of them. */

@@ -4,6 +4,7 @@ import { EXPIRY } from './expiry.ts';
 import { FAULTS } from './faults.ts';
 import { FIRST_TABLES } from './first-tables.ts';
 import { FORMER_COMMENTS } from './former-comments.ts';
+import { HEARTBEAT } from './heartbeat.ts';
 import { LEDGER } from './ledger.ts';
 import { NOTICES } from './notices.ts';
 import { OPEN_PROPOSALS } from './open-proposals.ts';
@@ -24,4 +25,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 8, name: 'expiry', statements: EXPIRY },
   { number: 9, name: 'budgets', statements: BUDGETS },
   { number: 10, name: 'effect faults', statements: EFFECT_FAULTS },
+  { number: 11, name: 'heartbeat', statements: HEARTBEAT },
 ];
