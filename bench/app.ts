@@ -10,8 +10,9 @@ import { type ChaosDatabase, databaseOn, embeddedDatabase } from '../src/chaos/d
 import { openReplica } from '../src/chaos/replica.ts';
 import { openSite } from '../src/chaos/site.ts';
 import { isRecord, parseJson } from '../src/trust.ts';
+import { HOPS, measureHops } from './hops.ts';
 import { type Intake, measureIntake } from './intake.ts';
-import { HOPS, measureLatencies } from './latency.ts';
+import { measureLatencies, HOPS as REMOTE_HOPS } from './latency.ts';
 
 const INTAKE_MS = 4_000;
 const [given = '5', server] = process.argv.slice(2);
@@ -36,7 +37,20 @@ async function onDatabase(name: string, open: () => Promise<ChaosDatabase>): Pro
     const { review, commit, hops } = await measureLatencies(database.environment, rounds);
     row('task to posted review', review, 'goal 500');
     row('/approve to commit', commit, 'goal 300');
-    row(`${HOPS} hops`, hops, 'goal 50');
+    row(`${REMOTE_HOPS} hops, with HTTP and the simulation`, hops, 'no goal');
+  } finally {
+    await database.drop();
+  }
+}
+
+/** What is the App's own of a chain: GitHub and the model are in this process, and their own work is taken off. */
+async function hopsOn(open: () => Promise<ChaosDatabase>): Promise<void> {
+  const database = await open();
+  const { DATABASE_URL: databaseUrl = null, DATA_DIR: dataDir = null } = database.environment;
+  try {
+    const chains = await measureHops({ databaseUrl, dataDir }, rounds * 4);
+    const own = chains.map(({ whole, answering }) => whole - answering);
+    row(`${HOPS} hops, GitHub and model at once`, own, 'goal 50');
   } finally {
     await database.drop();
   }
@@ -85,7 +99,10 @@ const databases = [
   ...(server === undefined ? [] : [['PostgreSQL', () => databaseOn(server)] as const]),
 ] as const;
 
-for (const [name, open] of databases) await onDatabase(name, open);
+for (const [name, open] of databases) {
+  await onDatabase(name, open);
+  await hopsOn(open);
+}
 
 say('\ndeliveries acknowledged a second (20 kB, signed; median of three turns)');
 const kinds: readonly (readonly [string, () => Promise<Intake>])[] = [

@@ -15,6 +15,8 @@ export type ModelOptions = {
   readonly tools: readonly ModelTool[];
   /** Bound of a whole request, body included; 120 s unless told. */
   readonly timeoutMs?: number;
+  /** What requests go through instead of the network's own `fetch`. */
+  readonly fetch?: (address: string | URL | Request, options?: RequestInit) => Promise<Response>;
   readonly now?: () => number;
 };
 
@@ -53,7 +55,7 @@ export function openModel(options: ModelOptions): Model {
 }
 
 /** What the SDK would otherwise read from the environment or decide for itself is said here. */
-function openClient({ apiKey, baseURL }: ModelOptions, timeoutMs: number): OpenAI {
+function openClient({ apiKey, baseURL, fetch }: ModelOptions, timeoutMs: number): OpenAI {
   return new OpenAI({
     apiKey: apiKey ?? 'none',
     baseURL: baseURL ?? 'https://api.openai.com/v1',
@@ -64,6 +66,7 @@ function openClient({ apiKey, baseURL }: ModelOptions, timeoutMs: number): OpenA
     maxRetries: 0,
     timeout: timeoutMs,
     logLevel: 'off',
+    ...(fetch === undefined ? {} : { fetch }),
   });
 }
 
