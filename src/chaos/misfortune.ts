@@ -14,10 +14,10 @@ export type Blows = {
   readonly wrong: string[];
 };
 
-type Kind = 'kill' | 'end' | 'hang' | 'restart';
+type OnReplica = 'kill' | 'end' | 'hang';
 
 /** Kills outnumber the rest. */
-const KINDS: readonly Kind[] = ['kill', 'kill', 'kill', 'end', 'end', 'hang', 'restart'];
+const ON_REPLICA: readonly OnReplica[] = ['kill', 'kill', 'kill', 'end', 'end', 'hang'];
 /** Between two blows, ms. */
 const PAUSE = [200, 2_000] as const;
 const AWAY = [0, 1_500] as const;
@@ -28,13 +28,16 @@ export async function strike(
   until: number,
 ): Promise<Blows> {
   const blows: Blows = { kills: 0, ends: 0, hangs: 0, restarts: 0, ready: [], wrong: [] };
+  const { restart } = database;
+  const kinds = restart === null ? ON_REPLICA : [...ON_REPLICA, 'restart' as const];
   const busy = new Map<Replica | ChaosDatabase, Promise<void>>();
   while (Date.now() < until) {
     await sleep(chance.between(...PAUSE));
-    const kind = chance.pick(KINDS);
-    const target = kind === 'restart' ? database : chance.pick(replicas);
+    const kind = chance.pick(kinds);
+    const replica = chance.pick(replicas);
+    const target = kind === 'restart' ? database : replica;
     if (busy.has(target)) continue;
-    const blow = 'falls' in target ? onReplica(kind, target, chance, blows) : onDatabase(target, chance, blows);
+    const blow = kind === 'restart' ? onDatabase(restart, chance, blows) : onReplica(kind, replica, chance, blows);
     busy.set(
       target,
       blow.finally(() => busy.delete(target)),
@@ -44,13 +47,13 @@ export async function strike(
   return blows;
 }
 
-async function onDatabase({ restart }: ChaosDatabase, chance: Chance, blows: Blows): Promise<void> {
+async function onDatabase(restart: ChaosDatabase['restart'], chance: Chance, blows: Blows): Promise<void> {
   if (restart === null) return;
   blows.restarts += 1;
   await restart(chance.between(...AWAY));
 }
 
-async function onReplica(kind: Kind, replica: Replica, chance: Chance, blows: Blows): Promise<void> {
+async function onReplica(kind: OnReplica, replica: Replica, chance: Chance, blows: Blows): Promise<void> {
   const away = chance.between(...AWAY);
   if (kind === 'hang') {
     blows.hangs += 1;

@@ -1,3 +1,4 @@
+import { environmentFor } from '../simulator/environment.ts';
 import { type ScriptedModel, startScriptedModel } from '../simulator/model/scripted-model.ts';
 import { type Person, personOn } from '../simulator/people/person.ts';
 import { type Simulator, startSimulator } from '../simulator/simulator.ts';
@@ -60,25 +61,9 @@ export async function openSite(pulls: number): Promise<Site> {
   });
   return {
     ...{ github, model, repositoryId: repository.id, pulls: opened },
-    environment: environmentOf(github, model),
+    environment: environmentFor(github, model),
     close: async () => {
       await Promise.all([github.close(), model.close()]);
     },
-  };
-}
-
-function environmentOf(github: Simulator, model: ScriptedModel): Readonly<Record<string, string>> {
-  return {
-    APP_ID: String(github.app.id),
-    PRIVATE_KEY: github.app.privateKeyPem,
-    WEBHOOK_SECRET: github.app.webhookSecret,
-    GHE_HOST: new URL(github.url).host,
-    GHE_PROTOCOL: 'http',
-    PORT: '0',
-    HOST: '127.0.0.1',
-    OPENAI_MODEL: 'scripted',
-    OPENAI_API_KEY: 'model-key',
-    OPENAI_BASE_URL: model.url,
-    ALLOWED_OWNERS: '*',
   };
 }

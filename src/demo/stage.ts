@@ -4,6 +4,7 @@ import type { EnvironmentReading } from '../config/environment.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { secretsOf } from '../config/secrets.ts';
 import { type RunningServer, startServer } from '../main.ts';
+import { environmentFor } from '../simulator/environment.ts';
 import { type ScriptedModel, startScriptedModel } from '../simulator/model/scripted-model.ts';
 import { type Simulator, startSimulator } from '../simulator/simulator.ts';
 import { StartRefused } from '../start-refused.ts';
@@ -76,19 +77,11 @@ async function start({ modelName, store }: Given, closers: Closers, close: () =>
 /** Of the environment only the model's endpoint counts, and only for a real one. */
 function readConfig(github: Simulator, model: ScriptedModel | null, modelName: string | null): EnvironmentReading {
   return loadConfig({
-    APP_ID: String(github.app.id),
-    PRIVATE_KEY: github.app.privateKeyPem,
     PRIVATE_KEY_PATH: '',
-    WEBHOOK_SECRET: github.app.webhookSecret,
     WEBHOOK_SECRET_OLD: '',
-    GHE_HOST: new URL(github.url).host,
-    GHE_PROTOCOL: 'http',
-    PORT: '0',
-    HOST: '127.0.0.1',
     WEBHOOK_PATH: '',
-    OPENAI_MODEL: modelName ?? 'scripted',
-    ...(model === null ? {} : { OPENAI_API_KEY: MODEL_KEY, OPENAI_BASE_URL: model.url }),
-    ALLOWED_OWNERS: '*',
+    ...(modelName === null ? {} : { OPENAI_MODEL: modelName }),
+    ...environmentFor(github, model),
     CONFIG_FILE: '',
     PAUSED: '',
     DATABASE_URL: '',

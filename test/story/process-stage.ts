@@ -2,9 +2,10 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
+import { environmentFor } from '../../src/simulator/environment.ts';
 import { isRecord, parseJson } from '../../src/trust.ts';
 import { type Ended, type Running, run } from '../cli/process.ts';
-import { environmentIn, openScenery } from './scenery.ts';
+import { openScenery } from './scenery.ts';
 import type { Stage } from './stage.ts';
 import { tellStory } from './story.ts';
 
@@ -31,7 +32,11 @@ export async function openProcessStage(): Promise<ProcessStage> {
     return ended;
   };
   const start = async (): Promise<void> => {
-    running = run(['start'], { ...environmentIn(scenery), DATA_DIR: join(folder, 'data') }, folder);
+    running = run(
+      ['start'],
+      { ...environmentFor(scenery.github, scenery.model), DATA_DIR: join(folder, 'data') },
+      folder,
+    );
     const line = parseJson(await running.line('"listening"'));
     github.webhookTarget(`${isRecord(line) ? String(line['url']) : ''}/api/github/webhooks`);
   };

@@ -19,20 +19,3 @@ export async function openScenery(now: () => number): Promise<Scenery> {
   model.otherwise({ content: 'All done.' });
   return { github, model };
 }
-
-/** The variables that point the App at a scenery; it listens on any free port. */
-export function environmentIn({ github, model }: Scenery): Readonly<Record<string, string>> {
-  return {
-    APP_ID: String(github.app.id),
-    PRIVATE_KEY: github.app.privateKeyPem,
-    WEBHOOK_SECRET: github.app.webhookSecret,
-    GHE_HOST: new URL(github.url).host,
-    GHE_PROTOCOL: 'http',
-    PORT: '0',
-    HOST: '127.0.0.1',
-    OPENAI_MODEL: 'scripted',
-    OPENAI_API_KEY: 'model-key',
-    OPENAI_BASE_URL: model.url,
-    ALLOWED_OWNERS: '*',
-  };
-}

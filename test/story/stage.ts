@@ -2,11 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readEnvironment } from '../../src/config/environment.ts';
 import { readKey } from '../../src/config/read-key.ts';
 import { type RunningServer, startServer } from '../../src/main.ts';
+import { environmentFor } from '../../src/simulator/environment.ts';
 import type { ScriptedModel } from '../../src/simulator/model/scripted-model.ts';
 import type { Simulator } from '../../src/simulator/simulator.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openLog } from '../../src/telemetry/log.ts';
-import { environmentIn, openScenery, type Scenery } from './scenery.ts';
+import { openScenery, type Scenery } from './scenery.ts';
 import { type Story, type StoryOptions, tellStory } from './story.ts';
 import { type StoryDatabase, storyDatabase } from './story-database.ts';
 
@@ -115,7 +116,7 @@ async function serve(
   logged: string[],
   now: () => number,
 ): Promise<RunningServer> {
-  const reading = readEnvironment({ ...environmentIn(scenery), ...environment }, readKey);
+  const reading = readEnvironment({ ...environmentFor(scenery.github, scenery.model), ...environment }, readKey);
   if (reading.kind === 'problems') throw new Error(reading.problems.join('\n'));
   const stream = { write: (line: string) => void logged.push(line) };
   const log = openLog({ level: 'info', format: 'json', secrets: ['model-key'], stream });

@@ -19,6 +19,8 @@ export type ScriptedModelOptions = {
 export type ScriptedModel = {
   /** Base URL for a client, ending in `/v1`; the same paths answer without it. */
   readonly url: string;
+  /** The key that it takes; null where it takes any. */
+  readonly apiKey: string | null;
   /** Appends answers to the queue; each request takes one. */
   readonly script: (...entries: readonly ScriptEntry[]) => void;
   /** What to answer when the queue is empty; without it an empty queue is a violation. */
@@ -49,6 +51,7 @@ export async function startScriptedModel(options: ScriptedModelOptions = {}): Pr
   }, options.port);
   return {
     url: `${server.url}/v1`,
+    apiKey: options.apiKey ?? null,
     script: (...entries) => void session.queue.push(...entries),
     otherwise: (entry) => {
       session.fallback = entry;
