@@ -4,51 +4,22 @@
  */
 
 import { once } from 'node:events';
-import { availableParallelism } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import process from 'node:process';
-import { parseArgs } from 'node:util';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { PGlite } from '@electric-sql/pglite';
+import { runCommand } from '../src/options/run-command.ts';
 import { TRANSITIONS } from '../src/run/transition.ts';
 import { backendDatabase } from '../src/simulation/backend-database.ts';
 import { MUTANTS } from '../src/simulation/mutants.ts';
+import { readOptions, SIMULATION_HELP, type SimulationOptions } from '../src/simulation/options.ts';
 import { hunt, judgeCase, type Noticed, simulate } from '../src/simulation/simulate.ts';
 import { storyOf } from '../src/simulation/story.ts';
 import { type Counts, sumOf, type Tally } from '../src/simulation/tally.ts';
 import { migrate } from '../src/store/migrate.ts';
 import { backendOn, PARSERS } from '../src/store/open-pglite.ts';
 
-const HELP = `npm run simulate -- [--cases N] [--seed S] [--threads T] [--pglite] [--trace] [--mutants] [--help]
-
-Plays N cases (1000) from seed S (1) on; the seed settles everything that happens in a case.
-  --threads T  how many at once; all processors unless told
-  --pglite     on PGlite instead of the store in memory: some hundred times slower
-  --trace      tells the story of each case
-  --mutants    puts known mistakes in the product's place, one after the other, and says which are noticed within N cases
-Exits with 1 where a promise was broken, or a mutant was not noticed.
-`;
-
-const { values } = parseArgs({
-  options: {
-    cases: { type: 'string', default: '1000' },
-    seed: { type: 'string', default: '1' },
-    threads: { type: 'string', default: String(availableParallelism()) },
-    pglite: { type: 'boolean', default: false },
-    trace: { type: 'boolean', default: false },
-    mutants: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-});
-
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
-
-function wholeNumber(name: 'cases' | 'seed' | 'threads'): number {
-  const number = Number(values[name]);
-  if (Number.isSafeInteger(number) && number >= 0) return number;
-  process.stderr.write(`--${name} takes a whole number, not ${values[name]}\n`);
-  process.exit(2);
-}
 
 /** One PGlite in memory for a share, emptied for each case. */
 async function onPglite(share: Share): Promise<Tally> {
@@ -88,10 +59,10 @@ function playShare(share: Share): Promise<Tally> {
   return share.pglite ? onPglite(share) : simulate(seedsOf(share));
 }
 
-async function play(cases: number, first: number, threads: number): Promise<Tally> {
-  const { pglite } = values;
+async function playAll({ cases, seed: first, threads, way }: SimulationOptions): Promise<Tally> {
+  const pglite = way === 'pglite';
   const end = first + cases;
-  if (threads <= 1) return playShare({ first, end, step: 1, pglite });
+  if (threads === 1) return playShare({ first, end, step: 1, pglite });
   const shares = Array.from({ length: threads }, (_, place) => ({ first: first + place, end, step: threads, pglite }));
   return sumOf(await Promise.all(shares.map((share) => answerOf<Tally>(startThread({ kind: 'share', share })))));
 }
@@ -117,7 +88,8 @@ function report(tally: Tally, seconds: number): void {
   say(`${tally.failures.length} broken`);
 }
 
-async function tell(cases: number, first: number): Promise<boolean> {
+async function tell({ cases, seed: first }: SimulationOptions): Promise<boolean> {
+  Error.stackTraceLimit = 10;
   let good = true;
   for (const seed of seedsOf({ first, end: first + cases, step: 1 })) {
     const { played, problems } = await judgeCase(seed);
@@ -129,7 +101,7 @@ async function tell(cases: number, first: number): Promise<boolean> {
 }
 
 /** Each thread takes the next mutant as soon as it is done with one: some are noticed far later than others. */
-async function huntAll(cases: number, first: number, threads: number): Promise<boolean> {
+async function huntAll({ cases, seed: first, threads }: SimulationOptions): Promise<boolean> {
   const waiting = [...MUTANTS];
   let good = true;
   const hunts = async (): Promise<void> => {
@@ -143,7 +115,7 @@ async function huntAll(cases: number, first: number, threads: number): Promise<b
     }
     await worker.terminate();
   };
-  await Promise.all(Array.from({ length: Math.max(1, threads) }, hunts));
+  await Promise.all(Array.from({ length: threads }, hunts));
   return good;
 }
 
@@ -157,19 +129,27 @@ async function workInThread(work: Work): Promise<void> {
   });
 }
 
-async function main(): Promise<boolean> {
-  const [cases, first, threads] = [wholeNumber('cases'), wholeNumber('seed'), wholeNumber('threads')];
-  if (values.trace) return tell(cases, first);
-  if (values.mutants) return huntAll(cases, first, threads);
+async function playAndReport(options: SimulationOptions): Promise<boolean> {
   const begun = performance.now();
-  const tally = await play(cases, first, threads);
+  const tally = await playAll(options);
   report(tally, (performance.now() - begun) / 1_000);
   return tally.failures.length === 0;
 }
 
+const WAYS: Readonly<Record<SimulationOptions['way'], (options: SimulationOptions) => Promise<boolean>>> = {
+  memory: playAndReport,
+  pglite: playAndReport,
+  trace: tell,
+  mutants: huntAll,
+};
+
 // Every fault that is played is an exception, and nobody looks at where it comes from until a case is told.
-if (!values.trace) Error.stackTraceLimit = 0;
+Error.stackTraceLimit = 0;
 
 if (!isMainThread) await workInThread(workerData);
-else if (values.help) process.stdout.write(HELP);
-else process.exitCode = (await main()) ? 0 : 1;
+else
+  process.exitCode = await runCommand(
+    { name: 'npm run simulate', help: SIMULATION_HELP },
+    readOptions(process.argv.slice(2)),
+    async (options) => ((await WAYS[options.way](options)) ? 0 : 1),
+  );

@@ -7,35 +7,55 @@ import { writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
+import { type OptionsReading, problem, readOptions as read } from '../src/options/read-options.ts';
+import { runCommand } from '../src/options/run-command.ts';
 
-const HELP = `npm run reliability -- [--cases N] [--pglite-cases N] [--seconds N] [--seed S] [--database URL]
+const HELP = `Usage: npm run reliability -- [--cases N] [--pglite-cases N] [--seconds N] [--seed S] [--database URL]
 
 Writes docs/reliability.md.
+
   --cases N         cases of the simulation in memory (20000; a release takes 1000000)
   --pglite-cases N  the same on PGlite (300; a release takes 20000)
   --seconds N       how long processes are killed, on each database (60)
   --seed S          for all of it (1)
   --database URL    a PostgreSQL server; without it, that trial is left out, and the page says so
+  --help            this text
+
+Ends with 0 where the page was written, 1 where a trial failed, 2 where it could not begin.
 `;
 
-const { values } = parseArgs({
-  options: {
-    cases: { type: 'string', default: '20000' },
-    'pglite-cases': { type: 'string', default: '300' },
-    seconds: { type: 'string', default: '60' },
-    seed: { type: 'string', default: '1' },
-    database: { type: 'string' },
-    help: { type: 'boolean', default: false },
-  },
-});
+const OPTIONS = {
+  cases: { type: 'string', default: '20000' },
+  'pglite-cases': { type: 'string', default: '300' },
+  seconds: { type: 'string', default: '60' },
+  seed: { type: 'string', default: '1' },
+  database: { type: 'string' },
+  help: { type: 'boolean', short: 'h', default: false },
+} as const;
+
+/** As they are handed on; `database` is null where that trial is left out. */
+type Options = Readonly<Record<'cases' | 'pgliteCases' | 'seconds' | 'seed', string>> & {
+  readonly database: string | null;
+};
+
+const A_NUMBER = /^[1-9]\d{0,8}$/;
+
+function readOptions(args: readonly string[]): OptionsReading<Options> {
+  const parse = () => parseArgs({ args: [...args], options: OPTIONS, strict: true, allowPositionals: false });
+  return read('npm run reliability --', parse, ({ values: { database = null, help: _help, ...numbers } }) => {
+    const wrong = Object.entries(numbers).find(([, value]) => !A_NUMBER.test(value));
+    if (wrong !== undefined) return problem(`--${wrong[0]} needs a number from 1 on.`);
+    const { 'pglite-cases': pgliteCases, ...others } = numbers;
+    return { kind: 'options', options: { ...others, pgliteCases, database } };
+  });
+}
 
 type Trial = { readonly title: string; readonly says: string; readonly words: readonly string[] };
 
-function trials(): readonly Trial[] {
-  const { cases, seconds, seed } = values;
+function trials({ cases, pgliteCases, seconds, seed, database }: Options): readonly Trial[] {
   const simulate = ['simulate', '--', '--seed', seed];
   const chaos = ['chaos', '--', '--seed', seed, '--seconds', seconds];
-  const onServer = values.database === undefined ? [] : [[...chaos, '--database', values.database]];
+  const onServer = database === null ? [] : [[...chaos, '--database', database]];
   return [
     {
       title: 'Simulation in memory',
@@ -45,7 +65,7 @@ function trials(): readonly Trial[] {
     {
       title: 'Simulation on PGlite',
       says: 'The same on the embedded database.',
-      words: [...simulate, '--pglite', '--cases', values['pglite-cases']],
+      words: [...simulate, '--pglite', '--cases', pgliteCases],
     },
     {
       title: 'Mutants',
@@ -65,7 +85,7 @@ function trials(): readonly Trial[] {
   ];
 }
 
-/** What it printed, without colours and without the server’s address. */
+/** What it printed; a trial that failed ends everything. */
 function run({ title, words }: Trial): string {
   process.stderr.write(`${title}: npm run ${words.join(' ')}\n`);
   const { status, stdout } = spawnSync('npm', ['run', '--silent', ...words], {
@@ -78,17 +98,17 @@ function run({ title, words }: Trial): string {
   process.exit(1);
 }
 
-function section(trial: Trial): string {
+function section(trial: Trial, { database }: Options): string {
   const { title, says, words } = trial;
-  const shown = words.map((word) => (word === values.database ? 'postgres://…' : word)).join(' ');
+  const shown = words.map((word) => (word === database ? 'postgres://…' : word)).join(' ');
   return `## ${title}\n\n${says}\n\n\`npm run ${shown}\`\n\n\`\`\`text\n${run(trial)}\n\`\`\`\n`;
 }
 
-function page(): string {
+function page(options: Options): string {
   const [cpu] = cpus();
   const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
   const machine = `${cpus().length} × ${cpu?.model ?? 'unknown processor'}, ${Math.round(totalmem() / 2 ** 30)} GB, Node ${process.versions.node}, ${process.platform}`;
-  const left = values.database === undefined ? '\nReal kills on PostgreSQL were not run for this page.\n' : '';
+  const left = options.database === null ? '\nReal kills on PostgreSQL were not run for this page.\n' : '';
   return `# Reliability
 
 Written by \`npm run reliability\` at commit ${commit}, on ${machine}. Every number below is the output of the command above it.
@@ -105,8 +125,16 @@ What must always hold:
 | V6 | the App's comments hold no active Markdown of others |
 | V7 | the exported ledger explains every commit of the App |
 
-${trials().map(section).join('\n')}`;
+${trials(options)
+  .map((trial) => section(trial, options))
+  .join('\n')}`;
 }
 
-if (values.help) process.stdout.write(HELP);
-else writeFileSync(new URL('../docs/reliability.md', import.meta.url), page());
+process.exitCode = await runCommand(
+  { name: 'npm run reliability', help: HELP },
+  readOptions(process.argv.slice(2)),
+  (options) => {
+    writeFileSync(new URL('../docs/reliability.md', import.meta.url), page(options));
+    return 0;
+  },
+);

@@ -3,21 +3,7 @@ import { type Backend, HOLDERS } from '../store/backend.ts';
 import { writesOfCommit } from '../store/ledger.ts';
 import { storeOn } from '../store/store-on.ts';
 import type { Database } from './database.ts';
-
-const TABLES = [
-  'inbox',
-  'pulls',
-  'runs',
-  'proposals',
-  'votes',
-  'outcomes',
-  'writes',
-  'messages',
-  'effects',
-  'notices',
-  'sweeps',
-  'budgets',
-];
+import { emptyDatabase } from './empty-database.ts';
 
 /**
  * A real database, emptied for a case. The processes of the case share its one connection; each holds an advisory lock
@@ -25,11 +11,7 @@ const TABLES = [
  */
 export async function backendDatabase(backend: Backend): Promise<Database> {
   const { db } = backend;
-  await db.transaction().execute(async (transaction) => {
-    // In a replica's role, because triggers keep everybody else from deleting votes.
-    await sql`set local session_replication_role = replica`.execute(transaction);
-    for (const table of TABLES) await sql`delete from ${sql.table(table)}`.execute(transaction);
-  });
+  await emptyDatabase(db);
   await sql`select pg_advisory_unlock_all()`.execute(db);
   const listeners = new Set<() => void>();
   let holders = 0;

@@ -25,7 +25,7 @@ const EDGES: Readonly<Record<string, readonly string[]>> = {
 
 /** What nothing that the server runs may reach: folders of commands that the person at the machine starts, and who imports them. */
 const APART: Readonly<Record<string, readonly string[]>> = {
-  options: ['explain', 'verify', 'export', 'demo', 'fidelity', 'chaos'],
+  options: ['explain', 'verify', 'export', 'demo', 'fidelity', 'chaos', 'simulation'],
   git: ['verify', 'export', 'demo', 'fidelity', 'simulation'],
   verify: ['export', 'demo', 'fidelity', 'simulation'],
   export: ['simulation'],

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { emptyDatabase } from '../../src/simulation/empty-database.ts';
 import { memoryStore } from '../../src/simulation/store/memory-store.ts';
 import { emptyTables, type PullRow, type Tables } from '../../src/simulation/store/tables.ts';
 import type { Backend } from '../../src/store/backend.ts';
@@ -34,29 +35,6 @@ export type DatabaseBench = Bench & {
 export type Row = Readonly<Record<string, unknown>>;
 export type TableName = 'inbox' | 'pulls' | 'runs' | 'proposals' | 'votes' | 'outcomes' | 'writes' | 'effects';
 
-const TABLES = [
-  'inbox',
-  'pulls',
-  'runs',
-  'proposals',
-  'votes',
-  'outcomes',
-  'writes',
-  'messages',
-  'effects',
-  'notices',
-  'sweeps',
-  'budgets',
-];
-
-/** Deletes every row; in a replica's role, because triggers keep everybody else from deleting votes. */
-async function empty({ db }: Backend): Promise<void> {
-  await db.transaction().execute(async (transaction) => {
-    await sql`set local session_replication_role = replica`.execute(transaction);
-    for (const table of TABLES) await sql`delete from ${sql.table(table)}`.execute(transaction);
-  });
-}
-
 async function rebuild({ db }: Backend): Promise<void> {
   await sql`drop schema public cascade`.execute(db);
   await sql`create schema public`.execute(db);
@@ -77,7 +55,7 @@ export function bench(database: TestDatabase): DatabaseBench {
     await migrate(backend.db);
   });
   beforeEach(async () => {
-    await empty(backend);
+    await emptyDatabase(backend.db);
     store = storeOn(backend);
   });
   afterAll(async () => {

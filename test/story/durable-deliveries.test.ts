@@ -5,21 +5,10 @@ import { postWebhook } from '../../src/simulator/http/post-webhook.ts';
 import { stageForAll } from './curtain.ts';
 import { editRow, proposeRows, ROWS_PATH, rows, tellRows } from './rows.ts';
 import type { Story } from './story.ts';
+import { unheard } from './unheard.ts';
 
 const stage = stageForAll();
 afterEach(() => stage().github.deliveries.decide(undefined));
-
-/** What GitHub told of while `deed` was done, without anybody hearing it. */
-function untold(deed: () => void): readonly Delivery[] {
-  const { deliveries } = stage().github;
-  const before = deliveries.log.length;
-  deliveries.decide(() => 'drop');
-  stage().pass(2);
-  deed();
-  stage().pass(2);
-  deliveries.decide(undefined);
-  return deliveries.log.slice(before);
-}
 
 async function tell(...told: readonly Delivery[]): Promise<void> {
   for (const delivery of told) stage().github.deliveries.redeliver(delivery);
@@ -53,7 +42,7 @@ describe('a delivery that comes more than once', () => {
   it('F5, S80: the same words under another delivery id decide once', async () => {
     const story = await proposeRows(stage(), { 5: 50, 12: 120 });
     const { ana, bot } = story;
-    const [said] = untold(() => ana.person.says(`/approve ${bot.proposal(1).proposalId}`));
+    const [said] = unheard(stage(), () => ana.person.says(`/approve ${bot.proposal(1).proposalId}`));
     if (said === undefined) throw new Error('GitHub told nothing.');
     await tellAnew(said);
     const after = traces(story);
@@ -65,7 +54,7 @@ describe('a delivery that comes more than once', () => {
   it('F7, F20: an approval told again after the change was denied, and after a restart, does nothing', async () => {
     const story = await proposeRows(stage(), { 5: 50, 12: 120 });
     const { ana, ben, bot, pr } = story;
-    const told = untold(() => ana.person.replies(bot.proposal(1).id, '/approve'));
+    const told = unheard(stage(), () => ana.person.replies(bot.proposal(1).id, '/approve'));
     const approval = told.find(({ event }) => event === 'pull_request_review_comment');
     if (approval === undefined) throw new Error('GitHub told nothing.');
     await ben.replies(bot.proposal(1), '/deny no');
@@ -93,7 +82,7 @@ describe('deliveries in another order', () => {
   it('F6: an approval, a denial and a push come to the same end in every order', { timeout: 90_000 }, async () => {
     for (const order of ORDERS) {
       const { pr, ana, ben, bot, model } = await proposeRows(stage(), { 5: 50, 12: 120 });
-      const told = untold(() => {
+      const told = unheard(stage(), () => {
         ana.person.replies(bot.proposal(1).id, '/approve');
         ben.person.replies(bot.proposal(2).id, '/deny not now');
         ben.person.pushes({ [ROWS_PATH]: rows({ 22: 'pushed' }) });
@@ -123,7 +112,7 @@ describe('deliveries in another order', () => {
 
   it('S41, S86: a bare approval that arrives after its only proposal was replaced decides nothing', async () => {
     const { pr, ana, ben, bot } = await proposeRows(stage(), { 5: 50 });
-    const [late] = untold(() => ana.person.says('/approve'));
+    const [late] = unheard(stage(), () => ana.person.says('/approve'));
     if (late === undefined) throw new Error('GitHub told nothing.');
     await ben.pushes({ [ROWS_PATH]: rows({ 6: 'other' }) });
     expect(bot.proposals()).toHaveLength(2);

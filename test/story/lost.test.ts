@@ -1,26 +1,14 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { Delivery } from '../../src/simulator/http/deliveries.ts';
 import { loseShare } from '../../src/simulator/http/lose-deliveries.ts';
 import { stageForAll } from './curtain.ts';
 import { editRow, proposeRows, ROWS_PATH, rows, tellRows } from './rows.ts';
+import { unheard } from './unheard.ts';
 
 const stage = stageForAll();
 afterEach(() => {
   stage().github.deliveries.decide(undefined);
   vi.restoreAllMocks();
 });
-
-/** What GitHub could deliver to nobody while this was done. */
-function unheard(deed: () => void): readonly Delivery[] {
-  const { deliveries } = stage().github;
-  const before = deliveries.log.length;
-  deliveries.decide(() => 'drop');
-  stage().pass(2);
-  deed();
-  stage().pass(2);
-  deliveries.decide(undefined);
-  return deliveries.log.slice(before);
-}
 
 const sweep = (): Promise<void> => stage().later(301);
 
@@ -51,12 +39,12 @@ describe('webhooks that were lost', () => {
   it('F8: a task that nobody heard begins, and what a push had made stale is seen', async () => {
     const { ana, bot, model } = await tellRows(stage());
     model.proposes(editRow(5, 50));
-    unheard(() => ana.person.says('/countersign give the row another value'));
+    unheard(stage(), () => ana.person.says('/countersign give the row another value'));
     await stage().settle();
     expect(bot.proposals()).toEqual([]);
     await sweep();
     expect(bot.proposals()).toHaveLength(1);
-    unheard(() => ana.person.pushes({ [ROWS_PATH]: rows({ 5: 5000 }) }));
+    unheard(stage(), () => ana.person.pushes({ [ROWS_PATH]: rows({ 5: 5000 }) }));
     await sweep();
     expect(bot.proposal(1).body).toContain('**Withdrawn** without a decision');
   });
@@ -75,7 +63,7 @@ describe('webhooks that were lost', () => {
 
   it('F7, F8: a lost yes that GitHub is asked to send again, twice, and that a sweep finds too, counts once', async () => {
     const { pr, ana, bot } = await proposeRows(stage(), { 5: 50, 12: 120 });
-    const lost = unheard(() => ana.person.replies(bot.proposal(1).id, '/approve'));
+    const lost = unheard(stage(), () => ana.person.replies(bot.proposal(1).id, '/approve'));
     for (const delivery of [...lost, ...lost]) stage().github.deliveries.redeliver(delivery);
     await stage().settle();
     await sweep();
@@ -85,7 +73,7 @@ describe('webhooks that were lost', () => {
 
   it('F8, B14: a yes and the no behind it, both lost: the no is heard before anything is committed', async () => {
     const { pr, ana, ben, bot } = await proposeRows(stage(), { 5: 50, 12: 120 });
-    unheard(() => {
+    unheard(stage(), () => {
       ana.person.replies(bot.proposal(1).id, '/approve');
       ben.person.replies(bot.proposal(1).id, '/deny no, wait');
     });
@@ -96,7 +84,7 @@ describe('webhooks that were lost', () => {
 
   it('F8, S60: words that were edited into a command while nobody heard decide nothing', async () => {
     const { pr, ana, bot } = await proposeRows(stage(), { 5: 50, 12: 120 });
-    unheard(() => {
+    unheard(stage(), () => {
       const said = ana.person.says('I shall look at it.');
       stage().pass(5);
       ana.person.edits(said.id, '/approve all');
@@ -108,7 +96,7 @@ describe('webhooks that were lost', () => {
 
   it('F8, S60, S61: a yes that its writer changed or took back meanwhile decides nothing', async () => {
     const { pr, ana, ben, bot } = await proposeRows(stage(), { 5: 50, 12: 120, 20: 200 });
-    unheard(() => {
+    unheard(stage(), () => {
       const yes = ana.person.replies(bot.proposal(1).id, '/approve');
       const yesToo = ben.person.replies(bot.proposal(2).id, '/approve');
       const review = ana.person.reviews({ body: '/approve all', event: 'COMMENT', comments: [] });
@@ -141,7 +129,7 @@ describe('webhooks that were lost', () => {
 
   it('F8: while the App is paused nobody looks', async () => {
     const { ana, bot, pr } = await proposeRows(stage(), { 5: 50, 12: 120 });
-    unheard(() => ana.person.replies(bot.proposal(1).id, '/approve'));
+    unheard(stage(), () => ana.person.replies(bot.proposal(1).id, '/approve'));
     await stage().restart({ PAUSED: '1' });
     const before = stage().github.requests.length;
     await stage().later(301);
