@@ -1,4 +1,5 @@
 import type { Store } from '../store/store.ts';
+import type { Clock } from '../worker/ports.ts';
 
 /** Lets the database know that it is in use; what one restored from a backup does not know of is told apart by that. */
 export type Heartbeat = () => Promise<void>;
@@ -9,11 +10,26 @@ export type HeartbeatOptions = {
   readonly githubTime: () => number;
 };
 
+/** What was answered later than the last one may have to be read after a crash. */
+const EVERY_MS = 10_000;
+
 export function openHeartbeat({ store, githubTime }: HeartbeatOptions): Heartbeat {
   let last: number | null = null;
-  return async () => {
+  let underWay: Promise<void> | null = null;
+  async function beat(): Promise<void> {
     const at = Math.max(githubTime(), last ?? 0);
     await store.heartbeat(at, last);
     last = at;
+  }
+  return () => {
+    underWay ??= beat().finally(() => {
+      underWay = null;
+    });
+    return underWay;
   };
+}
+
+/** The answer ends it. Where the database is away others say so; the next one makes up for it. */
+export function beatRegularly(heartbeat: Heartbeat, clock: Pick<Clock, 'every'>): () => void {
+  return clock.every(EVERY_MS, () => void heartbeat().catch(() => {}));
 }

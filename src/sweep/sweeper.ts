@@ -1,5 +1,6 @@
 import type { Counter } from '../telemetry/metrics.ts';
 import { type Clock, GitHubFault } from '../worker/ports.ts';
+import { beatRegularly } from './heartbeat.ts';
 import { newMemory } from './memory.ts';
 import { EVERY_MS, GO_ON_MS, type SweepResult, sweep } from './sweep.ts';
 import type { SweepOptions } from './sweep-options.ts';
@@ -20,8 +21,6 @@ export type Sweeper = {
 
 /** How often it is asked what time it is; sweeps themselves are minutes apart. */
 const TICK_MS = 1_000;
-/** How often the database hears that it is in use: what was answered later than that may have to be read after a crash. */
-const HEARTBEAT_MS = 10_000;
 /** Where another process was at it, or something failed that may pass. */
 const AGAIN_MS = 60_000;
 /** GitHub's words for a server that keeps no such log, or lets this App not see it. */
@@ -32,7 +31,6 @@ export function startSweeper(options: SweeperOptions): Sweeper {
   const stopping = new AbortController();
   const memory = newMemory();
   let due = clock.now();
-  let beatDue = due + HEARTBEAT_MS;
   let underWay: Promise<void> | null = null;
 
   async function run(): Promise<void> {
@@ -58,19 +56,13 @@ export function startSweeper(options: SweeperOptions): Sweeper {
   }
 
   const isDue = (): boolean => !stopping.signal.aborted && clock.now() >= due;
-  const beat = (): void => {
-    if (clock.now() < beatDue) return;
-    beatDue = clock.now() + HEARTBEAT_MS;
-    // Where the database is away others say so; the next one makes up for it.
-    options.heartbeat().catch(() => {});
-  };
   const tick = (): void => {
-    if (!stopping.signal.aborted) beat();
     if (underWay !== null || !isDue()) return;
     underWay = run().finally(() => {
       underWay = null;
     });
   };
+  const stopBeating = beatRegularly(options.heartbeat, clock);
   const stopTicking = clock.every(TICK_MS, tick);
   tick();
   return {
@@ -78,6 +70,7 @@ export function startSweeper(options: SweeperOptions): Sweeper {
     async stop(graceMs) {
       stopping.abort();
       stopTicking();
+      stopBeating();
       await Promise.race([underWay, after(graceMs)]);
     },
   };
