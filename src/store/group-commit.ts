@@ -1,3 +1,5 @@
+import { setImmediate as turn } from 'node:timers/promises';
+
 /** Items of several callers that wait for one insert. */
 type Waiting<Item, Answer> = {
   readonly items: readonly Item[];
@@ -7,7 +9,7 @@ type Waiting<Item, Answer> = {
 
 /**
  * Combines what callers hand in while an insert runs into the next one: under load, many wait for one sync of the disk,
- * and a lone caller waits for nobody. `insert` answers one for each item, in order, all or none; `most` bounds the items
+ * and a lone caller waits for nobody but those who come in the same turn of the event loop. `insert` answers one for each item, in order, all or none; `most` bounds the items
  * of one insert where they come from several callers. If a combined insert fails, each caller's items are tried alone,
  * so that nobody's fail for another's.
  */
@@ -20,7 +22,10 @@ export function groupCommit<Item, Answer>(
 
   async function drain(): Promise<void> {
     running = true;
-    while (queue.length > 0) await insertGroup(insert, takeGroup(queue, most));
+    while (queue.length > 0) {
+      await gathered(queue, most);
+      await insertGroup(insert, takeGroup(queue, most));
+    }
     running = false;
   }
 
@@ -29,6 +34,17 @@ export function groupCommit<Item, Answer>(
       queue.push({ items, resolve, reject });
       if (!running) void drain();
     });
+}
+
+/**
+ * Waits until a turn of the event loop brings no more, so that what lies in the sockets already goes along: an embedded
+ * database keeps the loop while it works, and would find the queue empty each time.
+ */
+async function gathered(queue: readonly unknown[], most: number): Promise<void> {
+  for (let before = -1; before < queue.length && queue.length < most; ) {
+    before = queue.length;
+    await turn();
+  }
 }
 
 function takeGroup<Item, Answer>(queue: Waiting<Item, Answer>[], most: number): Waiting<Item, Answer>[] {

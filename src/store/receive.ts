@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { PullRef } from '../command/intent.ts';
 import { newPull, pullKey } from '../run/run.ts';
 import type { Signal } from '../run/signal.ts';
@@ -10,102 +10,106 @@ import type { Tables } from './tables.ts';
 /** A delivery and when it came. */
 export type Received = { readonly delivery: Delivery; readonly now: number };
 export type Receipt = 'stored' | 'duplicate';
-type KeyedRef = readonly [key: string, ref: PullRef];
 
-/** Rows of one insert; PostgreSQL takes at most 65,535 parameters. */
-const MOST_ROWS = 1_000;
 const DEADLOCK = '40P01';
 const TRIES = 3;
 
 /**
- * Stores deliveries in one transaction, all or none; one answer each, in order. A delivery whose id or natural key is
- * known is a duplicate and changes nothing, whatever else it says.
+ * Stores deliveries, all or none; one answer each, in order. A delivery whose id or natural key is known is a duplicate
+ * and changes nothing, whatever else it says.
  */
 export async function receive(db: Kysely<Tables>, received: readonly Received[]): Promise<readonly Receipt[]> {
   if (received.length === 0) return [];
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await db.transaction().execute((transaction) => insertAll(transaction, received));
-    } catch (error) {
-      // Two processes that store the same deliveries in another order may block each other; one is told to try again.
-      if (attempt === TRIES || !isDeadlock(error)) throw error;
-    }
+  const pulls = new Map(received.map(({ delivery }) => [pullKey(delivery.intent.pull), delivery.intent.pull]));
+  // Values go as one JSON text: however many there are, the statement is the same, and is planned once.
+  const [keys, rows] = [JSON.stringify([...pulls.keys()]), JSON.stringify(received.map(signalRow))];
+  for (let attempt = 1; attempt <= TRIES; attempt += 1) {
+    const stored = await unlessDeadlocked(insertSignals(db, keys, pulls.size, rows), attempt);
+    if (stored === 'pulls-missing') await insertPulls(db, [...pulls]);
+    else if (stored !== 'again')
+      return received.map(({ delivery: { id } }) => (stored.delete(id) ? 'stored' : 'duplicate'));
+  }
+  throw new Error('The rows of pull requests went away while deliveries were stored');
+}
+
+/** Two processes that store the same deliveries in another order may block each other; one is told to try again. */
+async function unlessDeadlocked<T>(work: Promise<T>, attempt: number): Promise<T | 'again'> {
+  try {
+    return await work;
+  } catch (error) {
+    if (attempt === TRIES || !(error instanceof Error && 'code' in error && error.code === DEADLOCK)) throw error;
+    return 'again';
   }
 }
 
-function isDeadlock(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === DEADLOCK;
-}
-
-async function insertAll(transaction: Transaction<Tables>, received: readonly Received[]): Promise<Receipt[]> {
-  for (const refs of chunks(inKeyOrder(received))) await holdPulls(transaction, refs);
-  const receipts: Receipt[] = [];
-  for (const rows of chunks(received)) receipts.push(...(await insertSignals(transaction, rows)));
-  return receipts;
-}
-
-function chunks<T>(rows: readonly T[]): readonly (readonly T[])[] {
-  const count = Math.ceil(rows.length / MOST_ROWS);
-  return Array.from({ length: count }, (_, place) => rows.slice(place * MOST_ROWS, (place + 1) * MOST_ROWS));
-}
-
-/** Each pull request once. In key order, so that two processes never wait for each other's new rows. */
-function inKeyOrder(received: readonly Received[]): readonly KeyedRef[] {
-  const byKey = new Map(received.map(({ delivery }) => [pullKey(delivery.intent.pull), delivery.intent.pull]));
-  return [...byKey].sort(([left], [right]) => (left < right ? -1 : 1));
-}
-
-/** Makes the rows that claims lock, and holds them: `whileAlone` is over before, or sees what is stored here. */
-async function holdPulls(transaction: Transaction<Tables>, refs: readonly KeyedRef[]): Promise<void> {
-  await insertPulls(transaction, refs);
-  const keys = refs.map(([key]) => key);
-  // The weakest lock: neither claims nor other receivers wait for it. Whoever is alone with a row waits for nobody,
-  // so waiting here for one after the other cannot end in a circle.
-  await transaction
-    .selectFrom('pulls')
-    .select('pull_key')
-    .where('pull_key', 'in', keys)
-    .orderBy('pull_key')
-    .forKeyShare()
-    .execute();
-}
-
-async function insertPulls(transaction: Transaction<Tables>, refs: readonly KeyedRef[]): Promise<void> {
-  await transaction
-    .insertInto('pulls')
-    .values(
-      refs.map(([key, ref]) => ({
-        pull_key: key,
-        installation_id: ref.installationId,
-        repository_id: ref.repositoryId,
-        number: ref.number,
-        state: toStored(pullState(newPull(ref))),
-      })),
+/**
+ * One statement: a single round trip, and a single sync of the disk. It holds the rows that claims lock, so that `whileAlone`
+ * is over before, or sees what is stored here; with the weakest lock, which neither claims nor other receivers wait for.
+ * Whoever is alone with a row waits for nobody, so waiting here for one after the other cannot end in a circle.
+ * Gives the ids of what was new; stores nothing where not all of the `count` rows are there.
+ */
+async function insertSignals(
+  db: Kysely<Tables>,
+  keys: string,
+  count: number,
+  signals: string,
+): Promise<Set<string> | 'pulls-missing'> {
+  const { rows } = await sql<{ held: number; delivery_id: string | null }>`
+    with held as materialized (
+      select from pulls where pull_key = any (array(select json_array_elements_text(${keys}::json)))
+      order by pull_key for key share
+    ), stored as (
+      insert into inbox (pull_key, kind, delivery_id, natural_key, signal, received_at, not_before)
+      select pull_key, 'intent', delivery_id, natural_key, signal, received_at, received_at
+      from rows from (
+        json_to_recordset(${signals}::json)
+          as (pull_key text, delivery_id text, natural_key text, signal text, received_at bigint)
+      ) with ordinality as given (pull_key, delivery_id, natural_key, signal, received_at, place)
+      where (select count(*) from held) = ${count}
+      order by place
+      on conflict do nothing returning delivery_id
     )
-    .onConflict((conflict) => conflict.column('pull_key').doNothing())
-    .execute();
+    select counted.held, stored.delivery_id
+    from (select count(*) as held from held) as counted left join stored on true
+  `.execute(db);
+  return rows[0]?.held === count ? new Set(rows.flatMap((row) => row.delivery_id ?? [])) : 'pulls-missing';
 }
 
-async function insertSignals(transaction: Transaction<Tables>, rows: readonly Received[]): Promise<Receipt[]> {
-  const inserted = await transaction
-    .insertInto('inbox')
-    .values(rows.map(signalRow))
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('delivery_id')
-    .execute();
-  const stored = new Set(inserted.map((row) => row.delivery_id));
-  return rows.map(({ delivery }) => (stored.delete(delivery.id) ? 'stored' : 'duplicate'));
+/**
+ * The rows that claims lock; without a signal they are no harm. A transaction of its own, because a statement does not see
+ * a row that another process makes while it runs. In one order, so that two never wait for each other's new rows.
+ */
+async function insertPulls(
+  db: Kysely<Tables>,
+  pulls: readonly (readonly [key: string, ref: PullRef])[],
+): Promise<void> {
+  await sql`
+    insert into pulls (pull_key, installation_id, repository_id, number, state)
+    select pull_key, installation_id, repository_id, number, state
+    from json_to_recordset(${JSON.stringify(pulls.map(pullRow))}::json)
+      as given (pull_key text, installation_id bigint, repository_id bigint, number bigint, state text)
+    order by pull_key
+    on conflict (pull_key) do nothing
+  `.execute(db);
+}
+
+function pullRow([key, ref]: readonly [key: string, ref: PullRef]) {
+  return {
+    pull_key: key,
+    installation_id: ref.installationId,
+    repository_id: ref.repositoryId,
+    number: ref.number,
+    state: toStored(pullState(newPull(ref))),
+  };
 }
 
 function signalRow({ delivery, now }: Received) {
   const signal: Signal = { type: 'intent', deliveryId: delivery.id, intent: delivery.intent };
   return {
     pull_key: pullKey(delivery.intent.pull),
-    kind: 'intent' as const,
     delivery_id: delivery.id,
     natural_key: delivery.naturalKey,
     signal: toStored(signal),
     received_at: now,
-    not_before: now,
   };
 }
