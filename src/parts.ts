@@ -7,7 +7,7 @@ import type { Config } from './config/config.ts';
 import { servedBy } from './config/served-owners.ts';
 import { version } from './config/version.ts';
 import type { BudgetKeeper } from './github/meter.ts';
-import { apiUrl, CountersignOctokit } from './github/octokit.ts';
+import { apiUrl, ProbotsOctokit } from './github/octokit.ts';
 import { type AppGitHub, openGitHubs } from './github/open-github.ts';
 import type { Take } from './intake/take-delivery.ts';
 import type { Identity } from './introduce.ts';
@@ -72,7 +72,7 @@ export async function openProbot({ config, log }: Parts, take: Take): Promise<Pr
     appId: config.app.id,
     privateKey: config.app.privateKey,
     secret: config.app.webhookSecrets[0],
-    Octokit: asProbotOctokit(CountersignOctokit),
+    Octokit: asProbotOctokit(ProbotsOctokit),
     baseUrl: apiUrl(config.github.host, config.github.protocol),
     // Whatever it would say we say ourselves, without payloads.
     log: log.child({}, { level: 'silent' }),

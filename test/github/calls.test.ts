@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import { Probot } from 'probot';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { apiUrl, CountersignOctokit } from '../../src/github/octokit.ts';
+import { apiUrl, ProbotsOctokit } from '../../src/github/octokit.ts';
 import { openGitHubs } from '../../src/github/open-github.ts';
 import { asProbotOctokit } from '../../src/trust.ts';
 import { isLasting } from '../../src/worker/backoff.ts';
@@ -251,7 +251,7 @@ it('M7: Probot takes this Octokit as its own, and a failing write leaves once', 
       JSON.stringify(minting ? { token: 'ghs_probot', expires_at: '2099-01-01T00:00:00Z', permissions: {} } : {}),
     );
   });
-  const OwnProbot = Probot.defaults({ Octokit: asProbotOctokit(CountersignOctokit), logLevel: 'fatal' });
+  const OwnProbot = Probot.defaults({ Octokit: asProbotOctokit(ProbotsOctokit), logLevel: 'fatal' });
   const probot = new OwnProbot({
     appId: 1,
     privateKey: PRIVATE_KEY,

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { Probot } from 'probot';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { countersign, dispatch } from '../../src/app.ts';
-import { CountersignOctokit } from '../../src/github/octokit.ts';
+import { ProbotsOctokit } from '../../src/github/octokit.ts';
 import { SUBSCRIPTIONS } from '../../src/intake/subscriptions.ts';
 import { openTake, type Self } from '../../src/intake/take-delivery.ts';
 import type { Delivery, Store } from '../../src/store/store.ts';
@@ -100,7 +100,7 @@ describe('the Probot application', () => {
   let current = take();
   beforeAll(async () => {
     const log = openLog({ level: 'silent', format: 'json', secrets: [] });
-    const Octokit = asProbotOctokit(CountersignOctokit);
+    const Octokit = asProbotOctokit(ProbotsOctokit);
     probot = new Probot({ appId: 1, privateKey: pem, secret: 'never used: checked before', Octokit, log });
     await probot.load(countersign((event) => current.taking(event)));
   });
