@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { leaksOf } from './sinks.ts';
 import { openStage, type Stage, type StageOptions } from './stage.ts';
 
 /** One stage for all stories of a file. After each of them nobody may have broken a rule, and all of the script was played. */
@@ -16,7 +17,12 @@ export function stageForAll(options: StageOptions = {}): () => Stage {
     expect(standing().model.violations).toEqual([]);
     expect(standing().model.remaining()).toBe(0);
   });
-  afterAll(() => stage?.close());
+  // I2, in every file of stories: none of its sinks holds a secret.
+  afterAll(async () => {
+    const leaks = stage === undefined ? [] : await leaksOf(stage);
+    await stage?.close();
+    expect(leaks).toEqual([]);
+  });
   return standing;
 }
 

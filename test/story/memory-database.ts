@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { memoryStore } from '../../src/simulation/store/memory-store.ts';
 import { emptyTables, type Tables } from '../../src/simulation/store/tables.ts';
 import type { StoryDatabase } from './story-database.ts';
@@ -24,6 +25,7 @@ export function memoryDatabase(): MemoryDatabase {
     db: () => {
       throw new Error('It is stored in memory; there is no database below it.');
     },
+    text: async () => inspect(tables, { depth: null, maxArrayLength: null, maxStringLength: null }),
     drop: async () => {},
     backUp: () => {
       const backup = copyOf(tables);

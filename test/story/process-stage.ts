@@ -50,6 +50,7 @@ export async function openProcessStage(): Promise<ProcessStage> {
     server: nowhere,
     store: nowhere,
     db: nowhere,
+    database: nowhere,
     pass: (seconds) => {
       ahead += seconds * 1000;
     },

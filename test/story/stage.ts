@@ -30,6 +30,8 @@ export type Stage = {
   readonly store: () => Store;
   /** The database below it. */
   readonly db: () => ReturnType<StoryDatabase['db']>;
+  /** All that is stored now, as text. */
+  readonly database: () => Promise<string>;
   /** Seconds go on for GitHub, as they do between two acts of people. */
   readonly pass: (seconds: number) => void;
   /** Seconds go on for the App too, and it does what has become due. */
@@ -70,6 +72,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     server: () => server,
     store: () => store,
     db: () => database.db(),
+    database: () => database.text(),
     pass: (seconds) => {
       clock.ahead += seconds * 1000;
     },

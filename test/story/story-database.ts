@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { Client } from 'pg';
 import type { Backend } from '../../src/store/backend.ts';
 import { migrate } from '../../src/store/migrate.ts';
@@ -14,6 +14,8 @@ export type StoryDatabase = {
   readonly open: () => Promise<Store>;
   /** What was opened last. */
   readonly db: () => Kysely<Tables>;
+  /** All that is stored, as text. */
+  readonly text: () => Promise<string>;
   readonly drop: () => Promise<void>;
 };
 
@@ -41,18 +43,30 @@ async function onServer(url: string): Promise<StoryDatabase> {
 
 function opening(openBackend: () => Promise<Backend>, drop: () => Promise<void>): StoryDatabase {
   let backend: Backend | null = null;
+  const db = (): Kysely<Tables> => {
+    if (backend === null) throw new Error('The database is not open yet.');
+    return backend.db;
+  };
   return {
     async open() {
       backend = await openBackend();
       await migrate(backend.db);
       return storeOn(backend);
     },
-    db() {
-      if (backend === null) throw new Error('The database is not open yet.');
-      return backend.db;
-    },
+    db,
+    text: () => allRows(db()),
     drop,
   };
+}
+
+async function allRows(db: Kysely<Tables>): Promise<string> {
+  const tables = await sql<{ name: string }>`
+    select table_name as name from information_schema.tables where table_schema = 'public' order by 1
+  `.execute(db);
+  const rows = tables.rows.map(({ name }) =>
+    sql<{ row: string }>`select to_jsonb(t)::text as row from ${sql.table(name)} t`.execute(db),
+  );
+  return (await Promise.all(rows)).flatMap((result) => result.rows.map(({ row }) => row)).join('\n');
 }
 
 async function command(url: string, statement: string): Promise<void> {
