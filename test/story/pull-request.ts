@@ -6,6 +6,7 @@ export type Files = Readonly<Record<string, string | Uint8Array>>;
 
 /** What a pull request is made of. */
 export type Topic = {
+  readonly title?: string;
   /** What its branch makes of the base's files; without it a line is added to the top of every file. */
   readonly branch?: Readonly<Record<string, string | Uint8Array | null>>;
   readonly draft?: boolean;
@@ -60,7 +61,7 @@ export function openPull(
   repository: Repository,
   author: Account,
   files: Files,
-  { branch = topped(files), draft = false, fork = false }: Topic,
+  { title = 'Work on the shop', branch = topped(files), draft = false, fork = false }: Topic,
 ): PullRequest {
   const actor = { accountId: author.id, viaAppId: null };
   const source = fork
@@ -74,7 +75,7 @@ export function openPull(
   return github.apply(OPERATIONS.openPull, {
     actor,
     repositoryId: repository.id,
-    title: 'Work on the shop',
+    title,
     head,
     draft,
   });
