@@ -18,9 +18,11 @@ export function run(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
   cwd?: string,
+  /** Options of Node itself. */
+  node: readonly string[] = [],
 ): Running {
   const env = { ...environment, NODE_COMPILE_CACHE: inject('compiledCode') };
-  const child = spawn(process.execPath, [cli, ...args], { env, ...(cwd === undefined ? {} : { cwd }) });
+  const child = spawn(process.execPath, [...node, cli, ...args], { env, ...(cwd === undefined ? {} : { cwd }) });
   let stdout = '';
   let stderr = '';
   const { promise, resolve } = Promise.withResolvers<Ended>();

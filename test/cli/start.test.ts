@@ -47,6 +47,17 @@ function environment(changes: Readonly<Record<string, string>> = {}): Record<str
   };
 }
 
+/**
+ * Node lets the process write in this directory alone, and start no other one. It also refuses to sync files then, which
+ * writes nothing by itself: here nobody waits for the disk.
+ */
+function confinedTo(directory: string): readonly string[] {
+  const unsynced = "import fs from 'node:fs'; import { syncBuiltinESMExports } from 'node:module'";
+  const preload = `${unsynced}; fs.fsyncSync = () => {}; syncBuiltinESMExports();`;
+  const imported = `data:text/javascript,${encodeURIComponent(preload)}`;
+  return ['--permission', '--allow-fs-read=*', `--allow-fs-write=${directory}`, '--import', imported];
+}
+
 function begin(changes: Readonly<Record<string, string>> = {}): Running {
   const started = run(['start'], environment(changes), folder);
   running.push(started);
@@ -115,6 +126,26 @@ describe('countersign start', { timeout: 90_000 }, () => {
       expect(stdout).not.toContain(secret);
       expect(stderr).not.toContain(secret);
     }
+  });
+
+  it('J6: writes nowhere but in its data directory, and starts no other program', async () => {
+    const begun = (dataDir: string): Running => {
+      const variables = { ...environment({ DATA_DIR: dataDir }), NODE_DISABLE_COMPILE_CACHE: '1' };
+      const started = run(['start'], variables, folder, confinedTo(join(folder, 'data')));
+      running.push(started);
+      return started;
+    };
+    const refused = await begun(join(folder, 'elsewhere')).ended;
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('elsewhere') });
+    const started = begun(join(folder, 'data'));
+    const port = await portOf(started);
+    expect((await send(port, { method: 'GET', path: '/readyz' })).status).toBe(200);
+    expect(await comment(port, 31)).toBe(202);
+    await stored(port, 'stored');
+    started.child.kill('SIGTERM');
+    const { code, stdout } = await started.ended;
+    expect(code).toBe(0);
+    expect(stdout).not.toContain('ERR_ACCESS_DENIED');
   });
 
   it('refuses where GitHub does not know the App, and says what to check', async () => {
