@@ -50,6 +50,8 @@ export type PlayedCase = {
 /** More than any case that comes to rest has ever needed. */
 const MOST_EVENTS = 40_000;
 const STORM: Weather = { crash: 0.004, fault: 0.03, hang: 0.004 };
+/** How many cases are about a pull request from a fork. */
+const FORKS = 0.12;
 /** After the last word every delivery has come, or never will, by then. */
 const LATEST_DELIVERY_MS = 300_000;
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
@@ -107,7 +109,7 @@ function scaled({ crash, fault, hang }: Weather, factor: number): Weather {
 function openStage(chance: Chance, database: Database, bend: Bend): Stage {
   const timeline = new Timeline(START);
   const trace = openTrace(() => timeline.now);
-  const scene = openScene();
+  const scene = openScene(chance.happens(FORKS) ? 'fork' : 'branch');
   const doors = new Map<Replica, Door>();
   const log = openAttemptLog();
   const stage: Omit<Stage, 'hub' | 'model'> = {

@@ -181,6 +181,11 @@ export const MUTANTS: readonly Mutant[] = [
         permission: async (login) => ({ ...(await permission(login)), permission: 'write' }),
       })),
   },
+  {
+    name: 'forks-overlooked',
+    lacks: 'a branch in a fork is never written to',
+    bend: () => github(({ pull }) => ({ pull: async () => ({ ...(await pull()), fork: false }) })),
+  },
   { name: 'permission-remembered', lacks: 'permissions are read again before a commit', bend: permissionRemembered },
   { name: 'tree-remembered', lacks: 'the files are those of the head', bend: treeRemembered },
   {

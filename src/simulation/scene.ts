@@ -38,16 +38,20 @@ function textOf(path: string): string {
   return lines.join('');
 }
 
-let prepared: Scene | null = null;
+/** Where the pull request's branch lies: in the repository itself, or in its author's fork of it. */
+export type Origin = 'branch' | 'fork';
 
-/** The scene that every case begins with; made once, because it is the same. */
-export function openScene(): Scene {
-  prepared ??= prepare();
-  const { world } = prepared;
-  return { ...prepared, world: { ...world, store: { objects: new Map(world.store.objects) }, history: EMPTY_HISTORY } };
+const prepared = new Map<Origin, Scene>();
+
+/** The scene that every case of this origin begins with; made once, because it is the same. */
+export function openScene(origin: Origin): Scene {
+  const scene = prepared.get(origin) ?? prepare(origin);
+  prepared.set(origin, scene);
+  const { world } = scene;
+  return { ...scene, world: { ...world, store: { objects: new Map(world.store.objects) }, history: EMPTY_HISTORY } };
 }
 
-function prepare(): Scene {
+function prepare(origin: Origin): Scene {
   let world = newWorld({ api: `${SITE}/api/v3`, html: SITE });
   const apply: Applying = (operation, input) => {
     const outcome = operation(world, input, START);
@@ -62,7 +66,7 @@ function prepare(): Scene {
   const installation = apply(OPERATIONS.installApp, { appId: app.id, accountId: people.acme });
   for (const login of ['ana', 'ben', 'carl'] as const)
     apply(OPERATIONS.setPermission, { repositoryId, accountId: people[login], permission: 'write' });
-  const { number } = openPull(apply, { id: repositoryId, refs }, people.carl);
+  const { number } = openPull(apply, { id: repositoryId, refs }, people.carl, origin);
   apply(OPERATIONS.setPermission, { repositoryId, accountId: people.carl, permission: 'read' });
   const ref = { installationId: installation.id, repositoryId, owner: 'acme', repo: 'shop', number };
   return { world, appId: app.id, botId: app.botId, slug: app.slug, repositoryId, ref, people };
@@ -87,12 +91,27 @@ function register(apply: Applying, ownerId: number): App {
 
 type Applying = <Input, Value>(operation: Operation<Input, Value>, input: Input) => Value;
 
-/** The pull request puts a line on top of two of the three files. */
-function openPull(apply: Applying, repository: Pick<Repository, 'id' | 'refs'>, accountId: number): PullRequest {
+/**
+ * The pull request puts a line on top of two of the three files. Where it comes from a fork, the repository has a branch
+ * of the same name with other work on it.
+ */
+function openPull(
+  apply: Applying,
+  repository: Pick<Repository, 'id' | 'refs'>,
+  accountId: number,
+  origin: Origin,
+): PullRequest {
   const here = { actor: { accountId, viaAppId: null }, repositoryId: repository.id };
   const sha = repository.refs.get('refs/heads/main') ?? '';
   for (const name of [BRANCH, OTHER_BASE]) apply(OPERATIONS.createRef, { ...here, ref: `refs/heads/${name}`, sha });
   const changed = PATHS.slice(0, 2).map((path) => [path, `touched\n${textOf(path)}`] as const);
-  apply(OPERATIONS.pushFiles, { ...here, branch: BRANCH, files: new Map(changed) });
-  return apply(OPERATIONS.openPull, { ...here, title: 'Work on the shop', head: BRANCH, base: 'main' });
+  const open = { ...here, title: 'Work on the shop', base: 'main' };
+  if (origin === 'branch') {
+    apply(OPERATIONS.pushFiles, { ...here, branch: BRANCH, files: new Map(changed) });
+    return apply(OPERATIONS.openPull, { ...open, head: BRANCH });
+  }
+  const { id: forkId } = apply(OPERATIONS.forkRepository, { repositoryId: repository.id, ownerId: accountId });
+  apply(OPERATIONS.pushFiles, { ...here, repositoryId: forkId, branch: BRANCH, files: new Map(changed) });
+  apply(OPERATIONS.pushFiles, { ...here, branch: BRANCH, files: new Map(changed.slice(1)) });
+  return apply(OPERATIONS.openPull, { ...open, head: { repositoryId: forkId, branch: BRANCH } });
 }

@@ -23,7 +23,13 @@ export type Happening = { readonly at: number } & (
     }
   | { readonly kind: 'effect-begun'; readonly effect: StoredEffect }
   | { readonly kind: 'effect-finished'; readonly effect: StoredEffect }
-  | { readonly kind: 'committed'; readonly plan: CommitPlan; readonly outcome: CommitOutcome }
+  | {
+      readonly kind: 'committed';
+      /** The pull request that it was tried for. */
+      readonly number: number;
+      readonly plan: CommitPlan;
+      readonly outcome: CommitOutcome;
+    }
   | { readonly kind: 'permission'; readonly accountId: number; readonly writes: boolean }
   | { readonly kind: 'fault'; readonly fault: FaultKind; readonly where: string }
   | { readonly kind: 'deed'; readonly who: string; readonly what: string }

@@ -3,6 +3,7 @@ import { answersAreStored, commandsAreAnswered, commentsStandOnce, decisionsShow
 import { approversMayWrite, commitsAreApproved, commitsComeOnce } from './commits.ts';
 import { denialsHold } from './denials.ts';
 import { type Check, gatherEvidence } from './evidence.ts';
+import { forksStayUntouched } from './forks.ts';
 import { whatWasSaidIsHeard } from './heard.ts';
 import { ledgerExplains } from './ledger.ts';
 import { nothingIsLost } from './lost.ts';
@@ -21,6 +22,7 @@ import {
 const CHECKS: readonly Check[] = [
   commitsAreApproved,
   commitsComeOnce,
+  forksStayUntouched,
   approversMayWrite,
   denialsHold,
   decisionsShow,

@@ -115,7 +115,7 @@ function writingIn(page: Page): Pick<GitHub, Writing> {
     },
     commit: async (plan) => {
       const outcome = commit(page.hub, here, plan);
-      page.trace.add({ kind: 'committed', plan, outcome });
+      page.trace.add({ kind: 'committed', number: here.number, plan, outcome });
       return outcome;
     },
   };

@@ -98,7 +98,8 @@ export function rulesOf({ repository }: Standing, branch: string): readonly Bran
 
 export function othersOn({ repository, pull }: Standing, branch: string): readonly number[] {
   return [...repository.pulls.values()]
-    .filter(({ state, head, number }) => state === 'open' && head.branch === branch && number !== pull.number)
+    .filter(({ state, head }) => state === 'open' && head.branch === branch && head.repositoryId === repository.id)
+    .filter(({ number }) => number !== pull.number)
     .map(({ number }) => number);
 }
 

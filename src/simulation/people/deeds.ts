@@ -17,6 +17,8 @@ export type Moment = {
   readonly chance: Chance;
   readonly standing: Standing;
   readonly person: Person;
+  /** Whoever pushes to the branch: to a fork only its owner may. */
+  readonly pusher: Person;
   readonly accountId: number;
   readonly proposals: readonly SeenProposal[];
   readonly open: readonly SeenProposal[];
@@ -38,8 +40,15 @@ export function momentOf(hub: Hub, scene: Scene, chance: Chance, who: Name): Mom
     return outcome.value;
   };
   const { repositoryId, ref } = scene;
-  const person = personOn(apply, { accountId, branch: BRANCH, repositoryId, number: ref.number });
-  return { hub, scene, chance, standing, person, accountId, proposals, open: proposals.filter(({ open }) => open) };
+  const here = { accountId, branch: BRANCH, repositoryId, number: ref.number };
+  const { repositoryId: source } = standing.pull.head;
+  const owner = source === repositoryId ? accountId : standing.pull.authorId;
+  return {
+    ...{ hub, scene, chance, standing, accountId, proposals },
+    person: personOn(apply, here),
+    pusher: personOn(apply, { ...here, accountId: owner, repositoryId: source }),
+    open: proposals.filter(({ open }) => open),
+  };
 }
 
 /** Does it; what the page would not have allowed is told as such. */
@@ -94,7 +103,7 @@ function textOf({ standing: { world, pull } }: Moment, path: string): string {
 
 /** A push that changes one line, puts one on top, or takes one away, in a file that proposals may be about. */
 function pushes(moment: Moment): string {
-  const { chance, person } = moment;
+  const { chance, pusher } = moment;
   const path = chance.pick(PATHS);
   const lines = textOf(moment, path).split('\n');
   const at = chance.whole(Math.max(1, lines.length - 1));
@@ -102,7 +111,7 @@ function pushes(moment: Moment): string {
   if (way === 'changes') lines[at] = `${lines[at] ?? ''} pushed`;
   if (way === 'adds') lines.splice(chance.pick([0, at]), 0, `pushed line ${moment.standing.world.nextId}`);
   if (way === 'removes') lines.splice(at, 1);
-  person.pushes({ [path]: lines.join('\n') });
+  pusher.pushes({ [path]: lines.join('\n') });
   return `pushes: ${way} line ${at + 1} of ${path}`;
 }
 
