@@ -1,59 +1,56 @@
-import { createHmac, randomUUID } from 'node:crypto';
-import { Agent, request } from 'node:http';
-import { issueComment } from '../test/command/payloads.ts';
+import { Agent } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { deliver, signedDelivery } from './signed-delivery.ts';
 
 const CONNECTIONS = 64;
-const SIZE = 20_000;
+/** Like a busy organisation's, deliveries are about many pull requests. */
+const PULLS = 50;
 
 /** What a receiver of webhooks did in a while: how many it acknowledged a second, and how long each took (ms). */
 export type Intake = { readonly perSecond: number; readonly times: readonly number[]; readonly refused: number };
 
-/** Sends signed deliveries of 20 kB, each of another comment, on 64 connections for so many ms. */
+/** Sends signed deliveries of 20 kB on 64 connections for so many ms, each as soon as the one before it is answered. */
 export async function measureIntake(url: string, secret: string, ms: number): Promise<Intake> {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   const times: number[] = [];
-  const counts = { refused: 0, next: 1 };
+  let refused = 0;
   const begun = performance.now();
-  const send = async (): Promise<void> => {
+  const send = async (number: number): Promise<void> => {
     while (performance.now() - begun < ms) {
-      counts.next += 1;
       const from = performance.now();
-      const status = await post(agent, url, signed(counts.next, secret));
-      if (status >= 300) counts.refused += 1;
+      const status = await deliver(agent, url, signedDelivery(secret, number));
+      if (status >= 300) refused += 1;
       else times.push(performance.now() - from);
     }
   };
-  await Promise.all(Array.from({ length: CONNECTIONS }, send));
+  await Promise.all(Array.from({ length: CONNECTIONS }, (_, place) => send(1 + (place % PULLS))));
   agent.destroy();
   const seconds = (performance.now() - begun) / 1000;
-  return { perSecond: times.length / seconds, times, refused: counts.refused };
+  return { perSecond: times.length / seconds, times, refused };
 }
 
-type Delivery = { readonly headers: Readonly<Record<string, string>>; readonly body: Buffer };
+/** What became of deliveries that came whether or not the ones before were answered. Times are ms from the due moment. */
+export type Answered = { readonly ids: readonly string[]; readonly times: readonly number[]; readonly refused: number };
 
-function signed(id: number, secret: string): Delivery {
-  const payload = issueComment('/approve all', { id, node_id: `IC_${id}`, note: 'x'.repeat(SIZE - 900) });
-  const body = Buffer.from(JSON.stringify(payload));
-  const signature = createHmac('sha256', secret).update(body).digest('hex');
-  return {
-    body,
-    headers: {
-      'content-type': 'application/json',
-      'content-length': String(body.length),
-      'x-github-event': 'issue_comment',
-      'x-github-delivery': randomUUID(),
-      'x-hub-signature-256': `sha256=${signature}`,
-    },
+/** Sends so many deliveries a second for so many seconds, each at its time; `ids` are those that were acknowledged. */
+export async function sendAtRate(
+  { url, secret }: { readonly url: string; readonly secret: string },
+  perSecond: number,
+  seconds: number,
+): Promise<Answered> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 500 });
+  const answered = { ids: [] as string[], times: [] as number[], refused: 0 };
+  const begun = performance.now();
+  const send = async (place: number): Promise<void> => {
+    const due = begun + (place * 1000) / perSecond;
+    await sleep(Math.max(0, due - performance.now()));
+    const delivery = signedDelivery(secret, 1 + (place % PULLS));
+    const status = await deliver(agent, url, delivery).catch(() => 0);
+    if (status === 202) answered.ids.push(delivery.id);
+    else answered.refused += 1;
+    answered.times.push(performance.now() - due);
   };
-}
-
-function post(agent: Agent, url: string, { headers, body }: Delivery): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<number>();
-  const asked = request(`${url}/api/github/webhooks`, { agent, method: 'POST', headers }, (response) => {
-    response.resume();
-    response.on('end', () => resolve(response.statusCode ?? 0));
-  });
-  asked.on('error', reject);
-  asked.end(body);
-  return promise;
+  await Promise.all(Array.from({ length: perSecond * seconds }, (_, place) => send(place)));
+  agent.destroy();
+  return answered;
 }

@@ -22,12 +22,14 @@ export function measure(rows: readonly Row[], rounds: number): readonly Measured
     for (const [index, row] of rows.entries()) samples[index]?.push(row.sample());
   }
   return rows.map(({ name, unit }, index) => {
-    const sorted = (samples[index] ?? []).toSorted((one, other) => one - other);
-    return { name, unit, median: at(sorted, 0.5), from: at(sorted, 0.25), to: at(sorted, 0.75) };
+    const own = samples[index] ?? [];
+    return { name, unit, median: quantile(own, 0.5), from: quantile(own, 0.25), to: quantile(own, 0.75) };
   });
 }
 
-function at(sorted: readonly number[], part: number): number {
+/** The value below which `part` (0 to 1) of all lie: 0.5 is the median, 1 the greatest. NaN where there are none. */
+export function quantile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((one, other) => one - other);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 }
 

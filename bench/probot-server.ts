@@ -12,4 +12,4 @@ await server.load((app) => {
   app.on('issue_comment', () => {});
 });
 await server.start();
-process.stdout.write(`${JSON.stringify({ url: `http://127.0.0.1:${server.port}` })}\n`);
+process.stdout.write(`${JSON.stringify({ msg: 'listening', url: `http://127.0.0.1:${server.port}` })}\n`);

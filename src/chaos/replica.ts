@@ -13,6 +13,8 @@ const AGAIN_MS = 300;
 export type Replica = {
   /** Where it takes deliveries now; null while it does not. */
   readonly url: () => string | null;
+  /** Null while it does not run. */
+  readonly pid: () => number | null;
   /** Starts it; resolves once it takes deliveries, with the ms that took, over all tries. */
   readonly start: () => Promise<number>;
   /** Resolves once it is gone with how it ended: its exit code, the signal, or that it was not there. */
@@ -46,6 +48,7 @@ export function openReplica(environment: Readonly<Record<string, string>>): Repl
 
   return {
     url: () => running?.url ?? null,
+    pid: () => running?.child.pid ?? null,
     async start() {
       const begun = performance.now();
       while (!(await tryOnce())) await sleep(AGAIN_MS);
@@ -79,8 +82,8 @@ function spawned(environment: Readonly<Record<string, string>>): Started {
   return { child, errors: () => errors, url: null };
 }
 
-/** What its log says it listens on; null where it ends before. The rest of the log is read and dropped. */
-function firstUrl(child: ChildProcess): Promise<string | null> {
+/** What a process's log says it listens on; null where it ends before. The rest of the log is read and dropped. */
+export function firstUrl(child: ChildProcess): Promise<string | null> {
   const found = Promise.withResolvers<string | null>();
   let text = '';
   let searching = true;
