@@ -6,6 +6,8 @@ import type { Tables } from './tables.ts';
 /** A database that is open. What differs between the two kinds lies behind this. */
 export type Backend = {
   readonly db: Kysely<Tables>;
+  /** It lives in this process: whoever works on it dies with it. */
+  readonly embedded: boolean;
   /** Second key of the advisory lock that this process holds for its life; leases carry it. */
   readonly holder: number;
   /** Tells other processes that there may be work; a hint that may get lost. */

@@ -1,56 +1,98 @@
-import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
-import { type Budget, rest, spend, type Wish } from '../budget/budget.ts';
-import type { Limit, Rank } from '../budget/limits.ts';
+import { type Kysely, type RawBuilder, type Selectable, sql, type Transaction } from 'kysely';
+import { type Budget, rest, spend } from '../budget/budget.ts';
+import type { Rank } from '../budget/limits.ts';
 import { RANK_OF } from '../run/effect.ts';
+import type { Store } from './store.ts';
 import { fromStored, toStored } from './stored-json.ts';
+import { SYNCED_LATER } from './synced-later.ts';
 import type { Tables } from './tables.ts';
 
-/** Counts a request of this installation for all processes, or says until when (ms) its rank has to wait. */
-export function spendBudget(
-  db: Kysely<Tables>,
-  installationId: number,
-  wish: Wish,
-  limits: readonly Limit[],
-  now: number,
-): Promise<number | null> {
-  return changeBudget(db, installationId, (budget) => {
-    const { budget: next, waitUntil } = spend(budget, wish, limits, now);
-    return [next, waitUntil];
-  });
-}
+type Row = Pick<Selectable<Tables['budgets']>, 'spent' | 'hear_at' | 'act_at' | 'tell_at'>;
+type Change<Result> = (budget: Budget) => Changed<Result>;
+/** `told`: the outside is about to be told of it, so that it must be on disk first. */
+type Changed<Result> = { readonly budget: Budget; readonly result: Result; readonly told: boolean };
 
-/** Nothing of this installation is begun before that time (ms). */
-export function restInstallation(db: Kysely<Tables>, installationId: number, until: number): Promise<void> {
-  return changeBudget(db, installationId, (budget) => [rest(budget, 'hear', until), undefined]);
-}
+/** Rows that are remembered; a forgotten one costs some statements more. */
+const MOST_KNOWN = 1_000;
 
-function changeBudget<Result>(
-  db: Kysely<Tables>,
-  installationId: number,
-  change: (budget: Budget) => readonly [Budget, Result],
-): Promise<Result> {
-  return db.transaction().execute(async (transaction) => {
-    const [budget, result] = change(await lockBudget(transaction, installationId));
-    const { hear, act, tell } = budget.gates;
-    await transaction
-      .updateTable('budgets')
-      .set({ spent: toStored(budget.spent), hear_at: hear, act_at: act, tell_at: tell })
-      .where('installation_id', '=', installationId)
-      .execute();
+/**
+ * Budgets of installations. What this process wrote or saw last of a row is remembered: where nobody has changed it since, a
+ * request costs one statement. One that writes leaves only once all that was stored before it is on disk.
+ */
+export function budgetMethods(db: Kysely<Tables>): Pick<Store, 'spend' | 'rest'> {
+  const known = new Map<number, Row>();
+
+  async function changeBudget<Result>(id: number, change: Change<Result>): Promise<Result> {
+    const seen = known.get(id);
+    // Taken out, so that whoever comes meanwhile waits for the row instead of competing for it.
+    known.delete(id);
+    const { row, result } = (seen && (await replace(db, id, seen, change))) ?? (await changeLocked(db, id, change));
+    if (known.size >= MOST_KNOWN) known.clear();
+    known.set(id, row);
     return result;
+  }
+
+  return {
+    spend: (installationId, wish, limits, now) =>
+      changeBudget(installationId, (before) => {
+        const { budget, waitUntil } = spend(before, wish, limits, now);
+        return { budget, result: waitUntil, told: waitUntil !== null || wish.cost.writes > 0 };
+      }),
+    rest: (installationId, until) =>
+      changeBudget(installationId, (before) => ({
+        budget: rest(before, 'hear', until),
+        result: undefined,
+        told: true,
+      })),
+  };
+}
+
+type Done<Result> = { readonly row: Row; readonly result: Result };
+
+/** Changes the row if it is still what was seen; null, and nothing, where it is not. */
+async function replace<Result>(
+  db: Kysely<Tables>,
+  id: number,
+  seen: Row,
+  change: Change<Result>,
+): Promise<Done<Result> | null> {
+  const { budget, result, told } = change(budgetOf(seen));
+  const row = rowOf(budget);
+  const { numUpdatedRows } = await db
+    .updateTable('budgets')
+    .set(row)
+    .where('installation_id', '=', id)
+    .where((column) => column.and(seen))
+    .$if(!told, (query) => query.where(SYNCED_LATER))
+    .executeTakeFirst();
+  return numUpdatedRows > 0n ? { row, result } : null;
+}
+
+/** The same with the row locked, made where there was none. */
+function changeLocked<Result>(db: Kysely<Tables>, id: number, change: Change<Result>): Promise<Done<Result>> {
+  return db.transaction().execute(async (transaction) => {
+    const { budget, result } = change(budgetOf(await lockRow(transaction, id)));
+    const row = rowOf(budget);
+    await transaction.updateTable('budgets').set(row).where('installation_id', '=', id).execute();
+    return { row, result };
   });
 }
 
-/** The installation's row, made where there was none; nobody else changes it before this transaction is over. */
-async function lockBudget(transaction: Transaction<Tables>, installationId: number): Promise<Budget> {
-  const row = await transaction
+function lockRow(transaction: Transaction<Tables>, id: number): Promise<Row> {
+  return transaction
     .insertInto('budgets')
-    .values({ installation_id: installationId })
-    .onConflict((conflict) => conflict.column('installation_id').doUpdateSet({ installation_id: installationId }))
+    .values({ installation_id: id })
+    .onConflict((conflict) => conflict.column('installation_id').doUpdateSet({ installation_id: id }))
     .returningAll()
     .executeTakeFirstOrThrow();
-  const gates = { hear: row.hear_at, act: row.act_at, tell: row.tell_at };
-  return { spent: fromStored<Budget['spent']>(row.spent), gates };
+}
+
+function budgetOf({ spent, hear_at: hear, act_at: act, tell_at: tell }: Row): Budget {
+  return { spent: fromStored<Budget['spent']>(spent), gates: { hear, act, tell } };
+}
+
+function rowOf({ spent, gates: { hear, act, tell } }: Budget): Row {
+  return { spent: toStored(spent), hear_at: hear, act_at: act, tell_at: tell };
 }
 
 /** The rank of a row of `effects`. */

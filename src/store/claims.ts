@@ -2,23 +2,28 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import { type Backend, isFree } from './backend.ts';
 import { EFFECT_RANK, gateOf, HEAR } from './budgets.ts';
 import type { Claim } from './store.ts';
+import { SYNCED_LATER } from './synced-later.ts';
 import type { Tables } from './tables.ts';
+
+/** A claim, and the mark that whoever held the pull request before left in its row. */
+export type Claimed = { readonly claim: Claim; readonly mark: string | null };
 
 /**
  * Claims the free pull request whose due work is oldest, and raises its fencing number.
  * A row that another claimer is just taking is skipped, so that any number may ask at once and one gets it (G6);
- * one that deliveries are just stored for is not.
+ * one that deliveries are just stored for is not. A fencing number must never be given twice: a server that dies may forget
+ * it while its holder lives on, so it is on disk before anybody works under it.
  */
 export async function claimPull(
-  { db, holder }: Pick<Backend, 'db' | 'holder'>,
+  { db, holder, embedded }: Pick<Backend, 'db' | 'holder' | 'embedded'>,
   worker: string,
   now: number,
   leaseMs: number,
-): Promise<Claim | null> {
+): Promise<Claimed | null> {
   const leaseUntil = now + leaseMs;
-  const { rows } = await sql<{ pull_key: string; fence: number }>`
+  const { rows } = await sql<{ pull_key: string; fence: number; mark: string | null }>`
     with next as (
-      select pulls.pull_key from (
+      select pulls.pull_key, pulls.worker as mark from (
         select inbox.pull_key, inbox.not_before, ${HEAR} as rank from inbox
         join pulls as owner on owner.pull_key = inbox.pull_key
         where inbox.done_at is null and inbox.not_before <= ${now}
@@ -36,11 +41,12 @@ export async function claimPull(
     )
     update pulls
     set fence = pulls.fence + 1, lease_until = ${leaseUntil}, leased_by = ${holder}, worker = ${worker}
-    from next where pulls.pull_key = next.pull_key
-    returning pulls.pull_key, pulls.fence
+    from next where pulls.pull_key = next.pull_key and ${embedded ? SYNCED_LATER : sql`true`}
+    returning pulls.pull_key, pulls.fence, next.mark
   `.execute(db);
   const row = rows[0];
-  return row === undefined ? null : { pullKey: row.pull_key, fence: row.fence, leaseUntil };
+  if (row === undefined) return null;
+  return { claim: { pullKey: row.pull_key, fence: row.fence, leaseUntil }, mark: row.mark };
 }
 
 /** Extends the lease to `now + leaseMs`; false once the claim is lost. */
@@ -54,14 +60,19 @@ export async function renew(db: Kysely<Tables>, claim: Claim, now: number, lease
   return result.numUpdatedRows > 0n;
 }
 
-/** Gives the pull request back; the fence rises, so that the claim is void for its former holder too. */
-export async function release(db: Kysely<Tables>, claim: Claim): Promise<void> {
-  await db
+/**
+ * Gives the pull request back, with a mark that stands until somebody claims it; false where it was lost already. The
+ * fence rises, so that the claim is void for its former holder too.
+ */
+export async function release(db: Kysely<Tables>, claim: Claim, mark: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
     .updateTable('pulls')
-    .set({ fence: claim.fence + 1, lease_until: null, leased_by: null, worker: null })
+    .set({ fence: claim.fence + 1, lease_until: null, leased_by: null, worker: mark })
     .where('pull_key', '=', claim.pullKey)
     .where('fence', '=', claim.fence)
-    .execute();
+    .where(SYNCED_LATER)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 /**

@@ -5,6 +5,7 @@ import { type Backend, isFree } from './backend.ts';
 import { EFFECT_RANK, gateOf } from './budgets.ts';
 import type { Claim, Delay, StoredEffect } from './store.ts';
 import { fromStored, plainText, toStored } from './stored-json.ts';
+import { SYNCED_LATER } from './synced-later.ts';
 import type { Tables } from './tables.ts';
 
 const RETURNED = sql.raw(
@@ -30,7 +31,7 @@ export async function nextEffect(db: Kysely<Tables>, claim: Claim, now: number):
       for no key update of pulls
     )
     update effects set attempts = effects.attempts + 1, begun = true
-    from next where effects.id = next.id and effects.done_at is null
+    from next where effects.id = next.id and effects.done_at is null and ${SYNCED_LATER}
     returning ${RETURNED}
   `.execute(db);
   const row = rows[0];
@@ -57,7 +58,7 @@ export async function claimEffect(
     update effects
     set attempts = effects.attempts + 1, begun = true,
       lease_until = ${now + leaseMs}, leased_by = ${holder}, worker = ${worker}
-    from next where effects.id = next.id
+    from next where effects.id = next.id and ${SYNCED_LATER}
     returning ${RETURNED}
   `.execute(db);
   const row = rows[0];
@@ -85,7 +86,7 @@ export async function finishEffect(
   const { rows } = await sql`
     with done as (
       update effects set done_at = ${now}, begun = false, lease_until = null, leased_by = null, worker = null
-      where id = ${effect.id} and done_at is null
+      where id = ${effect.id} and done_at is null and ${SYNCED_LATER}
       returning pull_key
     ), told as (
       insert into inbox (pull_key, kind, signal, received_at, not_before)

@@ -10,7 +10,7 @@ import { UnknownSchema } from './unknown-schema.ts';
 
 export type NamedProposals = { readonly ids: readonly string[]; readonly commentId: number | null };
 
-/** What is in the database exactly as it is here: objects that `load` returned. Nothing in a `Pull` is ever changed in place. */
+/** What is in the database exactly as it is here: objects that were loaded or saved. Nothing in a `Pull` is ever changed in place. */
 export type Unchanged = WeakSet<object>;
 
 const OPEN: readonly ProposalState[] = ['proposed', 'approved', 'executing'];

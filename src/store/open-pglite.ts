@@ -41,6 +41,7 @@ export async function backendOn(pglite: PGlite, close: () => Promise<void>): Pro
   await sql`select pg_advisory_lock(${HOLDERS}::integer, ${holder}::integer)`.execute(db);
   return {
     db,
+    embedded: true,
     holder,
     tellOthers: () => {},
     onTold: () => {},

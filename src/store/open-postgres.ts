@@ -28,6 +28,7 @@ export async function openPostgres(databaseUrl: string): Promise<Backend> {
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   return {
     db,
+    embedded: false,
     holder,
     tellOthers: watch.tell,
     onTold: watch.onTold,

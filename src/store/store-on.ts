@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { type Effect, LANES } from '../run/effect.ts';
 import type { Step } from '../run/step.ts';
 import type { Backend } from './backend.ts';
-import { restInstallation, spendBudget } from './budgets.ts';
+import { budgetMethods } from './budgets.ts';
 import { claimPull, release, renew } from './claims.ts';
 import { claimEffect, finishEffect, nextEffect, postponeEffect, renewEffect } from './effects.ts';
 import { groupCommit } from './group-commit.ts';
@@ -12,8 +13,9 @@ import { parked } from './parked.ts';
 import { ping } from './ping.ts';
 import { prune } from './prune.ts';
 import { type Receipt, type Received, receive } from './receive.ts';
+import { RememberedPulls } from './remembered-pulls.ts';
 import { type Place, save, saveDirect } from './save.ts';
-import type { Delivery, SaveResult, Store } from './store.ts';
+import type { Claim, Delivery, SaveResult, Store } from './store.ts';
 import { sweepMethods } from './sweeps.ts';
 import { tellAll } from './tell-all.ts';
 import { wakes } from './wakes.ts';
@@ -26,27 +28,49 @@ export function storeOn(backend: Backend): Store {
   const { db } = backend;
   const place: Place = { db, unchanged: new WeakSet() };
   const { onWake, wake } = wakes(backend);
+  const remembered = new RememberedPulls();
 
   /** What a saved step wants of the pull request's own lane is its holder's; other effects any worker may perform. */
-  async function waking(step: Step, saving: Promise<SaveResult>): Promise<SaveResult> {
-    const result = await saving;
-    if (result === 'saved' && step.effects.some(isAnyones)) wake();
+  async function saving({ pullKey }: Claim, step: Step, save: () => Promise<SaveResult>): Promise<SaveResult> {
+    const before = remembered.forget(pullKey);
+    const result = await save();
+    if (result !== 'saved') return result;
+    const { run, proposals } = step.pull;
+    for (const stored of [...proposals, ...(run === null ? [] : [run])]) place.unchanged.add(stored);
+    remembered.saved(pullKey, step.pull, before);
+    if (step.effects.some(isAnyones)) wake();
     return result;
   }
 
   return {
     ...receiving(db, wake),
     ...sweepMethods(backend, wake),
-    claimPull: (worker, now, leaseMs) => claimPull(backend, worker, now, leaseMs),
+    ...budgetMethods(db),
+    async claimPull(worker, now, leaseMs) {
+      const claimed = await claimPull(backend, worker, now, leaseMs);
+      if (claimed !== null) remembered.claimed(claimed.claim.pullKey, claimed.mark);
+      return claimed?.claim ?? null;
+    },
     renew: (claim, now, leaseMs) => renew(db, claim, now, leaseMs),
-    release: (claim) => release(db, claim),
-    load: (pullKey, named) => load(db, place.unchanged, pullKey, named),
+    async release(claim) {
+      const mark = randomUUID();
+      if (await release(db, claim, mark)) remembered.released(claim.pullKey, mark);
+      else remembered.lost(claim.pullKey);
+    },
+    async load(pullKey, named) {
+      const since = remembered.version(pullKey);
+      const found = remembered.find(pullKey, named);
+      if (found !== null) return found;
+      const pull = await load(db, place.unchanged, pullKey, named);
+      remembered.loaded(pullKey, pull, since);
+      return pull;
+    },
     refOf: (pullKey) => refOf(db, pullKey),
     transcript: (runId) => transcript(db, runId),
     nextSignal: (claim, now) => nextSignal(db, claim, now),
     heldUntil: (claim, now) => heldUntil(db, claim, now),
-    save: (claim, signal, step, now) => waking(step, save(place, claim, signal, step, now)),
-    saveDirect: (claim, _signal, step, now) => waking(step, saveDirect(place, claim, step, now)),
+    save: (claim, signal, step, now) => saving(claim, step, () => save(place, claim, signal, step, now)),
+    saveDirect: (claim, _signal, step, now) => saving(claim, step, () => saveDirect(place, claim, step, now)),
     postponeSignal: (claim, signal, notBefore, failure) => postponeSignal(db, claim, signal, notBefore, failure),
     parkSignal: (claim, signal, fault, told, now) => parkSignal(db, claim, signal, fault, told, now),
     parked: (most) => parked(db, most),
@@ -58,8 +82,6 @@ export function storeOn(backend: Backend): Store {
       if (finished && outcome !== null && isAnyones(effect.effect)) wake();
     },
     postponeEffect: (effect, delay) => postponeEffect(db, effect, delay),
-    spend: (installationId, wish, limits, now) => spendBudget(db, installationId, wish, limits, now),
-    rest: (installationId, until) => restInstallation(db, installationId, until),
     nextDue: () => nextDue(backend),
     onWake,
     prune: (now) => prune(db, now),

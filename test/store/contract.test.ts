@@ -10,6 +10,7 @@ import { inboxContract } from './inbox-contract.ts';
 import { ledgerContract, ledgerReadingContract } from './ledger-contract.ts';
 import { noticesContract } from './notices-contract.ts';
 import { pastFormsContract } from './past-forms-contract.ts';
+import { rememberedContract } from './remembered-contract.ts';
 import { replicasContract } from './replicas-contract.ts';
 import { retentionContract } from './retention-contract.ts';
 import { stepsContract } from './steps-contract.ts';
@@ -34,6 +35,7 @@ for (const database of testDatabases()) {
     const on = bench(database);
     contract(on);
     databaseContract(on);
+    rememberedContract(on);
     ledgerReadingContract(on);
     retentionContract(on);
     formContract(on);
