@@ -161,6 +161,12 @@ const SENTENCES: Sentences = {
     ),
   'not-counted': notCounted,
   'approval-void': approvalVoid,
+  'approvals-withdrawn': ({ fault, proposals }) =>
+    blocks(
+      `Something that was said here later could not be read, for a fault of Countersign’s own (${codeSpan(fault)}). It may have been a no, so earlier approvals of these do not count any more:`,
+      listNamed(proposals),
+      `Look at them again, then write ${codeSpan('/approve')} or ${codeSpan('/deny')} once more.`,
+    ),
   'not-undone': notUndone,
   'undo-as-it-is': ({ proposals }) =>
     blocks(

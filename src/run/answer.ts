@@ -125,6 +125,8 @@ export type Answer =
   | { readonly kind: 'not-counted'; readonly doubt: Doubt; readonly proposals: readonly Named[] }
   /** The same, found out right before the commit: these wait again. */
   | { readonly kind: 'approval-void'; readonly doubt: Doubt; readonly proposals: readonly Named[] }
+  /** Something said after these were approved was put aside under this id: they wait again. */
+  | { readonly kind: 'approvals-withdrawn'; readonly fault: string; readonly proposals: readonly Named[] }
   /** `/undo` that comes to no proposal. */
   | { readonly kind: 'not-undone'; readonly of: string; readonly why: NotUndone }
   /** An undo is the exact reverse or nothing: there is nothing in it to be done differently. */

@@ -12,6 +12,7 @@ import { onModelFailed, onModelReplied } from './on-model.ts';
 import { onThreadsOutdated } from './on-outdated.ts';
 import { onCommentGone, onDeleted, onOwnComment } from './on-own-comment.ts';
 import { onPostingFailed, onProposalShown, onReviewPosted, onRunShown } from './on-posted.ts';
+import { onPutAside } from './on-put-aside.ts';
 import { onRetargeted } from './on-retargeted.ts';
 import { onDismissed, onReviewKept } from './on-review.ts';
 import { onSaid } from './on-said.ts';
@@ -61,18 +62,37 @@ function decided(pull: Pull, signal: Signal, facts: Facts): Step {
       return onCommitFailed(pull, signal, facts);
     case 'commit-missed':
       return onCommitMissed(pull, signal, facts);
-    case 'proposal-shown':
-      return onProposalShown(pull, signal);
-    case 'comment-gone':
-      return onCommentGone(pull, signal, facts);
     case 'access-lost':
       return onAccessLost(pull, signal, facts);
+    case 'put-aside':
+      return onPutAside(pull, signal, facts);
     case 'deadline-reached':
     case 'caught-up':
     case 'expiring':
       return onTime(pull, signal, facts);
     case 'task-due':
       return onTaskDue(pull, facts);
+    case 'proposal-shown':
+    case 'comment-gone':
+    case 'thread-seen':
+    case 'threads-outdated':
+    case 'review-kept':
+      return onPage(pull, signal, facts);
+  }
+}
+
+type OfPage = Extract<
+  Signal,
+  { type: 'proposal-shown' | 'comment-gone' | 'thread-seen' | 'threads-outdated' | 'review-kept' }
+>;
+
+/** How things stand on the page now. */
+function onPage(pull: Pull, signal: OfPage, facts: Facts): Step {
+  switch (signal.type) {
+    case 'proposal-shown':
+      return onProposalShown(pull, signal);
+    case 'comment-gone':
+      return onCommentGone(pull, signal, facts);
     case 'thread-seen':
       return onThreadSeen(pull, signal, facts);
     case 'threads-outdated':

@@ -52,6 +52,7 @@ export function needs(pull: Pull, signal: Signal, facts: Facts): readonly Need[]
     case 'deadline-reached':
     case 'expiring':
     case 'review-kept':
+    case 'put-aside':
     case 'comment-gone':
     case 'access-lost':
       return [];

@@ -81,6 +81,7 @@ export const REASONS = [
   'commit-missed',
   'proposal-shown',
   'review-kept',
+  'approvals-withdrawn',
   'comment-edited',
   'open-again',
   'committed',

@@ -137,6 +137,8 @@ export type Signal =
     }
   /** These proposals' threads are out of date: GitHub's button beside them does nothing any more. */
   | { readonly type: 'threads-outdated'; readonly runId: string; readonly proposalIds: readonly string[] }
+  /** Somebody's words or deed could not be understood for a fault of ours, and were put aside: they may have been a no. */
+  | { readonly type: 'put-aside'; readonly fault: string }
   /** GitHub did not let us dismiss a review of ours. */
   | { readonly type: 'review-kept'; readonly runId: string; readonly reviewId: number }
   /** An open proposal's comments were written anew, at GitHub's time `at`. */

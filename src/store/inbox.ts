@@ -1,11 +1,10 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { Effect } from '../run/effect.ts';
 import type { Reason } from '../run/reason.ts';
 import type { Signal } from '../run/signal.ts';
 import { gateOf, HEAR } from './budgets.ts';
 import { whileHeld } from './claims.ts';
-import { type Claim, type Failure, type Fault, type StoredSignal, TOLD_FAULTS } from './store.ts';
-import { fromStored, plainText } from './stored-json.ts';
+import { type Claim, type Failure, type Fault, type Sequel, type StoredSignal, TOLD_FAULTS } from './store.ts';
+import { fromStored, plainText, toStored } from './stored-json.ts';
 import type { Tables } from './tables.ts';
 import { wantEffects } from './want-effects.ts';
 
@@ -121,7 +120,7 @@ export async function parkSignal(
   claim: Claim,
   signal: StoredSignal,
   fault: Fault,
-  told: Effect | null,
+  sequel: Sequel | null,
   now: number,
 ): Promise<void> {
   await whileHeld(db, claim, null, async (transaction) => {
@@ -131,10 +130,20 @@ export async function parkSignal(
       .where('id', '=', signal.id)
       .where('done_at', 'is', null)
       .executeTakeFirst();
-    if (told === null || numUpdatedRows === 0n) return;
-    if ((await parkedOn(transaction, claim.pullKey)) <= TOLD_FAULTS)
+    if (sequel === null || numUpdatedRows === 0n) return;
+    const { told, outcome } = sequel;
+    if (outcome !== null) await addOutcome(transaction, claim.pullKey, outcome, now);
+    if (told !== null && (await parkedOn(transaction, claim.pullKey)) <= TOLD_FAULTS)
       await wantEffects(transaction, claim.pullKey, [told], now);
   });
+}
+
+async function addOutcome(transaction: Transaction<Tables>, pullKey: string, signal: Signal, now: number) {
+  const row = { kind: 'outcome', signal: toStored(signal), received_at: now, not_before: now } as const;
+  await transaction
+    .insertInto('inbox')
+    .values({ pull_key: pullKey, ...row })
+    .execute();
 }
 
 async function parkedOn(transaction: Transaction<Tables>, pullKey: string): Promise<number> {

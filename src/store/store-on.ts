@@ -72,7 +72,7 @@ export function storeOn(backend: Backend): Store {
     save: (claim, signal, step, now) => saving(claim, step, () => save(place, claim, signal, step, now)),
     saveDirect: (claim, _signal, step, now) => saving(claim, step, () => saveDirect(place, claim, step, now)),
     postponeSignal: (claim, signal, notBefore, failure) => postponeSignal(db, claim, signal, notBefore, failure),
-    parkSignal: (claim, signal, fault, told, now) => parkSignal(db, claim, signal, fault, told, now),
+    parkSignal: (claim, signal, fault, sequel, now) => parkSignal(db, claim, signal, fault, sequel, now),
     parked: (most) => parked(db, most),
     nextEffect: (claim, now) => nextEffect(db, claim, now),
     renewEffect: (effect, now, leaseMs) => renewEffect(db, effect, now, leaseMs),

@@ -67,6 +67,9 @@ export type ParkedSignal = {
   readonly parkedAt: number;
 };
 
+/** What follows when a signal is given up: what people are told, and what the pull request hears instead of it. */
+export type Sequel = { readonly told: Effect | null; readonly outcome: Signal | null };
+
 /** An effect that is to be performed; `attempts` counts this one, `faults` those before that failed by a fault of our own. `since` is when it was first wanted (ISO 8601). */
 export type StoredEffect = {
   readonly id: number;
@@ -159,10 +162,10 @@ export type Store = {
   /** Puts a signal back until `notBefore`; with a failure, that counts as an attempt and holds back later intents. */
   postponeSignal(claim: Claim, signal: StoredSignal, notBefore: number, failure: Failure | null): Promise<void>;
   /**
-   * Gives a signal up: it stays in the table with its fault and blocks nothing. What people are to be told is wanted in
-   * the same transaction, for the first `TOLD_FAULTS` of a pull request.
+   * Gives a signal up: it stays in the table with its fault and blocks nothing. What the pull request hears instead, and
+   * what people are told of the first `TOLD_FAULTS` of it, are stored in the same transaction.
    */
-  parkSignal(claim: Claim, signal: StoredSignal, fault: Fault, told: Effect | null, now: number): Promise<void>;
+  parkSignal(claim: Claim, signal: StoredSignal, fault: Fault, sequel: Sequel | null, now: number): Promise<void>;
   /** What was given up, of any pull request, newest first, at most `most`. */
   parked(most: number): Promise<readonly ParkedSignal[]>;
 

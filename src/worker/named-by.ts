@@ -31,6 +31,7 @@ export function namedBy(signal: Signal): NamedProposals {
     case 'tools-used':
     case 'posting-failed':
     case 'review-kept':
+    case 'put-aside':
     case 'deadline-reached':
     case 'caught-up':
     case 'expiring':

@@ -1,4 +1,4 @@
-import { faultAnswer } from '../run/fault-answer.ts';
+import { faultAnswer, mayBeNo } from '../run/fault-answer.ts';
 import type { Pull } from '../run/run.ts';
 import type { Claim, StoredSignal } from '../store/store.ts';
 import { UnknownSchema } from '../store/unknown-schema.ts';
@@ -44,7 +44,8 @@ async function putAside(context: Context, claim: Claim, stored: StoredSignal, { 
   count({ kind: 'signal', reason: 'put-aside' });
   log.error({ err: error, fault, signal, type, delivery }, 'a signal was put aside');
   const told = faultAnswer(stored.signal, pull, fault);
-  await store.parkSignal(claim, stored, { id: fault, words: wordsOf(error) }, told, clock.now());
+  const outcome = mayBeNo(stored.signal, pull) ? ({ type: 'put-aside', fault } as const) : null;
+  await store.parkSignal(claim, stored, { id: fault, words: wordsOf(error) }, { told, outcome }, clock.now());
 }
 
 /** An outage of GitHub ends; what people said during it must not be lost, and without an outcome its run would stand still. */

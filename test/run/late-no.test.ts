@@ -119,6 +119,31 @@ describe('S77, B14: a no that comes before an attempt to commit has begun wins o
   });
 });
 
+describe('V4, G8: what could not be read for a fault of ours may have been a no', () => {
+  const putAside = (game: TableGame): Step => game.signal({ type: 'put-aside', fault: 'f00d' }, {});
+
+  it('so approvals given before it count no more, and can be given again', () => {
+    const game = waiting(2);
+    says(game, ANA, `/approve ${game.pull.proposals[0]?.id}`);
+    const { reason, effects } = putAside(game);
+    expect(reason).toBe('approvals-withdrawn');
+    const told = effects.flatMap((effect) => (effect.type === 'answer' ? [effect.answer] : []));
+    const first = game.pull.proposals[0]?.id;
+    expect(told).toMatchObject([{ kind: 'approvals-withdrawn', fault: 'f00d', proposals: [{ id: first }] }]);
+    expect(states(game)).toEqual(['proposed', 'proposed']);
+    expect(game.commitBegins()?.ids ?? []).toEqual([]);
+    says(game, ANA, `/approve ${first}`);
+    expect(game.commitBegins()?.ids).toEqual([first]);
+  });
+
+  it('and nobody hears of it where nothing was approved', () => {
+    const game = waiting(1);
+    const { reason, effects } = putAside(game);
+    expect(reason).toBe('outdated-outcome');
+    expect(effects).toEqual([]);
+  });
+});
+
 describe('S47, S59: /edit is about what it points at', () => {
   const quote = (id: string | undefined, digest: string | undefined): string =>
     `> Change 1 of 3 · \`${id}\` · digest \`${digest?.slice(0, 12)}\` · head \`abcdef0\``;

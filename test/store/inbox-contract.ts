@@ -115,12 +115,24 @@ export function inboxContract({ store, rows, claimed, signalled }: Bench): void 
       const claim = present(await store().claimPull('w', 20, LEASE));
       for (const _ of ids) {
         const signal = present(await store().nextSignal(claim, 20));
-        await store().parkSignal(claim, signal, UNKNOWN, TOLD, 20);
-        await store().parkSignal(claim, signal, UNKNOWN, TOLD, 20);
+        await store().parkSignal(claim, signal, UNKNOWN, { told: TOLD, outcome: null }, 20);
+        await store().parkSignal(claim, signal, UNKNOWN, { told: TOLD, outcome: null }, 20);
       }
       expect(await store().nextSignal(claim, 20)).toBeNull();
       expect(await rows('effects')).toHaveLength(TOLD_FAULTS);
       expect(present(await store().nextEffect(claim, 20)).effect).toEqual(TOLD);
+    });
+
+    it('G8, V4: what a pull request hears instead of it comes next, once', async () => {
+      const { claim, signal } = await signalled('a');
+      await store().receive([delivery('b')], 11);
+      const sequel = { told: null, outcome: { type: 'put-aside', fault: 'f' } } as const;
+      await store().parkSignal(claim, signal, UNKNOWN, sequel, 20);
+      await store().parkSignal(claim, signal, UNKNOWN, sequel, 20);
+      const next = present(await store().nextSignal(claim, 20));
+      expect(next.signal).toEqual(sequel.outcome);
+      await store().save(claim, next, step(pullOf(1)), 20);
+      expect(present(await store().nextSignal(claim, 20)).signal).toMatchObject({ deliveryId: 'b' });
     });
 
     it('G8: tries that GitHub stopped are counted apart from faults of ours', async () => {

@@ -1,25 +1,24 @@
-import { type Effect, LANES, RANK_OF } from '../../run/effect.ts';
+import { LANES, RANK_OF } from '../../run/effect.ts';
 import { isOpen } from '../../run/proposal.ts';
 import { newPull, pullKey } from '../../run/run.ts';
 import type { Signal } from '../../run/signal.ts';
 import type { Step } from '../../run/step.ts';
 import { isThreadOf } from '../../run/targets.ts';
-import {
-  type Claim,
-  type Delay,
-  type Delivery,
-  type Failure,
-  type Fault,
-  type SaveResult,
-  type Store,
-  type StoredEffect,
-  type StoredSignal,
-  TOLD_FAULTS,
+import type {
+  Claim,
+  Delay,
+  Delivery,
+  Failure,
+  SaveResult,
+  Store,
+  StoredEffect,
+  StoredSignal,
 } from '../../store/store.ts';
 import { budgetMethods, gatesOf } from './budgets.ts';
-import { checkStep, wantEffect, writeStep } from './save.ts';
+import { park, parked, plain, waitingRow } from './parked.ts';
+import { checkStep, writeStep } from './save.ts';
 import { sweepMethods } from './sweeps.ts';
-import { addSignal, type EffectRow, finish, type InboxRow, idle, type PullRow, settle, type Tables } from './tables.ts';
+import { addSignal, type EffectRow, finish, idle, type PullRow, settle, type Tables } from './tables.ts';
 import { begin, claimEffect, claimPull, dueAt, nextDue } from './work.ts';
 
 /**
@@ -28,6 +27,7 @@ import { begin, claimEffect, claimPull, dueAt, nextDue } from './work.ts';
  */
 export function memoryStore(tables: Tables, holder: number): Store {
   tables.holders.add(holder);
+  const held = (claim: Claim): PullRow | null => heldRow(tables, claim);
   return {
     receive: async (deliveries, now) => receive(tables, deliveries, now),
     tellAll: async (deliveryId, notice, now) => tellAll(tables, deliveryId, notice, now),
@@ -35,26 +35,25 @@ export function memoryStore(tables: Tables, holder: number): Store {
     ...budgetMethods(tables),
     claimPull: async (_worker, now, leaseMs) => claimPull(tables, holder, now, leaseMs),
     renew: async (claim, now, leaseMs) => {
-      const row = heldRow(tables, claim);
+      const row = held(claim);
       if (row !== null) row.lease = { until: now + leaseMs, holder };
       return row !== null;
     },
     release: async (claim) => {
-      const row = heldRow(tables, claim);
+      const row = held(claim);
       if (row !== null) Object.assign(row, { fence: row.fence + 1, lease: null });
     },
     load: async (key, named) => load(tables, key, named),
     refOf: async (key) => rowOf(tables, key).state.ref,
     transcript: async (runId) => tables.messages.get(runId) ?? [],
-    nextSignal: async (claim, now) => nextSignal(tables, heldRow(tables, claim), now),
+    nextSignal: async (claim, now) => nextSignal(tables, held(claim), now),
     heldUntil: async (claim, now) => heldUntil(tables.pulls.get(claim.pullKey), now),
     save: async (claim, signal, step, now) => save(tables, claim, signal, step, now),
     saveDirect: async (claim, _signal, step, now) => saveDirect(tables, claim, step, now),
-    postponeSignal: async (claim, signal, notBefore, failure) =>
-      postponeSignal(tables, claim, signal, notBefore, failure),
-    parkSignal: async (claim, signal, fault, told, now) => park(tables, claim, signal, fault, told, now),
+    postponeSignal: async (claim, signal, at, failure) => postponeSignal(tables, claim, signal, at, failure),
+    parkSignal: async (claim, signal, fault, sequel, now) => park(tables, held(claim), signal, fault, sequel, now),
     parked: async (most) => parked(tables, most),
-    nextEffect: async (claim, now) => nextEffect(tables, heldRow(tables, claim), now),
+    nextEffect: async (claim, now) => nextEffect(tables, held(claim), now),
     claimEffect: async (_worker, now, leaseMs) => claimEffect(tables, holder, now, leaseMs),
     renewEffect: async (stored, now, leaseMs) => {
       const [, effect] = effectRow(tables, stored);
@@ -182,10 +181,6 @@ function heldUntil(row: PullRow | undefined, now: number): number | null {
   return Math.max(now, row.heldUntil, Math.min(...words.map(({ notBefore }) => notBefore)));
 }
 
-function waitingRow(row: PullRow | null, { id }: StoredSignal): InboxRow | undefined {
-  return row?.waiting.find((signal) => signal.id === id);
-}
-
 function save(tables: Tables, claim: Claim, stored: StoredSignal, step: Step, now: number): SaveResult {
   const row = heldRow(tables, claim);
   const signal = waitingRow(row, stored);
@@ -229,41 +224,6 @@ function postponeSignal(
 
 function countedAs({ attempts, faults }: StoredSignal, { words, ours }: Failure) {
   return { error: plain(words), attempts: attempts + 1, faults: faults + (ours ? 1 : 0) };
-}
-
-function park(
-  tables: Tables,
-  claim: Claim,
-  stored: StoredSignal,
-  fault: Fault,
-  told: Effect | null,
-  now: number,
-): void {
-  const row = heldRow(tables, claim);
-  const signal = waitingRow(row, stored);
-  if (row === null || signal === undefined) return;
-  settle(row, signal, now);
-  Object.assign(signal, { parked: true, error: plain(fault.words), faultId: fault.id });
-  if (told !== null && row.inbox.filter(({ parked: aside }) => aside).length <= TOLD_FAULTS)
-    wantEffect(tables, row, told, now);
-}
-
-function plain(text: string): string {
-  return text.replaceAll('\0', '\uFFFD').toWellFormed();
-}
-
-function parked(tables: Tables, most: number): Awaited<ReturnType<Store['parked']>> {
-  const all = [...tables.pulls.values()].flatMap(({ key, inbox }) =>
-    inbox.filter((signal) => signal.parked).map((signal) => ({ pullKey: key, signal })),
-  );
-  return all
-    .sort((left, right) => right.signal.id - left.signal.id)
-    .slice(0, most)
-    .map(({ pullKey: key, signal: { id, deliveryId, error, faultId, attempts, receivedAt, doneAt } }) => ({
-      ...{ id, pullKey: key, deliveryId, faultId, attempts, receivedAt },
-      error: error ?? '',
-      parkedAt: doneAt ?? receivedAt,
-    }));
 }
 
 function nextEffect(tables: Tables, row: PullRow | null, now: number): StoredEffect | null {
