@@ -34,24 +34,33 @@ export function announcesTooMuch(request: IncomingMessage): boolean {
   return Number(request.headers['content-length'] ?? 0) > LARGEST_BODY;
 }
 
-/** Reads a body up to the cap; what it took of the room it gives back at the end. Throws where the sender hangs up. */
-export async function readBody(request: IncomingMessage, room: Room): Promise<Body> {
-  const chunks: Uint8Array[] = [];
+/**
+ * Reads a body up to the cap; what it took of the room it gives back at the end. Rejects where the sender hangs up. What
+ * is not read stays in the socket, so that the answer can be sent. By listeners: an iterator costs a twentieth of a delivery.
+ */
+export function readBody(request: IncomingMessage, room: Room): Promise<Body> {
+  const { promise, resolve, reject } = Promise.withResolvers<Body>();
+  const chunks: Buffer[] = [];
   let length = 0;
   let taken = 0;
-  try {
-    // The stream must survive an early end: the answer has yet to be sent.
-    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-      if (!(chunk instanceof Uint8Array)) throw new TypeError('a body is made of bytes');
-      length += chunk.length;
-      if (length > LARGEST_BODY) return { kind: 'too-large' };
-      const wanted = length <= FREE_BYTES ? 0 : chunk.length;
-      if (!room.take(wanted)) return { kind: 'no-room' };
+  const take = (chunk: Buffer): void => {
+    length += chunk.length;
+    const wanted = length <= FREE_BYTES ? 0 : chunk.length;
+    const refused = length > LARGEST_BODY ? 'too-large' : room.take(wanted) ? null : 'no-room';
+    if (refused === null) {
       taken += wanted;
       chunks.push(chunk);
+      return;
     }
-    return { kind: 'bytes', bytes: Buffer.concat(chunks, length) };
-  } finally {
-    room.give(taken);
-  }
+    request.off('data', take);
+    request.pause();
+    resolve({ kind: refused });
+  };
+  request.on('data', take);
+  request.once('end', () => resolve({ kind: 'bytes', bytes: Buffer.concat(chunks, length) }));
+  request.once('error', reject);
+  request.once('close', () => {
+    if (!request.complete) reject(new Error('the sender hung up'));
+  });
+  return promise.finally(() => room.give(taken));
 }

@@ -4,6 +4,8 @@ import { HOLDERS } from './backend.ts';
 const CHANNEL = 'countersign_wake';
 /** Between tries to connect anew, after a first one at once. */
 const RECONNECT_MS = 1_000;
+/** Between two messages to others: under load each group of deliveries would send one, which costs more than storing it. */
+const TELL_MS = 20;
 
 /**
  * One connection for the life of the process: it holds the advisory lock that keeps this process's leases valid, and
@@ -21,7 +23,7 @@ type State = {
   client: Client | null;
   closed: boolean;
   timer: NodeJS.Timeout | null;
-  /** A message is on its way; `more`: something was stored since it was sent. */
+  /** A message is on its way, or was just now; `more`: something was stored since it was sent. */
   telling: 'no' | 'yes' | 'more';
 };
 
@@ -79,7 +81,13 @@ function again(state: State, waitMs: number, reconnect: () => Promise<void>): vo
   }, waitMs);
 }
 
-/** At most one message is on its way, and one follows for what was stored meanwhile: whoever hears it looks at everything. */
+function tellMore(state: State, holder: number): void {
+  const more = state.telling === 'more';
+  state.telling = 'no';
+  if (more && !state.closed) tell(state, holder);
+}
+
+/** At most one message is on its way, and one follows a moment later for what was stored meanwhile: whoever hears it looks at everything. */
 function tell(state: State, holder: number): void {
   if (state.telling !== 'no') {
     state.telling = 'more';
@@ -90,9 +98,5 @@ function tell(state: State, holder: number): void {
   state.client
     .query('select pg_notify($1, $2)', [CHANNEL, String(holder)])
     .catch(() => {})
-    .finally(() => {
-      const more = state.telling === 'more';
-      state.telling = 'no';
-      if (more) tell(state, holder);
-    });
+    .finally(() => setTimeout(() => tellMore(state, holder), TELL_MS).unref());
 }
