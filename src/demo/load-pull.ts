@@ -62,7 +62,7 @@ type Opening = {
 
 /** The head is one commit with the source's tree, so that links, programs and submodules stay what they are. */
 function openPull(github: Simulator, { repository, author, title, tree }: Opening): PullRequest {
-  const signature = personSignature(author, Date.now());
+  const signature = personSignature(github.world(), author, Date.now());
   const sha = putCommit(github.world().store, {
     tree,
     parents: [repository.refs.get('refs/heads/main') ?? ''],

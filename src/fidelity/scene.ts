@@ -47,7 +47,7 @@ export function openScene(files: SceneFiles, now: number): Scene {
   const repositoryId = repository.id;
   const installation = apply(OPERATIONS.installApp, { appId: app.id, accountId: owner.id });
   apply(OPERATIONS.setPermission, { repositoryId, accountId: ana.id, permission: 'write' });
-  const signature = personSignature(ana, now);
+  const signature = personSignature(world, ana, now);
   const sha = putCommit(world.store, {
     tree: treeOfFiles(world.store, files.head),
     parents: [repository.refs.get('refs/heads/main') ?? ''],

@@ -32,6 +32,13 @@ export function openIdentity(app: GitHubClient, open: OpenClient, now: () => num
   };
 }
 
+const HIDDEN =
+  'GitHub shows the bot of this App to nobody who is not signed in, and the App is not installed anywhere yet';
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof Error && 'status' in error && (error.status === 401 || error.status === 403);
+}
+
 async function fetchIdentity(app: GitHubClient, open: OpenClient): Promise<Identity> {
   const { data } = await app.request('GET /app');
   const parsed = App.safeParse(data);
@@ -40,8 +47,10 @@ async function fetchIdentity(app: GitHubClient, open: OpenClient): Promise<Ident
   const login = `${slug}[bot]`;
   const botId = await fetchUserId(open(null), login).catch(async (error: unknown) => {
     const token = await anyInstallationToken(app);
-    if (token === null) throw error;
-    return fetchUserId(open(token), login);
+    if (token !== null) return fetchUserId(open(token), login);
+    // No lasting refusal: the App is known, and its first installation will show it who it is.
+    if (isRefusal(error)) throw new GitHubFault(HIDDEN, null, null, { cause: error });
+    throw error;
   });
   return { slug, owner, botId };
 }

@@ -11,7 +11,7 @@ import { addAccount, addApp } from './world/accounts.ts';
 import { atSite, newWorld } from './world/new-world.ts';
 import { OPERATIONS } from './world/operations.ts';
 import type { ApiError, Operation, Outcome } from './world/outcome.ts';
-import type { App, Permissions, World } from './world/state.ts';
+import type { App, EnterpriseServer, Permissions, Site, World } from './world/state.ts';
 
 export type SimulatorOptions = {
   readonly slug?: string;
@@ -21,6 +21,8 @@ export type SimulatorOptions = {
   /** Milliseconds; the real clock when absent. */
   readonly now?: () => number;
   readonly port?: number;
+  /** It is an Enterprise Server in private mode, reached below `/api` alone. */
+  readonly server?: EnterpriseServer;
   /** Judges every request, answer and webhook; what it finds is a violation. */
   readonly referee?: Referee;
   /** GUIDs of deliveries; random when absent. */
@@ -38,7 +40,7 @@ export type SimulatedApp = {
 
 /** A GitHub of its own on 127.0.0.1, with one App registered and nobody else there yet. */
 export type Simulator = {
-  /** Origin, REST at `/` and `/api/v3`, GraphQL at `/graphql` and `/api/graphql`. */
+  /** Origin, REST at `/` and `/api/v3`, GraphQL at `/graphql` and `/api/graphql`; of an Enterprise Server at the latter alone. */
   readonly url: string;
   readonly app: SimulatedApp;
   readonly world: () => World;
@@ -104,7 +106,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   });
   const server = await serveGateway(gateway, options.port);
   const { state, replaceState } = gateway;
-  replaceState({ ...state(), world: atSite(state().world, { api: server.url, html: server.url }) });
+  replaceState({ ...state(), world: atSite(state().world, siteAt(server.url, options.server)) });
   const { id, slug, botId } = app;
   return {
     url: server.url,
@@ -115,6 +117,10 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
     },
     close: server.close,
   };
+}
+
+function siteAt(origin: string, server: EnterpriseServer | undefined): Site {
+  return server === undefined ? { api: origin, html: origin } : { api: `${origin}/api/v3`, html: origin, server };
 }
 
 type Handles = Omit<Simulator, 'url' | 'app' | 'webhookTarget' | 'close'>;

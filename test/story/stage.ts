@@ -5,6 +5,7 @@ import { type RunningServer, startServer } from '../../src/main.ts';
 import { environmentFor } from '../../src/simulator/environment.ts';
 import type { ScriptedModel } from '../../src/simulator/model/scripted-model.ts';
 import type { Simulator } from '../../src/simulator/simulator.ts';
+import type { EnterpriseServer } from '../../src/simulator/world/state.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openLog } from '../../src/telemetry/log.ts';
 import { openScenery, type Scenery } from './scenery.ts';
@@ -15,6 +16,8 @@ export type StageOptions = {
   readonly environment?: Readonly<Record<string, string>>;
   /** Seconds that GitHub's clock is ahead of the App's from the start. */
   readonly ahead?: number;
+  /** GitHub is an Enterprise Server. */
+  readonly server?: EnterpriseServer;
   /** Where everything is stored, instead of a database of its own. */
   readonly database?: StoryDatabase;
 };
@@ -53,7 +56,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     waited: 0,
   };
   const now = () => clock.standing ?? Date.now() + clock.ahead;
-  const { github, model } = await openScenery(now);
+  const { github, model } = await openScenery(now, options.server);
   const database = options.database ?? (await storyDatabase());
   const logged: string[] = [];
   let store = await database.open();

@@ -8,7 +8,7 @@ import { timestamp } from '../world/timestamp.ts';
 import { type Answer, listed, notFound, refused, shown } from './answer.ts';
 import { type Call, numberParam, textParam } from './call.ts';
 import { findAccount, findRepository } from './find.ts';
-import type { InstallationToken } from './github-state.ts';
+import type { GitHubState, InstallationToken } from './github-state.ts';
 import { isSubset } from './permission-need.ts';
 import { globalRoute, type Route } from './route.ts';
 import { unused } from './usage.ts';
@@ -86,7 +86,7 @@ function mintToken(call: Call): Answer {
   if (permissions === undefined)
     return { ...refused(state, 422, NOT_GRANTED), violation: 'a token with more than was granted' };
   const token: InstallationToken = {
-    token: tokenText(identity.app.id, installation.id, state.tokens.size, call.now),
+    token: tokenText(state, { appId: identity.app.id, installationId: installation.id, now: call.now }),
     appId: identity.app.id,
     installationId: installation.id,
     repositoryIds,
@@ -128,10 +128,13 @@ function chosenPermissions(call: Call, installation: Installation): Permissions 
   return isSubset(levels, installation.permissions) ? { ...levels, metadata: 'read' } : undefined;
 }
 
-/** About 520 characters with dots, dashes and underscores, as GitHub's stateless tokens have. */
-function tokenText(appId: number, installationId: number, serial: number, now: number): string {
-  const seed = `${appId}/${installationId}/${serial}/${now}`;
+type Minting = { readonly appId: number; readonly installationId: number; readonly now: number };
+
+/** About 520 characters with dots, dashes and underscores, as GitHub's stateless tokens have; an Enterprise Server's have 40. */
+function tokenText({ tokens, world }: GitHubState, { appId, installationId, now }: Minting): string {
+  const seed = `${appId}/${installationId}/${tokens.size}/${now}`;
   const part = (index: number): string => createHash('sha512').update(`${seed}#${index}`).digest('base64url');
+  if (world.site.server !== undefined) return `ghs_${part(0).replaceAll(/[-_]/g, 'x').slice(0, 36)}`;
   const claims = [1, 2, 3].map(part).join('');
   const signed = [4, 5].map(part).join('');
   return `ghs_${appId}_${part(0).slice(0, 36)}.${claims}_-.${signed}`;

@@ -2,7 +2,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { isRecord, parseJson } from '../../trust.ts';
 import type { Referee } from '../referee/referee.ts';
 import type { WebhookEvent } from '../world/outcome.ts';
-import type { App, Installation, World } from '../world/state.ts';
+import type { App, Installation, Site, World } from '../world/state.ts';
 
 /** A webhook request as it is sent: headers with GitHub's names, and the bytes the signature covers. */
 export type WebhookRequest = { readonly headers: Readonly<Record<string, string>>; readonly body: string };
@@ -97,7 +97,10 @@ function enqueue(queue: Queue, event: WebhookEvent, world: World): void {
   if (installation === undefined) return;
   const payload = { ...event.payload, installation };
   queue.options.violations.push(...(queue.options.referee?.webhook(event.name, throughText(payload)) ?? []));
-  const delivery = makeDelivery(queue, event, JSON.stringify(payload), idOf(installation));
+  const delivery = makeDelivery(queue, event, JSON.stringify(payload), {
+    installationId: idOf(installation),
+    site: world.site,
+  });
   queue.log.push(delivery);
   dispatch(queue, delivery, queue.fate(delivery));
 }
@@ -155,10 +158,18 @@ function idOf(installation: unknown): number | null {
   return isRecord(installation) && typeof installation['id'] === 'number' ? installation['id'] : null;
 }
 
-function makeDelivery(queue: Queue, event: WebhookEvent, body: string, installationId: number | null): Delivery {
+type Sender = { readonly installationId: number | null; readonly site: Site };
+
+function serverHeaders({ server, html }: Site): Readonly<Record<string, string>> {
+  if (server === undefined) return {};
+  return { 'x-github-enterprise-host': new URL(html).hostname, 'x-github-enterprise-version': server.version };
+}
+
+function makeDelivery(queue: Queue, event: WebhookEvent, body: string, { installationId, site }: Sender): Delivery {
   const { appId, secret, newGuid = randomUUID } = queue.options;
   const guid = newGuid();
   const headers = {
+    ...serverHeaders(site),
     accept: '*/*',
     'content-type': 'application/json',
     'user-agent': 'GitHub-Hookshot/51a0b3c',

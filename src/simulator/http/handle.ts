@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import { isRecord, parseJson } from '../../trust.ts';
 import type { Operations } from '../world/operations.ts';
 import type { WebhookEvent } from '../world/outcome.ts';
-import type { Permissions } from '../world/state.ts';
+import type { Permissions, Site } from '../world/state.ts';
 import { type Answer, notFound, refused } from './answer.ts';
 import { serveArchive } from './archive-routes.ts';
 import { callRoute } from './authorize.ts';
+import { enterpriseRefusal } from './enterprise.ts';
 import type { GitHubState } from './github-state.ts';
 import { rootField } from './graphql-document.ts';
 import { parseDocument } from './graphql-parser.ts';
@@ -57,7 +58,7 @@ export function handle(request: WireRequest, state: GitHubState, now: number, op
   const metering = meterOf({ request, target, state, now, identity, sent });
   const context = { request, target, state: metering.state, now, operations, identity, sent, match };
   const answer = identified.ok ? (metering.refusal ?? answerTo(context)) : refused(state, 401, identified.message);
-  const headers = { ...standardHeaders(now), ...metering.headers };
+  const headers = { ...standardHeaders(now, state.world.site), ...metering.headers };
   const { response, json } = conditional(request, respond(answer, request, target, headers));
   return {
     response,
@@ -110,7 +111,11 @@ type Context = {
 };
 
 function answerTo(context: Context): Answer {
-  const { request, target, state, sent, match } = context;
+  const { request, target, state, sent, match, identity } = context;
+  const { server } = state.world.site;
+  const call = { request, route: match?.route.name ?? null, anonymous: identity.kind === 'anonymous' };
+  const refusal = server === undefined ? null : enterpriseRefusal(state, server, call);
+  if (refusal !== null) return refusal;
   if (sent.kind === 'broken')
     return { ...refused(state, 400, 'Problems parsing JSON'), violation: 'a body that is no JSON' };
   const body = sent.kind === 'json' ? sent.value : {};
@@ -185,8 +190,9 @@ function absoluteAddress(state: GitHubState, request: WireRequest): string {
   return `${origin}${request.target.split('?', 1)[0] ?? ''}`;
 }
 
-/** Only installations have limits here; asking what they are costs nothing. */
+/** Only installations have limits here, and none on an Enterprise Server; asking what they are costs nothing. */
 function meterOf({ request, target, state, now, identity, sent }: Omit<Context, 'operations' | 'match'>): Metering {
+  if (state.world.site.server !== undefined) return { state, headers: {}, refusal: null };
   const free = { state, headers: quotaHeaders(state, unused(now), { resource: 'core' }), refusal: null };
   if (identity.kind !== 'installation' || target.path === '/rate_limit') return free;
   const isGraphql = target.path === '/graphql';
@@ -196,8 +202,9 @@ function meterOf({ request, target, state, now, identity, sent }: Omit<Context, 
   return meter(state, { installationId, resource: isGraphql ? 'graphql' : 'core', write }, now);
 }
 
-function standardHeaders(now: number): Readonly<Record<string, string>> {
+function standardHeaders(now: number, { server }: Site): Readonly<Record<string, string>> {
   return {
+    ...(server === undefined ? {} : { 'x-github-enterprise-version': server.version }),
     date: new Date(now).toUTCString(),
     'x-github-media-type': 'github.v3; format=json',
   };

@@ -42,7 +42,7 @@ function listDeliveries(call: Call): Answer {
 
 function linkTo({ state, query }: Call, cursor: string): string {
   const search = new URLSearchParams({ ...query, cursor });
-  return `<${new URL(state.world.site.api).origin}/app/hook/deliveries?${search}>; rel="next"`;
+  return `<${state.world.site.api}/app/hook/deliveries?${search}>; rel="next"`;
 }
 
 function found(call: Call): Attempt | undefined {

@@ -2,6 +2,7 @@ import { type Commit, readCommit, type Signature, unsignedText } from '../git/co
 import type { Sha } from '../git/object-store.ts';
 import { WEB_FLOW } from '../world/new-world.ts';
 import { changesBetween } from '../world/pull-diff.ts';
+import { addressOf, gitHubCommitter } from '../world/signatures.ts';
 import type { Account, Repository, World } from '../world/state.ts';
 import { timestamp } from '../world/timestamp.ts';
 import { simpleUser } from './account-payload.ts';
@@ -77,9 +78,9 @@ export function pushedCommit(world: World, repository: Repository, sha: Sha): Js
 }
 
 function accountOfAddress(world: World, email: string): Account | undefined {
-  if (email === 'noreply@github.com') return WEB_FLOW;
-  const id = /^(\d+)\+.*@users\.noreply\.github\.com$/.exec(email)?.[1];
-  return id === undefined ? undefined : world.accounts.get(Number(id));
+  if (email === gitHubCommitter(world).email) return WEB_FLOW;
+  const account = world.accounts.get(Number(/^(\d+)\+/.exec(email)?.[1]));
+  return account !== undefined && email === addressOf(world, account) ? account : undefined;
 }
 
 function dated({ name, email, seconds }: Signature): Json {

@@ -32,7 +32,7 @@ export function pushEvent(world: World, repository: Repository, actor: Actor, mo
     compare: `${pageUrl(world, repository)}/compare/${(before ?? NO_COMMIT).slice(0, 12)}...${(after ?? NO_COMMIT).slice(0, 12)}`,
     commits: commits.slice(-MAX_COMMITS),
     head_commit: after === null ? null : pushedCommit(world, repository, after),
-    pusher: pusher === undefined ? { name: 'ghost' } : { name: pusher.login, email: addressOf(pusher) },
+    pusher: pusher === undefined ? { name: 'ghost' } : { name: pusher.login, email: addressOf(world, pusher) },
     repository: pushedRepository(world, repository),
   };
   return repositoryEvent(world, 'push', null, repository, actor, body);

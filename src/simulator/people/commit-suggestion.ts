@@ -10,7 +10,7 @@ import { moveRef } from '../world/move-ref.ts';
 import type { ApiError, Operation, Outcome } from '../world/outcome.ts';
 import { pushRefusal } from '../world/push-refusal.ts';
 import { NOT_ALLOWED, NOT_FOUND, unprocessable } from '../world/refusals.ts';
-import { personSignature, putVerifiedCommit } from '../world/signatures.ts';
+import { personSignature, putGitHubCommit } from '../world/signatures.ts';
 import type { Repository, World } from '../world/state.ts';
 import { resolveThread } from '../world/threads.ts';
 import { done, recorded, refused } from '../world/update.ts';
@@ -42,8 +42,8 @@ export const commitSuggestion: Operation<CommitSuggestion, Sha> = (world, input,
   const tree = treeWith(world, head.sha, suggestions);
   if (tree === undefined) return refused(world, unprocessable('This suggestion does not change the file.'));
   const message = suggestionMessage(world, account, suggestions);
-  const author = personSignature(account, now);
-  const sha = putVerifiedCommit(world.store, { tree, parents: [head.sha], message, author }, now);
+  const author = personSignature(world, account, now);
+  const sha = putGitHubCommit(world, { tree, parents: [head.sha], message, author }, now);
   return push(world, { place, source, input, suggestions, sha }, now);
 };
 

@@ -9,7 +9,7 @@ export function suggestionMessage(world: World, clicker: Account, suggestions: r
   const suggesters = [...ids].flatMap((id) => accountOf(world, id) ?? []);
   const trailers = suggesters
     .filter(({ id }) => id !== clicker.id)
-    .map((account) => `Co-authored-by: ${account.login} <${addressOf(account)}>`);
+    .map((account) => `Co-authored-by: ${account.login} <${addressOf(world, account)}>`);
   return [subject(suggestions.length, suggesters), ...(trailers.length === 0 ? [] : ['', ...trailers])].join('\n');
 }
 

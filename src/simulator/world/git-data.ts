@@ -6,7 +6,7 @@ import { entryAt, updateTree } from '../git/trees.ts';
 import type { CreateBlob, CreateCommit, CreateTree, PersonInput, TreeChangeInput } from './inputs.ts';
 import type { ApiError, Operation } from './outcome.ts';
 import { NOT_FOUND, unprocessable } from './refusals.ts';
-import { personSignature, putVerifiedCommit } from './signatures.ts';
+import { personSignature, putGitHubCommit } from './signatures.ts';
 import type { World } from './state.ts';
 import { secondsOf } from './timestamp.ts';
 import { done, recorded, refused } from './update.ts';
@@ -40,12 +40,12 @@ export const createCommit: Operation<CreateCommit, Sha> = (world, input, now) =>
     return refused(world, unprocessable('Parent SHA does not exist or is not a commit object'));
   }
   const { message, tree, parents } = input;
-  const self = personSignature(account, now);
+  const self = personSignature(world, account, now);
   const author = input.author === undefined ? self : signatureOf(input.author, now);
   const committer = input.committer === undefined ? author : signatureOf(input.committer, now);
   const plain = input.author === undefined && input.committer === undefined;
   const sha = plain
-    ? putVerifiedCommit(world.store, { tree, parents, message, author }, now)
+    ? putGitHubCommit(world, { tree, parents, message, author }, now)
     : putCommit(world.store, { tree, parents, message, author, committer, signature: null });
   return done(
     recorded(world, 'commit-created', input.actor, now, { repositoryId: input.repositoryId, after: sha }),

@@ -9,7 +9,7 @@ import { moveRef } from './move-ref.ts';
 import type { ApiError, Operation } from './outcome.ts';
 import { changesBetween, forkPoint } from './pull-diff.ts';
 import { NOT_ALLOWED, NOT_FOUND } from './refusals.ts';
-import { personSignature, putVerifiedCommit } from './signatures.ts';
+import { personSignature, putGitHubCommit } from './signatures.ts';
 import type { Account, PullRequest, World } from './state.ts';
 import { timestamp } from './timestamp.ts';
 import { done, recorded, refused, withPull } from './update.ts';
@@ -60,8 +60,8 @@ function putMerge(
   const tree = updateTree(world.store, readCommit(world.store, before)?.tree, changes);
   const subject = `Merge pull request #${pull.number} from ${repository.name}/${pull.head.branch}`;
   const message = `${subject}\n\n${title ?? pull.title}`;
-  const author = personSignature(account, now);
-  return putVerifiedCommit(world.store, { tree, parents: [before, pull.head.sha], message, author }, now);
+  const author = personSignature(world, account, now);
+  return putGitHubCommit(world, { tree, parents: [before, pull.head.sha], message, author }, now);
 }
 
 function mergedPull(pull: PullRequest, merge: NonNullable<PullRequest['merge']>): PullRequest {

@@ -30,7 +30,7 @@ export const pushFiles: Operation<PushFiles, Sha> = (world, input, now) => {
     changes.set(path, content === null ? null : { mode: mode ?? '100644', sha: putBlob(world.store, content) });
   }
   const tree = updateTree(world.store, baseTree, changes);
-  const person = personSignature(account, now);
+  const person = personSignature(world, account, now);
   const author = { ...person, ...input.author };
   const message = input.message ?? `Update ${[...input.files.keys()].join(', ')}`;
   const commit = { tree, parents: [parent], author, committer: person, signature: null, message };

@@ -12,7 +12,7 @@ export const addRepository: Operation<AddRepository, Repository> = (world, input
   const owner = world.accounts.get(input.ownerId);
   if (owner === undefined) return refused(world, NOT_FOUND);
   const { files, message = 'Initial commit' } = input;
-  const author = personSignature(owner, now);
+  const author = personSignature(world, owner, now);
   const sha = commitFiles(world.store, { files, parents: [], author, message });
   const [id, counted] = takeId(world);
   const defaultBranch = input.defaultBranch ?? 'main';

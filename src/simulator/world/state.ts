@@ -3,8 +3,14 @@ import type { PermissionLevel, Role, RulePolicy } from './access.ts';
 import type { History } from './history.ts';
 import type { IssueComment, Review, ReviewComment, Thread } from './talk.ts';
 
-/** Where the simulated GitHub is reached: `api` for REST and GraphQL, `html` for pages; no trailing slash. */
-export type Site = { readonly api: string; readonly html: string };
+/** An Enterprise Server of some version; `lacks` are routes that came with a later one. */
+export type EnterpriseServer = { readonly version: string; readonly lacks: readonly string[] };
+
+/**
+ * Where the simulated GitHub is reached: `api` for REST, `html` for pages; no trailing slash. Without a server it behaves
+ * as github.com does.
+ */
+export type Site = { readonly api: string; readonly html: string; readonly server?: EnterpriseServer };
 
 /** Everything the simulated GitHub knows. Immutable but for `store`, which only grows. */
 export type World = {
