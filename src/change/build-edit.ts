@@ -4,9 +4,10 @@ import { applyEdit, type EditRequest, type EditResult, type Place } from './edit
 import { type EditWords, editedChange } from './edited.ts';
 import { type LineTable, lineIndexAt, linesAt, lineTable, offsetAt } from './line-table.ts';
 import { countLines, splitLines } from './lines.ts';
-import { editableText, encoded, muchTooLarge, notFound, notUnique, type StoredFile, tooFarApart } from './refusals.ts';
-import { CONTEXT, indexOf, regionAt, type Span, spanBetween } from './region.ts';
+import { editableText, muchTooLarge, notFound, notUnique, type StoredFile, tooFarApart } from './refusals.ts';
+import { CONTEXT, indexOf, regionAt, type Span } from './region.ts';
 import { diffOfBlocks, diffOfRun, type ReviewableDiff, type ShownFile } from './reviewable-diff.ts';
+import { rewrittenBlob, rewrittenSpan, unfitRewrite } from './rewritten.ts';
 import { type Block, trimBlock } from './unified-diff.ts';
 
 /** A change that can be shown to people, or the result that tells the model why it was not. */
@@ -49,9 +50,10 @@ export function buildEdit(input: EditInput): Built {
 /** The change of a replacement that has been worked out, on the lines of the text that it was worked out for. */
 export function editChange(input: EditInput, base: LineTable, result: Result): Built {
   const { path, file } = input;
-  const fresh = encoded(path, result.text);
-  if (fresh.kind === 'refused') return fresh;
-  const span = spanBetween(base.text, result.text, base);
+  const rewritten = { file, base, place: result.whole };
+  const unfit = unfitRewrite(path, rewritten);
+  if (unfit !== null) return refused(unfit);
+  const span = rewrittenSpan(base, result.whole);
   if (span === null) return refused(`No changes: ${path} would stay exactly as it is.`);
   const far = tooFarApart(path, span.end - span.index, countLines(span.fresh));
   if (far !== null) return refused(far);
@@ -61,10 +63,8 @@ export function editChange(input: EditInput, base: LineTable, result: Result): B
   const words = wordsOf(input, { result, region, diff: shown.diff, base });
   const places = result.places.length;
   const alone = standsAlone(base, span, result);
-  return {
-    kind: 'change',
-    change: editedChange({ path, file, base, bytes: fresh.bytes, region, places, alone, words }),
-  };
+  const blob = rewrittenBlob(rewritten);
+  return { kind: 'change', change: editedChange({ path, file, base, blob, region, places, alone, words }) };
 }
 
 /** Whether the lines that are shown hold all of a text that stands nowhere else, so that neither do they. */

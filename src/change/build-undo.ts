@@ -1,3 +1,4 @@
+import { blobSha } from './blob.ts';
 import type { Built } from './build-edit.ts';
 import type { Change, Region } from './change.ts';
 import { describeUndo } from './describe.ts';
@@ -44,8 +45,8 @@ export function buildUndo(input: UndoInput): Built {
   if (run.kind === 'refused') return run;
   const words = wordsOf(input, run.diff);
   const { places } = undone;
-  const { bytes } = fresh;
-  return { kind: 'change', change: editedChange({ path, file, base, bytes, region, places, alone: false, words }) };
+  const blob = blobSha(fresh.bytes);
+  return { kind: 'change', change: editedChange({ path, file, base, blob, region, places, alone: false, words }) };
 }
 
 function wordsOf({ id, undone, region }: UndoInput, diff: string): EditWords {

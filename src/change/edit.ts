@@ -16,7 +16,8 @@ export type Place = { readonly start: number; readonly end: number; readonly tex
 export type EditResult =
   | {
       readonly kind: 'edited';
-      readonly text: string;
+      /** All places as one, with what stands between them: outside of it the text stays as it is. */
+      readonly whole: Place;
       readonly matches: number;
       /** 1-based line on which the first match begins. */
       readonly firstLine: number;
@@ -79,17 +80,18 @@ function leastLength(text: string, matches: readonly Match[], newString: string)
 function replaced(base: LineTable, matches: readonly Match[], { newString, replaceAll }: EditRequest): EditResult {
   const { text } = base;
   const replacements = replacementsFor(text, matches, newString);
-  const edited = splice(text, replacements);
-  if (edited === text) return { kind: 'no-change' };
+  if (replacements.every(({ start, end, text: fresh }) => text.slice(start, end) === fresh))
+    return { kind: 'no-change' };
   const [first] = matches;
   const firstLine = first === undefined ? 1 : matchLine(base, first);
+  const places = placesOf(text, replacements);
   return {
     kind: 'edited',
-    text: edited,
+    whole: spliced(text, places[0]?.start ?? 0, places.at(-1)?.end ?? 0, places),
     matches: matches.length,
     firstLine,
     lastLine: firstLine + (first === undefined ? 0 : countLines(text.slice(first.start, first.end)) - 1),
-    places: placesOf(text, edited, replacements),
+    places,
     alone: !replaceAll,
   };
 }
@@ -116,49 +118,47 @@ function replacementsFor(text: string, matches: readonly Match[], newString: str
   }));
 }
 
-function splice(text: string, replacements: readonly Replacement[]): string {
+/** What a stretch of the text becomes by the replacements in it. */
+function spliced(text: string, start: number, end: number, replacements: readonly Replacement[]): Place {
   const pieces: string[] = [];
-  let offset = 0;
+  let offset = start;
   for (const replacement of replacements) {
     pieces.push(text.slice(offset, replacement.start), replacement.text);
     offset = replacement.end;
   }
-  pieces.push(text.slice(offset));
-  return pieces.join('');
+  pieces.push(text.slice(offset, end));
+  return { start, end, text: pieces.join('') };
 }
 
-/** Offsets of lines in the text before, and by how much the text has grown before and behind them. */
-type Group = { readonly start: number; end: number; readonly grown: number; growth: number };
+/** Offsets of whole lines in the text before, and what is replaced in them. */
+type Group = { readonly start: number; end: number; readonly replacements: Replacement[] };
 
 /** Whole lines around each replacement, those that meet taken together. */
-function placesOf(text: string, edited: string, replacements: readonly Replacement[]): Place[] {
+function placesOf(text: string, replacements: readonly Replacement[]): Place[] {
   const groups: Group[] = [];
-  let growth = 0;
+  let offset = 0;
+  // The last letter of the edited text so far: none at its beginning.
+  let letter = '';
   for (const replacement of replacements) {
-    const grown = growth;
-    growth += replacement.text.length - (replacement.end - replacement.start);
+    if (replacement.start > offset) letter = text.charAt(replacement.start - 1);
+    if (replacement.text !== '') letter = replacement.text.charAt(replacement.text.length - 1);
+    offset = replacement.end;
+    const closes = text[offset - 1] === '\n' && (letter === '' || letter === '\n');
     const last = groups.at(-1);
-    const closes = closesLine(text, replacement.end, edited, replacement.end + growth);
     const start = last !== undefined && replacement.start <= last.end ? last.end : lineStart(text, replacement.start);
     if (last !== undefined && start <= last.end) {
       last.end = endOf(text, replacement, closes, last.end);
-      last.growth = growth;
-    } else groups.push({ start, end: endOf(text, replacement, closes, 0), grown, growth });
+      last.replacements.push(replacement);
+    } else groups.push({ start, end: endOf(text, replacement, closes, 0), replacements: [replacement] });
   }
-  return groups.map(({ start, end, ...shift }) => ({
-    start,
-    end,
-    text: edited.slice(start + shift.grown, end + shift.growth),
-  }));
+  return groups.map((group) => spliced(text, group.start, group.end, group.replacements));
 }
 
-/** Where the lines that a replacement rewrites end, `known` being an end of lines found before. */
+/**
+ * Where the lines that a replacement rewrites end, `known` being an end of lines found before. `closes` says whether a line
+ * ends with it both before and after: then the line behind stays one of its own.
+ */
 function endOf(text: string, { end }: Replacement, closes: boolean, known: number): number {
   if (end < known) return known;
   return closes ? end : lineEnd(text, end);
-}
-
-/** Whether a line ends at these offsets both before and after: then the line behind them stays one of its own. */
-function closesLine(text: string, end: number, edited: string, freshEnd: number): boolean {
-  return text[end - 1] === '\n' && (freshEnd === 0 || edited[freshEnd - 1] === '\n');
 }

@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import { blobSha } from './blob.ts';
 import type { Change, Region } from './change.ts';
 import { changeDigest } from './digest.ts';
 import type { LineTable } from './line-table.ts';
@@ -26,14 +25,14 @@ export type EditWords = Pick<z.infer<typeof EditPayload>, Told> & {
 };
 
 /**
- * An edit that has been worked out: `bytes` are what `base`, the lines of `file`, becomes; `alone` says whether the region's
+ * An edit that has been worked out: `blob` is what `file`, whose lines are `base`, becomes; `alone` says whether the region's
  * old lines are known to stand with their context once.
  */
 export type Edited = {
   readonly path: string;
   readonly file: StoredFile;
   readonly base: LineTable;
-  readonly bytes: Uint8Array;
+  readonly blob: string;
   readonly region: Region;
   readonly places: number;
   readonly alone: boolean;
@@ -41,7 +40,7 @@ export type Edited = {
 };
 
 /** The change of a model's edit, or of the reverse of one. */
-export function editedChange({ path, file, base, bytes, region, places, alone, words }: Edited): Change {
+export function editedChange({ path, file, base, blob, region, places, alone, words }: Edited): Change {
   const { mode } = file.ref;
   const body = { kind: 'region', region } as const;
   const { above, below, ...told } = words;
@@ -50,7 +49,7 @@ export function editedChange({ path, file, base, bytes, region, places, alone, w
     path,
     from: null,
     base: file.ref,
-    result: { blob: blobSha(bytes), mode },
+    result: { blob, mode },
     region,
     places,
     standsOnce: alone || placesWithContext(base, region, 'old').length === 1,

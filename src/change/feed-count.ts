@@ -1,25 +1,19 @@
 /** Letters of a text between two counts of its line feeds. */
 export const BLOCK = 256;
 
-/** How a letter is looked for in all the letters that one number of 32 bits holds: LF, and all bits but the highest, in each of them. */
-type Packing = { readonly feed: number; readonly low: number; readonly bits: number };
-const BYTES: Packing = { feed: 0x0a0a0a0a, low: 0x7f7f7f7f, bits: 8 };
-const UNITS: Packing = { feed: 0x000a000a, low: 0x7fff7fff, bits: 16 };
-
 /**
- * How many line feeds stand before each block of a text's letters, and at the end how many there are. It takes four letters of
- * one byte, or two of two, at a time: looking for one line feed after the other takes ten times as long where lines are short.
+ * How many line feeds stand before each block of a text's letters, and at the end how many there are. Letters are the bytes of a
+ * text that is all ASCII, or numbers of two bytes. It takes four bytes, or two such numbers, at a time: looking for one line feed
+ * after the other takes ten times as long where lines are short.
  */
 export function feedsBefore(letters: Uint8Array | Uint16Array): Int32Array {
-  const width = letters.BYTES_PER_ELEMENT;
-  const packing = width === 1 ? BYTES : UNITS;
   const blocks = Math.floor(letters.length / BLOCK);
   const counts = new Int32Array(blocks + 2);
-  const numbers = aligned(letters, (blocks * BLOCK * width) / 4);
-  const size = (BLOCK * width) / 4;
+  const size = (BLOCK * letters.BYTES_PER_ELEMENT) / 4;
+  const numbers = aligned(letters, blocks * size);
+  const feedsIn = letters.BYTES_PER_ELEMENT === 1 ? feedsOfBytes : feedsOfUnits;
   for (let block = 0; block < blocks; block += 1) {
-    const from = block * size;
-    counts[block + 1] = (counts[block] ?? 0) + feedsIn(numbers, from, from + size, packing);
+    counts[block + 1] = (counts[block] ?? 0) + feedsIn(numbers, block * size, (block + 1) * size);
   }
   let rest = 0;
   for (let at = blocks * BLOCK; at < letters.length; at += 1) if (letters[at] === 10) rest += 1;
@@ -27,18 +21,26 @@ export function feedsBefore(letters: Uint8Array | Uint16Array): Int32Array {
   return counts;
 }
 
-/** Counted beside each other, one count for each letter of a number; a block has too few letters for any to run over. */
-function feedsIn(numbers: Int32Array, from: number, to: number, { feed, low, bits }: Packing): number {
-  let beside = 0;
+/**
+ * Counts what is no line feed, one count for each letter of a number beside the others; a block has too few letters for any to
+ * run over. The highest bit of an ASCII letter is free: the sum sets it for all letters but LF.
+ */
+function feedsOfBytes(numbers: Int32Array, from: number, to: number): number {
+  let others = 0;
   for (let at = from; at < to; at += 1) {
-    const other = (numbers[at] ?? 0) ^ feed;
-    // The highest bit of a letter is set here where all bits of the letter are 0, and nowhere else.
-    const equal = ~(((other & low) + low) | other | low);
-    beside = (beside + (equal >>> (bits - 1))) | 0;
+    others = (others + (((((numbers[at] ?? 0) ^ 0x0a0a0a0a) + 0x7f7f7f7f) >>> 7) & 0x01010101)) | 0;
   }
-  let found = 0;
-  for (; beside !== 0; beside >>>= bits) found += beside & (2 ** bits - 1);
-  return found;
+  return BLOCK - (others & 0xff) - ((others >>> 8) & 0xff) - ((others >>> 16) & 0xff) - (others >>> 24);
+}
+
+/** The same where a letter may have its highest bit: the sum leaves that out, and it is put in again. */
+function feedsOfUnits(numbers: Int32Array, from: number, to: number): number {
+  let others = 0;
+  for (let at = from; at < to; at += 1) {
+    const other = (numbers[at] ?? 0) ^ 0x000a000a;
+    others = (others + (((((other & 0x7fff7fff) + 0x7fff7fff) | other) >>> 15) & 0x00010001)) | 0;
+  }
+  return BLOCK - (others & 0xffff) - (others >>> 16);
 }
 
 /** The letters' memory as numbers of 32 bits, copied where it does not begin at a multiple of four bytes. */

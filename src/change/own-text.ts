@@ -103,7 +103,7 @@ function withLines(text: string, place: OwnPlace, { placement, lines }: OwnTextI
   const open = place.count > 0 && end === text.length && !text.endsWith('\n');
   const fresh = terminated(mark === '' ? lines : lines.map(withoutMark), open);
   const kept = keepEndings(text.slice(start + mark.length, end), fresh, dominantEnding(text));
-  return text.slice(0, start) + mark + kept + text.slice(Math.max(end, mark.length));
+  return text.slice(0, start) + mark + kept + text.slice(end);
 }
 
 function terminated(lines: readonly string[], open: boolean): string {
@@ -111,11 +111,12 @@ function terminated(lines: readonly string[], open: boolean): string {
   return open ? text.slice(0, -1) : text;
 }
 
+/** Where the lines stand; a byte order mark belongs to what is put above the first of them. */
 function offsets(text: string, { index, count }: OwnPlace): { readonly start: number; readonly end: number } {
   const start = offsetOfLine(text, index);
   const end = offsetOfLine(text, index + count);
   if (start === null || end === null) throw new Error(`The file has no lines ${index + 1} to ${index + count}.`);
-  return { start, end };
+  return { start, end: start === 0 && text.startsWith(BYTE_ORDER_MARK) ? Math.max(end, 1) : end };
 }
 
 function unfitness(path: string, text: string, baseText: string | null): OwnTextRefusal | null {
@@ -157,13 +158,14 @@ function editOf({ change, baseText }: OwnTextInput, place: OwnPlace, after: stri
   const file = { ref: base, bytes: encodeText(text) };
   const input: EditInput = { path, sandbox: payload.sandbox, file, oldString, newString, replaceAll: false };
   const firstLine = place.index + 1;
+  const whole = { start, end, text: newString };
   return editChange(input, lineTable(text), {
     kind: 'edited',
-    text: after,
+    whole,
     matches: 1,
     firstLine,
     lastLine: Math.max(firstLine, place.index + place.count),
-    places: [{ start, end, text: newString }],
+    places: [whole],
     alone: false,
   });
 }

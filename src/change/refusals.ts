@@ -50,7 +50,12 @@ export function encoded(path: string, text: string): Encoded {
 
 /** Why a new text cannot be a file's content; null if it can. */
 export function unfitText(path: string, text: string): string | null {
-  return unfitLetters(path, text) ?? tooManyBytes(path, byteLength(text));
+  return unfitBeside(path, text, 0);
+}
+
+/** The same where the file has so many bytes beside the new text. */
+export function unfitBeside(path: string, text: string, bytes: number): string | null {
+  return unfitLetters(path, text) ?? tooManyBytes(path, bytes + byteLength(text));
 }
 
 function unfitLetters(path: string, text: string): string | null {

@@ -22,12 +22,17 @@ export type Span = { readonly index: number; readonly end: number; readonly fres
 
 /** Where two texts differ, without a string for each line; null where they are equal. */
 export function spanBetween(before: string, after: string, lines: LineTable): Span | null {
+  return spanFrom(lines, 0, before, after);
+}
+
+/** The same where `before` is whole lines of a text, those from an offset on, and all else of the text stays as it is. */
+export function spanFrom(lines: LineTable, offset: number, before: string, after: string): Span | null {
   if (before === after) return null;
   const head = commonHead(before, after);
   const tail = commonTail(before, after, head);
   return {
-    index: lineIndexAt(lines, head),
-    end: lineIndexAt(lines, before.length - tail),
+    index: lineIndexAt(lines, offset + head),
+    end: lineIndexAt(lines, offset + before.length - tail),
     fresh: after.slice(head, after.length - tail),
   };
 }

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { applyEdit } from '../../src/change/edit.ts';
-import { keepEndings } from '../../src/change/endings.ts';
+import { dominantEnding, keepEndings } from '../../src/change/endings.ts';
 import { lineTable } from '../../src/change/line-table.ts';
-import { countMatches, findMatches } from '../../src/change/match.ts';
+import { countMatches, findMatches, type Match, matchesApart } from '../../src/change/match.ts';
 import { findText } from '../../src/change/occurrences.ts';
 import { applyDiff } from './apply-diff.ts';
-import { editOf, shownDiff } from './samples.ts';
+import { editOf, rewrite, shownDiff } from './samples.ts';
 
 function edit(text: string, oldString: string, newString: string, replaceAll = false) {
   return applyEdit(lineTable(text), { oldString, newString, replaceAll });
@@ -15,14 +15,14 @@ function edit(text: string, oldString: string, newString: string, replaceAll = f
 function edited(text: string, oldString: string, newString: string, replaceAll = false): string {
   const result = edit(text, oldString, newString, replaceAll);
   if (result.kind !== 'edited') throw new Error(result.kind);
-  return result.text;
+  return rewrite(text, result.whole);
 }
 
 describe('applyEdit', () => {
   it('S2: exactly one occurrence is replaced', () => {
+    expect(edited('one\ntwo\nthree\n', 'two', '2')).toBe('one\n2\nthree\n');
     expect(edit('one\ntwo\nthree\n', 'two', '2')).toMatchObject({
       kind: 'edited',
-      text: 'one\n2\nthree\n',
       matches: 1,
       firstLine: 2,
       lastLine: 2,
@@ -64,7 +64,8 @@ describe('applyEdit', () => {
   });
 
   it('S6: replace_all replaces every non-overlapping occurrence', () => {
-    expect(edit('aaaa\nb\na', 'aa', 'c', true)).toMatchObject({ text: 'cc\nb\na', matches: 2, firstLine: 1 });
+    expect(edited('aaaa\nb\na', 'aa', 'c', true)).toBe('cc\nb\na');
+    expect(edit('aaaa\nb\na', 'aa', 'c', true)).toMatchObject({ matches: 2, firstLine: 1 });
   });
 
   it('S7: no change is no edit', () => {
@@ -139,6 +140,17 @@ describe('applyEdit', () => {
 const piece = fc.constantFrom('a', 'b', 'ab', ' ', '\n', '\r\n', '\r', '\u{FEFF}', '😀', '');
 const text = fc.array(piece, { maxLength: 30 }).map((pieces) => pieces.join(''));
 
+/** Each match replaced one after the other, the last one first. */
+function replacedByHand(whole: string, matches: readonly Match[], fresh: string): string {
+  const text = whole.startsWith('\u{FEFF}') && fresh.startsWith('\u{FEFF}') ? fresh.slice(1) : fresh;
+  let after = whole;
+  for (const { start, end } of matches.toReversed()) {
+    const kept = keepEndings(whole.slice(start, end), text, dominantEnding(whole));
+    after = after.slice(0, start) + kept + after.slice(end);
+  }
+  return after;
+}
+
 describe('applyEdit, whatever the text', () => {
   it('S10, S11, E11: bytes outside the match never change', () => {
     fc.assert(
@@ -148,8 +160,9 @@ describe('applyEdit, whatever the text', () => {
         const [match] = findMatches(head + sought + tail, sought, 1);
         const { start, end } = match ?? { start: 0, end: 0 };
         const whole = head + sought + tail;
-        expect(result.text.startsWith(whole.slice(0, start))).toBe(true);
-        expect(result.text.endsWith(whole.slice(end))).toBe(true);
+        const after = rewrite(whole, result.whole);
+        expect(after.startsWith(whole.slice(0, start))).toBe(true);
+        expect(after.endsWith(whole.slice(end))).toBe(true);
       }),
       { numRuns: 3000 },
     );
@@ -162,17 +175,25 @@ describe('applyEdit, whatever the text', () => {
         const expected = whole.split(sought).join(fresh);
         const result = edit(whole, sought, fresh, true);
         if (sought === '' || expected === whole) expect(result.kind).not.toBe('edited');
-        else expect(result).toMatchObject({ kind: 'edited', text: expected, matches: whole.split(sought).length - 1 });
+        else {
+          expect(result).toMatchObject({ kind: 'edited', matches: whole.split(sought).length - 1 });
+          expect(edited(whole, sought, fresh, true)).toBe(expected);
+        }
       }),
       { numRuns: 2000 },
     );
   });
 
-  it('places rebuild the edited text', () => {
+  it('places rebuild the edited text, and hold every match and the least whole lines around it', () => {
     fc.assert(
       fc.property(text, text, text, (whole, sought, fresh) => {
         const result = edit(whole, sought, fresh, true);
-        if (result.kind !== 'edited') return;
+        const matches = matchesApart(whole, sought, Number.POSITIVE_INFINITY);
+        const after = replacedByHand(whole, matches, fresh);
+        if (result.kind !== 'edited') {
+          if (matches.length > 0) expect(after).toBe(whole);
+          return;
+        }
         let rebuilt = '';
         let offset = 0;
         for (const place of result.places) {
@@ -182,7 +203,11 @@ describe('applyEdit, whatever the text', () => {
           rebuilt += whole.slice(offset, place.start) + place.text;
           offset = place.end;
         }
-        expect(rebuilt + whole.slice(offset)).toBe(result.text);
+        expect(rebuilt + whole.slice(offset)).toBe(after);
+        expect(rewrite(whole, result.whole)).toBe(after);
+        for (const { start, end } of matches) {
+          expect(result.places.filter((place) => place.start <= start && end <= place.end)).toHaveLength(1);
+        }
       }),
       { numRuns: 2000 },
     );

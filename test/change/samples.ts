@@ -3,6 +3,7 @@ import { blobSha } from '../../src/change/blob.ts';
 import { type Built, buildEdit } from '../../src/change/build-edit.ts';
 import { buildWrite } from '../../src/change/build-write.ts';
 import type { BlobRef, Change } from '../../src/change/change.ts';
+import type { Place } from '../../src/change/edit.ts';
 import { diffOf } from '../../src/change/payload.ts';
 import { encodeText } from '../../src/change/text.ts';
 
@@ -15,6 +16,11 @@ export function stored(text: string, mode: BlobRef['mode'] = '100644'): { ref: B
 export function changeOf(built: Built): Change {
   if (built.kind === 'refused') throw new Error(built.output);
   return built.change;
+}
+
+/** The text with one place written anew. */
+export function rewrite(text: string, { start, end, text: fresh }: Place): string {
+  return text.slice(0, start) + fresh + text.slice(end);
 }
 
 /** The diff that a change shows; empty where it has none in lines. */
