@@ -25,6 +25,13 @@ function read(text: string): () => unknown {
   return () => readResult({ path, blob: ref.blob, bytes, start: null, end: null });
 }
 
+/** A text without a period that is as like itself, moved, as any can be: the hardest one for a search. */
+function fibonacci(length: number): string {
+  let [before, text] = ['a', 'ab'];
+  while (text.length < length) [before, text] = [text, text + before];
+  return text.slice(0, length);
+}
+
 const tiny = (word: string): string => `${word}\n`.repeat(MOST / (word.length + 1));
 const source = lines(50_000, (at) => `${'  '.repeat(at % 4)}const total${at} = price(${at});`).slice(0, MOST);
 const tenth = lines(20_000, (at) => (at % 10 === 0 ? `new ${at}` : `line ${at}`));
@@ -65,9 +72,14 @@ export const HOSTILE_CALLS: readonly (readonly [name: string, call: () => unknow
   ['tiny lines over others', write(tiny('a'), tiny('b'))],
   ['tiny lines in a file with CRLF', write(tiny('a\r'), tiny('b').slice(0, 1_200_000))],
   ['an edit behind tiny lines', edit(`${tiny('a')}bb\n`, 'bb', 'c')],
-  ['two lines behind tiny lines with CRLF', edit(`${tiny('a\r').slice(0, -12)}bb\r\ncc\r\n`, 'bb\ncc', 'd')],
+  ['two lines behind tiny lines with CRLF', edit(`${tiny('a\r').slice(0, -12)}bb\r\ncc\r\n`, 'bb\ncc', 'd\ne')],
   ['line feeds replaced', edit('\n'.repeat(MOST), '\n', 'a', true)],
   ['overlapping matches', edit('a'.repeat(MOST), 'aa', 'b')],
+  ['half of one letter repeated', edit('a'.repeat(MOST), 'a'.repeat(MOST / 2), 'b')],
+  ['a periodic text but for its end', edit('ab'.repeat(MOST / 2), `${'ab'.repeat(MOST / 4)}c`, 'd')],
+  ['tiny lines but for their end', edit(tiny('a'), `${tiny('a').slice(0, MOST / 2)}bb`, 'd')],
+  ['tiny lines with CRLF but for their end', edit(tiny('a\r'), `${tiny('a').slice(0, MOST / 2)}bb`, 'd\ne')],
+  ['a text that repeats itself at ever greater length', edit(fibonacci(MOST), `${fibonacci(MOST / 2)}c`, 'd')],
   ['every short line replaced', edit('some words\n'.repeat(LINES), 'words', 'others', true)],
   ['letters of one line replaced', edit('ab'.repeat(50_000), 'a', 'c', true)],
   ['a long text in many places', edit('a\r\n'.repeat(LINES), 'a', 'x\ny'.repeat(4000), true)],

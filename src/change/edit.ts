@@ -2,7 +2,16 @@ import { dominantEnding, keepEndings } from './endings.ts';
 import { MOST_COUNTED, MOST_FILE_BYTES, MOST_LINES_NAMED } from './limits.ts';
 import type { LineTable } from './line-table.ts';
 import { countLines, lineEnd, lineStart, withoutCarriageReturns } from './lines.ts';
-import { countMatches, findMatches, type Match, matchesApart, matchLine } from './match.ts';
+import {
+  type Counted,
+  countMatches,
+  type Findable,
+  findable,
+  findMatches,
+  type Match,
+  matchesApart,
+  matchLine,
+} from './match.ts';
 import { type NearMatch, nearMatches } from './near-match.ts';
 import { BYTE_ORDER_MARK } from './text.ts';
 
@@ -57,17 +66,23 @@ export function applyEdit(base: LineTable, request: EditRequest): EditResult {
   const { text } = base;
   if (request.oldString === '') return { kind: 'empty-old' };
   if (request.oldString === request.newString) return { kind: 'no-change' };
-  const found = findMatches(text, request.oldString, request.replaceAll ? 1 : MOST_LINES_NAMED);
-  if (found.length === 0) return notFound(base, request);
-  if (found.length > 1) {
-    const matches = countMatches(text, request.oldString, MOST_COUNTED);
-    return { kind: 'not-unique', matches, lines: found.map((match) => matchLine(base, match)) };
+  const within = findable(text);
+  const { matches, count } = matchesFor(within, request);
+  if (count === 0) return notFound(base, within, request);
+  if (request.replaceAll && count > MOST_MATCHES) return { kind: 'too-many', most: MOST_MATCHES };
+  if (!request.replaceAll && count > 1) {
+    return { kind: 'not-unique', matches: count, lines: matches.map((match) => matchLine(base, match)) };
   }
-  const matches = request.replaceAll ? matchesApart(text, request.oldString, MOST_MATCHES + 1) : found;
-  if (matches.length > MOST_MATCHES) return { kind: 'too-many', most: MOST_MATCHES };
   const letters = leastLength(text, matches, request.newString);
   if (letters > MOST_FILE_BYTES) return { kind: 'too-large', letters };
   return replaced(base, matches, request);
+}
+
+/** What is to be replaced, or, of one replacement, the first of the matches that would have to be one. */
+function matchesFor(text: Findable, { oldString, replaceAll }: EditRequest): Counted {
+  if (!replaceAll) return countMatches(text, oldString, MOST_LINES_NAMED, MOST_COUNTED);
+  const matches = matchesApart(text, oldString, MOST_MATCHES + 1);
+  return { matches, count: matches.length };
 }
 
 /** How many letters the text has at least once all matches are replaced; endings that are kept can only add to it. */
@@ -96,13 +111,12 @@ function replaced(base: LineTable, matches: readonly Match[], { newString, repla
   };
 }
 
-function notFound(base: LineTable, request: EditRequest): EditResult {
-  const { text } = base;
-  const present = request.newString === '' ? undefined : findMatches(text, request.newString, 1)[0];
+function notFound(base: LineTable, within: Findable, request: EditRequest): EditResult {
+  const present = request.newString === '' ? undefined : findMatches(within, request.newString, 1)[0];
   return {
     kind: 'not-found',
     fileLines: base.count,
-    suggestions: nearMatches(text, request.oldString),
+    suggestions: nearMatches(base.text, request.oldString),
     alreadyPresent: present === undefined ? null : matchLine(base, present),
   };
 }
@@ -110,7 +124,9 @@ function notFound(base: LineTable, request: EditRequest): EditResult {
 function replacementsFor(text: string, matches: readonly Match[], newString: string): Replacement[] {
   const marked = text.startsWith(BYTE_ORDER_MARK);
   const fresh = marked && newString.startsWith(BYTE_ORDER_MARK) ? newString.slice(1) : newString;
-  if (!text.includes('\r\n') && !fresh.includes('\r\n')) return matches.map((match) => ({ ...match, text: fresh }));
+  if (!fresh.includes('\n') || !(text.includes('\r\n') || fresh.includes('\r\n'))) {
+    return matches.map(({ start, end }) => ({ start, end, text: fresh }));
+  }
   const dominant = dominantEnding(text);
   return matches.map((match) => ({
     ...match,

@@ -1,5 +1,5 @@
+import { lettersOf } from './letters.ts';
 import { bareLine, isTerminated, splitLines } from './lines.ts';
-import { unitsOf } from './units.ts';
 
 export type Ending = '\n' | '\r\n';
 
@@ -8,11 +8,11 @@ const [LF, CR] = [10, 13];
 /** The ending that most lines of a text have; LF where there is none, or as many of each. */
 export function dominantEnding(text: string): Ending {
   if (!text.includes('\r\n')) return '\n';
-  const units = unitsOf(text);
+  const letters = lettersOf(text);
   let [pairs, feeds] = [0, 0];
-  for (let at = 0; at < units.length; at += 1) {
-    if (units[at] !== LF) continue;
-    if (at > 0 && units[at - 1] === CR) pairs += 1;
+  for (let at = 0; at < letters.length; at += 1) {
+    if (letters[at] !== LF) continue;
+    if (at > 0 && letters[at - 1] === CR) pairs += 1;
     else feeds += 1;
   }
   return pairs > feeds ? '\r\n' : '\n';

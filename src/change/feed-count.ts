@@ -1,12 +1,14 @@
+import type { Letters } from './letters.ts';
+
 /** Letters of a text between two counts of its line feeds. */
 export const BLOCK = 256;
 
 /**
- * How many line feeds stand before each block of a text's letters, and at the end how many there are. Letters are the bytes of a
- * text that is all ASCII, or numbers of two bytes. It takes four bytes, or two such numbers, at a time: looking for one line feed
+ * How many line feeds stand before each block of a text's letters, and at the end how many there are. Of bytes, all must
+ * be ASCII. It takes four bytes, or two numbers of two, at a time: looking for one line feed
  * after the other takes ten times as long where lines are short.
  */
-export function feedsBefore(letters: Uint8Array | Uint16Array): Int32Array {
+export function feedsBefore(letters: Letters): Int32Array {
   const blocks = Math.floor(letters.length / BLOCK);
   const counts = new Int32Array(blocks + 2);
   const size = (BLOCK * letters.BYTES_PER_ELEMENT) / 4;
@@ -44,7 +46,7 @@ function feedsOfUnits(numbers: Int32Array, from: number, to: number): number {
 }
 
 /** The letters' memory as numbers of 32 bits, copied where it does not begin at a multiple of four bytes. */
-function aligned({ buffer, byteOffset }: Uint8Array | Uint16Array, count: number): Int32Array {
+function aligned({ buffer, byteOffset }: Letters, count: number): Int32Array {
   if (byteOffset % 4 === 0) return new Int32Array(buffer, byteOffset, count);
   return new Int32Array(buffer.slice(byteOffset, byteOffset + 4 * count));
 }

@@ -1,7 +1,7 @@
 import { BLOCK, feedsBefore } from './feed-count.ts';
+import { lettersOf } from './letters.ts';
 import { lineEnd, nextFeed } from './lines.ts';
 import { STOP, searchText } from './occurrences.ts';
-import { unitsOf } from './units.ts';
 
 /**
  * A text by its lines, which are those of `splitLines`: what has to be known of the lines of a large file is looked up here,
@@ -20,7 +20,7 @@ export type LineTable = {
 /** Reads the text once. `bytes` are those of the text, where they are at hand. */
 export function lineTable(text: string, bytes: Uint8Array | null = null): LineTable {
   // A text has as many bytes as letters where all of them are ASCII, and nowhere else.
-  const feeds = feedsBefore(bytes !== null && bytes.length === text.length ? bytes : unitsOf(text));
+  const feeds = feedsBefore(bytes !== null && bytes.length === text.length ? bytes : lettersOf(text));
   const ended = feeds.at(-1) ?? 0;
   const count = text === '' || text.endsWith('\n') ? ended : ended + 1;
   return { text, count, ...lookingUp({ text, count, feeds }) };

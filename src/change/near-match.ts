@@ -21,7 +21,7 @@ const LONGEST = 2000;
  * the file but for a fixed number of windows; of a very long file only the beginning is looked at.
  */
 export function nearMatches(text: string, sought: string): NearMatch[] {
-  const wanted = splitLines(sought.slice(0, MOST_LETTERS)).map(bareLine);
+  const wanted = splitLines(firstLines(sought).slice(0, MOST_LETTERS)).map(bareLine);
   const lines = splitLines(beginning(text)).map(bareLine);
   const anchor = longestLine(wanted);
   const windows = candidateStarts(lines, wanted[anchor] ?? '')
@@ -37,8 +37,12 @@ export function nearMatches(text: string, sought: string): NearMatch[] {
 
 /** The whole lines of the text that are looked at. */
 function beginning(text: string): string {
-  const end = Math.min(offsetOfLine(text, MOST_LINES) ?? text.length, text.length);
-  return end <= MOST_LETTERS ? text.slice(0, end) : text.slice(0, lineStart(text, MOST_LETTERS));
+  const first = firstLines(text);
+  return first.length <= MOST_LETTERS ? first : first.slice(0, lineStart(first, MOST_LETTERS));
+}
+
+function firstLines(text: string): string {
+  return text.slice(0, offsetOfLine(text, MOST_LINES) ?? text.length);
 }
 
 function longestLine(lines: readonly string[]): number {

@@ -1,4 +1,5 @@
-import { unitsOf } from './units.ts';
+import { criticalCut } from './critical-cut.ts';
+import { lettersOf } from './letters.ts';
 
 /** Is told an offset at which a text stands; says from which later offset on the search goes on: `STOP` for none. */
 export type Take = (offset: number) => number;
@@ -24,14 +25,15 @@ export function findText(text: string, sought: string): number[] {
  */
 export function searchText(text: string, sought: string, take: Take): void {
   if (sought === '') return;
-  const skipped = Math.max(0, sought.search(/\S/));
+  const short = sought.length <= PROBE;
+  const skipped = short ? 0 : Math.max(0, sought.search(/\S/));
   const probe = sought.slice(skipped, skipped + PROBE);
   const head = sought.slice(0, HEAD);
   let left = WORK_PER_LETTER * text.length;
   let next = 0;
   for (let at = text.indexOf(probe, skipped); at !== -1; at = text.indexOf(probe, next + skipped)) {
     const offset = at - skipped;
-    if (left <= 0) {
+    if (left <= 0 && !short) {
       searchOn(text, sought, offset, take);
       return;
     }
@@ -49,33 +51,34 @@ const PROBE = 32;
 /** Letters that are compared before all of them are. */
 const HEAD = 64;
 /** Letters compared for each letter of the text before the search is taken over. */
-const WORK_PER_LETTER = 4;
+const WORK_PER_LETTER = 1;
 
-/** The same by Knuth, Morris and Pratt, from an offset on. */
+/**
+ * The same from an offset on, by the two-way search of Crochemore and Perrin: no letter is compared more than twice. Where nothing is
+ * known of an offset the engine looks for the next one that can do; each time the search goes on by as much as matched, or by
+ * half of the sought text.
+ */
 function searchOn(text: string, sought: string, from: number, take: Take): void {
-  const [units, wanted] = [unitsOf(text), unitsOf(sought)];
-  const fallback = borders(wanted);
-  let [matched, next] = [0, from];
-  for (let index = from; index < units.length && next !== STOP; index += 1) {
-    const unit = units[index];
-    while (matched > 0 && unit !== wanted[matched]) matched = fallback[matched - 1] ?? 0;
-    if (unit === wanted[matched]) matched += 1;
-    if (matched < wanted.length) continue;
-    const offset = index + 1 - matched;
-    if (offset >= next) next = take(offset);
-    matched = fallback[matched - 1] ?? 0;
+  const [letters, wanted] = [lettersOf(text), lettersOf(sought)];
+  const { at: cut, period, periodic } = criticalCut(wanted);
+  const probe = sought.slice(cut, cut + PROBE);
+  // How many letters at the beginning are known to match.
+  let known = 0;
+  let next = from;
+  for (let offset = from; next !== STOP; ) {
+    if (known === 0) offset = text.indexOf(probe, offset + cut) - cut;
+    if (offset < from || offset + wanted.length > letters.length) return;
+    let at = Math.max(cut, known);
+    while (at < wanted.length && wanted[at] === letters[offset + at]) at += 1;
+    if (at < wanted.length) {
+      offset += at - cut + 1;
+      known = 0;
+      continue;
+    }
+    at = cut;
+    while (at > known && wanted[at - 1] === letters[offset + at - 1]) at -= 1;
+    if (at <= known && offset >= next) next = take(offset);
+    offset += period;
+    known = periodic ? wanted.length - period : 0;
   }
-}
-
-/** For each length of a prefix: how long its longest proper prefix is that also ends it. */
-function borders(sought: Uint16Array): Int32Array {
-  const lengths = new Int32Array(sought.length);
-  let matched = 0;
-  for (let index = 1; index < sought.length; index += 1) {
-    const unit = sought[index];
-    while (matched > 0 && unit !== sought[matched]) matched = lengths[matched - 1] ?? 0;
-    if (unit === sought[matched]) matched += 1;
-    lengths[index] = matched;
-  }
-  return lengths;
 }

@@ -1,5 +1,5 @@
 import type { Change } from '../change/change.ts';
-import { findMatches } from '../change/match.ts';
+import { findable, findMatches } from '../change/match.ts';
 import { applyRegion, regionsCollide } from '../change/region.ts';
 import { touchedPaths } from '../change/touched.ts';
 import { foldPath } from './fold.ts';
@@ -25,7 +25,7 @@ export function changeThatBrings(
   const brings = ({ change }: Earlier) =>
     change.path === path &&
     change.region !== null &&
-    findMatches(applyRegion(text, change.region), sought, 1).length > 0;
+    findMatches(findable(applyRegion(text, change.region)), sought, 1).length > 0;
   return earlier.find(brings) ?? null;
 }
 
