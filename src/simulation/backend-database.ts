@@ -39,14 +39,14 @@ export async function backendDatabase(backend: Backend): Promise<Database> {
       const { rows } = await sql<{ waiting: string }>`
         select (select count(*) from inbox where done_at is null) + (select count(*) from effects where done_at is null)
           as waiting`.execute(db);
-      const parked = await db.selectFrom('inbox').select('error').where('parked', '=', true).execute();
+      const parked = await db.selectFrom('inbox').select(['pull_key', 'error']).where('parked', '=', true).execute();
       const written = await db.selectFrom('writes').select('commit_sha').distinct().execute();
       const ledger = await Promise.all(
         written.map(async ({ commit_sha: commit }) => [commit, await writesOfCommit(db, commit)] as const),
       );
       return {
         waiting: Number(rows[0]?.waiting ?? 0),
-        parked: parked.map(({ error }) => error ?? ''),
+        parked: parked.map(({ pull_key: pullKey, error }) => ({ pullKey, error: error ?? '' })),
         ledger: new Map(ledger),
       };
     },

@@ -1,3 +1,5 @@
+import type { PullRef } from '../command/intent.ts';
+import { pullKey } from '../run/run.ts';
 import type { Store } from '../store/store.ts';
 import type { Context } from '../worker/context.ts';
 import type { GitHub, Model } from '../worker/ports.ts';
@@ -6,7 +8,8 @@ import { startCrew } from './crew.ts';
 import type { Database } from './database.ts';
 import { type Door, openDeliveries } from './deliveries.ts';
 import { type Attempt, type AttemptLog, openAttemptLog } from './delivery-log.ts';
-import { directGitHub, onPull } from './github/port.ts';
+import { installationNow } from './github/installation.ts';
+import { directGitHub } from './github/port.ts';
 import { type Spell, staleSpells, withStaleHead } from './github/stale-head.ts';
 import { Hub } from './hub.ts';
 import { randomModel } from './model.ts';
@@ -47,13 +50,14 @@ export type PlayedCase = {
   readonly swept: boolean;
 };
 
-/** More than any case that comes to rest has ever needed. */
-const MOST_EVENTS = 40_000;
+/** More than any case that comes to rest has ever needed: what waits for a suspended App is tried every ten minutes. */
+const MOST_EVENTS = 120_000;
 const STORM: Weather = { crash: 0.004, fault: 0.03, hang: 0.004 };
 /** How many cases are about a pull request from a fork. */
 const FORKS = 0.12;
 /** After the last word every delivery has come, or never will, by then. */
 const LATEST_DELIVERY_MS = 300_000;
+const LONG_ABSENCE_MS = 3_600_000;
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** Everything of one case that its parts share. */
@@ -126,7 +130,11 @@ function openStage(chance: Chance, database: Database, bend: Bend): Stage {
     const awake = [...doors].filter(([replica]) => replica.awake).map(([, one]) => one);
     return awake.length === 0 ? null : chance.pick(awake);
   };
-  const tell = openDeliveries({ ...{ timeline, chance, trace, scene, door, log }, trouble: () => whole.trouble });
+  const tell = openDeliveries({
+    ...{ timeline, chance, trace, scene, door, log },
+    trouble: () => whole.trouble,
+    installation: () => installationNow(whole.hub.world, scene),
+  });
   const hub = new Hub(scene.world, timeline, tell);
   const whole: Stage = Object.assign(stage, { hub, model: randomModel(hub, scene, chance) });
   return whole;
@@ -139,13 +147,13 @@ async function bear(stage: Stage): Promise<void> {
   const { store, dies } = await database.open();
   const replica = new Replica(`replica-${stage.born}`, {
     ...{ timeline, chance, trace },
-    weather: () => stage.weather,
+    weather: () => weatherOf(stage),
     onDeath: () => {
       doors.delete(replica);
       timeline.after(chance.pick([0, chance.between(0, 20_000)]), () => timeline.follow(dies));
       timeline.after(chance.between(500, 20_000), () => timeline.follow(() => bear(stage)));
     },
-    onLimit: (until) => store.rest(scene.ref.installationId, until),
+    onLimit: (until) => store.rest(installationNow(stage.hub.world, scene)?.id ?? scene.ref.installationId, until),
   });
   const bent = (stage.bend.store ?? same)(tracedStore(store, trace));
   const own = { ...replica.port('store', bent), ...heartbeats(timeline, bent) };
@@ -154,6 +162,12 @@ async function bear(stage: Stage): Promise<void> {
   const { hub, log, swept } = stage;
   const isOver = (): boolean => stage.calmSince !== null && timeline.now > stage.calmSince + LATEST_DELIVERY_MS;
   if (swept) startSweeping({ ...{ replica, timeline, hub, scene, log, isOver }, store: own });
+}
+
+/** No database breaks as often for days as it does in a storm, and tries that it breaks are counted. */
+function weatherOf({ weather, hub, scene, timeline }: Stage): Weather {
+  const since = installationNow(hub.world, scene)?.suspendedAt ?? null;
+  return since !== null && timeline.now - Date.parse(since) > LONG_ABSENCE_MS ? CALM : weather;
 }
 
 function same<Value>(value: Value): Value {
@@ -175,17 +189,17 @@ function heartbeats(timeline: Timeline, store: Store): Pick<Store, 'renew' | 're
 function contextOf(stage: Stage, replica: Replica, store: Store): Context {
   const { hub, scene, trace, timeline, bend, reasons, model } = stage;
   const isStale = (): boolean => stage.spells.some(({ from, until }) => from <= timeline.now && timeline.now < until);
-  const openGitHub = (number: number): GitHub => {
-    const direct = withStaleHead(directGitHub(hub, onPull(scene, number), trace), isStale, trace);
+  const openGitHub = (ref: PullRef): GitHub => {
+    const direct = withStaleHead(directGitHub(hub, { ...scene, ref }, trace), isStale, trace);
     return replica.port('github', bend.github === undefined ? direct : bend.github(direct, hub, scene));
   };
-  const githubs = new Map<number, GitHub>();
+  const githubs = new Map<string, GitHub>();
   return {
     store,
     githubs: {
-      for: ({ number }) => {
-        const github = githubs.get(number) ?? openGitHub(number);
-        githubs.set(number, github);
+      for: (ref) => {
+        const github = githubs.get(pullKey(ref)) ?? openGitHub(ref);
+        githubs.set(pullKey(ref), github);
         return github;
       },
       self: async () => ({ slug: scene.slug, botId: scene.botId, owner: 'acme' }),

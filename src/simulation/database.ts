@@ -17,8 +17,8 @@ export type Database = {
 export type Remains = {
   /** Signals and effects that are still to be done. */
   readonly waiting: number;
-  /** Why signals were given up. */
-  readonly parked: readonly string[];
+  /** Signals that were given up, and why. */
+  readonly parked: readonly { readonly pullKey: string; readonly error: string }[];
   /** What the ledger has of each commit. */
   readonly ledger: ReadonlyMap<string, readonly Explanation[]>;
 };
@@ -36,8 +36,8 @@ export function memoryDatabase(laws?: Laws): Database {
     async remains() {
       const rows = [...tables.pulls.values()];
       const waiting = rows.reduce((sum, row) => sum + row.waiting.length + row.wanted.length, 0);
-      const parked = rows.flatMap(({ inbox }) =>
-        inbox.flatMap(({ parked: aside, error }) => (aside ? [error ?? ''] : [])),
+      const parked = rows.flatMap(({ key, inbox }) =>
+        inbox.flatMap(({ parked: aside, error }) => (aside ? [{ pullKey: key, error: error ?? '' }] : [])),
       );
       return { waiting, parked, ledger: ledgerOf(rows) };
     },

@@ -1,7 +1,9 @@
 import type { DeliveryEvent } from '../intake/delivery-event.ts';
 import { openTake } from '../intake/take-delivery.ts';
 import type { WebhookEvent } from '../simulator/world/outcome.ts';
+import type { Installation } from '../simulator/world/state.ts';
 import type { Store } from '../store/store.ts';
+import { isRecord } from '../trust.ts';
 import type { Chance } from './chance.ts';
 import type { AttemptLog } from './delivery-log.ts';
 import type { Replica } from './replica.ts';
@@ -19,6 +21,8 @@ export type DeliveryOptions = {
   readonly scene: Scene;
   readonly log: AttemptLog;
   readonly door: () => Door | null;
+  /** Whom GitHub tells of the account's pull requests. */
+  readonly installation: () => Pick<Installation, 'id' | 'suspendedAt'> | undefined;
   /** How often a delivery is late by minutes, comes twice, or never comes. */
   readonly trouble: () => number;
 };
@@ -29,7 +33,9 @@ const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
 export function openDeliveries(options: DeliveryOptions): (event: WebhookEvent) => void {
   const { timeline, chance, trace, trouble } = options;
   let count = 0;
-  return (event) => {
+  return (bare) => {
+    const event = addressed(options, bare);
+    if (event === null) return;
     count += 1;
     const id = `delivery-${count}`;
     const come = (ms: number): void => timeline.after(ms, () => timeline.follow(() => deliver(options, id, event)));
@@ -40,30 +46,39 @@ export function openDeliveries(options: DeliveryOptions): (event: WebhookEvent) 
     trace.add({ kind: 'fault', fault, where: `${event.name}.${event.action ?? ''}` });
     if (fault === 'delivery-twice') come(soon());
     if (fault === 'delivery-twice') come(chance.between(1, 90_000));
-    if (fault === 'delivery-dropped')
-      timeline.after(soon(), () => logged(options, id, event, { ...event.payload, installation: of(options) }, false));
+    if (fault === 'delivery-dropped') timeline.after(soon(), () => logged(options, id, event, false));
     // GitHub sends nothing again by itself; an operator may.
-    if (fault === 'delivery-late' || (fault === 'delivery-dropped' && chance.happens(0.5)))
-      come(chance.between(5_000, 120_000));
+    const again = chance.happens(0.5) || isRemoval(event);
+    if (fault === 'delivery-late' || (fault === 'delivery-dropped' && again)) come(chance.between(5_000, 120_000));
   };
 }
 
 async function deliver(options: DeliveryOptions, id: string, event: WebhookEvent): Promise<void> {
   const door = options.door();
-  const payload = { ...event.payload, installation: of(options) };
-  const answered = door !== null && (await arrive(options, door, { id, name: event.name, payload }));
-  logged(options, id, event, payload, answered);
+  const { name, payload } = event;
+  const answered = door !== null && (await arrive(options, door, { id, name, payload }));
+  logged(options, id, event, answered);
+  if (answered || !isRemoval(event)) return;
+  options.timeline.after(30_000, () => options.timeline.follow(() => deliver(options, id, event)));
 }
 
-function of({ scene }: DeliveryOptions) {
-  return { id: scene.ref.installationId, node_id: 'i' };
+/** Nothing else tells of it where nobody looks for lost webhooks: without it GitHub is asked in vain again and again. */
+function isRemoval({ name, action }: WebhookEvent): boolean {
+  return name === 'installation' && action === 'deleted';
+}
+
+/** With the installation that hears of it: a suspended one, and one that was removed, of nothing but that. */
+function addressed({ installation }: DeliveryOptions, event: WebhookEvent): WebhookEvent | null {
+  if (isRecord(event.payload['installation'])) return event;
+  const acting = installation();
+  if (acting === undefined || acting.suspendedAt !== null) return null;
+  return { ...event, payload: { ...event.payload, installation: { id: acting.id, node_id: 'i' } } };
 }
 
 function logged(
   { log, timeline }: DeliveryOptions,
   guid: string,
-  { name, action, repositoryId }: WebhookEvent,
-  payload: WebhookEvent['payload'],
+  { name, action, repositoryId, payload }: WebhookEvent,
   answered: boolean,
 ): void {
   log.add({ guid, event: name, action, repositoryId, payload, answered, deliveredAt: timeline.now });

@@ -14,6 +14,11 @@ export class Hub {
     this.#tell = tell;
   }
 
+  /** Ms since the epoch. */
+  get now(): number {
+    return this.#timeline.now;
+  }
+
   /** Does a write, and tells of it; a refusal changes nothing. */
   apply<Input, Value>(operation: Operation<Input, Value>, input: Input): Outcome<Value> {
     const outcome = operation(this.world, input, this.#timeline.now);

@@ -4,7 +4,7 @@ import type { Write } from '../run/proposal.ts';
 import type { Step } from '../run/step.ts';
 import { tipOf } from '../simulator/world/lookup.ts';
 import type { Store, StoredEffect } from '../store/store.ts';
-import type { GitHub } from '../worker/ports.ts';
+import { type GitHub, GitHubFault } from '../worker/ports.ts';
 import type { Bend } from './case.ts';
 import { standingOf } from './github/port.ts';
 import { BRANCH } from './scene.ts';
@@ -91,6 +91,23 @@ function permissionRemembered(): Bend {
 function treeRemembered(): Bend {
   let known: ReturnType<GitHub['tree']> | null = null;
   return github(({ tree }) => ({ tree: (sha) => (known ??= tree(sha)) }));
+}
+
+/** Its refusals come without the time from which on another try may do better. */
+function suspensionTakenForGood(): Bend {
+  const forGood = (error: unknown): unknown =>
+    error instanceof GitHubFault && error.status === 403 ? new GitHubFault(error.message, 403, null) : error;
+  return {
+    github: (given) =>
+      new Proxy(given, {
+        get: (target, name) => {
+          const method: unknown = Reflect.get(target, name);
+          if (typeof method !== 'function') return method;
+          return (...words: unknown[]) =>
+            Promise.resolve(Reflect.apply(method, target, words)).catch((error) => Promise.reject(forGood(error)));
+        },
+      }),
+  };
 }
 
 const plain = (body: string): string => body.replaceAll('\\', '').replaceAll('&lt;', '<').replaceAll('`', '');
@@ -185,6 +202,16 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'forks-overlooked',
     lacks: 'a branch in a fork is never written to',
     bend: () => github(({ pull }) => ({ pull: async () => ({ ...(await pull()), fork: false }) })),
+  },
+  {
+    name: 'removal-not-heard',
+    lacks: 'what went on ends where the App is removed',
+    bend: () => store(() => ({ tellAll: async () => 'stored' })),
+  },
+  {
+    name: 'suspended-taken-for-gone',
+    lacks: 'a suspended installation is waited for',
+    bend: suspensionTakenForGood,
   },
   { name: 'permission-remembered', lacks: 'permissions are read again before a commit', bend: permissionRemembered },
   { name: 'tree-remembered', lacks: 'the files are those of the head', bend: treeRemembered },

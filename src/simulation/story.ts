@@ -20,6 +20,8 @@ function wordsOf(happening: Happening): string | null {
       return `    ${happening.text}`;
     case 'received':
       return `    ${happening.delivery.id} is ${happening.receipt}: ${happening.delivery.intent.kind}`;
+    case 'told':
+      return `    is told that access is lost: ${happening.notice.loss} (${happening.receipt})`;
     case 'saved':
       return savedWords(happening);
     case 'committed':

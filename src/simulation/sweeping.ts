@@ -7,6 +7,7 @@ import { newMemory } from '../sweep/memory.ts';
 import { EVERY_MS, sweep } from '../sweep/sweep.ts';
 import type { SweepOptions } from '../sweep/sweep-options.ts';
 import type { AttemptLog } from './delivery-log.ts';
+import { refuseUnlessActing } from './github/installation.ts';
 import { wordsAt } from './github/own-words.ts';
 import { onPull, standingOf } from './github/port.ts';
 import type { Hub } from './hub.ts';
@@ -56,7 +57,10 @@ export function startSweeping(options: SweepingOptions): void {
 function optionsOf({ replica, timeline, hub, scene, log, store }: SweepingOptions): SweepOptions {
   const now = (): number => timeline.now;
   const page = replica.port('github', {
-    words: async ({ number }: PullRef, place: Spot) => wordsAt(standingOf(hub, onPull(scene, number)), place),
+    words: async (ref: PullRef, place: Spot) => {
+      refuseUnlessActing(hub, ref);
+      return wordsAt(standingOf(hub, onPull(scene, ref.number)), place);
+    },
   });
   return {
     ...{ store, now, log: SILENT, lost: NOTHING },

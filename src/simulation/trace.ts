@@ -1,3 +1,4 @@
+import type { Notice } from '../command/notice.ts';
 import type { CommitPlan } from '../policy/countersigned.ts';
 import type { ProposalState } from '../run/proposal.ts';
 import type { Pull } from '../run/run.ts';
@@ -9,6 +10,8 @@ import type { CommitOutcome } from '../worker/ports.ts';
 /** One thing that happened, in the order in which things happened. `at` is virtual time (ms). */
 export type Happening = { readonly at: number } & (
   | { readonly kind: 'received'; readonly delivery: Delivery; readonly receipt: 'stored' | 'duplicate' }
+  /** What concerns a whole installation was stored. */
+  | { readonly kind: 'told'; readonly notice: Notice; readonly receipt: 'stored' | 'duplicate' }
   /** GitHub was told that a delivery is taken. */
   | { readonly kind: 'answered'; readonly deliveryId: string; readonly meant: boolean }
   | { readonly kind: 'claimed'; readonly claim: Claim }

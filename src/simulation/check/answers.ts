@@ -3,6 +3,7 @@ import { ownComments } from '../github/own-words.ts';
 import { standingsOf } from '../github/port.ts';
 import { OPEN_SENTENCE } from '../people/page.ts';
 import type { Check, Evidence } from './evidence.ts';
+import { isReached } from './removed.ts';
 
 const MARKED = /^<!-- countersign:(?:proposal|run):\S+ -->/;
 
@@ -35,8 +36,11 @@ export const decisionsShow: Check = (evidence) => {
   const { hub, scene } = evidence.played;
   const comments = standingsOf(hub, scene).flatMap((standing) => ownComments(standing, scene));
   const bodies = new Map(comments.map((comment) => [comment.id, comment.body]));
-  return [...evidence.ends].flatMap(([id, { state, comment }]) => {
+  return [...evidence.ends].flatMap(([id, { state, comment, ref }]) => {
+    // Whether a commit that was under way when the App was removed has landed, nobody tells it any more.
+    if (state === 'executing' && !isReached(evidence, ref)) return [];
     if (UNDER_WAY.has(state)) return [`V5: ${id} is ${state} for ever`];
+    if (!isReached(evidence, ref)) return [];
     const body = comment === null ? undefined : bodies.get(comment.id);
     if (body === undefined || comment === null || changedByPeople(evidence, comment.id)) return [];
     if (state === 'proposed') return [];
@@ -59,7 +63,7 @@ export const commandsAreAnswered: Check = (evidence) => {
   return evidence.saved.flatMap(({ saved: { signal, step } }) => {
     if (signal.type !== 'intent' || signal.intent.kind !== 'said' || !TAKEN.has(step.reason)) return [];
     const { place } = signal.intent;
-    if (place.at === 'review') return [];
+    if (place.at === 'review' || !isReached(evidence, signal.intent.pull)) return [];
     const reactions = said.get(place.commentId);
     const isAnswered = reactions?.some(({ authorId }) => authorId === played.scene.botId) ?? true;
     return isAnswered ? [] : [`V5: ${step.reason} (${place.commentId}) shows no reaction`];

@@ -8,6 +8,7 @@ import { whatWasSaidIsHeard } from './heard.ts';
 import { ledgerExplains } from './ledger.ts';
 import { nothingIsLost } from './lost.ts';
 import { wordsStayWords } from './markdown.ts';
+import { removalIsFinal } from './removed.ts';
 import {
   allIsDone,
   expiryComesLast,
@@ -25,6 +26,7 @@ const CHECKS: readonly Check[] = [
   forksStayUntouched,
   approversMayWrite,
   denialsHold,
+  removalIsFinal,
   decisionsShow,
   commentsStandOnce,
   commandsAreAnswered,

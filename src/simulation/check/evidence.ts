@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Change } from '../../change/change.ts';
+import type { PullRef } from '../../command/intent.ts';
 import type { PostedComment, ProposalState, Vote } from '../../run/proposal.ts';
 import type { PlayedCase } from '../case.ts';
 import type { Remains } from '../database.ts';
@@ -21,9 +22,12 @@ export type Evidence = {
   readonly changes: ReadonlyMap<string, Change>;
   /** By the id of the comment that shows it. */
   readonly proposalAt: ReadonlyMap<number, string>;
-  /** By proposal: how it ended up, and where it was shown last. */
-  readonly ends: ReadonlyMap<string, { readonly state: ProposalState; readonly comment: PostedComment | null }>;
+  /** By proposal. */
+  readonly ends: ReadonlyMap<string, End>;
 };
+
+/** How a proposal ended up, where it was shown last, and on which pull request. */
+export type End = { readonly state: ProposalState; readonly comment: PostedComment | null; readonly ref: PullRef };
 
 /** One promise: what breaks it, in words. Empty where it holds. */
 export type Check = (evidence: Evidence) => readonly string[];
@@ -35,7 +39,7 @@ export function gatherEvidence(played: PlayedCase, remains: Remains): Evidence {
   const landed: Landed[] = [];
   const changes = new Map<string, Change>();
   const proposalAt = new Map<number, string>();
-  const ends = new Map<string, { state: ProposalState; comment: PostedComment | null }>();
+  const ends = new Map<string, End>();
   for (const [place, happening] of happenings.entries()) {
     if (happening.kind === 'committed' && happening.outcome.kind === 'committed')
       landed.push({ ...happening, place, sha: happening.outcome.sha });
@@ -44,7 +48,7 @@ export function gatherEvidence(played: PlayedCase, remains: Remains): Evidence {
     for (const vote of happening.step.votes) votes.push({ place, vote });
     for (const { id, change, state, comment } of happening.step.pull.proposals) {
       changes.set(`${id} ${change.digest}`, change);
-      ends.set(id, { state, comment });
+      ends.set(id, { state, comment, ref: happening.step.pull.ref });
       if (comment !== null) proposalAt.set(comment.id, id);
     }
   }

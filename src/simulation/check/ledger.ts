@@ -3,13 +3,17 @@ import { readCommit } from '../../simulator/git/commit-object.ts';
 import { historyEntries } from '../../simulator/world/history.ts';
 import { verifyCommit } from '../../verify/verify-commit.ts';
 import { objectsOf } from '../github/git-objects.ts';
-import type { Evidence } from './evidence.ts';
+import type { Evidence, Landed } from './evidence.ts';
+import { isReached } from './removed.ts';
 
 /**
  * V7: every commit of the App is explained by its trailers and by the ledger, as `countersign export --check` looks at
  * them, and the ledger has no other commit.
  */
-export async function ledgerExplains({ played: { hub, scene }, remains: { ledger } }: Evidence): Promise<string[]> {
+export async function ledgerExplains(evidence: Evidence): Promise<string[]> {
+  const { hub, scene } = evidence.played;
+  const { ledger } = evidence.remains;
+  const unknown = new Set(evidence.landed.filter((one) => isUnheardOf(evidence, one)).map(({ sha }) => sha));
   const { history, store } = hub.world;
   const commits = new Set(
     historyEntries(history).flatMap(({ viaAppId, ref, after }) =>
@@ -20,6 +24,7 @@ export async function ledgerExplains({ played: { hub, scene }, remains: { ledger
     .filter((commit) => !commits.has(commit))
     .map((commit) => `V7: the ledger has commit ${commit}, which the App never made`);
   for (const id of commits) {
+    if (unknown.has(id)) continue;
     const listed = { id, parents: readCommit(store, id)?.parents ?? [] };
     const rows = await verifyCommit(objectsOf(store), listed, { slug: scene.slug, strict: false });
     if (rows.length === 0) problems.push(`V7: commit ${id} names no change`);
@@ -30,4 +35,12 @@ export async function ledgerExplains({ played: { hub, scene }, remains: { ledger
     }
   }
   return problems;
+}
+
+/** Its answer was lost, and before anybody could look for it the App was removed. */
+function isUnheardOf(evidence: Evidence, { plan }: Landed): boolean {
+  return plan.proposalIds.every((id) => {
+    const end = evidence.ends.get(id);
+    return end?.state === 'executing' && !isReached(evidence, end.ref);
+  });
 }

@@ -4,6 +4,7 @@ import type { Attempt } from '../delivery-log.ts';
 import { wordsAt } from '../github/own-words.ts';
 import { onPull, pullsOf, standingOf } from '../github/port.ts';
 import type { Check, Evidence } from './evidence.ts';
+import { isReached } from './removed.ts';
 
 /** V5: where lost webhooks are looked for, nothing that meant something stays unheard, unless its words are gone. */
 export const nothingIsLost: Check = (evidence) => {
@@ -20,10 +21,12 @@ export const nothingIsLost: Check = (evidence) => {
   );
 };
 
-function isMissing({ played: { hub, scene } }: Evidence, attempt: Attempt, heard: ReadonlySet<string | null>): boolean {
+function isMissing({ played }: Evidence, attempt: Attempt, heard: ReadonlySet<string | null>): boolean {
+  const { hub, scene } = played;
   const meaning = interpret({ event: attempt.event, payload: attempt.payload, self: scene });
   if (meaning.kind !== 'intent' || heard.has(attempt.guid)) return false;
   const { intent } = meaning;
+  if (!isReached({ played }, intent.pull)) return false;
   const key = naturalKey(intent);
   if (key !== null && heard.has(key)) return false;
   if (intent.kind !== 'said' || !pullsOf(hub, scene).includes(intent.pull.number)) return true;

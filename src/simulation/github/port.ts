@@ -7,6 +7,7 @@ import type { Hub } from '../hub.ts';
 import type { Scene } from '../scene.ts';
 import type { Trace } from '../trace.ts';
 import { commit } from './commit.ts';
+import { refuseUnlessActing } from './installation.ts';
 import { bodyHashes, findByMarker, findReviews, postedAs, standingReview, wrote } from './own-words.ts';
 import {
   approvalsOf,
@@ -30,21 +31,25 @@ import { saidSince } from './said-since.ts';
  * here. The adapter itself is tested against the same world over HTTP.
  */
 export function directGitHub(hub: Hub, scene: Scene, trace: Trace): GitHub {
-  const page: Page = { hub, scene, trace, now: () => standingOf(hub, scene) };
+  const now = (): Standing => {
+    refuseUnlessActing(hub, scene.ref);
+    return standingOf(hub, scene);
+  };
+  const page: Page = { hub, scene, trace, now };
   return { ...readingIn(page), ...ownWordsIn(page), ...writingIn(page), ...threadsIn(page) };
 }
 
-/** Where the App acts: one pull request, as it stands at each moment. */
+/** Where the App acts: one pull request, as it stands at each moment; throws where GitHub lets the App see nothing. */
 type Page = { readonly hub: Hub; readonly scene: Scene; readonly trace: Trace; readonly now: () => Standing };
 
 type Reading = 'pull' | 'permission' | 'settingsFile' | 'tree' | 'blob' | 'archive' | 'files' | 'rules' | 'othersOn';
 
-function readingIn({ hub, now }: Page): Pick<GitHub, Reading | 'approvals' | 'commits' | 'reviewComments'> {
+function readingIn({ now }: Page): Pick<GitHub, Reading | 'approvals' | 'commits' | 'reviewComments'> {
   return {
     pull: async () => pullFacts(now()),
     permission: async (login) => permissionOf(now(), login),
     settingsFile: async () => settingsFile(now()),
-    tree: async (sha) => treeAt(hub.world.store, sha),
+    tree: async (sha) => treeAt(now().world.store, sha),
     blob: async (sha) => blobAt(now(), sha),
     archive: async (sha) => archiveAt(now(), sha),
     files: async () => filesOf(now()),
@@ -70,9 +75,10 @@ function ownWordsIn({
 }
 
 /** The App's bot in front of that pull request, and a write in its name: a refusal is a fault. */
-function actingIn({ hub, scene: { botId, appId, repositoryId, ref } }: Page) {
+function actingIn({ hub, scene: { botId, appId, repositoryId, ref }, now }: Page) {
   const actor = { accountId: botId, viaAppId: appId };
   const write = <Input, Value>(operation: Operation<Input, Value>, input: Input): Value => {
+    now();
     const outcome = hub.apply(operation, input);
     if (!outcome.ok) throw faultOf(outcome.error);
     return outcome.value;
@@ -114,6 +120,7 @@ function writingIn(page: Page): Pick<GitHub, Writing> {
       return { bodyHash: hashOf(body), at: updatedAt };
     },
     commit: async (plan) => {
+      page.now();
       const outcome = commit(page.hub, here, plan);
       page.trace.add({ kind: 'committed', number: here.number, plan, outcome });
       return outcome;
@@ -133,6 +140,7 @@ function threadsIn(
     isResolved: async (comment) => (threadOf(page.now(), comment)?.resolvedById ?? null) !== null,
     outdatedThreads: async () => outdatedThreads(page.now()),
     dismissReview: async (reviewId, message) => {
+      page.now();
       page.hub.apply(OPERATIONS.dismissReview, { ...here, reviewId, message });
       return page.now().pull.reviews.get(reviewId)?.state !== 'CHANGES_REQUESTED';
     },

@@ -6,6 +6,7 @@ import type { Name, Scene } from '../scene.ts';
 import type { Timeline } from '../timeline.ts';
 import type { Trace } from '../trace.ts';
 import { DEEDS, type Deed, doIt, momentOf, SECOND_THOUGHTS } from './deeds.ts';
+import { ABSENT, restores } from './owner.ts';
 
 /** Who acts, with how often. */
 const CAST: readonly (readonly [weight: number, who: Name])[] = [
@@ -19,11 +20,21 @@ const CAST: readonly (readonly [weight: number, who: Name])[] = [
 const DAY_MS = 86_400_000;
 
 /** How long people take between two deeds (ms): at once, a moment, until much has happened, or until changes expire. */
-const PAUSES: readonly (readonly [weight: number, pause: { readonly from: number; readonly to: number }])[] = [
+type Pauses = readonly (readonly [weight: number, pause: { readonly from: number; readonly to: number }])[];
+
+const PAUSES: Pauses = [
   [8, { from: 10, to: 800 }],
   [8, { from: 1_000, to: 15_000 }],
   [8, { from: 15_000, to: 90_000 }],
   [1, { from: 5 * DAY_MS, to: 9 * DAY_MS }],
+];
+
+/** How long the App is suspended or removed (ms): for a slip, for a while, or until changes expire. */
+const ABSENCES: Pauses = [
+  [3, { from: 500, to: 30_000 }],
+  [3, { from: 30_000, to: 1_800_000 }],
+  [1, { from: 3_600_000, to: DAY_MS }],
+  [0.2, { from: 6 * DAY_MS, to: 8 * DAY_MS }],
 ];
 
 export type ConversationOptions = {
@@ -44,16 +55,28 @@ export function converse(options: ConversationOptions): void {
     return `gives the task (${id})`;
   });
   const next = (left: number): void => {
-    const { from, to } = weighed(chance, PAUSES);
-    if (left === 0) options.onEnd();
-    else
-      timeline.after(chance.between(from, to), () => {
+    if (left === 0) {
+      comesBack(options);
+      options.onEnd();
+    } else
+      timeline.after(pause(chance, PAUSES), () => {
         const what = act(options, weighed(chance, CAST), weighed(chance, DEEDS));
         if (what?.includes('/approve') === true && chance.happens(0.4)) thinkAgain(options);
+        if (what !== null && ABSENT.has(what)) timeline.after(pause(chance, ABSENCES), () => comesBack(options));
         next(left - 1);
       });
   };
   timeline.after(chance.between(8_000, 60_000), () => next(turns));
+}
+
+/** What people wanted of the App meanwhile may never have been told it. */
+function comesBack(options: ConversationOptions): void {
+  act(options, 'acme', restores);
+}
+
+function pause(chance: Chance, pauses: Pauses): number {
+  const { from, to } = weighed(chance, pauses);
+  return chance.between(from, to);
 }
 
 /** Within the few seconds that an approval needs to become a commit. */

@@ -7,6 +7,7 @@ import { type Standing, treeAt } from '../github/reading.ts';
 import type { Hub } from '../hub.ts';
 import { HOSTILE } from '../model.ts';
 import { BRANCH, type Name, OTHER_BASE, PATHS, type Scene } from '../scene.ts';
+import { removes, suspends } from './owner.ts';
 import { type SeenProposal, seenProposals } from './page.ts';
 import { addsRule, configures, grants, opensAnother } from './surroundings.ts';
 
@@ -173,6 +174,8 @@ export const DEEDS: readonly (readonly [weight: number, deed: Deed])[] = [
   [1, configures],
   [0.5, addsRule],
   [0.7, opensAnother],
+  [1, suspends],
+  [0.8, removes],
 ];
 
 function chosenWords({ chance }: Moment): string {

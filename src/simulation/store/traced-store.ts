@@ -20,6 +20,11 @@ export function tracedStore(store: Store, trace: Trace): Store {
         trace.add({ kind: 'received', delivery, receipt: receipts[place] ?? 'duplicate' });
       return receipts;
     },
+    async tellAll(deliveryId, notice, now) {
+      const receipt = await store.tellAll(deliveryId, notice, now);
+      trace.add({ kind: 'told', notice, receipt });
+      return receipt;
+    },
     async claimPull(worker, now, leaseMs) {
       const claim = await store.claimPull(worker, now, leaseMs);
       if (claim !== null) trace.add({ kind: 'claimed', claim });
