@@ -39,20 +39,24 @@ describe('letters as numbers', () => {
 });
 
 describe('a search that repetition cannot slow down', () => {
-  const two = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 12 });
-  const repeated = fc.tuple(two, fc.nat({ max: 20 }), two).map(([part, times, end]) => part.repeat(times) + end);
+  const some = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 1, maxLength: 9 });
+  const times = fc.integer({ min: 3, max: 30 });
+  // The text and what is looked for repeat the same part, more than 32 letters of it as a rule, and differ in what comes between.
+  const both = fc.tuple(some, some, some, times, times, times).map(([part, between, end, many, few, again]) => ({
+    whole: (part.repeat(many) + between).repeat(again),
+    sought: [part.repeat(few), end, between + part.repeat(many)].slice(0, 1 + (again % 3)).join(''),
+  }));
 
   it('S4: tells every place of periodic texts, or as many apart as are asked for', () => {
     fc.assert(
-      fc.property(repeated, repeated, fc.integer({ min: 1, max: 9 }), (whole, sought, step) => {
-        fc.pre(sought !== '');
+      fc.property(both, fc.integer({ min: 1, max: 9 }), ({ whole, sought }, step) => {
         const found: number[] = [];
         searchText(whole, sought, (offset) => (found.push(offset) < 40 ? offset + step : STOP));
         const places: number[] = [];
         for (let at = whole.indexOf(sought); at !== -1; at = whole.indexOf(sought, at + step)) places.push(at);
         expect(found).toEqual(places.slice(0, 40));
       }),
-      { numRuns: 5000 },
+      { numRuns: 2000 },
     );
   });
 });
