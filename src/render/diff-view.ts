@@ -1,5 +1,6 @@
 import { hiddenCharacters } from '../change/hidden.ts';
 import { type LookAlike, lookAlikes } from '../change/look-alikes.ts';
+import { credentialsIn } from '../policy/credentials.ts';
 import { codePointName, visible } from './visible.ts';
 import { listOf, thousands } from './words.ts';
 
@@ -85,6 +86,15 @@ function likeness(like: string | null): string {
   return like === ' ' ? 'like a blank' : `like \`${like}\``;
 }
 
+/** Never the value: whoever reads the page need not read the file. */
+function credentialWarning(added: readonly AddedLine[]): string | null {
+  // All at once first: nearly every diff has none.
+  if (credentialsIn(added.map(({ text }) => text).join('\n')).length === 0) return null;
+  const found = added.flatMap(({ number, text }) => credentialsIn(text).map((name) => ({ name, number })));
+  if (found.length === 0) return null;
+  return `This adds what looks like a credential: ${named(found, ({ name, number }) => `${name} in line ${number}`)}. Whoever can read the branch could use it.`;
+}
+
 function longLines(added: readonly AddedLine[]): readonly AddedLine[] {
   return added.filter(({ text }) => text.length > LONG_LINE);
 }
@@ -121,6 +131,7 @@ export function viewDiff(unifiedDiff: string): DiffView {
     hiddenWarning(added),
     lookAlikeWarning(added),
     longLineWarning(added),
+    credentialWarning(added),
     crlf ? 'All lines end with CR LF.' : null,
   ];
   return {

@@ -1,4 +1,5 @@
 import { fenceFor } from '../change/fence.ts';
+import { withoutCredentials } from '../policy/credentials.ts';
 import { stripMarkers } from './markers.ts';
 import { visible } from './visible.ts';
 
@@ -107,9 +108,12 @@ export function quote(untrusted: string, cap: number): string {
   return [...paragraphs, ...(note === null ? [] : [note])].map((line) => `> ${line}`).join('\n>\n');
 }
 
-/** The model's prose: quoted, and said to be the model's, so that nobody takes it for ours. */
+/**
+ * The model's prose: quoted, and said to be the model's, so that nobody takes it for ours. It may have read credentials, and
+ * pages are read by more people than files.
+ */
 export function modelWords(what: string, untrusted: string, cap: number): string {
-  const quoted = quote(untrusted, cap);
+  const quoted = quote(withoutCredentials(untrusted), cap);
   return quoted === '' ? '' : `${what}, written by the model:\n\n${quoted}`;
 }
 

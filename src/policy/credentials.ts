@@ -1,0 +1,61 @@
+/** What stands in a credential's place. */
+export const HIDDEN = '[redacted]';
+
+/**
+ * Credentials by their look, whoever they belong to: what people call them, and their shape. They match inside JSON too,
+ * where a newline is `\n`. Each is linear in the text's length: strangers' words may stand in it.
+ */
+const SHAPES: Readonly<Record<string, RegExp>> = {
+  'a private key':
+    /-----BEGIN [A-Z ]{0,20}PRIVATE KEY(?: BLOCK)?-----(?:[A-Za-z0-9+/=\s]|\\n|\\r)*(?:-----END [A-Z ]{0,20}PRIVATE KEY(?: BLOCK)?-----)?/,
+  'a GitHub token': /gh[a-z]_[A-Za-z0-9._-]{10,}|github_pat_[A-Za-z0-9_]{10,}/,
+  'a GitLab token': /\bgl(?:pat|dt|rt|ptt|soat)-[A-Za-z0-9_-]{20,}/,
+  'an AWS access key': /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/,
+  'a Google key': /\bAIza[A-Za-z0-9_-]{35}|\bGOCSPX-[A-Za-z0-9_-]{20,}/,
+  'an Azure storage key': /\bAccountKey=[A-Za-z0-9+/=]{40,}/,
+  'a Slack token': /\bxox[a-z]-[A-Za-z0-9-]{10,}|\bxapp-\d-[A-Za-z0-9-]{10,}/,
+  'a Slack webhook': /(?<=\/\/)hooks\.slack\.com\/services\/[A-Za-z0-9/]{20,}/,
+  // Ours or anybody's: these keys always hold digits, names such as `sk-learn-…` seldom do.
+  'an OpenAI or Anthropic key': /\bsk-(?=[A-Za-z0-9_-]{0,200}\d)[A-Za-z0-9_-]{16,}/,
+  'a Hugging Face token': /\bhf_[A-Za-z0-9]{30,}/,
+  'a Stripe key': /\b(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{10,}|\bwhsec_[A-Za-z0-9+/=]{20,}/,
+  'an npm token': /\bnpm_[A-Za-z0-9]{36}/,
+  'a PyPI token': /\bpypi-[A-Za-z0-9_-]{16,}/,
+  'a RubyGems key': /\brubygems_[0-9a-f]{48}/,
+  'a Docker token': /\bdckr_(?:pat|oat)_[A-Za-z0-9_-]{20,}/,
+  'a SendGrid key': /\bSG\.[A-Za-z0-9_-]{16,64}\.[A-Za-z0-9_-]{16,}/,
+  'a Mailgun key': /\bkey-[0-9a-f]{32}\b/,
+  'a Twilio key': /\bSK[0-9a-f]{32}\b/,
+  'a Shopify token': /\bshp(?:at|ca|pa|ss)_[0-9a-f]{32}/,
+  'a DigitalOcean token': /\bdo[opr]_v1_[0-9a-f]{64}/,
+  'a Databricks token': /\bdapi[0-9a-f]{32}\b/,
+  'a Vault token': /\bhv[sbr]\.[A-Za-z0-9_-]{20,}/,
+  'an Atlassian token': /\bATATT3[A-Za-z0-9_=-]{20,}/,
+  'a Linear key': /\blin_api_[A-Za-z0-9]{30,}/,
+  'a Postman key': /\bPMAK-[0-9a-f]{24}-[0-9a-f]{34}/,
+  'a Grafana token': /\bgl(?:sa|c)_[A-Za-z0-9_=+/]{30,}/,
+  'a New Relic key': /\bNRAK-[A-Z0-9]{27}/,
+  'a Sentry token': /\bsntry[su]_[A-Za-z0-9_=+/]{40,}/,
+  'a Figma token': /\bfigd_[A-Za-z0-9_-]{30,}/,
+  'a Telegram token': /\b\d{8,10}:AA[A-Za-z0-9_-]{33}/,
+  'a JSON web token': /\beyJ[A-Za-z0-9_-]{8,500}\.[A-Za-z0-9_-]{8,2000}\.[A-Za-z0-9_-]{8,}/,
+  'a password in an address': /(?<=\/\/)[^\s/"'@:]*:[^\s/"'@]*(?=@)/,
+};
+
+const ANY = new RegExp(
+  Object.values(SHAPES)
+    .map(({ source }) => source)
+    .join('|'),
+  'g',
+);
+
+/** The text with everything taken out that looks like a credential. */
+export function withoutCredentials(text: string): string {
+  return text.replace(ANY, HIDDEN);
+}
+
+/** What a text holds that looks like a credential, in words; usually nothing. */
+export function credentialsIn(text: string): readonly string[] {
+  if (text.search(ANY) === -1) return [];
+  return Object.entries(SHAPES).flatMap(([name, shape]) => (shape.test(text) ? [name] : []));
+}

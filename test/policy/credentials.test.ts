@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { credentialsIn, withoutCredentials } from '../../src/policy/credentials.ts';
+import { viewDiff } from '../../src/render/diff-view.ts';
+import { modelWords } from '../../src/render/markdown.ts';
+import { redactor } from '../../src/telemetry/redact.ts';
+import { cpuSeconds } from '../cpu-time.ts';
+
+const letters = (length: number) => 'aB3dE5gH7j'.repeat(20).slice(0, length);
+const hex = (length: number) => 'ab12cd34ef'.repeat(20).slice(0, length);
+const upper = (length: number) => 'AB12CD34EF'.repeat(20).slice(0, length);
+
+/** Made up, and put together here, so that nobody takes this file for a leak. */
+const MADE_UP: readonly (readonly [name: string, credential: string])[] = [
+  ['a GitHub token', `ghp_${letters(36)}`],
+  ['a GitHub token', `ghs_12345_${letters(36)}.${letters(40)}-${letters(40)}`],
+  ['a GitHub token', `github_pat_${letters(22)}_${letters(59)}`],
+  ['a GitLab token', `glpat-${letters(20)}`],
+  ['an AWS access key', `AKIA${upper(16)}`],
+  ['an AWS access key', `ASIA${upper(16)}`],
+  ['a Google key', `AIza${letters(35)}`],
+  ['a Google key', `GOCSPX-${letters(28)}`],
+  ['an Azure storage key', `AccountKey=${letters(86)}==`],
+  ['a Slack token', `xoxb-${letters(40)}`],
+  ['a Slack token', `xapp-1-${letters(40)}`],
+  ['a Slack webhook', `https://hooks.slack.com/services/T${upper(8)}/B${upper(8)}/${letters(24)}`],
+  ['an OpenAI or Anthropic key', `sk-proj-${letters(48)}`],
+  ['an OpenAI or Anthropic key', `sk-ant-api03-${letters(80)}`],
+  ['a Hugging Face token', `hf_${letters(34)}`],
+  ['a Stripe key', `sk_live_${letters(24)}`],
+  ['a Stripe key', `whsec_${letters(32)}`],
+  ['an npm token', `npm_${letters(36)}`],
+  ['a PyPI token', `pypi-${letters(60)}`],
+  ['a RubyGems key', `rubygems_${hex(48)}`],
+  ['a Docker token', `dckr_pat_${letters(27)}`],
+  ['a SendGrid key', `SG.${letters(22)}.${letters(43)}`],
+  ['a Mailgun key', `key-${hex(32)}`],
+  ['a Twilio key', `SK${hex(32)}`],
+  ['a Shopify token', `shpat_${hex(32)}`],
+  ['a DigitalOcean token', `dop_v1_${hex(64)}`],
+  ['a Databricks token', `dapi${hex(32)}`],
+  ['a Vault token', `hvs.${letters(24)}`],
+  ['an Atlassian token', `ATATT3${letters(60)}`],
+  ['a Linear key', `lin_api_${letters(40)}`],
+  ['a Postman key', `PMAK-${hex(24)}-${hex(34)}`],
+  ['a Grafana token', `glsa_${letters(32)}_${hex(8)}`],
+  ['a New Relic key', `NRAK-${upper(27)}`],
+  ['a Sentry token', `sntrys_${letters(60)}`],
+  ['a Figma token', `figd_${letters(40)}`],
+  ['a Telegram token', `123456789:AA${letters(33)}`],
+  ['a JSON web token', `eyJ${letters(30)}.${letters(40)}.${letters(43)}`],
+  ['a password in an address', `postgres://ana:${letters(12)}@db.internal/shop`],
+  ['a private key', `-----BEGIN RSA PRIVATE KEY-----\n${letters(64)}\n${letters(40)}\n-----END RSA PRIVATE KEY-----`],
+];
+
+/** Its last twelve letters, which would stand there if only its beginning were taken out. */
+function tail(credential: string): string {
+  const line = credential.split('\n').at(-2) ?? credential;
+  return credential.includes('@') ? `${letters(12)}@` : line.slice(-12);
+}
+
+describe('I3: what looks like a credential', () => {
+  it.each(MADE_UP)('%s is taken out of prose and log, and marked in a change: %s', (name, credential) => {
+    const said = `I found ${credential} in the file.`;
+    const posted = modelWords('Reason', said, 5_000);
+    for (const text of [withoutCredentials(said), posted, redactor([])(JSON.stringify({ said }))]) {
+      expect(text).not.toContain(tail(credential));
+      expect(text).toContain('redacted');
+      expect(text).toContain('I found');
+      expect(text).toContain('in the file.');
+    }
+    const lines = credential.split('\n').map((line) => `+const x = ${line};`);
+    const diff = `--- a/a.ts\n+++ b/a.ts\n@@ -1,1 +1,${lines.length + 1} @@\n one\n${lines.join('\n')}\n`;
+    const [warning = ''] = viewDiff(diff).warnings.filter((one) => one.includes('credential'));
+    expect(warning).toContain(`${name} in line 2`);
+    expect(warning).not.toContain(credential.slice(-12));
+  });
+
+  it('leaves words, names, hashes and addresses alone, and marks none that was there before', () => {
+    const plain = [
+      'the risk-assessment of sk-learn-based-estimators-for-everyone, see task-1234567890',
+      `commit ${hex(40)}, digest ${hex(64)}, blob sha256:${hex(64)}`,
+      'https://github.com/acme/shop/pull/3#discussion_r1001 and http://127.0.0.1:3000/readyz',
+      'ghost_writer, keyboard-layout, npm_config_registry, glossary, hvs, SGML, git@github.com:acme/shop.git',
+      '-----BEGIN CERTIFICATE-----',
+    ].join('\n');
+    expect(withoutCredentials(plain)).toBe(plain);
+    expect(credentialsIn(plain)).toEqual([]);
+    const [, token = ''] = MADE_UP[0] ?? [];
+    const removed = `--- a/a.ts\n+++ b/a.ts\n@@ -1,2 +1,1 @@\n ${token}\n-${token}\n`;
+    expect(viewDiff(removed).warnings).toEqual([]);
+  });
+
+  it('H12: is looked for in linear time, whatever was written', () => {
+    for (const piece of [
+      'sk-',
+      'eyJ',
+      'ghp_',
+      '-----BEGIN ',
+      '//',
+      '//a:',
+      'SG.aaaaaaaaaaaaaaaa',
+      '12345678:AA',
+      'glsa_',
+    ])
+      expect(cpuSeconds(() => void withoutCredentials(piece.repeat(Math.ceil(65_536 / piece.length))))).toBeLessThan(1);
+  });
+});
