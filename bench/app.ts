@@ -42,6 +42,11 @@ async function hopsOn(open: () => Promise<ChaosDatabase>): Promise<void> {
     const chains = await measureHops({ databaseUrl, dataDir }, rounds * 4);
     const own = chains.map(({ whole, answering }) => whole - answering);
     row(`${HOPS} hops, GitHub and model at once`, own, 'goal 50');
+    row(
+      '  of that, time of processors in this process',
+      chains.map(({ worked, answering }) => worked - answering),
+      'no goal',
+    );
   } finally {
     await database.drop();
   }

@@ -25,8 +25,11 @@ const PATH = 'read-me.txt';
 /** Between two acts of people: GitHub's times are whole seconds. */
 const STEP_MS = 1_100;
 
-/** One chain of hops (ms): from the model's first answer to the request after its last, and what of that GitHub and the model took themselves. */
-export type Chain = { readonly whole: number; readonly answering: number };
+/**
+ * One chain of hops (ms): from the model's first answer to the request after its last, what of that GitHub and the model took
+ * themselves, and how long this process worked meanwhile, which a busy machine does not change.
+ */
+export type Chain = { readonly whole: number; readonly answering: number; readonly worked: number };
 
 /** What plays GitHub and the model, and how long they have taken so far (ms). */
 type Site = { readonly gateway: Gateway; readonly scene: Scene; readonly events: WebhookEvent[]; answering: number };
@@ -41,20 +44,17 @@ export async function measureHops(place: StorePlace, rounds: number): Promise<re
   const now = (): number => Date.now() + clock.ahead;
   const site = openSite(now);
   const store = await openStore(place);
-  const asked: number[] = [];
-  const answered: number[] = [];
-  const context = contextOf(site, store, now, asked, answered);
+  const asked: Chain[] = [];
+  const context = contextOf(site, store, now, asked);
   const worker = startWorker(context, { name: randomUUID() });
   const chains: Chain[] = [];
   try {
     for (let round = 0; round <= rounds; round += 1) {
       clock.ahead += STEP_MS;
       asked.length = 0;
-      answered.length = 0;
       await task(site, store, context);
       await until(() => asked.length > READS);
-      const taken = (answered[READS] ?? 0) - (answered[0] ?? 0);
-      chains.push({ whole: (asked[READS] ?? 0) - (asked[0] ?? 0), answering: taken });
+      chains.push(between(asked[0], asked[READS]));
       await until(() => !worker.busy());
     }
   } finally {
@@ -63,6 +63,18 @@ export async function measureHops(place: StorePlace, rounds: number): Promise<re
   }
   // The first one makes what later ones find: tokens, compiled code, plans.
   return chains.slice(1);
+}
+
+/** What stood on the clocks at a request to the model. */
+function clocks({ answering }: Site): Chain {
+  const { user, system } = process.cpuUsage();
+  return { whole: performance.now(), answering, worked: (user + system) / 1_000 };
+}
+
+function between(first: Chain | undefined, last: Chain | undefined): Chain {
+  if (first === undefined || last === undefined) throw new Error('The model was not asked.');
+  const { whole, answering, worked } = last;
+  return { whole: whole - first.whole, answering: answering - first.answering, worked: worked - first.worked };
 }
 
 function openSite(now: () => number): Site {
@@ -90,13 +102,12 @@ function timed<Value>(site: Site, work: () => Value): Value {
   }
 }
 
-function contextOf(site: Site, store: Store, now: () => number, asked: number[], answered: number[]): Context {
+function contextOf(site: Site, store: Store, now: () => number, asked: Chain[]): Context {
   const { app, world } = site.scene;
   const fetch = gatewayFetch(site.gateway);
   const limits = limitsOf('github.com');
   const hear = (): void => {
-    asked.push(performance.now());
-    answered.push(site.answering);
+    asked.push(clocks(site));
   };
   return {
     store,

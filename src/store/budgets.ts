@@ -83,7 +83,7 @@ function lockRow(transaction: Transaction<Tables>, id: number): Promise<Row> {
     .insertInto('budgets')
     .values({ installation_id: id })
     .onConflict((conflict) => conflict.column('installation_id').doUpdateSet({ installation_id: id }))
-    .returningAll()
+    .returning(['spent', 'hear_at', 'act_at', 'tell_at'])
     .executeTakeFirstOrThrow();
 }
 

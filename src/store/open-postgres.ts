@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import { type ClientConfig, Pool, types } from 'pg';
 import { type Backend, newHolder } from './backend.ts';
+import { preparing } from './preparing-pool.ts';
 import { StoreUnusable } from './store-unusable.ts';
 import type { Tables } from './tables.ts';
 import { openWatch } from './watch.ts';
@@ -25,7 +26,7 @@ export async function openPostgres(databaseUrl: string): Promise<Backend> {
   // hears of idle ones only, not of one that a transaction holds between two of its statements.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: preparing(pool) }) });
   return {
     db,
     embedded: false,

@@ -18,7 +18,7 @@ import { type Place, save, saveDirect } from './save.ts';
 import type { Claim, Delivery, SaveResult, Store } from './store.ts';
 import { sweepMethods } from './sweeps.ts';
 import { tellAll } from './tell-all.ts';
-import { wakes } from './wakes.ts';
+import { type Wakes, wakes } from './wakes.ts';
 
 /** Deliveries of several callers that are stored together. */
 const GROUP = 500;
@@ -38,7 +38,8 @@ export function storeOn(backend: Backend): Store {
     const { run, proposals } = step.pull;
     for (const stored of [...proposals, ...(run === null ? [] : [run])]) place.unchanged.add(stored);
     remembered.saved(pullKey, step.pull, before);
-    if (step.effects.some(isAnyones)) wake();
+    const count = step.effects.filter(isAnyones).length;
+    if (count > 0) wake({ lane: 'free', count });
     return result;
   }
 
@@ -79,7 +80,7 @@ export function storeOn(backend: Backend): Store {
     claimEffect: (worker, now, leaseMs) => claimEffect(backend, worker, now, leaseMs),
     async finishEffect(effect, outcome, now) {
       const finished = await finishEffect(db, effect, outcome, now);
-      if (finished && outcome !== null && isAnyones(effect.effect)) wake();
+      if (finished && outcome !== null && isAnyones(effect.effect)) wake({ lane: 'pull', count: 1 });
     },
     postponeEffect: (effect, delay) => postponeEffect(db, effect, delay),
     nextDue: () => nextDue(backend),
@@ -90,12 +91,13 @@ export function storeOn(backend: Backend): Store {
   };
 }
 
-function receiving(db: Backend['db'], wake: () => void): Pick<Store, 'receive' | 'tellAll'> {
+function receiving(db: Backend['db'], wake: Wakes['wake']): Pick<Store, 'receive' | 'tellAll'> {
   const receiveGroup = groupCommit<Received, Receipt>((received) => receive(db, received), GROUP);
   return {
     async receive(deliveries: readonly Delivery[], now: number) {
       const receipts = await receiveGroup(deliveries.map((delivery) => ({ delivery, now })));
-      if (receipts.includes('stored')) wake();
+      const count = receipts.filter((receipt) => receipt === 'stored').length;
+      if (count > 0) wake({ lane: 'pull', count });
       return receipts;
     },
     async tellAll(deliveryId, notice, now) {

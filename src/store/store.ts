@@ -92,6 +92,9 @@ export type SweepProgress = { readonly until: number | null; readonly doubt: Dou
 /** When the earliest undone work of each lane may be taken (ms); null where none waits. */
 export type Due = { readonly pull: number | null; readonly free: number | null };
 
+/** Work that was just stored and is due now: so many pull requests, or effects of the free lane. */
+export type Hint = { readonly lane: keyof Due; readonly count: number };
+
 /** What a save came to: nothing was written unless it is `saved`. */
 export type SaveResult = 'saved' | 'lost' | 'signals-waiting';
 
@@ -196,8 +199,11 @@ export type Store = {
 
   /** When the earliest waiting work of each lane becomes due. */
   nextDue(): Promise<Due>;
-  /** Calls back when another process may have stored work; a hint only. Returns how to stop. */
-  onWake(wake: () => void): () => void;
+  /**
+   * Calls back when somebody may have stored work; null where it is not known what (another process did). A hint only: it may
+   * get lost, and the work be somebody else's by then. Returns how to stop.
+   */
+  onWake(wake: (hint: Hint | null) => void): () => void;
   /**
    * Forgets a batch of what was kept long enough (`prune.ts`): dealt-with deliveries and effects, runs that are over, and
    * everything of an installation that was removed; never what the ledger proves. True where there is more.

@@ -58,6 +58,8 @@ async function connect(state: State, config: ClientConfig, holder: number, told:
     // Waits where the server has not noticed yet that our former connection is gone.
     await client.query('select pg_advisory_lock($1::integer, $2::integer)', [HOLDERS, holder]);
     await client.query(`listen ${CHANNEL}`);
+    // It stores nothing, so that telling others need not wait for the disk.
+    await client.query('set synchronous_commit = off');
   } catch (error) {
     // Left open, it would hold the lock that the next try waits for.
     client.end().catch(() => {});

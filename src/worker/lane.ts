@@ -7,6 +7,8 @@ export type LaneOptions = {
   readonly claim: () => Promise<Work | null>;
   /** Carries out what was claimed. Never rejects. */
   readonly carryOut: (work: Work) => Promise<void>;
+  /** One has ended; `wasFull` where others may have waited for its place. */
+  readonly ended: (wasFull: boolean) => void;
 };
 
 /** Work of one kind, of which only so much is under way at a time. */
@@ -26,10 +28,10 @@ export class Lane {
     return this.#underWay.size === 0;
   }
 
-  /** Claims and begins as much as there is, and room for, until told to stop; true where that was anything. */
-  async fill(stopping: AbortSignal): Promise<boolean> {
+  /** Claims and begins as much as there is, and room for, at most so much, until told to stop; true where that was anything. */
+  async fill(stopping: AbortSignal, most: number): Promise<boolean> {
     let any = false;
-    while (!stopping.aborted && this.hasRoom) {
+    for (let begun = 0; begun < most && !stopping.aborted && this.hasRoom; begun += 1) {
       const work = await this.#options.claim();
       if (work === null) break;
       this.#begin(work);
@@ -39,7 +41,11 @@ export class Lane {
   }
 
   #begin(work: Work): void {
-    const begun = this.#options.carryOut(work).finally(() => this.#underWay.delete(begun));
+    const begun = this.#options.carryOut(work).finally(() => {
+      const wasFull = !this.hasRoom;
+      this.#underWay.delete(begun);
+      this.#options.ended(wasFull);
+    });
     this.#underWay.add(begun);
   }
 

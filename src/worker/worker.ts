@@ -2,6 +2,7 @@ import type { Due } from '../store/store.ts';
 import { claimEffect, claimPull, type Work } from './claim-work.ts';
 import type { Context } from './context.ts';
 import { Lane } from './lane.ts';
+import { type Amounts, News } from './news.ts';
 import { Wakener } from './wakener.ts';
 
 export type WorkerOptions = {
@@ -36,37 +37,67 @@ export function startWorker(context: Context, options: Pick<WorkerOptions, 'name
   const stopping = new AbortController();
   const { signal } = stopping;
   const wakener = new Wakener();
-  const lane = (limit: number, claim: () => Promise<Work | null>): Lane => {
-    const carryOut = (work: Work) => safely(context, work).then(() => wakener.wake());
-    return new Lane({ limit, claim: () => safely(context, claim), carryOut });
-  };
+  const { now } = context.clock;
+  const news = new News();
+  const lane = (kind: keyof Due, limit: number, claim: () => Promise<Work | null>): Lane =>
+    new Lane({
+      limit,
+      claim: () => safely(context, claim),
+      carryOut: async (work) => void (await safely(context, work)),
+      ended(wasFull) {
+        news.ended(kind, wasFull, now());
+        wakener.wake();
+      },
+    });
   const lanes: Lanes = {
-    pull: lane(pulls, () => claimPull(context, name, signal)),
-    free: lane(longEffects, () => claimEffect(context, name, signal)),
+    pull: lane('pull', pulls, () => claimPull(context, name, signal)),
+    free: lane('free', longEffects, () => claimEffect(context, name, signal)),
   };
+  const isIdle = (): boolean => lanes.pull.isIdle && lanes.free.isIdle;
   /** What was known when the loop last went to sleep: nothing to do before `until` (ms), unless a call has come since. */
   let rest = { until: 0, calls: -1 };
+
+  /** Begins what is due, as much as there is room for, or learns until when nothing is; true where that was anything. */
+  async function look(calls: number): Promise<boolean> {
+    news.looked();
+    const due = await safely(context, () => context.store.nextDue());
+    if (due !== null && (await begin(lanes, dueBy(due, now()), signal))) return true;
+    rest = { until: due === null ? now() + pollMs : nextChance(lanes, due), calls };
+    return false;
+  }
 
   async function run(): Promise<void> {
     while (!signal.aborted) {
       const { calls } = wakener;
-      const due = await safely(context, () => context.store.nextDue());
-      if (due !== null && (await begin(lanes, due, context.clock.now(), signal))) continue;
-      rest = { until: due === null ? context.clock.now() + pollMs : nextChance(lanes, due), calls };
-      const pause = Math.max(MIN_PAUSE_MS, rest.until - context.clock.now());
+      const hinted = news.take();
+      if (hinted !== null && (await begin(lanes, hinted, signal))) continue;
+      // A hint that led to nothing says that somebody else knows more.
+      if (hinted !== null) news.doubt(0);
+      if (news.mustLook(now(), isIdle()) && (await look(calls))) {
+        news.doubt(now());
+        continue;
+      }
+      const pause = Math.max(MIN_PAUSE_MS, Math.min(rest.until, news.looksAt()) - now());
       await wakener.wait(Math.min(pollMs, pause), calls);
+      if (calls === wakener.calls) news.doubt(0);
     }
     await Promise.all([lanes.pull.settled(), lanes.free.settled()]);
   }
 
-  const unsubscribe = context.store.onWake(() => wakener.wake());
+  const unsubscribe = context.store.onWake((hint) => {
+    news.heard(hint);
+    wakener.wake();
+  });
   const ended = run();
   return {
-    wake: () => wakener.wake(),
+    wake() {
+      news.heard(null);
+      wakener.wake();
+    },
     running: () => !signal.aborted,
     busy() {
-      const resting = lanes.pull.isIdle && lanes.free.isIdle && rest.calls === wakener.calls;
-      return !resting || rest.until <= context.clock.now() + SOON_MS;
+      const resting = isIdle() && rest.calls === wakener.calls;
+      return !resting || rest.until <= now() + SOON_MS;
     },
     async stop(graceMs) {
       stopping.abort();
@@ -79,14 +110,16 @@ export function startWorker(context: Context, options: Pick<WorkerOptions, 'name
 
 type Lanes = Readonly<Record<keyof Due, Lane>>;
 
-/** Begins what is due, as much as there is room for; true where that was anything. Only where something is due is a claim tried. */
-async function begin(lanes: Lanes, due: Due, now: number, stopping: AbortSignal): Promise<boolean> {
-  const isDue = (at: number | null): boolean => at !== null && at <= now;
-  const begun = await Promise.all([
-    isDue(due.pull) && lanes.pull.fill(stopping),
-    isDue(due.free) && lanes.free.fill(stopping),
-  ]);
+/** Begins work of each lane, at most so much; true where that was anything. */
+async function begin(lanes: Lanes, most: Amounts, stopping: AbortSignal): Promise<boolean> {
+  const begun = await Promise.all([lanes.pull.fill(stopping, most.pull), lanes.free.fill(stopping, most.free)]);
   return begun.includes(true);
+}
+
+/** Where something is due, as much of it as there is; nobody tells how much. */
+function dueBy({ pull, free }: Due, now: number): Amounts {
+  const amount = (at: number | null): number => (at !== null && at <= now ? Number.POSITIVE_INFINITY : 0);
+  return { pull: amount(pull), free: amount(free) };
 }
 
 /** When something can be begun (ms), as far as time alone decides: a full lane has to wait for its own. */

@@ -65,7 +65,7 @@ export function memoryStore(tables: Tables, holder: number): Store {
     postponeEffect: async (stored, delay) => postponeEffect(tables, stored, delay),
     nextDue: async () => nextDue(tables),
     onWake: (wake) => {
-      const own = (): void => wake();
+      const own = (): void => wake(null);
       tables.listeners.add(own);
       return () => void tables.listeners.delete(own);
     },
