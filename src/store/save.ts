@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from 'kysely';
+import type { Transaction } from 'kysely';
 
 import type { Reason } from '../run/reason.ts';
 import { goesOn, RUN_SCHEMA, type Run } from '../run/run.ts';
@@ -8,18 +8,24 @@ import { IDLE } from './effects.ts';
 import { hasWaitingSignal, settleSignal } from './inbox.ts';
 import type { Unchanged } from './load.ts';
 import { pullState } from './pull-state.ts';
+import { type Place, saveAtOnce } from './save-at-once.ts';
 import { saveVotes, saveWrites } from './save-ledger.ts';
+import { messageRows } from './save-messages.ts';
 import { saveProposals } from './save-proposals.ts';
 import type { Claim, SaveResult, StoredSignal } from './store.ts';
 import { toStored } from './stored-json.ts';
 import type { Tables } from './tables.ts';
 import { wantEffects } from './want-effects.ts';
 
-/** Where a step is saved: the database, and what of the step is there already. */
-export type Place = { readonly db: Kysely<Tables>; readonly unchanged: Unchanged };
-
 /** Saves a decided signal and marks it done, in one transaction; `lost` also where the signal was done already. */
-export function save(place: Place, claim: Claim, signal: StoredSignal, step: Step, now: number): Promise<SaveResult> {
+export async function save(
+  place: Place,
+  claim: Claim,
+  signal: StoredSignal,
+  step: Step,
+  now: number,
+): Promise<SaveResult> {
+  if (await saveAtOnce(place, claim, signal, step, now)) return 'saved';
   return whileHeld<SaveResult, SaveResult>(place.db, claim, 'lost', async (transaction) => {
     if (!(await settleSignal(transaction, claim, signal, step.reason, now))) return 'lost';
     await saveStep(transaction, place.unchanged, claim.pullKey, step, now);
@@ -52,7 +58,8 @@ async function saveStep(
   await saveProposals(transaction, pullKey, { changed, run }, now);
   await saveVotes(transaction, pullKey, step.votes);
   await saveWrites(transaction, pullKey, step.writes, now);
-  await saveMessages(transaction, step);
+  const messages = messageRows(step);
+  if (messages.length > 0) await transaction.insertInto('messages').values(messages).execute();
   if (step.dropsRest) await dropRest(transaction, pullKey, step.reason, now);
   await wantEffects(transaction, pullKey, step.effects, now);
   await transaction
@@ -91,17 +98,4 @@ async function saveRun(transaction: Transaction<Tables>, pullKey: string, run: R
     )
     .executeTakeFirst();
   if (result.numInsertedOrUpdatedRows === 0n) throw new Error(`Run ${run.id} belongs to another pull request`);
-}
-
-/** The run counts its messages, so the new ones are its last; two writers of one position cannot both succeed. */
-async function saveMessages(transaction: Transaction<Tables>, { pull, messages }: Step): Promise<void> {
-  if (messages.length === 0) return;
-  if (pull.run === null || pull.run.messages < messages.length)
-    throw new Error('Messages without a run that counts them');
-  const { id, messages: count } = pull.run;
-  const first = count - messages.length;
-  await transaction
-    .insertInto('messages')
-    .values(messages.map((message, place) => ({ run_id: id, seq: first + place, body: toStored(message) })))
-    .execute();
 }

@@ -14,12 +14,13 @@ export async function wantEffects(
   if (missing.length === 0) return;
   await transaction
     .insertInto('effects')
-    .values(missing.map((effect) => rowOf(pullKey, effect, now)))
+    .values(missing.map((effect) => effectRow(pullKey, effect, now)))
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }
 
-function rowOf(pullKey: string, effect: Effect, now: number) {
+/** A row of `effects`. */
+export function effectRow(pullKey: string, effect: Effect, now: number) {
   return {
     pull_key: pullKey,
     lane: LANES[effect.type],
@@ -37,15 +38,16 @@ async function withoutCoalesced(
   pullKey: string,
   effects: readonly Effect[],
 ): Promise<readonly Effect[]> {
-  const keys = effects.map(coalescingKey).filter((key) => key !== null);
+  const single = withoutTwins(effects);
+  const keys = single.map(coalescingKey).filter((key) => key !== null);
   const wanted = new Set(keys.length === 0 ? [] : await yetToBegin(transaction, pullKey, keys));
-  return effects.filter((effect) => {
-    const key = coalescingKey(effect);
-    if (key === null) return true;
-    const isNew = !wanted.has(key);
-    wanted.add(key);
-    return isNew;
-  });
+  return single.filter((effect) => !wanted.has(coalescingKey(effect)));
+}
+
+/** Of those with the same key the first. */
+export function withoutTwins(effects: readonly Effect[]): readonly Effect[] {
+  const keys = effects.map(coalescingKey);
+  return effects.filter((_effect, place) => keys[place] === null || keys.indexOf(keys[place] ?? null) === place);
 }
 
 /**
