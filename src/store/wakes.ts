@@ -1,3 +1,4 @@
+import { type Effect, LANES } from '../run/effect.ts';
 import type { Backend } from './backend.ts';
 import type { Hint } from './store.ts';
 
@@ -28,4 +29,9 @@ export function wakes(backend: Pick<Backend, 'tellOthers' | 'onTold'>): Wakes {
       backend.tellOthers();
     },
   };
+}
+
+/** Whether any worker may perform it; the others are for whoever holds their pull request. */
+export function isAnyones(effect: Effect): boolean {
+  return LANES[effect.type] === 'free';
 }

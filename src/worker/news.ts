@@ -6,15 +6,17 @@ export type Amounts = Readonly<Record<keyof Due, number>>;
 /** While something is under way the store is asked at most this often what else is due (ms): each hint is followed at once. */
 const LOOK_MS = 20;
 
+const AT_ONCE = Number.NEGATIVE_INFINITY;
+
 /** What a worker has heard of work since it last looked: hints of some that is due, and that something may have changed. */
 export class News {
   #hinted: Record<keyof Due, number> = { pull: 0, free: 0 };
   /** Since when something may be due that no hint told of (ms); null where that cannot be. */
-  #doubtSince: number | null = 0;
+  #doubtSince: number | null = AT_ONCE;
 
   /** Somebody stored work; null where nobody knows what. */
   heard(hint: Hint | null): void {
-    if (hint === null) this.#doubtSince = 0;
+    if (hint === null) this.doubt(AT_ONCE);
     else this.#hinted[hint.lane] += hint.count;
   }
 
@@ -24,8 +26,8 @@ export class News {
     this.#doubtSince ??= now;
   }
 
-  /** Something may have come to be due at this time (ms). */
-  doubt(since: number): void {
+  /** Something may have come to be due at this time (ms); where none is told, it is looked for at once. */
+  doubt(since: number = AT_ONCE): void {
     this.#doubtSince = Math.min(this.#doubtSince ?? since, since);
   }
 

@@ -1,4 +1,4 @@
-import type { Due } from '../store/store.ts';
+import type { Due, Hint } from '../store/store.ts';
 import { claimEffect, claimPull, type Work } from './claim-work.ts';
 import type { Context } from './context.ts';
 import { Lane } from './lane.ts';
@@ -31,73 +31,38 @@ const MIN_PAUSE_MS = 20;
 /** What becomes due this soon counts as due: it is a matter of the next moment. */
 const SOON_MS = 1_500;
 
+type Lanes = Readonly<Record<keyof Due, Lane>>;
+
+/** What the loop works with. */
+type Loop = {
+  readonly context: Context;
+  readonly lanes: Lanes;
+  readonly news: News;
+  readonly wakener: Wakener;
+  readonly pollMs: number;
+  readonly stopping: AbortSignal;
+  /** What was known when it last went to sleep: nothing to do before `until` (ms), unless a call has come since. */
+  rest: { readonly until: number; readonly calls: number };
+};
+
 /** Starts the loop that takes signals and performs effects. */
 export function startWorker(context: Context, options: Pick<WorkerOptions, 'name'> & Partial<WorkerOptions>): Worker {
-  const { name, pulls, longEffects, pollMs } = { ...DEFAULTS, ...options };
+  const settled = { ...DEFAULTS, ...options };
   const stopping = new AbortController();
-  const { signal } = stopping;
-  const wakener = new Wakener();
-  const { now } = context.clock;
-  const news = new News();
-  const lane = (kind: keyof Due, limit: number, claim: () => Promise<Work | null>): Lane =>
-    new Lane({
-      limit,
-      claim: () => safely(context, claim),
-      carryOut: async (work) => void (await safely(context, work)),
-      ended(wasFull) {
-        news.ended(kind, wasFull, now());
-        wakener.wake();
-      },
-    });
-  const lanes: Lanes = {
-    pull: lane('pull', pulls, () => claimPull(context, name, signal)),
-    free: lane('free', longEffects, () => claimEffect(context, name, signal)),
-  };
-  const isIdle = (): boolean => lanes.pull.isIdle && lanes.free.isIdle;
-  /** What was known when the loop last went to sleep: nothing to do before `until` (ms), unless a call has come since. */
-  let rest = { until: 0, calls: -1 };
-
-  /** Begins what is due, as much as there is room for, or learns until when nothing is; true where that was anything. */
-  async function look(calls: number): Promise<boolean> {
-    news.looked();
-    const due = await safely(context, () => context.store.nextDue());
-    if (due !== null && (await begin(lanes, dueBy(due, now()), signal))) return true;
-    rest = { until: due === null ? now() + pollMs : nextChance(lanes, due), calls };
-    return false;
-  }
-
-  async function run(): Promise<void> {
-    while (!signal.aborted) {
-      const { calls } = wakener;
-      const hinted = news.take();
-      if (hinted !== null && (await begin(lanes, hinted, signal))) continue;
-      // A hint that led to nothing says that somebody else knows more.
-      if (hinted !== null) news.doubt(0);
-      if (news.mustLook(now(), isIdle()) && (await look(calls))) {
-        news.doubt(now());
-        continue;
-      }
-      const pause = Math.max(MIN_PAUSE_MS, Math.min(rest.until, news.looksAt()) - now());
-      await wakener.wait(Math.min(pollMs, pause), calls);
-      if (calls === wakener.calls) news.doubt(0);
-    }
-    await Promise.all([lanes.pull.settled(), lanes.free.settled()]);
-  }
-
-  const unsubscribe = context.store.onWake((hint) => {
+  const loop = openLoop(context, settled, stopping.signal);
+  const { news, wakener } = loop;
+  const hear = (hint: Hint | null): void => {
     news.heard(hint);
     wakener.wake();
-  });
-  const ended = run();
+  };
+  const unsubscribe = context.store.onWake(hear);
+  const ended = run(loop);
   return {
-    wake() {
-      news.heard(null);
-      wakener.wake();
-    },
-    running: () => !signal.aborted,
+    wake: () => hear(null),
+    running: () => !stopping.signal.aborted,
     busy() {
-      const resting = isIdle() && rest.calls === wakener.calls;
-      return !resting || rest.until <= now() + SOON_MS;
+      const resting = isIdle(loop) && loop.rest.calls === wakener.calls;
+      return !resting || loop.rest.until <= context.clock.now() + SOON_MS;
     },
     async stop(graceMs) {
       stopping.abort();
@@ -108,7 +73,60 @@ export function startWorker(context: Context, options: Pick<WorkerOptions, 'name
   };
 }
 
-type Lanes = Readonly<Record<keyof Due, Lane>>;
+function openLoop(context: Context, options: WorkerOptions, stopping: AbortSignal): Loop {
+  const { name, pulls, longEffects, pollMs } = options;
+  const [news, wakener] = [new News(), new Wakener()];
+  const lane = (kind: keyof Due, limit: number, claim: () => Promise<Work | null>): Lane =>
+    new Lane({
+      limit,
+      claim: () => safely(context, claim),
+      carryOut: async (work) => void (await safely(context, work)),
+      ended(wasFull) {
+        news.ended(kind, wasFull, context.clock.now());
+        wakener.wake();
+      },
+    });
+  const lanes: Lanes = {
+    pull: lane('pull', pulls, () => claimPull(context, name, stopping)),
+    free: lane('free', longEffects, () => claimEffect(context, name, stopping)),
+  };
+  return { context, lanes, news, wakener, pollMs, stopping, rest: { until: 0, calls: -1 } };
+}
+
+async function run(loop: Loop): Promise<void> {
+  const { context, lanes, news, wakener, pollMs, stopping } = loop;
+  const { now } = context.clock;
+  while (!stopping.aborted) {
+    const { calls } = wakener;
+    const hinted = news.take();
+    if (hinted !== null && (await begin(lanes, hinted, stopping))) continue;
+    // A hint that led to nothing says that somebody else knows more.
+    if (hinted !== null) news.doubt();
+    if (news.mustLook(now(), isIdle(loop)) && (await look(loop, calls))) {
+      news.doubt(now());
+      continue;
+    }
+    const pause = Math.max(MIN_PAUSE_MS, Math.min(loop.rest.until, news.looksAt()) - now());
+    await wakener.wait(Math.min(pollMs, pause), calls);
+    if (calls === wakener.calls) news.doubt();
+  }
+  await Promise.all([lanes.pull.settled(), lanes.free.settled()]);
+}
+
+function isIdle({ lanes }: Loop): boolean {
+  return lanes.pull.isIdle && lanes.free.isIdle;
+}
+
+/** Begins what is due, as much as there is room for, or learns until when nothing is; true where that was anything. */
+async function look(loop: Loop, calls: number): Promise<boolean> {
+  const { context, lanes, news, pollMs, stopping } = loop;
+  const { now } = context.clock;
+  news.looked();
+  const due = await safely(context, () => context.store.nextDue());
+  if (due !== null && (await begin(lanes, dueBy(due, now()), stopping))) return true;
+  loop.rest = { until: due === null ? now() + pollMs : nextChance(lanes, due), calls };
+  return false;
+}
 
 /** Begins work of each lane, at most so much; true where that was anything. */
 async function begin(lanes: Lanes, most: Amounts, stopping: AbortSignal): Promise<boolean> {
