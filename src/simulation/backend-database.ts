@@ -39,6 +39,11 @@ export async function backendDatabase(backend: Backend): Promise<Database> {
       const { rows } = await sql<{ waiting: string }>`
         select (select count(*) from inbox where done_at is null) + (select count(*) from effects where done_at is null)
           as waiting`.execute(db);
+      const { rows: counted } = await sql<{ words: string }>`
+        select (select count(*) from inbox where signal is not null) + (select count(*) from runs)
+          + (select count(distinct run_id) from messages) + (select count(*) from proposals)
+          + (select count(*) from votes where text is not null) + (select count(*) from outcomes where note is not null)
+          as words`.execute(db);
       const parked = await db.selectFrom('inbox').select(['pull_key', 'error']).where('parked', '=', true).execute();
       const written = await db.selectFrom('writes').select('commit_sha').distinct().execute();
       const ledger = await Promise.all(
@@ -47,6 +52,7 @@ export async function backendDatabase(backend: Backend): Promise<Database> {
       return {
         waiting: Number(rows[0]?.waiting ?? 0),
         parked: parked.map(({ pull_key: pullKey, error }) => ({ pullKey, error: error ?? '' })),
+        words: Number(counted[0]?.words ?? 0),
         ledger: new Map(ledger),
       };
     },

@@ -8,6 +8,7 @@ import { startCrew } from './crew.ts';
 import type { Database } from './database.ts';
 import { type Door, openDeliveries } from './deliveries.ts';
 import { type Attempt, type AttemptLog, openAttemptLog } from './delivery-log.ts';
+import { startForgetting } from './forgetting.ts';
 import { installationNow } from './github/installation.ts';
 import { directGitHub } from './github/port.ts';
 import { type Spell, staleSpells, withStaleHead } from './github/stale-head.ts';
@@ -48,6 +49,8 @@ export type PlayedCase = {
   readonly attempts: readonly Attempt[];
   /** The processes looked for lost webhooks. */
   readonly swept: boolean;
+  /** The processes forgot what was kept long enough, and went on for long after everything was over. */
+  readonly forgot: boolean;
 };
 
 /** More than any case that comes to rest has ever needed: what waits for a suspended App is tried every ten minutes. */
@@ -76,6 +79,7 @@ type Stage = {
   weather: Weather;
   trouble: number;
   swept: boolean;
+  forgets: boolean;
   /** When people had stopped talking and nothing went wrong any more (ms); null before that. */
   calmSince: number | null;
   spells: readonly Spell[];
@@ -91,6 +95,7 @@ export async function playCase({ seed, database, bend = {} }: CaseOptions): Prom
   stage.weather = stormy ? scaled(STORM, chance.between(0.2, 2)) : CALM;
   stage.trouble = stormy ? chance.between(0, 0.2) : 0;
   stage.swept = chance.happens(0.25);
+  stage.forgets = chance.happens(0.2);
   const replicas = chance.pick([1, 1, 2, 3]);
   for (let count = 0; count < replicas; count += 1) await bear(stage);
   converse({
@@ -102,8 +107,9 @@ export async function playCase({ seed, database, bend = {} }: CaseOptions): Prom
     },
   });
   const rested = await timeline.play(MOST_EVENTS);
-  const { reasons, swept, log } = stage;
-  return { seed, scene, hub, trace, database, events: timeline.played, rested, reasons, swept, attempts: log.attempts };
+  const { reasons, swept, forgets: forgot, log } = stage;
+  const { played: events } = timeline;
+  return { seed, scene, hub, trace, database, events, rested, reasons, swept, forgot, attempts: log.attempts };
 }
 
 function scaled({ crash, fault, hang }: Weather, factor: number): Weather {
@@ -115,7 +121,7 @@ function openStage(chance: Chance, database: Database, bend: Bend): Stage {
   const trace = openTrace(() => timeline.now);
   const scene = openScene(chance.happens(FORKS) ? 'fork' : 'branch');
   const doors = new Map<Replica, Door>();
-  const log = openAttemptLog();
+  const log = openAttemptLog(() => timeline.now);
   const stage: Omit<Stage, 'hub' | 'model'> = {
     ...{ chance, timeline, trace, scene, database, bend, doors, log },
     reasons: new Map(),
@@ -123,6 +129,7 @@ function openStage(chance: Chance, database: Database, bend: Bend): Stage {
     trouble: 0,
     spells: [],
     swept: false,
+    forgets: false,
     calmSince: null,
     born: 0,
   };
@@ -162,6 +169,7 @@ async function bear(stage: Stage): Promise<void> {
   const { hub, log, swept } = stage;
   const isOver = (): boolean => stage.calmSince !== null && timeline.now > stage.calmSince + LATEST_DELIVERY_MS;
   if (swept) startSweeping({ ...{ replica, timeline, hub, scene, log, isOver }, store: own });
+  if (stage.forgets) startForgetting({ replica, timeline, store: own, calmSince: () => stage.calmSince });
 }
 
 /** No database breaks as often for days as it does in a storm, and tries that it breaks are counted. */

@@ -19,6 +19,8 @@ export type Remains = {
   readonly waiting: number;
   /** Signals that were given up, and why. */
   readonly parked: readonly { readonly pullKey: string; readonly error: string }[];
+  /** Rows that hold what somebody said, wrote or proposed, beside the ledger's own, and in it. */
+  readonly words: number;
   /** What the ledger has of each commit. */
   readonly ledger: ReadonlyMap<string, readonly Explanation[]>;
 };
@@ -34,14 +36,23 @@ export function memoryDatabase(laws?: Laws): Database {
       return { store: memoryStore(tables, holder), dies: async () => void tables.holders.delete(holder) };
     },
     async remains() {
-      const rows = [...tables.pulls.values()];
+      const rows = [...tables.pulls.values(), ...tables.removed];
       const waiting = rows.reduce((sum, row) => sum + row.waiting.length + row.wanted.length, 0);
       const parked = rows.flatMap(({ key, inbox }) =>
         inbox.flatMap(({ parked: aside, error }) => (aside ? [{ pullKey: key, error: error ?? '' }] : [])),
       );
-      return { waiting, parked, ledger: ledgerOf(rows) };
+      const kept = tables.runs.size + tables.messages.size;
+      const words = rows.reduce((sum, row) => sum + wordsIn(row), kept);
+      return { waiting, parked, words, ledger: ledgerOf(rows) };
     },
   };
+}
+
+function wordsIn({ inbox, proposals, votes, outcomes }: PullRow): number {
+  const signals = inbox.filter(({ signal }) => signal !== null).length;
+  const said = votes.filter(({ text }) => text !== null).length;
+  const noted = [...outcomes.values()].filter(({ note }) => note !== null).length;
+  return signals + proposals.size + said + noted;
 }
 
 function ledgerOf(rows: readonly PullRow[]): Remains['ledger'] {

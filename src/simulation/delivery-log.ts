@@ -11,14 +11,19 @@ export type AttemptLog = {
   readonly port: DeliveryLog;
 };
 
-export function openAttemptLog(): AttemptLog {
+/** Not as short as GitHub's, but none older than what the App itself remembers. */
+const REACH_MS = 29 * 86_400_000;
+
+export function openAttemptLog(now: () => number): AttemptLog {
   const attempts: Attempt[] = [];
   return {
     attempts,
     add: (attempt) => void attempts.push({ ...attempt, id: String(attempts.length) }),
     port: {
       page: async (_cursor, which) => ({
-        deliveries: attempts.filter(({ answered }) => which === 'all' || !answered).toReversed(),
+        deliveries: attempts
+          .filter(({ answered, deliveredAt }) => (which === 'all' || !answered) && deliveredAt > now() - REACH_MS)
+          .toReversed(),
         next: null,
       }),
       payload: async (id) => attempts[Number(id)]?.payload ?? null,

@@ -3,6 +3,7 @@ import type { Effect } from '../run/effect.ts';
 import type { Write } from '../run/proposal.ts';
 import type { Step } from '../run/step.ts';
 import { tipOf } from '../simulator/world/lookup.ts';
+import { DELIVERIES_MS } from '../store/prune.ts';
 import type { Store, StoredEffect } from '../store/store.ts';
 import { type GitHub, GitHubFault } from '../worker/ports.ts';
 import type { Bend } from './case.ts';
@@ -212,6 +213,21 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'suspended-taken-for-gone',
     lacks: 'a suspended installation is waited for',
     bend: suspensionTakenForGood,
+  },
+  {
+    name: 'nothing-forgotten',
+    lacks: 'words are forgotten in time',
+    bend: () => store(() => ({ prune: async () => false })),
+  },
+  {
+    name: 'forgotten-too-soon',
+    lacks: 'what was heard is known for thirty days',
+    bend: () => store(({ prune }) => ({ prune: (now) => prune(now + DELIVERIES_MS) })),
+  },
+  {
+    name: 'ledger-forgotten',
+    lacks: 'the ledger stays when words go',
+    bend: () => ({ laws: { ...ALL_LAWS, ledger: false } }),
   },
   { name: 'permission-remembered', lacks: 'permissions are read again before a commit', bend: permissionRemembered },
   { name: 'tree-remembered', lacks: 'the files are those of the head', bend: treeRemembered },

@@ -3,6 +3,7 @@ import { answersAreStored, commandsAreAnswered, commentsStandOnce, decisionsShow
 import { approversMayWrite, commitsAreApproved, commitsComeOnce } from './commits.ts';
 import { denialsHold } from './denials.ts';
 import { type Check, gatherEvidence } from './evidence.ts';
+import { idsNameOneProposal, wordsAreForgotten } from './forgotten.ts';
 import { forksStayUntouched } from './forks.ts';
 import { whatWasSaidIsHeard } from './heard.ts';
 import { ledgerExplains } from './ledger.ts';
@@ -34,6 +35,8 @@ const CHECKS: readonly Check[] = [
   nothingIsLost,
   wordsStayWords,
   allIsDone,
+  wordsAreForgotten,
+  idsNameOneProposal,
   nothingWaitsForEver,
   waitingHasItsReason,
   expiryComesLast,

@@ -6,18 +6,15 @@ export function isReached({ played }: Pick<Evidence, 'played'>, { installationId
   return played.hub.world.installations.has(installationId);
 }
 
-/** S90b: what went on when the App was removed is over for good once that is stored, whatever is installed later. */
-export const removalIsFinal: Check = (evidence) =>
-  evidence.happenings.flatMap((happening, place) => {
-    if (happening.kind !== 'told' || happening.receipt !== 'stored' || happening.notice.loss !== 'uninstalled')
-      return [];
-    const { installationId } = happening.notice;
-    const later = evidence.saved.filter((one) => one.place > place).map(({ saved }) => saved);
-    return later.flatMap(({ step: { pull, reason }, before }) => {
-      if (pull.ref.installationId !== installationId) return [];
-      const risen = pull.proposals.filter(({ id, state }) => state !== before.get(id) && RISEN.has(state));
-      return risen.map(({ id, state }) => `S90b: ${id} became ${state} (${reason}) after the App was removed`);
-    });
-  });
-
 const RISEN: ReadonlySet<string> = new Set(['proposed', 'approved', 'executing']);
+
+/** S90b: once a pull request has heard that the App was removed, nothing goes on there, whatever is installed later. */
+export const removalIsFinal: Check = ({ saved }) => {
+  const over = new Set<string>();
+  return saved.flatMap(({ saved: { claim, signal, step, before } }) => {
+    if (signal.type === 'access-lost' && signal.loss === 'uninstalled') over.add(claim.pullKey);
+    if (!over.has(claim.pullKey)) return [];
+    const risen = step.pull.proposals.filter(({ id, state }) => state !== before.get(id) && RISEN.has(state));
+    return risen.map(({ id, state }) => `S90b: ${id} became ${state} (${step.reason}) after the App was removed`);
+  });
+};

@@ -19,7 +19,7 @@ const CAST: readonly (readonly [weight: number, who: Name])[] = [
 
 const DAY_MS = 86_400_000;
 
-/** How long people take between two deeds (ms): at once, a moment, until much has happened, or until changes expire. */
+/** How long people take between two deeds (ms): at once, a moment, until much has happened, until changes expire, or until all is forgotten. */
 type Pauses = readonly (readonly [weight: number, pause: { readonly from: number; readonly to: number }])[];
 
 const PAUSES: Pauses = [
@@ -27,6 +27,7 @@ const PAUSES: Pauses = [
   [8, { from: 1_000, to: 15_000 }],
   [8, { from: 15_000, to: 90_000 }],
   [1, { from: 5 * DAY_MS, to: 9 * DAY_MS }],
+  [0.2, { from: 31 * DAY_MS, to: 120 * DAY_MS }],
 ];
 
 /** How long the App is suspended or removed (ms): for a slip, for a while, or until changes expire. */

@@ -16,6 +16,7 @@ import type {
 } from '../../store/store.ts';
 import { budgetMethods, gatesOf } from './budgets.ts';
 import { park, parked, plain, waitingRow } from './parked.ts';
+import { prune } from './prune.ts';
 import { checkStep, writeStep } from './save.ts';
 import { sweepMethods } from './sweeps.ts';
 import { addSignal, type EffectRow, finish, idle, type PullRow, settle, type Tables } from './tables.ts';
@@ -69,8 +70,7 @@ export function memoryStore(tables: Tables, holder: number): Store {
       tables.listeners.add(own);
       return () => void tables.listeners.delete(own);
     },
-    // It lives no longer than its simulation.
-    prune: async () => false,
+    prune: async (now) => prune(tables, now),
     ping: async () => {},
     close: async () => void tables.holders.delete(holder),
   };
@@ -100,7 +100,12 @@ function receiveOne(tables: Tables, { id, intent, naturalKey }: Delivery, now: n
   if (known && tables.laws.dedupe) return 'duplicate';
   tables.deliveryIds.add(id);
   if (naturalKey !== null) tables.naturalKeys.add(naturalKey);
-  addSignal(tables, row, { type: 'intent', deliveryId: id, intent }, { kind: 'intent', deliveryId: id, now });
+  addSignal(
+    tables,
+    row,
+    { type: 'intent', deliveryId: id, intent },
+    { kind: 'intent', deliveryId: id, naturalKey, now },
+  );
   return 'stored';
 }
 
@@ -136,7 +141,7 @@ function tellAll(
   now: number,
 ): 'stored' | 'duplicate' {
   if (tables.notices.has(deliveryId)) return 'duplicate';
-  tables.notices.add(deliveryId);
+  tables.notices.set(deliveryId, { receivedAt: now, uninstalled: loss === 'uninstalled' ? installationId : null });
   for (const row of tables.pulls.values()) {
     const { ref } = row.state;
     const meant = ref.installationId === installationId && (repositoryIds?.includes(ref.repositoryId) ?? true);

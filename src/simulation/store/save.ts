@@ -17,7 +17,7 @@ export function checkStep(tables: Tables, row: PullRow, step: Step): void {
 export function writeStep(tables: Tables, row: PullRow, step: Step, now: number): void {
   const changed = changedIn(row, step);
   addMessages(tables, step);
-  saveRun(tables, row, step);
+  saveRun(tables, row, step, now);
   for (const proposal of changed) saveProposal(tables, row, proposal, now);
   row.votes.push(...step.votes);
   addWrites(row, step);
@@ -63,8 +63,8 @@ function addMessages(tables: Tables, { pull: { run }, messages }: Step): void {
   tables.messages.set(run.id, [...(tables.messages.get(run.id) ?? []), ...messages]);
 }
 
-function saveRun(tables: Tables, row: PullRow, { pull: { run } }: Step): void {
-  if (run !== null) tables.runs.set(run.id, { pullKey: row.key, run });
+function saveRun(tables: Tables, row: PullRow, { pull: { run } }: Step, now: number): void {
+  if (run !== null) tables.runs.set(run.id, { pullKey: row.key, updatedAt: now, run });
 }
 
 function saveProposal(tables: Tables, row: PullRow, proposal: Proposal, now: number): void {

@@ -14,6 +14,7 @@ export type InboxRow = {
   readonly id: number;
   readonly kind: 'outcome' | 'intent';
   readonly deliveryId: string | null;
+  readonly naturalKey: string | null;
   readonly receivedAt: number;
   /** Null once its words turned out to be none of our business. */
   signal: Signal | null;
@@ -55,11 +56,11 @@ export type PullRow = {
   lease: Lease | null;
   waiting: readonly InboxRow[];
   wanted: readonly EffectRow[];
-  readonly inbox: InboxRow[];
-  readonly effects: EffectRow[];
+  inbox: InboxRow[];
+  effects: EffectRow[];
   readonly proposals: Map<string, ProposalRow>;
   readonly outcomes: Map<string, Proposal>;
-  readonly votes: Vote[];
+  votes: Vote[];
   readonly writes: Write[];
   readonly onceKeys: Set<string>;
 };
@@ -74,9 +75,11 @@ export type Laws = {
   readonly deadLeases: boolean;
   /** What was received is not stored again. */
   readonly dedupe: boolean;
+  /** Of the ledger nothing is ever forgotten but words. */
+  readonly ledger: boolean;
 };
 
-export const ALL_LAWS: Laws = { fencing: true, guard: true, deadLeases: true, dedupe: true };
+export const ALL_LAWS: Laws = { fencing: true, guard: true, deadLeases: true, dedupe: true, ledger: true };
 
 export type SweepRow = {
   readonly fence: number;
@@ -91,11 +94,14 @@ export type SweepRow = {
 export type Tables = {
   readonly laws: Laws;
   readonly pulls: Map<string, PullRow>;
-  readonly runs: Map<string, { readonly pullKey: string; run: Run }>;
+  /** What is left of those whose account removed the App. */
+  readonly removed: PullRow[];
+  readonly runs: Map<string, { readonly pullKey: string; readonly updatedAt: number; readonly run: Run }>;
   readonly messages: Map<string, readonly Message[]>;
   readonly deliveryIds: Set<string>;
   readonly naturalKeys: Set<string>;
-  readonly notices: Set<string>;
+  /** By the id of the delivery; the installation where the App was removed. */
+  readonly notices: Map<string, { readonly receivedAt: number; readonly uninstalled: number | null }>;
   /** Whose turn it is to look for lost webhooks; null until somebody has. */
   sweep: SweepRow | null;
   /** By installation. */
@@ -110,11 +116,12 @@ export function emptyTables(laws: Laws = ALL_LAWS): Tables {
   return {
     laws,
     pulls: new Map(),
+    removed: [],
     runs: new Map(),
     messages: new Map(),
     deliveryIds: new Set(),
     naturalKeys: new Set(),
-    notices: new Set(),
+    notices: new Map(),
     sweep: null,
     budgets: new Map(),
     holders: new Set(),
@@ -163,13 +170,14 @@ export function addSignal(
   tables: Tables,
   row: PullRow,
   signal: Signal,
-  origin: { readonly kind: InboxRow['kind']; readonly deliveryId: string | null; readonly now: number },
+  origin: Pick<InboxRow, 'kind' | 'deliveryId'> & { readonly naturalKey?: string | null; readonly now: number },
 ): void {
-  const { kind, deliveryId, now } = origin;
+  const { kind, deliveryId, naturalKey = null, now } = origin;
   const stored: InboxRow = {
     id: nextId(tables),
     kind,
     deliveryId,
+    naturalKey,
     receivedAt: now,
     signal,
     notBefore: now,
