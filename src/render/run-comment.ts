@@ -153,6 +153,17 @@ function steering(phase: Phase): string {
   return `${go}${codeSpan('/stop')} ends the run, ${codeSpan('/help')} lists all commands.`;
 }
 
+const PATHS_NAMED = 20;
+
+/** What the model was shown as a whole or in lines; nothing where it read no file. */
+function readLine({ read }: Run): string {
+  const paths = Object.keys(read).toSorted();
+  const named = paths.slice(0, PATHS_NAMED).map((path) => codeSpan(shortPath(path)));
+  const left = paths.length - named.length;
+  if (paths.length === 0) return '';
+  return `The model read ${left === 0 ? listOf(named) : `${named.join(', ')} and ${count(left, 'more file')}`}.`;
+}
+
 function usageLine({ run, queued }: RunView): string {
   const asked = run.questions === 0 ? '' : ` and ${count(run.questions, 'answered question')}`;
   const tokens = `${thousands(run.usage.input + run.usage.output)} tokens used in ${count(run.turns, 'model response')}${asked}.`;
@@ -181,6 +192,7 @@ function renderShare(view: RunView, share: number): string {
     changedLine(view),
     keptLine(run),
     run.summary === null ? '' : modelWords('Closing words', run.summary, SUMMARY_CAP * share),
+    readLine(run),
     usageLine(view),
     steering(run.phase),
   );

@@ -20,7 +20,7 @@ async function answering(...calls: readonly ReturnType<typeof edit>[]): Promise<
 }
 
 describe('what was denied', () => {
-  it('S108, T8: is not shown again, however it is said, and another change of the same line is', async () => {
+  it('D13, S108, T8: is not shown again, however it is said, and another change of the same line is', async () => {
     const wider = edit(ROWS_PATH, `${row(4)}\n${row(5)}\n`, `${row(4)}\n${row(5, 50)}\n`);
     const story = await answering(editRow(5, 50), wider, editRow(5, 51));
     await story.ana.replies(story.bot.proposal(1), REASON);
@@ -72,7 +72,7 @@ describe('what was denied', () => {
     expect(story.bot.proposals()).toHaveLength(3);
   });
 
-  it('S108: three times in a row ends the run, and says so', async () => {
+  it('D13, H5, S108: three times in a row ends the run, and says so', async () => {
     const again = editRow(5, 50);
     const story = await answering(again, again, again, again);
     await story.ana.replies(story.bot.proposal(1), REASON);
