@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { PullRef } from '../command/intent.ts';
 import { newPull, pullKey } from '../run/run.ts';
 import type { Signal } from '../run/signal.ts';
+import type { Backend } from './backend.ts';
 import { pullState } from './pull-state.ts';
 import type { Delivery } from './store.ts';
 import { toStored } from './stored-json.ts';
@@ -9,6 +10,8 @@ import type { Tables } from './tables.ts';
 
 /** A delivery and when it came. */
 export type Received = { readonly delivery: Delivery; readonly now: number };
+/** Where it is stored. */
+type On = Pick<Backend, 'db' | 'embedded'>;
 export type Receipt = 'stored' | 'duplicate';
 
 const DEADLOCK = '40P01';
@@ -18,13 +21,13 @@ const TRIES = 3;
  * Stores deliveries, all or none; one answer each, in order. A delivery whose id or natural key is known is a duplicate
  * and changes nothing, whatever else it says.
  */
-export async function receive(db: Kysely<Tables>, received: readonly Received[]): Promise<readonly Receipt[]> {
+export async function receive({ db, embedded }: On, received: readonly Received[]): Promise<readonly Receipt[]> {
   if (received.length === 0) return [];
   const pulls = new Map(received.map(({ delivery }) => [pullKey(delivery.intent.pull), delivery.intent.pull]));
   // Values go as one JSON text: however many there are, the statement is the same, and is planned once.
   const [keys, rows] = [JSON.stringify([...pulls.keys()]), JSON.stringify(received.map(signalRow))];
   for (let attempt = 1; attempt <= TRIES; attempt += 1) {
-    const stored = await unlessDeadlocked(insertSignals(db, keys, pulls.size, rows), attempt);
+    const stored = await unlessDeadlocked(insertSignals({ db, embedded }, keys, pulls.size, rows), attempt);
     if (stored === 'pulls-missing') await insertPulls(db, [...pulls]);
     else if (stored !== 'again')
       return received.map(({ delivery: { id } }) => (stored.delete(id) ? 'stored' : 'duplicate'));
@@ -45,11 +48,12 @@ async function unlessDeadlocked<T>(work: Promise<T>, attempt: number): Promise<T
 /**
  * One statement: a single round trip, and a single sync of the disk. It holds the rows that claims lock, so that `whileAlone`
  * is over before, or sees what is stored here; with the weakest lock, which neither claims nor other receivers wait for.
- * Whoever is alone with a row waits for nobody, so waiting here for one after the other cannot end in a circle.
+ * Whoever is alone with a row waits for nobody, so waiting here for one after the other cannot end in a circle. An embedded
+ * database has one session and works on one transaction at a time: there a lock is only costly.
  * Gives the ids of what was new; stores nothing where not all of the `count` rows are there.
  */
 async function insertSignals(
-  db: Kysely<Tables>,
+  { db, embedded }: On,
   keys: string,
   count: number,
   signals: string,
@@ -57,7 +61,7 @@ async function insertSignals(
   const { rows } = await sql<{ held: number; delivery_id: string | null }>`
     with held as materialized (
       select from pulls where pull_key = any (array(select json_array_elements_text(${keys}::json)))
-      order by pull_key for key share
+      ${embedded ? sql`` : sql`order by pull_key for key share`}
     ), stored as (
       insert into inbox (pull_key, kind, delivery_id, natural_key, signal, received_at, not_before)
       select pull_key, 'intent', delivery_id, natural_key, signal, received_at, received_at

@@ -23,7 +23,7 @@ export function storeOn(backend: Backend): Store {
   const { db } = backend;
   const { onWake, wake } = wakes(backend);
   return {
-    ...receiving(db, wake),
+    ...receiving(backend, wake),
     ...sweepMethods(backend, wake),
     ...budgetMethods(db),
     ...pullMethods(backend, wake),
@@ -50,8 +50,8 @@ export function storeOn(backend: Backend): Store {
   };
 }
 
-function receiving(db: Backend['db'], wake: Wakes['wake']): Pick<Store, 'receive' | 'tellAll'> {
-  const receiveGroup = groupCommit<Received, Receipt>((received) => receive(db, received), GROUP);
+function receiving(backend: Backend, wake: Wakes['wake']): Pick<Store, 'receive' | 'tellAll'> {
+  const receiveGroup = groupCommit<Received, Receipt>((received) => receive(backend, received), GROUP);
   return {
     async receive(deliveries: readonly Delivery[], now: number) {
       const receipts = await receiveGroup(deliveries.map((delivery) => ({ delivery, now })));
@@ -60,7 +60,7 @@ function receiving(db: Backend['db'], wake: Wakes['wake']): Pick<Store, 'receive
       return receipts;
     },
     async tellAll(deliveryId, notice, now) {
-      const receipt = await tellAll(db, deliveryId, notice, now);
+      const receipt = await tellAll(backend.db, deliveryId, notice, now);
       if (receipt === 'stored') wake();
       return receipt;
     },
