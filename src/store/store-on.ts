@@ -13,6 +13,7 @@ import { type Receipt, type Received, receive } from './receive.ts';
 import type { Delivery, Store } from './store.ts';
 import { sweepMethods } from './sweeps.ts';
 import { tellAll } from './tell-all.ts';
+import { vacuum } from './vacuum.ts';
 import { isAnyones, type Wakes, wakes } from './wakes.ts';
 
 /** Deliveries of several callers that are stored together. */
@@ -44,7 +45,11 @@ export function storeOn(backend: Backend): Store {
     postponeEffect: (effect, delay) => postponeEffect(db, effect, delay),
     nextDue: () => nextDue(backend),
     onWake,
-    prune: (now) => prune(db, now),
+    async prune(now) {
+      const more = await prune(db, now);
+      if (!more) await vacuum(backend);
+      return more;
+    },
     ping: () => ping(db),
     close: () => backend.close(),
   };

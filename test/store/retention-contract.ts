@@ -12,7 +12,7 @@ const WRITE = {
 const UNINSTALLED: Notice = { installationId: 1, repositoryIds: null, loss: 'uninstalled' };
 
 /** What is kept how long: nothing that still matters goes, and nothing else stays for ever. */
-export function retentionContract({ store, rows, value, signalled }: DatabaseBench): void {
+export function retentionContract({ backend, store, rows, value, signalled }: DatabaseBench): void {
   /** A run that is over, with an applied change that somebody approved in words; saved at 20. */
   async function overRun(): Promise<string> {
     const { claim, signal } = await signalled('a');
@@ -43,6 +43,21 @@ export function retentionContract({ store, rows, value, signalled }: DatabaseBen
     );
 
   describe('retention', () => {
+    it('H11: the room of what was forgotten is used again, where no server sees to it', async () => {
+      const sizes: number[] = [];
+      for (let month = 0; month < 4; month += 1) {
+        await store().receive(
+          Array.from({ length: 1_000 }, (_, index) => delivery(`m${month}-${index}`, index % 5)),
+          10,
+        );
+        await value(`update inbox set done_at = 10, reason = 'informed'`);
+        await pruneAll(11 + DELIVERIES_MS);
+        sizes.push(Number(await value(`select pg_relation_size('inbox')`)));
+      }
+      // The first months leave room where rows were replaced and removed; the later ones find it.
+      if (backend().embedded) expect(sizes[3]).toBe(sizes[1]);
+    });
+
     it('H11: however many deliveries there were, a bounded number of rows is left, removed in batches', async () => {
       const many = Array.from({ length: 2_500 }, (_, index) => delivery(`d${index}`, index % 5));
       await store().receive(many, 10);
