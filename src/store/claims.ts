@@ -24,10 +24,12 @@ export async function claimPull(
   const { rows } = await sql<{ pull_key: string; fence: number; mark: string | null }>`
     with next as (
       select pulls.pull_key, pulls.worker as mark from (
-        select inbox.pull_key, inbox.not_before, ${HEAR} as rank from inbox
+        select inbox.pull_key, inbox.not_before, ${HEAR} as rank from (
+          select pull_key, kind, min(not_before) as not_before from inbox
+          where done_at is null and not_before <= ${now} group by pull_key, kind
+        ) as inbox
         join pulls as owner on owner.pull_key = inbox.pull_key
-        where inbox.done_at is null and inbox.not_before <= ${now}
-          and (inbox.kind = 'outcome' or owner.held_until <= ${now})
+        where inbox.kind = 'outcome' or owner.held_until <= ${now}
         union all
         select pull_key, not_before, ${EFFECT_RANK} as rank from effects
         where done_at is null and lane = 'pull' and not_before <= ${now}

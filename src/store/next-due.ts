@@ -10,7 +10,9 @@ export async function nextDue({ db, holder }: Pick<Backend, 'db' | 'holder'>): P
       (select min(greatest(work.not_before, ${leasedUntil('pulls', holder)}, case when work.held then pulls.held_until end,
           ${gateOf(sql`work.rank`)}))
         from (
-          select pull_key, not_before, kind = 'intent' as held, ${HEAR} as rank from inbox where done_at is null
+          -- One row for each pull request: all else is the same for its signals, and many may wait.
+          select pull_key, min(not_before) as not_before, kind = 'intent' as held, ${HEAR} as rank
+          from inbox where done_at is null group by pull_key, kind
           union all
           select pull_key, not_before, false as held, ${EFFECT_RANK} as rank from effects where done_at is null and lane = 'pull'
         ) as work

@@ -11,7 +11,7 @@ export type WorkerOptions = {
   /** Pull requests and long effects worked on at the same time. */
   readonly pulls: number;
   readonly longEffects: number;
-  /** The safety net below wake-ups (ms). */
+  /** The safety net below wake-ups (ms). Nobody tells that a process died: its work is taken up within so long. */
   readonly pollMs: number;
 };
 
@@ -26,7 +26,7 @@ export type Worker = {
   stop(graceMs: number): Promise<void>;
 };
 
-const DEFAULTS = { pulls: 4, longEffects: 8, pollMs: 2_000 } as const;
+const DEFAULTS = { pulls: 4, longEffects: 8, pollMs: 800 } as const;
 const MIN_PAUSE_MS = 20;
 /** What becomes due this soon counts as due: it is a matter of the next moment. */
 const SOON_MS = 1_500;
