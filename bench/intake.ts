@@ -1,6 +1,6 @@
 import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { deliver, signedDelivery } from './signed-delivery.ts';
+import { deliver, type SignedDelivery, signedCommand, signedReply } from './signed-delivery.ts';
 
 const CONNECTIONS = 64;
 /** Like a busy organisation's, deliveries are about many pull requests. */
@@ -11,14 +11,33 @@ export type Intake = { readonly perSecond: number; readonly times: readonly numb
 
 /** Sends signed deliveries of 20 kB on 64 connections for so many ms, each as soon as the one before it is answered. */
 export async function measureIntake(url: string, secret: string, ms: number): Promise<Intake> {
+  const until = performance.now() + ms;
+  return pump(
+    url,
+    () => performance.now() < until,
+    (number) => signedCommand(secret, number),
+  );
+}
+
+/** Sends so many replies in threads in the same way. */
+export async function sendReplies(url: string, secret: string, count: number): Promise<Intake> {
+  let left = count;
+  return pump(
+    url,
+    () => left-- > 0,
+    (number) => signedReply(secret, number),
+  );
+}
+
+async function pump(url: string, more: () => boolean, make: (number: number) => SignedDelivery): Promise<Intake> {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   const times: number[] = [];
   let refused = 0;
   const begun = performance.now();
   const send = async (number: number): Promise<void> => {
-    while (performance.now() - begun < ms) {
+    while (more()) {
       const from = performance.now();
-      const status = await deliver(agent, url, signedDelivery(secret, number));
+      const status = await deliver(agent, url, make(number));
       if (status >= 300) refused += 1;
       else times.push(performance.now() - from);
     }
@@ -44,7 +63,7 @@ export async function sendAtRate(
   const send = async (place: number): Promise<void> => {
     const due = begun + (place * 1000) / perSecond;
     await sleep(Math.max(0, due - performance.now()));
-    const delivery = signedDelivery(secret, 1 + (place % PULLS));
+    const delivery = signedCommand(secret, 1 + (place % PULLS));
     const status = await deliver(agent, url, delivery).catch(() => 0);
     if (status === 202) answered.ids.push(delivery.id);
     else answered.refused += 1;

@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { type Agent, request } from 'node:http';
-import { issueComment } from '../test/command/payloads.ts';
+import { issueComment, type Payload, reviewComment } from '../test/command/payloads.ts';
 
 const SIZE = 20_000;
 
@@ -14,20 +14,31 @@ export type SignedDelivery = {
 let comments = 0;
 
 /** A command on pull request `number`, in a comment that no other delivery of this process is about. */
-export function signedDelivery(secret: string, number: number): SignedDelivery {
+export function signedCommand(secret: string, number: number): SignedDelivery {
   comments += 1;
-  const payload = issueComment('/approve all', {
-    id: comments,
-    node_id: `IC_${comments}`,
-    note: 'x'.repeat(SIZE - 900),
-  });
+  const payload = issueComment('/approve all', filled());
   const issue = { id: 3000 + number, number, title: 'Totals', pull_request: { url: 'https://github.example/pull' } };
-  const body = Buffer.from(JSON.stringify({ ...payload, issue }));
+  return signed(secret, 'issue_comment', { ...payload, issue });
+}
+
+/** An answer to somebody else in a thread of pull request `number`: stored, and then found to be none of ours. */
+export function signedReply(secret: string, number: number): SignedDelivery {
+  comments += 1;
+  const over = { pull_request: { id: 3000 + number, number, title: 'Totals' } };
+  return signed(secret, 'pull_request_review_comment', reviewComment('I would rather not.', filled(), over));
+}
+
+function filled(): Payload {
+  return { id: comments, node_id: `IC_${comments}`, note: 'x'.repeat(SIZE - 900) };
+}
+
+function signed(secret: string, event: string, payload: Payload): SignedDelivery {
+  const body = Buffer.from(JSON.stringify(payload));
   const [id, signature] = [randomUUID(), createHmac('sha256', secret).update(body).digest('hex')];
   const headers = {
     'content-type': 'application/json',
     'content-length': String(body.length),
-    'x-github-event': 'issue_comment',
+    'x-github-event': event,
     'x-github-delivery': id,
     'x-hub-signature-256': `sha256=${signature}`,
   };
