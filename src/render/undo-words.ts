@@ -36,7 +36,7 @@ function whyNot(of: string, why: NotUndone): string {
     case 'refused':
       return `${cut(why.message)} ${OTHERWISE}`;
     case 'not-posted':
-      return `The undo of ${id} could not be posted (${cut(why.message)}), so it was withdrawn.`;
+      return `The undo of ${id} could not be posted (${cut(why.message)}), so it was withdrawn. ${codeSpan(`/undo ${of}`)} tries it again.`;
   }
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { commandTable } from '../../src/command/table.ts';
 import { furtherAnswers, renderAnswer } from '../../src/render/answer.ts';
 import { byteLength } from '../../src/render/markdown.ts';
-import type { Answer, OwnTextProblem } from '../../src/run/answer.ts';
+import type { Answer, Doubt, NotUndone, OwnTextProblem } from '../../src/run/answer.ts';
 import { foreignNodes } from './foreign-nodes.ts';
 import { hostileText } from './hostile-text.ts';
 import { liveText } from './markdown-tree.ts';
@@ -30,107 +30,116 @@ function say(answer: Answer): string {
   return renderAnswer(answer, context);
 }
 
-/** One answer of every kind, made of the same words. */
+type EveryAnswer = { readonly [Kind in Answer['kind']]: readonly Omit<Extract<Answer, { kind: Kind }>, 'kind'>[] };
+
+/** Answers of every kind, made of the same words. */
 function everyAnswer(text: string): readonly Answer[] {
   const named = [
     { id: 'k7q2', title: text, url: 'https://github.com/ana/shop/pull/3#r1' },
     { id: 'm3x8', title: text, url: null },
-  ];
-  const settled = { id: 'k7q2', state: 'completed', by: { id: 1, login: text }, commit, replacedBy: 'm3x8' } as const;
-  const doubts = [
+  ] as const;
+  const by = { id: 1, login: text };
+  const settled = { id: 'k7q2', state: 'completed', by, commit, replacedBy: 'm3x8' } as const;
+  const doubts: readonly Doubt[] = [
     { kind: 'broken-settings', problems: [`line 3: approvers must be write, not "${text}"`] },
     { kind: 'objection', objection: 'gave-the-task', login: text },
     { kind: 'objection', objection: 'below-maintain', login: text },
     { kind: 'too-few', missing: 1 },
     { kind: 'too-few', missing: 3 },
-  ] as const;
+  ];
+  const ended = { requester: by, proposed: true, by: null, dropped: [] } as const;
+  const every: EveryAnswer = {
+    'not-served': [{ owner: text }],
+    'not-allowed': [
+      { login: text, command: 'approve' },
+      { login: text, command: 'deny' },
+    ],
+    'pull-not-open': [{ state: 'closed' }, { state: 'merged' }],
+    which: [{ command: 'approve', pending: named }],
+    'nothing-pending': [{ command: 'approve' }],
+    'posted-later': [{ left: named }],
+    'answered-inline': [{}],
+    'unknown-ids': [
+      { ids: [text, 'zz99'], pending: named },
+      { ids: [text], pending: [] },
+    ],
+    settled: [{ proposals: [settled] }],
+    misfit: [{ command: 'approve', word: text, hint: `Only ids may stand on its line. ${text}` }],
+    'unknown-command': [{ word: text, nearest: 'approve' }],
+    affirmation: [{ id: 'k7q2' }],
+    'empty-reply': [{ id: 'k7q2' }],
+    'own-text': ownTextProblems(text).map((problem) => ({ id: 'k7q2', problem })),
+    'edited-comment': [{}],
+    'comment-edited': [{ proposals: named }],
+    restored: [{ id: 'k7q2' }],
+    'not-restored': [{ proposals: named }],
+    'deleted-words': [{ proposals: [settled] }],
+    retargeted: [{ from: text, to: 'main', proposals: named }],
+    fork: [{ headRef: text }],
+    'push-refused': [{ headRef: text }],
+    queued: [{ ahead: 1 }, { ahead: 3 }],
+    'queue-dropped': [{ dropped: [text] }],
+    'no-run': [{ command: 'stop' }],
+    committed: [{ sha: commit, applied: named }],
+    'own-text-stale': [{ by, proposals: named }],
+    stale: [
+      { proposals: named, undone: [] },
+      { proposals: named, undone: ['k7q2'] },
+    ],
+    'commit-failed': [{ proposals: named, message: text }],
+    'commit-differs': [{ sha: commit, proposals: named, words: text }],
+    'approval-void': doubts.map((doubt) => ({ proposals: named, doubt })),
+    'not-counted': doubts.map((doubt) => ({ proposals: named, doubt })),
+    'approvals-withdrawn': [{ fault: 'f00df00df00d', proposals: named }],
+    'not-undone': notUndone(text).map((why) => ({ of: 'k7q2', why })),
+    'undo-as-it-is': [{ proposals: named }],
+    'not-resumed': [{ why: 'nothing' }, { why: 'active' }, { why: 'written-before' }],
+    shown: [
+      {
+        proposal: named[0],
+        settled,
+        digest: '32bd90867137aaaa',
+        diff: `--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+${text.replaceAll('\n', '\n+')}\n`,
+      },
+      { proposal: { ...named[0], url: null }, settled, digest: '32bd90867137aaaa', diff: null },
+    ],
+    asked: [
+      { by, question: text, content: text },
+      { by, question: text, content: null },
+    ],
+    'ask-failed': [{ by, question: text, message: text }],
+    'questions-full': [{ most: 10 }],
+    fault: [
+      { fault: 'f00df00df00d', about: 'words' },
+      { fault: 'f00df00df00d', about: 'event' },
+    ],
+    reminder: [{ people: [by], proposals: named, expiresAt: '2030-01-08T12:00:00.000Z' }],
+    help: [{}],
+    status: [
+      { pending: named, running: true, queued: 2, questions: 1, resumable: false },
+      { pending: [], running: false, queued: 0, questions: 0, resumable: true },
+    ],
+    'run-ended': [
+      { ...ended, how: 'finished', commits: [commit], note: text, dropped: [text] },
+      { ...ended, how: 'model-failed', commits: [], note: text },
+      { ...ended, how: 'expired', commits: [], note: null },
+    ],
+  };
+  return Object.entries(every).flatMap(([kind, answers]) => answers.map((answer) => ({ kind, ...answer }) as Answer));
+}
+
+function notUndone(text: string): readonly NotUndone[] {
+  const other = { id: 'm3x8', title: text, url: null };
   return [
-    { kind: 'not-served', owner: text },
-    { kind: 'not-allowed', login: text, command: 'approve' },
-    { kind: 'not-allowed', login: text, command: 'deny' },
-    { kind: 'pull-not-open', state: 'closed' },
-    { kind: 'pull-not-open', state: 'merged' },
-    { kind: 'which', command: 'approve', pending: named },
-    { kind: 'nothing-pending', command: 'approve' },
-    { kind: 'posted-later', left: named },
-    { kind: 'unknown-ids', ids: [text, 'zz99'], pending: named },
-    { kind: 'unknown-ids', ids: [text], pending: [] },
-    { kind: 'settled', proposals: [settled] },
-    { kind: 'misfit', command: 'approve', word: text, hint: `Only ids may stand on its line. ${text}` },
-    { kind: 'unknown-command', word: text, nearest: 'approve' },
-    { kind: 'affirmation', id: 'k7q2' },
-    { kind: 'empty-reply', id: 'k7q2' },
-    ...ownTextProblems(text).map((problem) => ({ kind: 'own-text', id: 'k7q2', problem }) as const),
-    { kind: 'edited-comment' },
-    { kind: 'fork', headRef: text },
-    { kind: 'queued', ahead: 1 },
-    { kind: 'queued', ahead: 3 },
-    { kind: 'queue-dropped', dropped: [text] },
-    { kind: 'no-run', command: 'stop' },
-    { kind: 'committed', sha: commit, applied: named },
-    { kind: 'own-text-stale', by: { id: 1, login: text }, proposals: named },
-    { kind: 'stale', proposals: named, undone: [] },
-    { kind: 'commit-failed', proposals: named, message: text },
-    { kind: 'commit-differs', sha: commit, proposals: named, words: text },
-    ...doubts.flatMap((doubt) => [
-      { kind: 'approval-void', proposals: named, doubt } as const,
-      { kind: 'not-counted', proposals: named, doubt } as const,
-    ]),
-    { kind: 'not-resumed', why: 'nothing' },
-    { kind: 'not-resumed', why: 'active' },
-    { kind: 'not-resumed', why: 'written-before' },
-    {
-      kind: 'shown',
-      proposal: { id: 'k7q2', title: text, url: 'https://github.com/ana/shop/pull/3#r1' },
-      settled,
-      digest: '32bd90867137aaaa',
-      diff: `--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+${text.replaceAll('\n', '\n+')}\n`,
-    },
-    {
-      kind: 'shown',
-      proposal: { id: 'k7q2', title: text, url: null },
-      settled,
-      digest: '32bd90867137aaaa',
-      diff: null,
-    },
-    { kind: 'asked', by: { id: 1, login: text }, question: text, content: text },
-    { kind: 'asked', by: { id: 1, login: text }, question: text, content: null },
-    { kind: 'ask-failed', by: { id: 1, login: text }, question: text, message: text },
-    { kind: 'questions-full', most: 10 },
-    { kind: 'reminder', people: [{ id: 1, login: text }], proposals: named, expiresAt: '2030-01-08T12:00:00.000Z' },
-    { kind: 'help' },
-    { kind: 'status', pending: named, running: true, queued: 2, questions: 1, resumable: false },
-    { kind: 'status', pending: [], running: false, queued: 0, questions: 0, resumable: true },
-    {
-      kind: 'run-ended',
-      requester: { id: 1, login: text },
-      how: 'finished',
-      proposed: true,
-      by: null,
-      commits: [commit],
-      note: text,
-      dropped: [text],
-    },
-    {
-      kind: 'run-ended',
-      requester: { id: 1, login: text },
-      how: 'model-failed',
-      proposed: true,
-      by: null,
-      commits: [],
-      note: text,
-      dropped: [],
-    },
-    {
-      kind: 'run-ended',
-      requester: { id: 1, login: text },
-      how: 'expired',
-      proposed: true,
-      by: null,
-      commits: [],
-      note: null,
-      dropped: [],
-    },
+    { kind: 'waits', undo: other },
+    { kind: 'undone', path: text },
+    { kind: 'changed-since', path: text },
+    { kind: 'commit-gone', sha: commit },
+    { kind: 'taken', path: text },
+    { kind: 'denied-path', path: text, rule: text },
+    { kind: 'touches', other },
+    { kind: 'refused', message: text },
+    { kind: 'not-posted', message: text },
   ];
 }
 
@@ -173,6 +182,9 @@ describe('answers', () => {
       - \`m3x8\` total
 
       Read them, then write the command once more.
+
+      [answered-inline]
+      The comments of that review already answer the changes that its summary could mean, and they count more than the summary. \`/status\` lists what is waiting.
 
       [unknown-ids]
       Execution not found or not in proposed state: no change of this pull request has the id \`total\` or \`zz99\`. Nothing was decided.
@@ -245,8 +257,41 @@ describe('answers', () => {
       [edited-comment]
       An edited comment never decides anything, because others may already have read it as it was. Nothing was done. Write a new comment instead.
 
+      [comment-edited]
+      Nothing was approved: somebody changed or deleted the comment that shows this, so it may not have been what you saw. It is written anew as it was proposed:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      Read it again, then write \`/approve\` once more. To have something changed, reply with what you want instead.
+
+      [restored]
+      Editing a comment of Countersign changes nothing, so this one was put back as it was, and \`k7q2\` is still waiting. To have something else, reply with a suggestion block that holds your own lines, or with words that say what should be different.
+
+      [not-restored]
+      Somebody changed or deleted the comment of this again and again, so it was withdrawn without a decision. Nothing was changed:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      The agent is told, and may propose it again.
+
+      [deleted-words]
+      A deleted comment does not undo what it decided: k7q2 was already applied by total in 1a2b3c4 and replaced by \`m3x8\`.
+
+      [retargeted]
+      This pull request now targets \`main\` instead of \`total\`, so these were withdrawn. Nothing was changed:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      The agent is told, and may propose them again.
+
       [fork]
       The branch \`total\` lies in a fork, and Countersign never writes to forks, so nothing was approved. Press **Commit suggestion** where there is that button, or apply the diff by hand: what lands on the branch is recognised.
+
+      [push-refused]
+      GitHub’s rules for \`total\` refused a commit of this run, so no other is tried and nothing was approved. Press **Commit suggestion** where there is that button, or apply the diff by hand: what lands on the branch is recognised.
 
       [queued]
       Your task is queued. It starts by itself when the run that is active ends. \`/stop\` ends the run that is active and drops the queue.
@@ -286,6 +331,16 @@ describe('answers', () => {
 
       The agent is told, and may propose them again for the file as it is now.
 
+      [stale]
+      Not applied, because the file changed after these were proposed. Nothing was written for them:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      The agent is told, and may propose them again for the file as it is now.
+
+      An undo is not proposed again by itself: ask for it with \`/undo k7q2\`.
+
       [commit-failed]
       Not applied, because the commit was refused: total
 
@@ -316,6 +371,38 @@ describe('answers', () => {
 
       Everything can still be denied. Once that file is mended there, approve again.
 
+      [approval-void]
+      Not applied, because total gave the task or asked for this, and \`require_non_requester\` asks for somebody else. These are waiting again:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      Somebody else has to approve.
+
+      [approval-void]
+      Not applied, because total does not have the maintain or admin role, which \`approvers: maintain\` asks for. These are waiting again:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      Somebody with that role has to approve.
+
+      [approval-void]
+      Not applied, because the repository asks for more approvals than before. These are waiting again:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      1 more person has to approve.
+
+      [approval-void]
+      Not applied, because the repository asks for more approvals than before. These are waiting again:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      3 more people have to approve.
+
       [not-counted]
       Nothing was approved, because nobody can tell who may approve here.
 
@@ -332,14 +419,6 @@ describe('answers', () => {
       - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
       - \`m3x8\` total
 
-      [approval-void]
-      Not applied, because total gave the task or asked for this, and \`require_non_requester\` asks for somebody else. These are waiting again:
-
-      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
-      - \`m3x8\` total
-
-      Somebody else has to approve.
-
       [not-counted]
       That approval does not count: total gave the task or asked for this, and \`require_non_requester\` asks for somebody else. These go on waiting:
 
@@ -347,14 +426,6 @@ describe('answers', () => {
       - \`m3x8\` total
 
       Somebody else has to approve.
-
-      [approval-void]
-      Not applied, because total does not have the maintain or admin role, which \`approvers: maintain\` asks for. These are waiting again:
-
-      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
-      - \`m3x8\` total
-
-      Somebody with that role has to approve.
 
       [not-counted]
       That approval does not count: total does not have the maintain or admin role, which \`approvers: maintain\` asks for. These go on waiting:
@@ -364,33 +435,64 @@ describe('answers', () => {
 
       Somebody with that role has to approve.
 
-      [approval-void]
-      Not applied, because the repository asks for more approvals than before. These are waiting again:
-
-      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
-      - \`m3x8\` total
-
-      1 more person has to approve.
-
       [not-counted]
       Your approval counts already. 1 more person has to approve before these are applied:
 
       - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
       - \`m3x8\` total
 
-      [approval-void]
-      Not applied, because the repository asks for more approvals than before. These are waiting again:
-
-      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
-      - \`m3x8\` total
-
-      3 more people have to approve.
-
       [not-counted]
       Your approval counts already. 3 more people have to approve before these are applied:
 
       - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
       - \`m3x8\` total
+
+      [approvals-withdrawn]
+      Something that was said here later could not be read, for a fault of Countersign’s own (\`f00df00df00d\`). It may have been a no, so earlier approvals of these do not count any more:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      Look at them again, then write \`/approve\` or \`/deny\` once more.
+
+      [not-undone]
+      The undo of \`k7q2\` waits for a decision already:
+
+      - \`m3x8\` total
+
+      [not-undone]
+      \`total\` is again as it was before \`k7q2\`, so there is nothing to undo.
+
+      [not-undone]
+      \`total\` has changed since: what \`k7q2\` wrote does not stand there any more, or not at one place that can be told for certain. Nothing was proposed. Say what should be done instead with \`/countersign <task>\`.
+
+      [not-undone]
+      The commit \`1a2b3c4\`, which held \`k7q2\`, is not in this repository any more, so its exact reverse is not known. Nothing was proposed. Say what should be done instead with \`/countersign <task>\`.
+
+      [not-undone]
+      \`total\` cannot come back to its place: since \`k7q2\` something else stands there or is in its way. Nothing was proposed. Say what should be done instead with \`/countersign <task>\`.
+
+      [not-undone]
+      Countersign may not write \`total\` (\`total\`), so \`k7q2\` can only be undone by hand.
+
+      [not-undone]
+      The reverse of \`k7q2\` would touch the lines or paths of a change that waits. Decide that one first, then write \`/undo k7q2\` again:
+
+      - \`m3x8\` total
+
+      [not-undone]
+      total Nothing was proposed. Say what should be done instead with \`/countersign <task>\`.
+
+      [not-undone]
+      The undo of \`k7q2\` could not be posted (total), so it was withdrawn. \`/undo k7q2\` tries it again.
+
+      [undo-as-it-is]
+      An undo is the exact reverse of a change, so it can only be approved or denied as it is. These go on waiting:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      To have something else, deny it and give a task: \`/countersign <task>\`.
 
       [not-resumed]
       There is no run to go on with: \`/resume\` is for one that ended because the model failed, the limit of model responses was reached, or nobody decided in time. \`/countersign <task>\` starts a run.
@@ -452,6 +554,16 @@ describe('answers', () => {
 
       [questions-full]
       10 questions already wait for an answer here, so this one was not taken. Ask again when they are answered.
+
+      [fault]
+      Something went wrong in Countersign itself when it read that comment. After several tries it was put aside, so nothing came of it; everything else here goes on.
+
+      Write the comment once more. If that does not help, tell whoever runs this App the fault’s id, \`f00df00df00d\`: the App’s log has the error under it.
+
+      [fault]
+      Something went wrong in Countersign itself, with an event of this pull request. After several tries it was put aside, so nothing came of it; everything else here goes on.
+
+      \`/status\` lists what is waiting. If the run does not go on, \`/stop\` ends it, and \`/countersign <task>\` starts a new one. If that does not help, tell whoever runs this App the fault’s id, \`f00df00df00d\`: the App’s log has the error under it.
 
       [reminder]
       @total, 2 changes still wait for a decision and expire on 2030-01-08 12:00 UTC:
