@@ -28,7 +28,7 @@ export type SweepingOptions = {
 };
 
 /** People may be silent for days: each look is twice as far from the one before as that was, up to this. */
-const RAREST_MS = 6 * 60 * 60_000;
+const RAREST_MS = 24 * 60 * 60_000;
 const NEVER = new AbortController().signal;
 const NOTHING = { add() {} };
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} };

@@ -158,9 +158,10 @@ describe('the App loses its access', () => {
     const { model, ana, ...story } = await stage().tell();
     model.says({ calls: [BIGINT], delayMs: 1_500 });
     stage().pass(2);
-    ana.person.says('/countersign use bigint');
+    const { id: task } = ana.person.says('/countersign use bigint');
     await expect.poll(() => model.requests().length, { interval: 5 }).toBe(1);
     await expect.poll(() => story.bot.comments().length, { interval: 5 }).toBe(1);
+    await expect.poll(() => story.bot.reactionsOn(task), { interval: 5 }).toEqual(['eyes']);
     const installationId = installationOf({ model, ana, ...story });
     expect(await requestsOf(() => stage().github.apply(OPERATIONS.uninstallApp, { installationId }))).toBe(0);
     expect(model.requests()).toHaveLength(1);

@@ -34,8 +34,8 @@ const PAUSES: Pauses = [
 const ABSENCES: Pauses = [
   [3, { from: 500, to: 30_000 }],
   [3, { from: 30_000, to: 1_800_000 }],
-  [1, { from: 3_600_000, to: DAY_MS }],
-  [0.2, { from: 6 * DAY_MS, to: 8 * DAY_MS }],
+  [1, { from: 3_600_000, to: DAY_MS / 4 }],
+  [0.05, { from: 6 * DAY_MS, to: 8 * DAY_MS }],
 ];
 
 export type ConversationOptions = {
