@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Step } from '../run/step.ts';
 import type { Backend } from './backend.ts';
 import { claimPull, release, renew } from './claims.ts';
+import { claimEffect } from './effects.ts';
 import { load } from './load.ts';
 import { RememberedPulls } from './remembered-pulls.ts';
 import { save, saveDirect } from './save.ts';
@@ -9,7 +10,7 @@ import type { Place } from './save-at-once.ts';
 import type { Claim, SaveResult, Store } from './store.ts';
 import { isAnyones, type Wakes } from './wakes.ts';
 
-type PullMethods = Pick<Store, 'claimPull' | 'renew' | 'release' | 'load' | 'save' | 'saveDirect'>;
+type PullMethods = Pick<Store, 'claimPull' | 'renew' | 'release' | 'claimEffect' | 'load' | 'save' | 'saveDirect'>;
 
 /** What the store has for working on one pull request after the other, and remembering those it worked on last. */
 export function pullMethods(backend: Backend, wake: Wakes['wake']): PullMethods {
@@ -41,6 +42,12 @@ export function pullMethods(backend: Backend, wake: Wakes['wake']): PullMethods 
       const mark = randomUUID();
       if (await release(db, claim, mark)) remembered.released(claim.pullKey, mark);
       else remembered.lost(claim.pullKey);
+    },
+    async claimEffect(worker, now, leaseMs) {
+      const effect = await claimEffect(backend, worker, now, leaseMs);
+      // Somebody else may have wanted it, who holds the pull request by now: its performer has to see that.
+      if (effect !== null && !backend.embedded) remembered.forget(effect.pullKey);
+      return effect;
     },
     async load(pullKey, named) {
       const since = remembered.version(pullKey);

@@ -12,7 +12,8 @@ const MOST = 16;
 /**
  * Pull requests as this process saved or loaded them last, so that the steps of a run need not read them each time. One
  * is known only while this process holds it, and again where its row still has the mark that was left there: then nobody
- * has held it in between. Whoever lost it without knowing saves nothing, whatever it read here.
+ * has held it in between. Whoever lost it without knowing saves nothing, whatever it read here; what needs no claim has to
+ * be read anew (`forget`).
  */
 export class RememberedPulls {
   /** Least recently kept first. */

@@ -1,6 +1,6 @@
 import type { Backend } from './backend.ts';
 import { budgetMethods } from './budgets.ts';
-import { claimEffect, finishEffect, nextEffect, postponeEffect, renewEffect } from './effects.ts';
+import { finishEffect, nextEffect, postponeEffect, renewEffect } from './effects.ts';
 import { groupCommit } from './group-commit.ts';
 import { heldUntil, nextSignal, parkSignal, postponeSignal } from './inbox.ts';
 import { refOf, transcript } from './load.ts';
@@ -37,7 +37,6 @@ export function storeOn(backend: Backend): Store {
     parked: (most) => parked(db, most),
     nextEffect: (claim, now) => nextEffect(db, claim, now),
     renewEffect: (effect, now, leaseMs) => renewEffect(db, effect, now, leaseMs),
-    claimEffect: (worker, now, leaseMs) => claimEffect(backend, worker, now, leaseMs),
     async finishEffect(effect, outcome, now) {
       const finished = await finishEffect(db, effect, outcome, now);
       if (finished && outcome !== null && isAnyones(effect.effect)) wake({ lane: 'pull', count: 1 });

@@ -59,6 +59,19 @@ export function rememberedContract({ store, backend, value, rebuild }: DatabaseB
       expect(await store().load(again.pullKey, NONE)).toEqual(second);
     });
 
+    it('G7: an effect of a step that another process saved meanwhile is performed on what that one stored', async () => {
+      const other = storeOn({ ...backend(), embedded: false });
+      const here = storeOn({ ...backend(), embedded: false });
+      await saved(here, 'a', first, 10);
+      await here.receive([delivery('b')], 20);
+      const claim = present(await other.claimPull('w', 20 + LEASE, LEASE));
+      const signal = present(await other.nextSignal(claim, 20 + LEASE));
+      const wanting = step(second, { effects: [{ type: 'use-tools', runId: 'r', turn: 7, calls: [] }] });
+      await other.save(claim, signal, wanting, 20 + LEASE);
+      const effect = present(await here.claimEffect('w', 20 + LEASE, LEASE));
+      expect(await here.load(effect.pullKey, NONE)).toEqual(second);
+    });
+
     it('S79: a step that could not be stored is not gone on from', async () => {
       const claim = await saved(store(), 'a', first, 10);
       await store().receive([delivery('b')], 20);
