@@ -118,6 +118,12 @@ export async function renewEffect(
 /** Of an effect that nobody is at. */
 export const IDLE = { begun: false, lease_until: null, leased_by: null, worker: null } as const;
 
+/** One that somebody else stopped, or nobody, says that ours had passed; one that only waits says nothing. */
+function faultsAfter(error: string | null, ours: boolean) {
+  if (error === null) return sql`faults`;
+  return ours ? sql`faults + 1` : sql`0`;
+}
+
 /**
  * Puts the effect back, and stores what its attempt has to tell. Changes nothing where another worker took it since:
  * that raised its attempts, which therefore never fall, and are the effect's fencing number.
@@ -130,7 +136,7 @@ export async function postponeEffect(
   await sql`
     with back as (
       update effects set not_before = ${notBefore}, error = coalesce(${error === null ? null : plainText(error)}, error),
-        faults = faults + ${ours ? 1 : 0},
+        faults = ${faultsAfter(error, ours)},
         begun = false, lease_until = null, leased_by = null, worker = null
       where id = ${effect.id} and attempts = ${effect.attempts} and done_at is null
       returning pull_key

@@ -107,7 +107,7 @@ export async function postponeSignal(
 }
 
 function countedAs({ attempts, faults }: StoredSignal, { words, ours }: Failure) {
-  return { error: plainText(words), attempts: attempts + 1, faults: faults + (ours ? 1 : 0) };
+  return { error: plainText(words), attempts: attempts + 1, faults: ours ? faults + 1 : 0 };
 }
 
 async function holdIntents(transaction: Transaction<Tables>, claim: Claim, until: number): Promise<void> {

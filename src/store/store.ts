@@ -33,8 +33,8 @@ export type Delivery = {
 export type Claim = { readonly pullKey: string; readonly fence: number; readonly leaseUntil: number };
 
 /**
- * A signal in the inbox; `id` is its place in the order. Of its `attempts`, all of which failed, `faults` failed by a
- * fault of our own.
+ * A signal in the inbox; `id` is its place in the order. Of its `attempts`, all of which failed, the last `faults`
+ * failed by a fault of our own.
  */
 export type StoredSignal = {
   readonly id: number;
@@ -70,7 +70,7 @@ export type ParkedSignal = {
 /** What follows when a signal is given up: what people are told, and what the pull request hears instead of it. */
 export type Sequel = { readonly told: Effect | null; readonly outcome: Signal | null };
 
-/** An effect that is to be performed; `attempts` counts this one, `faults` those before that failed by a fault of our own. `since` is when it was first wanted (ISO 8601). */
+/** An effect that is to be performed; `attempts` counts this one, `faults` the last of those before, one after the other, that failed by a fault of our own. `since` is when it was first wanted (ISO 8601). */
 export type StoredEffect = {
   readonly id: number;
   readonly pullKey: string;

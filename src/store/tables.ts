@@ -14,7 +14,7 @@ type Inbox = {
   received_at: number;
   not_before: number;
   attempts: Generated<number>;
-  /** Of the attempts, those that failed by a fault of our own. */
+  /** So many of the attempts, the last ones, failed by a fault of our own. */
   faults: Generated<number>;
   error: string | null;
   fault_id: string | null;
@@ -134,7 +134,7 @@ type Effects = {
   created_at: number;
   not_before: number;
   attempts: Generated<number>;
-  /** Of the attempts, those that failed by a fault of our own. */
+  /** So many of the attempts, the last ones, failed by a fault of our own. */
   faults: Generated<number>;
   /** Somebody is performing it, or died doing so. */
   begun: Generated<boolean>;

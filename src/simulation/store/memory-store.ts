@@ -228,7 +228,7 @@ function postponeSignal(
 }
 
 function countedAs({ attempts, faults }: StoredSignal, { words, ours }: Failure) {
-  return { error: plain(words), attempts: attempts + 1, faults: faults + (ours ? 1 : 0) };
+  return { error: plain(words), attempts: attempts + 1, faults: ours ? faults + 1 : 0 };
 }
 
 function nextEffect(tables: Tables, row: PullRow | null, now: number): StoredEffect | null {
@@ -258,7 +258,7 @@ function postponeEffect(tables: Tables, stored: StoredEffect, { now, notBefore, 
   if (row === undefined || effect === undefined || effect.attempts !== stored.attempts) return;
   idle(effect);
   effect.notBefore = notBefore;
-  effect.faults += ours ? 1 : 0;
+  if (error !== null) effect.faults = ours ? effect.faults + 1 : 0;
   if (error !== null) effect.error = plain(error);
   if (signal !== null) addSignal(tables, row, signal, { kind: 'outcome', deliveryId: null, now });
 }
