@@ -84,5 +84,12 @@ export const HOSTILE_CALLS: readonly (readonly [name: string, call: () => unknow
   ['letters of one line replaced', edit('ab'.repeat(50_000), 'a', 'c', true)],
   ['a long text in many places', edit('a\r\n'.repeat(LINES), 'a', 'x\ny'.repeat(4000), true)],
   ['what resembles a million letters', edit(source, source.slice(0, 1_000_000).replaceAll('total', 'totl'), 'x')],
+  ['blanks before short lines', edit('x\n', `${' '.repeat(400_000)}ab\n${'c\n'.repeat(29_000)}`, 'y')],
+  ['lines that all end like the first', edit(`x\n${tiny('xx')}z\n`, `x\n${tiny('xx')}z\n`, `y\n${tiny('xx')}z\n`)],
+  ['many lines with CRLF replaced', edit('a\r\nb\r\n'.repeat(50_000), 'a\n', 'c\nd\n', true)],
+  [
+    'tiny lines with CRLF replaced by others',
+    edit(tiny('a\r'), tiny('a').slice(0, MOST / 2), tiny('b').slice(0, MOST / 2)),
+  ],
   ['tiny lines read', read(tiny('a'))],
 ];

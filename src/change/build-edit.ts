@@ -4,7 +4,15 @@ import { applyEdit, type EditRequest, type EditResult, type Place } from './edit
 import { type EditWords, editedChange } from './edited.ts';
 import { type LineTable, lineIndexAt, linesAt, lineTable, offsetAt } from './line-table.ts';
 import { countLines, splitLines } from './lines.ts';
-import { editableText, muchTooLarge, notFound, notUnique, type StoredFile, tooFarApart } from './refusals.ts';
+import {
+  editableText,
+  muchTooFarApart,
+  muchTooLarge,
+  notFound,
+  notUnique,
+  type StoredFile,
+  tooFarApart,
+} from './refusals.ts';
 import { CONTEXT, indexOf, regionAt, type Span } from './region.ts';
 import { diffOfBlocks, diffOfRun, type ReviewableDiff, type ShownFile } from './reviewable-diff.ts';
 import { rewrittenBlob, rewrittenSpan, unfitRewrite } from './rewritten.ts';
@@ -40,6 +48,8 @@ export function buildEdit(input: EditInput): Built {
       );
     case 'too-large':
       return refused(muchTooLarge(path, result.letters));
+    case 'too-far':
+      return refused(muchTooFarApart(path, result.lines));
     case 'no-change':
       return refused(`No changes: ${path} would stay exactly as it is.`);
     case 'empty-old':

@@ -1,18 +1,9 @@
-import { dominantEnding, keepEndings } from './endings.ts';
 import { MOST_COUNTED, MOST_FILE_BYTES, MOST_LINES_NAMED } from './limits.ts';
 import type { LineTable } from './line-table.ts';
-import { countLines, lineEnd, lineStart, withoutCarriageReturns } from './lines.ts';
-import {
-  type Counted,
-  countMatches,
-  type Findable,
-  findable,
-  findMatches,
-  type Match,
-  matchesApart,
-  matchLine,
-} from './match.ts';
+import { countLines, lineEnd, lineStart } from './lines.ts';
+import { type Counted, countMatches, type Findable, findable, findMatches, matchesApart, matchLine } from './match.ts';
 import { type NearMatch, nearMatches } from './near-match.ts';
+import { leastLength, type Replacement, replacementsFor, replacementText } from './replacements.ts';
 import { BYTE_ORDER_MARK } from './text.ts';
 
 /** A replacement as a model asks for it. */
@@ -50,13 +41,13 @@ export type EditResult =
   | { readonly kind: 'too-many'; readonly most: number }
   /** The text would have so many letters or more; nothing was replaced. */
   | { readonly kind: 'too-large'; readonly letters: number }
+  /** The lines from the first to the last difference would be so many or more, before and after together; nothing was replaced. */
+  | { readonly kind: 'too-far'; readonly lines: number }
   | { readonly kind: 'no-change' }
   | { readonly kind: 'empty-old' };
 
 /** The diff of so many replacements is beyond what one proposal may have; building it would only take time. */
 const MOST_MATCHES = 50_000;
-
-type Replacement = Match & { readonly text: string };
 
 /**
  * Replaces text literally: exactly one occurrence, or every one with `replaceAll`. Line endings are not compared;
@@ -73,9 +64,11 @@ export function applyEdit(base: LineTable, request: EditRequest): EditResult {
   if (!request.replaceAll && count > 1) {
     return { kind: 'not-unique', matches: count, lines: matches.map((match) => matchLine(base, match)) };
   }
-  const letters = leastLength(text, matches, request.newString);
+  const fresh = replacementText(text, request.newString);
+  const letters = leastLength(text, matches, fresh);
   if (letters > MOST_FILE_BYTES) return { kind: 'too-large', letters };
-  return replaced(base, matches, request);
+  const made = replacementsFor(text, matches, fresh);
+  return made.kind === 'too-far' ? made : replaced(base, made.replacements, request);
 }
 
 /** What is to be replaced, or, of one replacement, the first of the matches that would have to be one. */
@@ -85,29 +78,22 @@ function matchesFor(text: Findable, { oldString, replaceAll }: EditRequest): Cou
   return { matches, count: matches.length };
 }
 
-/** How many letters the text has at least once all matches are replaced; endings that are kept can only add to it. */
-function leastLength(text: string, matches: readonly Match[], newString: string): number {
-  let letters = text.length + matches.length * withoutCarriageReturns(newString).length;
-  for (const { start, end } of matches) letters -= end - start;
-  return letters;
-}
-
-function replaced(base: LineTable, matches: readonly Match[], { newString, replaceAll }: EditRequest): EditResult {
+function replaced(base: LineTable, replacements: readonly Replacement[], request: EditRequest): EditResult {
   const { text } = base;
-  const replacements = replacementsFor(text, matches, newString);
   if (replacements.every(({ start, end, text: fresh }) => text.slice(start, end) === fresh))
     return { kind: 'no-change' };
-  const [first] = matches;
+  const [first] = replacements;
   const firstLine = first === undefined ? 1 : matchLine(base, first);
   const places = placesOf(text, replacements);
   return {
     kind: 'edited',
     whole: spliced(text, places[0]?.start ?? 0, places.at(-1)?.end ?? 0, places),
-    matches: matches.length,
+    matches: replacements.length,
     firstLine,
     lastLine: firstLine + (first === undefined ? 0 : countLines(text.slice(first.start, first.end)) - 1),
     places,
-    alone: !replaceAll,
+    // A byte order mark is looked for at the beginning only, so that the same letters may stand further below.
+    alone: !request.replaceAll && !request.oldString.startsWith(BYTE_ORDER_MARK),
   };
 }
 
@@ -119,19 +105,6 @@ function notFound(base: LineTable, within: Findable, request: EditRequest): Edit
     suggestions: nearMatches(base.text, request.oldString),
     alreadyPresent: present === undefined ? null : matchLine(base, present),
   };
-}
-
-function replacementsFor(text: string, matches: readonly Match[], newString: string): Replacement[] {
-  const marked = text.startsWith(BYTE_ORDER_MARK);
-  const fresh = marked && newString.startsWith(BYTE_ORDER_MARK) ? newString.slice(1) : newString;
-  if (!fresh.includes('\n') || !(text.includes('\r\n') || fresh.includes('\r\n'))) {
-    return matches.map(({ start, end }) => ({ start, end, text: fresh }));
-  }
-  const dominant = dominantEnding(text);
-  return matches.map((match) => ({
-    ...match,
-    text: keepEndings(text.slice(match.start, match.end), fresh, dominant),
-  }));
 }
 
 /** What a stretch of the text becomes by the replacements in it. */

@@ -20,7 +20,8 @@ export function dominantEnding(text: string): Ending {
 
 /**
  * A replacement with the endings that its file expects: a line that equals a replaced one but for its ending
- * keeps that line's bytes, every other terminated line gets the file's dominant ending.
+ * keeps that line's bytes, every other terminated line gets the file's dominant ending. Lines with which both begin or end
+ * stand for each other; further copies of those are other lines.
  */
 export function keepEndings(replaced: string, replacement: string, dominant: Ending): string {
   return keepEndingsBetween(differenceBetween(replaced, replacement), dominant);
@@ -69,35 +70,26 @@ function commonHead(left: string, right: string): readonly [number, number] {
   return behind;
 }
 
-/** Offsets of the terminated lines that both end with, none before `start` and `freshStart`, where lines begin. */
+/** Offsets of the lines that both end with, none before `start` and `freshStart`, where lines begin. */
 function commonTail(left: string, right: string, start: number, freshStart: number): readonly [number, number] {
-  let [end, freshEnd] = [left.length, right.length];
-  if (!isTerminated(left) || !isTerminated(right)) return [end, freshEnd];
-  while (end > start && freshEnd > freshStart) {
-    let at = bareEnd(left, start, end);
-    let other = bareEnd(right, freshStart, freshEnd);
-    while (!beginsLine(left, start, at) && !beginsLine(right, freshStart, other)) {
-      if (left.charCodeAt(at - 1) !== right.charCodeAt(other - 1)) break;
-      at -= 1;
-      other -= 1;
+  let [at, other] = [left.length, right.length];
+  let [begin, freshBegin] = [at, other];
+  for (;;) {
+    const unit = at === start ? LF : left.charCodeAt(at - 1);
+    if (unit !== (other === freshStart ? LF : right.charCodeAt(other - 1))) break;
+    if (unit === LF) {
+      begin = at;
+      freshBegin = other;
     }
-    if (!beginsLine(left, start, at) || !beginsLine(right, freshStart, other)) break;
-    [end, freshEnd] = [at, other];
+    if (at === start || other === freshStart) break;
+    at -= unit === LF && at - 1 > start && isPair(left, at - 2) ? 2 : 1;
+    other -= unit === LF && other - 1 > freshStart && isPair(right, other - 2) ? 2 : 1;
   }
-  return [end, freshEnd];
+  return [begin, freshBegin];
 }
 
 function isPair(text: string, offset: number): boolean {
   return text.charCodeAt(offset) === CR && text.charCodeAt(offset + 1) === LF;
-}
-
-/** Where the line that ends with the LF before `end` has its last letter, its CR apart. */
-function bareEnd(text: string, start: number, end: number): number {
-  return end - 2 >= start && text.charCodeAt(end - 2) === CR ? end - 2 : end - 1;
-}
-
-function beginsLine(text: string, start: number, offset: number): boolean {
-  return offset <= start || text.charCodeAt(offset - 1) === LF;
 }
 
 const UNPAIRED = -1;

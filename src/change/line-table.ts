@@ -60,14 +60,20 @@ export function standsAt(table: LineTable, index: number, sought: readonly strin
 
 /** 0-based indexes at which a run of lines stands, in order, as many as are asked for. */
 export function placesOfLines(table: LineTable, sought: readonly string[], most: number): number[] {
-  const places: number[] = [];
-  searchText(table.text, sought.join(''), (offset) => {
-    if (offset > 0 && table.text[offset - 1] !== '\n') return offset + 1;
-    const index = lineIndexAt(table, offset);
-    if (standsAt(table, index, sought)) places.push(index);
+  const text = sought.join('');
+  if (!text.endsWith('\n')) return text === '' ? [] : onlyAt(table, table.count - sought.length, sought);
+  const places = onlyAt(table, 0, sought);
+  if (places.length >= most) return places;
+  // With the line feed before it: a text of many lines may end in the sought one's letters everywhere.
+  searchText(table.text, `\n${text}`, (offset) => {
+    places.push(lineIndexAt(table, offset + 1));
     return places.length < most ? offset + 1 : STOP;
   });
   return places;
+}
+
+function onlyAt(table: LineTable, index: number, sought: readonly string[]): number[] {
+  return standsAt(table, index, sought) ? [index] : [];
 }
 
 /** Look-ups in blocks before a table of all lines is made. */

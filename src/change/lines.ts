@@ -20,6 +20,11 @@ export function countLines(text: string): number {
   return count;
 }
 
+/** Number of lines that end with LF. */
+export function countFeeds(text: string): number {
+  return countLines(text) - (text === '' || isTerminated(text) ? 0 : 1);
+}
+
 /** Letters that are looked at one by one: for a very short line the engine's own search takes longer to begin than to search. */
 const NEAR = 4;
 

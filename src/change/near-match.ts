@@ -46,9 +46,10 @@ function firstLines(text: string): string {
 }
 
 function longestLine(lines: readonly string[]): number {
-  let best = 0;
+  let [best, longest] = [0, 0];
   for (const [index, line] of lines.entries()) {
-    if (line.trim().length > (lines[best] ?? '').trim().length) best = index;
+    const { length } = line.trim();
+    if (length > longest) [best, longest] = [index, length];
   }
   return best;
 }

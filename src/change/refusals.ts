@@ -95,6 +95,11 @@ export function tooFarApart(path: string, old: number, fresh: number): string | 
   return `Not proposed: from the first to the last difference ${path} has ${old} lines before and ${fresh} after, and at most ${MOST_REGION_LINES} in all can be one change. Split it into smaller changes.`;
 }
 
+/** The same where they are so many or more, before and after together, that they are not even made. */
+export function muchTooFarApart(path: string, lines: number): string {
+  return `Not proposed: from the first to the last difference ${path} has at least ${lines} lines before and after, and at most ${MOST_REGION_LINES} in all can be one change. Split it into smaller changes.`;
+}
+
 /** T5; `lines` are those of the first matches, all of them up to MOST_LINES_NAMED. */
 export function notUnique(matches: number, lines: readonly number[]): string {
   const count = matches > MOST_COUNTED ? `more than ${MOST_COUNTED}` : String(matches);

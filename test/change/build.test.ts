@@ -112,6 +112,16 @@ describe('buildEdit', () => {
         ),
       tooLong,
     ],
+    [
+      'short lines by an edit in a file with CRLF',
+      () => edit(tiny('y\r', 600_000), tiny('y', 600_000), tiny('x', 600_000)),
+      /at least 1200000 lines before and after, and at most 50000 in all/,
+    ],
+    [
+      'lines with CRLF by replace_all',
+      () => edit(tiny('y\r', 90_000), 'y\ny\n', 'x\nx\n', true),
+      /at least 180000 lines before and after, and at most 50000 in all/,
+    ],
     ['as many by an edit', () => edit(tiny('', 200_000), tiny('', 200_000), tiny('x', 200_000)), tooFar],
     ['every line by replace_all', () => edit(tiny('some words', 24_000), 'words', 'others', true), tooLong],
     [
@@ -133,6 +143,18 @@ describe('buildEdit', () => {
     ['with CRLF', 'a\r\n'.repeat(5000), 'x\ny'.repeat(4000), 60_010_000],
   ])('S15, H6: a text that replacements make too large is not even made: %s', (_name, text, fresh, letters) => {
     expect(output(edit(text, 'a', fresh, true))).toContain(`would have at least ${letters} bytes and at most 2000000`);
+  });
+
+  it('S11, S15: a byte order mark that the file keeps is not counted again for each replacement', () => {
+    const text = `\u{FEFF}${'a\n'.repeat(40_000)}`;
+    const built = edit(text, 'a', `\u{FEFF}${'b'.repeat(48)}`, true);
+    expect(output(built)).toMatch(/^Not proposed: (the diff|from the first)/);
+  });
+
+  it('S11, S94: lines found by a byte order mark at the beginning may stand again where another file was put behind', () => {
+    const twice = '\u{FEFF}a\nb\nc\nd\n'.repeat(2);
+    expect(changeOf(edit(twice, '\u{FEFF}a', 'x')).standsOnce).toBe(false);
+    expect(changeOf(edit(`${twice}e\n`, 'd\ne', 'd\nf')).standsOnce).toBe(true);
   });
 
   it('S94, B4: is known to stand once exactly where its lines with their context do', () => {
@@ -183,6 +205,12 @@ describe('buildEdit', () => {
     const text = Array.from({ length: 60_000 }, (_, index) => `const value${index} = ${index};\n`).join('');
     const build = () => expect(edit(text, 'const value59000 = 59000;', 'const value = 1;').kind).toBe('change');
     expect(cpuSeconds(build)).toBeLessThan(6);
+  });
+
+  it('H6: blanks before many short lines that are looked for are not counted anew for each of them', () => {
+    const sought = `${' '.repeat(400_000)}ab\n${'c\n'.repeat(29_000)}`;
+    const build = () => expect(output(edit('d\n', sought, 'x'))).toContain('not found');
+    expect(cpuSeconds(build)).toBeLessThan(4);
   });
 });
 
@@ -268,6 +296,15 @@ describe('buildWrite', () => {
       new: ['x\n'],
     });
     expect(changeOf(write('a\nb\n', 'a\r\nb\r\n')).region).toMatchObject({ new: ['a\r\n', 'b\r\n'] });
+  });
+
+  it('E11: so do those behind a change where no newline ends the file, whatever endings they have and however many they are', () => {
+    const mixed = 'a\n\nb\r\n\r\nc';
+    expect(changeOf(write(mixed, 'x\na\n\nb\n\nc')).region).toMatchObject({ old: [], new: ['x\n'] });
+    expect(changeOf(edit(mixed, 'a\n\nb\n\nc', 'x\na\n\nb\n\nc')).region).toMatchObject({ old: [], new: ['x\n'] });
+    const below = 'line\r\n'.repeat(30_000);
+    const built = write(`a\r\n${below}end`, `b\n${below.replaceAll('\r', '')}end`);
+    expect(changeOf(built).region).toMatchObject({ old: ['a\r\n'], new: ['b\r\n'] });
   });
 
   it('a new file may be empty', () => {
