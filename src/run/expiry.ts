@@ -1,6 +1,7 @@
-import { type Draft, withEffects } from './draft.ts';
+import { type Draft, withEffects, withProposal } from './draft.ts';
 import { isPending, type Proposal } from './proposal.ts';
 import type { Pull, Run } from './run.ts';
+import { moved } from './transition.ts';
 
 const HOUR_MS = 3_600_000;
 /** People are reminded of what waits when this part of its time is over. */
@@ -27,6 +28,12 @@ export function dueAt(pull: Pull, now: string): Due {
   const over = timesOf(pull).filter(({ end }) => end <= at);
   const soon = timesOf(pull).filter(({ end, remind }) => end > at && remind !== null && remind <= at);
   return { reminding: soon.map(({ proposal }) => proposal), expiring: over.map(({ proposal }) => proposal) };
+}
+
+/** One whose approvals count no more waits for its whole time again: its end may have passed while nobody had to decide. */
+export function waitingAgain(draft: Draft, proposal: Proposal, now: string): Draft {
+  const expiresAt = expiryOf(now, draft.pull.run);
+  return withTimer(withProposal(draft, { ...moved(proposal, 'proposed', now), expiresAt, reminded: false }), now);
 }
 
 /** Wants the next look at what waits; none where nothing is to come any more. */

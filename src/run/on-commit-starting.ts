@@ -6,6 +6,7 @@ import type { Doubt } from './answer.ts';
 import { approvers, doubtAbout, rulesNow } from './approvals.ts';
 import { answerProposal, settleBatch, showing } from './batch.ts';
 import { type Draft, draftOf, finish, withAnswer, withProposal } from './draft.ts';
+import { waitingAgain } from './expiry.ts';
 import type { Facts } from './facts.ts';
 import { supersede, tellStale } from './judge-head.ts';
 import { completeAt, isUnderWay } from './on-commit.ts';
@@ -48,7 +49,7 @@ function judgeApproved(draft: Draft, proposal: Proposal, check: Check, signal: S
   const now = rulesNow(signal.settings, draft.pull.run);
   const signed = now.kind === 'rules' ? withoutLapsed(proposal, check, now.rules) : proposal;
   if (doubtAtCommit(proposal, signal, draft.pull.run) !== null)
-    return showing(withProposal(draft, moved(signed, 'proposed', facts.now)), signed);
+    return showing(waitingAgain(draft, signed, facts.now), signed);
   switch (check.verdict.kind) {
     case 'applies':
       return withProposal(draft, moved(signed, 'executing', facts.now));

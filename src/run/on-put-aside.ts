@@ -1,13 +1,13 @@
 import { isApproval } from '../policy/approvals.ts';
 import { showing } from './batch.ts';
 import { type Draft, draftOf, finish, ignore, withAnswer, withProposal } from './draft.ts';
+import { waitingAgain } from './expiry.ts';
 import type { Facts } from './facts.ts';
 import type { Proposal } from './proposal.ts';
 import type { Pull } from './run.ts';
 import type { Signal } from './signal.ts';
 import { named } from './spoken.ts';
 import type { Step } from './step.ts';
-import { moved } from './transition.ts';
 
 type PutAside = Extract<Signal, { type: 'put-aside' }>;
 
@@ -31,7 +31,7 @@ function mayWait({ state }: Proposal): boolean {
 }
 
 function withoutApprovals(draft: Draft, proposal: Proposal, now: string): Draft {
-  const waiting = proposal.state === 'proposed' ? proposal : moved(proposal, 'proposed', now);
-  const votes = waiting.votes.filter((vote) => !isApproval(vote));
-  return showing(withProposal(draft, { ...waiting, votes }), proposal);
+  const signed = { ...proposal, votes: proposal.votes.filter((vote) => !isApproval(vote)) };
+  const waits = signed.state === 'proposed' ? withProposal(draft, signed) : waitingAgain(draft, signed, now);
+  return showing(waits, proposal);
 }

@@ -140,7 +140,7 @@ function refuseLate(side: Side, name: string, ms: number): void {
 function faultOf(side: Side, now: number, chance: Chance): Error {
   switch (side) {
     case 'store':
-      return new Error('the simulated database went away');
+      return Object.assign(new Error('the simulated database went away'), { code: '57P01' });
     case 'github':
       return new GitHubFault('the simulated GitHub went away', chance.pick([null, 500, 502]), null);
     case 'model':

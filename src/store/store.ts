@@ -43,7 +43,7 @@ export type StoredSignal = {
   readonly faults: number;
 };
 
-/** Why a signal was put back, in words for operators. `ours`: neither GitHub nor the model was at fault. */
+/** Why a signal was put back, in words for operators. `ours`: neither GitHub nor the model was at fault, nor a database that was away. */
 export type Failure = { readonly words: string; readonly ours: boolean };
 
 /** Why a signal was given up. People are told the id, and the log has it with the error. */

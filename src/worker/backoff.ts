@@ -1,3 +1,4 @@
+import { isOutage } from '../store/outage.ts';
 import { BudgetSpent, GitHubFault, ModelFault } from './ports.ts';
 
 const FIRST_MS = 1_000;
@@ -22,9 +23,9 @@ export function isLasting(error: unknown): boolean {
   return error instanceof GitHubFault && error.retryAt === null && error.status !== null && LASTING.has(error.status);
 }
 
-/** Whether neither GitHub nor the model is at fault. */
+/** Whether neither GitHub nor the model is at fault, nor a database that is away. */
 export function isOurs(error: unknown): boolean {
-  return !(error instanceof GitHubFault || error instanceof ModelFault);
+  return !(error instanceof GitHubFault || error instanceof ModelFault || isOutage(error));
 }
 
 /** Whether GitHub, or our own budget, named a time from which on it goes on. */

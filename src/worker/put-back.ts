@@ -2,10 +2,9 @@ import { faultAnswer, mayBeNo } from '../run/fault-answer.ts';
 import type { Pull } from '../run/run.ts';
 import type { Claim, StoredSignal } from '../store/store.ts';
 import { UnknownSchema } from '../store/unknown-schema.ts';
-import { isLasting, retryTime, wordsOf } from './backoff.ts';
+import { isLasting, isOurs, retryTime, wordsOf } from './backoff.ts';
 import type { Context } from './context.ts';
 import { faultId } from './fault-id.ts';
-import { GitHubFault } from './ports.ts';
 
 /**
  * Tries of one signal that a fault of ours stops; then it is put aside and blocks nothing. What cannot be loaded or saved
@@ -29,7 +28,7 @@ export async function putBack(context: Context, claim: Claim, stored: StoredSign
   const attempts = stored.attempts + 1;
   if (isGivenUp(stored, stopped)) return putAside(context, claim, stored, stopped);
   log.warn({ err: error, signal: stored.id, attempts }, 'a signal could not be decided yet');
-  const failure = { words: wordsOf(error), ours: !(error instanceof GitHubFault) };
+  const failure = { words: wordsOf(error), ours: isOurs(error) };
   await store.postponeSignal(claim, stored, retryTime(clock.now(), attempts, error), failure);
 }
 
@@ -48,9 +47,9 @@ async function putAside(context: Context, claim: Claim, stored: StoredSignal, { 
   await store.parkSignal(claim, stored, { id: fault, words: wordsOf(error) }, { told, outcome }, clock.now());
 }
 
-/** An outage of GitHub ends; what people said during it must not be lost, and without an outcome its run would stand still. */
+/** An outage of GitHub or of the database ends; what people said during it must not be lost, and without an outcome its run would stand still. */
 function isGivenUp({ signal, attempts, faults }: StoredSignal, { error, doing }: Stopped): boolean {
   if (error instanceof UnknownSchema) return true;
-  if (!(error instanceof GitHubFault)) return faults + 1 >= TRIES[doing];
+  if (isOurs(error)) return faults + 1 >= TRIES[doing];
   return signal.type === 'intent' && isLasting(error) && attempts + 1 >= REFUSED_TRIES;
 }

@@ -11,7 +11,7 @@ const EDGES: Readonly<Record<string, readonly string[]>> = {
   config: [],
   telemetry: [],
   intake: ['store/store.ts', 'telemetry'],
-  worker: ['store/store.ts', 'store/unknown-schema.ts', 'telemetry'],
+  worker: ['store/store.ts', 'store/outage.ts', 'store/unknown-schema.ts', 'telemetry'],
   github: ['worker/ports.ts', 'sweep/delivery-log.ts'],
   sweep: ['store/store.ts', 'telemetry', 'worker/ports.ts', 'intake/delivery-event.ts'],
   model: ['worker/ports.ts'],

@@ -64,6 +64,23 @@ describe('deadlines', () => {
     expect(look(game, 9).effects.filter(({ type }) => type === 'answer')).toEqual([]);
   });
 
+  it('S85: one whose approval counts no more right before the commit waits its whole time again, however long it was approved', () => {
+    const game = waiting(5);
+    game.take('see-deadline');
+    game.commands(ANA, { name: 'approve', targets: { by: 'all' }, note: '' });
+    expect(look(game, 8).reason).toBe('outdated-outcome');
+    expect(look(game, 10).reason).toBe('outdated-outcome');
+    game.later(11);
+    game.commitBegins('read');
+    expect(states(game)).toEqual(['proposed']);
+    const again = Date.parse(game.take('see-deadline')?.at ?? '');
+    expect(again).toBeGreaterThan(Date.parse(later(game.pull.proposals[0], 11)));
+    expect(look(game, 12).reason).toBe('outdated-outcome');
+    expect(look(game, 20).reason).toBe('reminded');
+    expect(look(game, 22).reason).toBe('deadline-reached');
+    expect(expire(game, 22).reason).toBe('expired');
+  });
+
   it('S85: at its end it expires, the run ends, and the model is neither asked nor told anything', () => {
     const game = waiting(5, 10);
     const told = game.transcript.length;

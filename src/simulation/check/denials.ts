@@ -5,7 +5,7 @@ import type { Check, Evidence } from './evidence.ts';
 export const denialsHold: Check = (evidence) =>
   evidence.happenings.flatMap((happening, place) => {
     if (happening.kind !== 'received' || happening.receipt !== 'stored') return [];
-    if (!couldAlwaysSay(evidence, happening.delivery.intent.actor.id)) return [];
+    if (!couldAlwaysSay(evidence, happening.delivery.intent)) return [];
     return deniedBy(evidence, happening.delivery).flatMap((id) => {
       const begun = evidence.saved.find(
         (one) =>
@@ -30,9 +30,10 @@ function deniedBy(evidence: Evidence, { intent }: Delivery): readonly string[] {
   return here === undefined ? [] : [here];
 }
 
-/** The author, or who could write all the time. */
-function couldAlwaysSay({ happenings, played }: Evidence, accountId: number): boolean {
-  if (accountId === played.scene.people.carl) return true;
+/** The author, of this pull request alone, or who could write all the time. */
+function couldAlwaysSay({ happenings, played: { scene } }: Evidence, { actor, pull }: Delivery['intent']): boolean {
+  const { id: accountId } = actor;
+  if (accountId === scene.people.carl && pull.number === scene.ref.number) return true;
   const ofThem = happenings.filter((happening) => happening.kind === 'permission' && happening.accountId === accountId);
   return ofThem.length > 0 && ofThem.every((happening) => happening.kind === 'permission' && happening.writes);
 }
