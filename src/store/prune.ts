@@ -109,9 +109,13 @@ async function forgetRuns(transaction: Transaction<Tables>, ids: readonly string
       and votes.proposal_id = proposals.proposal_id and votes.text is not null
   `.execute(transaction);
   await transaction.updateTable('outcomes').set({ note: null }).where('run_id', 'in', ids).execute();
-  // Nobody may go on with what it remembers of them.
+  // Nobody may go on with what it remembers of them: neither whoever held them last, nor who was stopped and still thinks so.
   const keys = transaction.selectFrom('runs').select('pull_key').where('run_id', 'in', ids);
-  await transaction.updateTable('pulls').set({ worker: null }).where('pull_key', 'in', keys).execute();
+  await transaction
+    .updateTable('pulls')
+    .set({ worker: null, fence: sql`fence + 1` })
+    .where('pull_key', 'in', keys)
+    .execute();
   await transaction.deleteFrom('messages').where('run_id', 'in', ids).execute();
   await transaction.deleteFrom('proposals').where('run_id', 'in', ids).execute();
   await transaction.deleteFrom('runs').where('run_id', 'in', ids).execute();

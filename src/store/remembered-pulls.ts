@@ -38,7 +38,7 @@ export class RememberedPulls {
     if (entry !== undefined) entry.mark = mark;
   }
 
-  /** Somebody else has held it meanwhile, and may hold it now. */
+  /** Somebody else has held it meanwhile and may hold it now, or nobody knows what was stored: nothing is remembered until it is claimed. */
   lost(key: string): void {
     this.#held.delete(key);
     this.#entries.delete(key);

@@ -94,6 +94,18 @@ export function rememberedContract({ store, backend, value, rebuild }: DatabaseB
       expect(await store().load(claim.pullKey, NONE)).toEqual({ ...over, run: null });
     });
 
+    it('I15: also where somebody has not given it back yet who was stopped for long', async () => {
+      const over = pullOf(1, {
+        run: run('r', { phase: { kind: 'ended', how: 'finished', by: null, at: '', note: null } }),
+      });
+      const late = await saved(store(), 'a', over, 10);
+      while (await store().prune(20 + RUNS_MS));
+      await store().release(late);
+      await store().receive([delivery('b')], 20 + RUNS_MS);
+      const claim = present(await store().claimPull('w', 20 + RUNS_MS, LEASE));
+      expect(await store().load(claim.pullKey, NONE)).toEqual({ ...over, run: null });
+    });
+
     it('H8: processes that send in turn have one budget', async () => {
       const other = storeOn(backend());
       const answers: (number | null)[] = [];

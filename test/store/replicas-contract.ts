@@ -1,11 +1,30 @@
-import { sql } from 'kysely';
+import { type KyselyPlugin, sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
 import { whileHeld } from '../../src/store/claims.ts';
 import { finishEffect } from '../../src/store/effects.ts';
+import type { Claim, Store, StoredSignal } from '../../src/store/store.ts';
 import { storeOn } from '../../src/store/store-on.ts';
 import { type DatabaseBench, LEASE, PATIENCE, present } from './bench.ts';
-import { delivery, pullOf, step } from './samples.ts';
+import { delivery, pullOf, run, step } from './samples.ts';
 import type { TestDatabase } from './test-database.ts';
+
+const NONE = { ids: [], commentId: null };
+
+/** Everything is done, but nobody hears of a step that it was stored. */
+const unanswered: KyselyPlugin = {
+  transformQuery: ({ node }) => node,
+  async transformResult({ result }) {
+    const [row] = result.rows;
+    if (result.rows.length === 1 && Object.keys(Object(row)).join() === 'pull_key') throw new Error('no answer');
+    return result;
+  },
+};
+
+async function claimedBy(store: Store): Promise<{ claim: Claim; signal: StoredSignal }> {
+  await store.receive([delivery('a')], 10);
+  const claim = present(await store.claimPull('w', 10, 100 * LEASE));
+  return { claim, signal: present(await store.nextSignal(claim, 10)) };
+}
 
 /** Several processes on one database. */
 export function replicasContract({ backend, store, value, claimed }: DatabaseBench, database: TestDatabase): void {
@@ -43,6 +62,29 @@ export function replicasContract({ backend, store, value, claimed }: DatabaseBen
       });
       await expect(transaction).rejects.toThrow();
       await expect(storeOn(other).ping()).resolves.not.toThrow();
+      await other.close();
+    });
+
+    it('S79: what was read while a step was stored is not gone on from where its connection broke before the answer', async () => {
+      const other = await database.open();
+      const deaf = storeOn({ ...other, db: other.db.withPlugin(unanswered) });
+      const { claim, signal } = await claimedBy(deaf);
+      const { promise: mayStore, resolve: goOn } = Promise.withResolvers<void>();
+      const { promise: isKept, resolve: kept } = Promise.withResolvers<void>();
+      const barrier = backend()
+        .db.transaction()
+        .execute(async (within) => {
+          await sql`select 1 from pulls for update`.execute(within);
+          kept();
+          await mayStore;
+        });
+      await isKept;
+      const next = pullOf(1, { run: run('r') });
+      const saving = expect(deaf.save(claim, signal, step(next), 20)).rejects.toThrow('no answer');
+      await deaf.load(claim.pullKey, NONE);
+      goOn();
+      await Promise.all([barrier, saving]);
+      expect(await deaf.load(claim.pullKey, NONE)).toEqual(next);
       await other.close();
     });
 
