@@ -18,20 +18,10 @@ export function pullMethods(backend: Backend, wake: Wakes['wake']): PullMethods 
   const place: Place = { db, unchanged: new WeakSet() };
   const remembered = new RememberedPulls();
 
-  /** Where no answer came it may yet be stored: what is read before that may not be remembered. */
-  async function known<T>(pullKey: string, storing: Promise<T>): Promise<T> {
-    try {
-      return await storing;
-    } catch (error) {
-      remembered.lost(pullKey);
-      throw error;
-    }
-  }
-
   /** What a saved step wants of the pull request's own lane is its holder's; other effects any worker may perform. */
   async function saving({ pullKey }: Claim, step: Step, save: () => Promise<SaveResult>): Promise<SaveResult> {
     const before = remembered.forget(pullKey);
-    const result = await known(pullKey, save());
+    const result = await remembered.ifAnswered(pullKey, save());
     if (result !== 'saved') return result;
     const { run, proposals } = step.pull;
     for (const stored of [...proposals, ...(run === null ? [] : [run])]) place.unchanged.add(stored);
@@ -50,7 +40,8 @@ export function pullMethods(backend: Backend, wake: Wakes['wake']): PullMethods 
     renew: (claim, now, leaseMs) => renew(db, claim, now, leaseMs),
     async release(claim) {
       const mark = randomUUID();
-      if (await known(claim.pullKey, release(db, claim, mark))) remembered.released(claim.pullKey, mark);
+      if (await remembered.ifAnswered(claim.pullKey, release(db, claim, mark)))
+        remembered.released(claim.pullKey, mark);
       else remembered.lost(claim.pullKey);
     },
     async claimEffect(worker, now, leaseMs) {

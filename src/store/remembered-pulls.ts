@@ -52,6 +52,16 @@ export class RememberedPulls {
     return entry?.pull ?? null;
   }
 
+  /** Waits for the answer. Where none comes it may yet be stored: what is read before that may not be remembered. */
+  async ifAnswered<T>(key: string, storing: Promise<T>): Promise<T> {
+    try {
+      return await storing;
+    } catch (error) {
+      this.lost(key);
+      throw error;
+    }
+  }
+
   /** It was stored like this, and was `before` until then; kept where it goes on from there, so that no proposal is missing. */
   saved(key: string, pull: Pull, before: Pull | null): void {
     if (!this.#held.has(key)) return;

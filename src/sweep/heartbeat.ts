@@ -14,12 +14,16 @@ export type HeartbeatOptions = {
 const EVERY_MS = 10_000;
 
 export function openHeartbeat({ store, githubTime }: HeartbeatOptions): Heartbeat {
+  let latest = 0;
+  /** Null where the next one is as good as the first: a database that was away may be another by now. */
   let last: number | null = null;
   let underWay: Promise<void> | null = null;
   async function beat(): Promise<void> {
-    const at = Math.max(githubTime(), last ?? 0);
-    await store.heartbeat(at, last);
-    last = at;
+    const before = last;
+    last = null;
+    latest = Math.max(githubTime(), latest);
+    await store.heartbeat(latest, before);
+    last = latest;
   }
   return () => {
     underWay ??= beat().finally(() => {

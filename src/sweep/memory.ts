@@ -8,6 +8,8 @@ export type Memory = {
   caughtUp: boolean;
   /** GitHub's time (ms) since which the log could not show everything; what goes on is to catch up with it. */
   caughtUpSince: number | null;
+  /** End (GitHub's time, ms) of the newest doubt that this was remembered in; null before the first. */
+  doubtUntil: number | null;
   listing: Listing | null;
   /** Lost and not yet read, oldest first. */
   backlog: readonly LostDelivery[];
@@ -23,10 +25,17 @@ export function newMemory(): Memory {
   return {
     caughtUp: false,
     caughtUpSince: null,
+    doubtUntil: null,
     listing: null,
     backlog: [],
     listed: null,
     settled: new Set(),
     stuck: null,
   };
+}
+
+/** Another database may have been restored: what was dealt with under the one before says nothing of it. */
+export function forget(memory: Memory, { until }: Doubt): void {
+  const { caughtUp, stuck } = memory;
+  Object.assign(memory, { ...newMemory(), caughtUp, stuck, doubtUntil: until });
 }

@@ -2,7 +2,7 @@ import type { SweepTurn } from '../store/store.ts';
 import type { Budget } from './budget.ts';
 import { attemptsOf, type Listing, newListing, reachOf, readOn, SLACK_MS } from './list-log.ts';
 import { isFoundOtherwise, lostAmong, tooManyForgotten } from './lost.ts';
-import type { Memory } from './memory.ts';
+import { forget, type Memory } from './memory.ts';
 import type { SweepOptions } from './sweep-options.ts';
 import { leaveOutKnown, type Reached, workOff } from './work-off.ts';
 
@@ -28,6 +28,7 @@ export async function sweep(memory: Memory, options: SweepOptions, stopping: Abo
   await options.heartbeat();
   const turn = await store.beginSweep(now(), EVERY_MS, !memory.caughtUp);
   if (turn === null) return 'elsewhere';
+  if (turn.doubt !== null && turn.doubt.until !== memory.doubtUntil) forget(memory, turn.doubt);
   const budget: Budget = { left: MOST_REQUESTS };
   const reached: Reached = { until: null };
   let done = false;
@@ -63,8 +64,8 @@ async function list(memory: Memory, turn: SweepTurn, options: SweepOptions, budg
 async function beginListing(memory: Memory, turn: SweepTurn, options: SweepOptions): Promise<Listing> {
   const begun = options.githubTime();
   const { failed, all, kept } = reachOf(turn, begun);
-  const wanted = Math.min(failed, all ?? failed);
-  if (turn.heardUntil !== null && wanted < kept) await catchUp(memory, wanted, options);
+  const wanted = turn.heardUntil === null ? all : Math.min(failed, all ?? failed);
+  if (wanted !== null && wanted < kept) await catchUp(memory, wanted, options);
   return newListing(turn, begun);
 }
 

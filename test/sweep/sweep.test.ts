@@ -92,7 +92,9 @@ function scene(fails: (request: string) => GitHubFault | null = () => null) {
       wanted.flatMap(({ effect }) => (effect.type === 'catch-up' ? [effect.since] : [])),
     );
   const aliveUntil = () => tables.sweep?.aliveUntil;
-  return { attempts, asked, taken, clock, metrics, process, goesOn, catchesUp, aliveUntil };
+  /** A backup is of all tables. */
+  const restore = { take: () => tables, put: (backup: typeof tables) => void Object.assign(tables, backup) };
+  return { attempts, asked, taken, clock, metrics, process, goesOn, catchesUp, aliveUntil, restore };
 }
 
 const guids = (count: number, from = 1): readonly string[] => unanswered(count, from).map(({ guid }) => guid);
@@ -228,6 +230,86 @@ describe('a sweep', () => {
     expect(catchesUp()).toEqual([new Date(before - SLACK_MS).toISOString()]);
     expect(taken).toEqual(['answered-9999']);
     expect(asked.length).toBeLessThan(60);
+  });
+
+  it('G13: what was taken under one database is taken again under an older one that was restored meanwhile', async () => {
+    const { attempts, taken, clock, process, restore } = scene();
+    const { run } = process();
+    await run();
+    const backup = structuredClone(restore.take());
+    clock.now += EVERY_MS;
+    attempts.push(...unanswered(1).map((one) => ({ ...one, deliveredAt: clock.now - 1_000 })));
+    expect(await run()).toBe('done');
+    restore.put(backup);
+    clock.now += EVERY_MS;
+    expect(await run()).toBe('done');
+    expect(taken).toEqual(['g1', 'g1']);
+  });
+
+  it('G13: nor does what is left of the sweep before hide what it had taken', async () => {
+    const { attempts, taken, clock, process, restore } = scene();
+    const { run, options } = process();
+    await run();
+    clock.now += EVERY_MS;
+    attempts.push(...unanswered(MOST_REQUESTS + 50).map((one, place) => ({ ...one, deliveredAt: clock.now + place })));
+    clock.now += EVERY_MS;
+    await options.heartbeat();
+    const backup = structuredClone(restore.take());
+    clock.now += 1_000;
+    expect(await run()).toBe('unfinished');
+    taken.length = 0;
+    restore.put(backup);
+    for (let n = 0; n < 3; n += 1) {
+      clock.now += EVERY_MS;
+      await run();
+    }
+    expect(new Set(taken)).toEqual(new Set(guids(MOST_REQUESTS + 50)));
+  });
+
+  it('G13, H8: what goes on catches up again where the same backup is restored once more', async () => {
+    const { attempts, clock, process, goesOn, catchesUp, restore } = scene();
+    await goesOn();
+    const { run, options } = process();
+    await run();
+    const backup = structuredClone(restore.take());
+    clock.now += 1_000;
+    await options.heartbeat();
+    attempts.push(...answered(1_000, clock.now));
+    for (let times = 0; times < 2; times += 1) {
+      clock.now += 2 * EVERY_MS;
+      restore.put(structuredClone(backup));
+      await run();
+      expect(catchesUp()).toHaveLength(1);
+    }
+  });
+
+  it('G13: a database that was away is as one that nobody knows, whatever it remembers', async () => {
+    const { clock } = scene();
+    const told: (number | null)[] = [];
+    const answers = [null, null, new Error('away'), null, null];
+    const store = {
+      heartbeat: async (_at: number, last: number | null) => {
+        told.push(last);
+        const error = answers[told.length - 1] ?? null;
+        if (error !== null) throw error;
+      },
+    };
+    const heartbeat = openHeartbeat({ store, githubTime: () => clock.now });
+    for (const error of answers) {
+      clock.now += 1_000;
+      await heartbeat().catch((thrown) => expect(thrown).toBe(error));
+    }
+    expect(told).toEqual([null, NOW + 1_000, NOW + 2_000, null, NOW + 4_000]);
+  });
+
+  it('F8: what goes on catches up where the first of all sweeps came to nothing and days went by', async () => {
+    const { clock, process, goesOn, catchesUp } = scene();
+    await goesOn();
+    const before = clock.now;
+    await process().options.heartbeat();
+    clock.now += 5 * 24 * 60 * 60_000;
+    await process().run();
+    expect(catchesUp()).toEqual([new Date(before - SLACK_MS).toISOString()]);
   });
 });
 
