@@ -26,7 +26,7 @@ async function makeRoom(table: string): Promise<void> {
 describe('a disk that is full for a while', () => {
   it.each([
     ['inbox', 503],
-    ['pulls', 503],
+    ['pulls', 202],
     ['proposals', 202],
     ['votes', 202],
     ['effects', 202],
