@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { stageForAll } from './curtain.ts';
+import { requestsSince } from './requests.ts';
 import { editRow, proposeRows, tellRows } from './rows.ts';
 import { read } from './story.ts';
 
@@ -10,9 +11,7 @@ const stage = stageForAll();
 async function requestsOf(deed: () => Promise<unknown>, last?: RegExp): Promise<readonly string[]> {
   const before = stage().github.requests.length;
   await deed();
-  const names = stage()
-    .github.requests.slice(before)
-    .map(({ name }) => name);
+  const names = requestsSince(stage(), before);
   return last === undefined ? names : names.slice(0, names.findLastIndex((name) => last.test(name)) + 1);
 }
 

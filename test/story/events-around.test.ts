@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../src/simulator/world/operations.ts';
 import { stageForAll } from './curtain.ts';
+import { requestsSince } from './requests.ts';
 import { edit, type Story } from './story.ts';
 
 const stage = stageForAll();
@@ -26,12 +27,12 @@ function installationOf({ pr }: Story): number {
   return found?.id ?? 0;
 }
 
-/** How many requests a deed leads to. */
-async function requestsOf(deed: () => unknown): Promise<number> {
+/** The requests that a deed leads to. */
+async function requestsOf(deed: () => unknown): Promise<readonly string[]> {
   const before = stage().github.requests.length;
   deed();
   await stage().settle();
-  return stage().github.requests.length - before;
+  return requestsSince(stage(), before);
 }
 
 /** What the run came to, in the store: nothing of it could be said on GitHub. */
@@ -119,10 +120,10 @@ describe('the App loses its access', () => {
     const { accountId } = stage().github.world().installations.get(installationId) ?? { accountId: 0 };
     await ana.says('/countersign and then something else');
     const asked = await requestsOf(() => stage().github.apply(OPERATIONS.uninstallApp, { installationId }));
-    expect(asked).toBe(0);
+    expect(asked).toEqual([]);
     const before = model.requests().length;
     stage().github.apply(OPERATIONS.installApp, { appId: stage().github.app.id, accountId });
-    expect(await requestsOf(() => ana.person.replies(bot.proposal(1).id, '/approve'))).toBe(0);
+    expect(await requestsOf(() => ana.person.replies(bot.proposal(1).id, '/approve'))).toEqual([]);
     expect(pr.commits()).toEqual([]);
     expect(model.requests()).toHaveLength(before);
     model.proposes(EXACTLY);
@@ -134,7 +135,7 @@ describe('the App loses its access', () => {
     const story = await proposed();
     const installationId = installationOf(story);
     const removed = { installationId, repositoryIds: [story.pr.repositoryId] };
-    expect(await requestsOf(() => stage().github.apply(OPERATIONS.removeFromInstallation, removed))).toBe(0);
+    expect(await requestsOf(() => stage().github.apply(OPERATIONS.removeFromInstallation, removed))).toEqual([]);
     expect(await ending(story)).toMatchObject({ kind: 'ended', how: 'access-lost', note: 'repository-removed' });
     expect((await story.stored()).proposals.map(({ state, note }) => [state, note])).toEqual([
       ['cancelled', 'Countersign lost its access to the repository'],
@@ -174,8 +175,8 @@ describe('the App loses its access', () => {
     const installationId = installationOf(story);
     const suspend = (suspended: boolean) =>
       requestsOf(() => stage().github.apply(OPERATIONS.suspendApp, { installationId, suspended }));
-    expect(await suspend(true)).toBe(0);
-    expect(await suspend(false)).toBe(0);
+    expect(await suspend(true)).toEqual([]);
+    expect(await suspend(false)).toEqual([]);
     await ana.replies(bot.proposal(1), '/approve');
     expect(pr.commits()).toHaveLength(1);
   });
