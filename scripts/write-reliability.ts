@@ -106,12 +106,13 @@ function section(trial: Trial, { database }: Options): string {
 
 function page(options: Options): string {
   const [cpu] = cpus();
-  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
+  // Its tree names what was tried, whatever commit comes to hold it.
+  const tree = execFileSync('git', ['rev-parse', '--short', 'HEAD:src'], { encoding: 'utf8' }).trim();
   const machine = `${cpus().length} × ${cpu?.model ?? 'unknown processor'}, ${Math.round(totalmem() / 2 ** 30)} GB, Node ${process.versions.node}, ${process.platform}`;
   const left = options.database === null ? '\nReal kills on PostgreSQL were not run for this page.\n' : '';
   return `# Reliability
 
-Written by \`npm run reliability\` at commit ${commit}, on ${machine}. Every number below is the output of the command above it.
+Written by \`npm run reliability\` for the tree ${tree} of \`src\`, on ${machine}. Every number below is the output of the command above it.
 ${left}
 What must always hold:
 
