@@ -25,7 +25,9 @@ export type ListingPart = {
 const KEPT_MS = 3 * 24 * 60 * 60_000;
 /** An attempt may be listed later than a newer one, by GitHub's own time. */
 const OVERLAP_MS = 10 * 60_000;
-/** What was answered when the database was last known to be in use was sent this much earlier, at most, by any clock. */
+/**
+ * What was answered when the database was last known to be in use was sent this much earlier, at most, by any clock.
+ */
 export const SLACK_MS = 60_000;
 
 /** From when on (GitHub's time, ms) the log is needed, and from when on it can be there. */

@@ -9,9 +9,9 @@ export type Place = { readonly repositoryId: number; readonly number: number };
 export type LostDelivery = Pick<LoggedDelivery, 'id' | 'guid' | 'deliveredAt' | 'event' | 'repositoryId' | 'answered'>;
 
 /**
- * What has to be read of these attempts, newest first as the log has them: each webhook once, oldest first, by the event
- * and action that can mean something. One that was answered 2xx counts only where it may concern what goes on here, for
- * then the database is older than the answer.
+ * What has to be read of these attempts, newest first as the log has them: each webhook once, oldest first, by the
+ * event and action that can mean something. One that was answered 2xx counts only where it may concern what goes on
+ * here, for then the database is older than the answer.
  */
 export function lostAmong(
   attempts: readonly LoggedDelivery[],

@@ -11,11 +11,16 @@ export type SweepResult = 'done' | 'unfinished' | 'elsewhere';
 
 /** Between two sweeps, whoever does them: nobody should wait longer for an answer to a word that was lost. */
 export const EVERY_MS = 5 * 60_000;
-/** Before a sweep goes on that did not come to its end: its requests stay below the 5,000 an hour that an App is granted. */
+/**
+ * Before a sweep goes on that did not come to its end: its requests stay below the 5,000 an hour that an App is
+ * granted.
+ */
 export const GO_ON_MS = 3 * 60_000;
 /** Of one sweep, one after the other, whatever has piled up. */
 export const MOST_REQUESTS = 200;
-/** Between two pull requests that catch up: each takes some four requests, of which as many are sent at most meanwhile. */
+/**
+ * Between two pull requests that catch up: each takes some four requests, of which as many are sent at most meanwhile.
+ */
 export const CATCH_UP_PAUSE_MS = 6_000;
 
 /**
@@ -34,6 +39,8 @@ export async function sweep(memory: Memory, options: SweepOptions, stopping: Abo
   let done = false;
   try {
     if (memory.backlog.length === 0) await list(memory, turn, options, budget);
+    memory.backlog = await leaveOutKnown(memory.backlog, options.store);
+    await shorten(memory, options);
     await workOff(memory, reached, options, budget, stopping);
     done = memory.backlog.length === 0 && memory.listing === null;
   } finally {
@@ -51,14 +58,10 @@ async function list(memory: Memory, turn: SweepTurn, options: SweepOptions, budg
   const attempts = attemptsOf(listing);
   const active = await options.store.activePulls();
   const lost = lostAmong(attempts, new Set(active.map(({ repositoryId }) => repositoryId)));
-  memory.backlog = await leaveOutKnown(
-    lost.filter(({ guid }) => !memory.settled.has(guid)),
-    options.store,
-  );
+  memory.backlog = lost.filter(({ guid }) => !memory.settled.has(guid));
   memory.settled = new Set(attempts.map(({ guid }) => guid).filter((guid) => memory.settled.has(guid)));
   memory.listed = { until: listing.begun, doubt: listing.doubt };
   memory.listing = null;
-  await shorten(memory, options);
 }
 
 async function beginListing(memory: Memory, turn: SweepTurn, options: SweepOptions): Promise<Listing> {
@@ -69,7 +72,9 @@ async function beginListing(memory: Memory, turn: SweepTurn, options: SweepOptio
   return newListing(turn, begun);
 }
 
-/** Rather than read thousands one by one, what goes on is looked at itself: that finds all but what only webhooks tell. */
+/**
+ * Rather than read thousands one by one, what goes on is looked at itself: that finds all but what only webhooks tell.
+ */
 async function shorten(memory: Memory, options: SweepOptions): Promise<void> {
   const { backlog, listed } = memory;
   if (listed === null || listed.doubt === null || !tooManyForgotten(backlog)) return;

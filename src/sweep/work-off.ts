@@ -17,8 +17,8 @@ const MOST_TRIES = 3;
 const IDS_OF_ONE_QUERY = 1_000;
 
 /**
- * Reads what is next of the backlog, as far as the budget goes, and only then takes it, in order and without a pause: so
- * a yes does not begin to take effect before the no that followed it is stored.
+ * Reads what is next of the backlog, as far as the budget goes, and only then takes it, in order and without a pause:
+ * so a yes does not begin to take effect before the no that followed it is stored.
  */
 export async function workOff(
   memory: Memory,
@@ -41,7 +41,6 @@ export async function workOff(
 }
 
 async function readNext(memory: Memory, options: SweepOptions, budget: Budget, stopping: AbortSignal) {
-  memory.backlog = await leaveOutKnown(memory.backlog, options.store);
   const next = memory.backlog.slice(0, budget.left);
   const active = next.some(({ answered }) => answered) ? await options.store.activePulls() : [];
   const read: Read[] = [];

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { DeliveryEvent } from '../../src/intake/delivery-event.ts';
 import { memoryStore } from '../../src/simulation/store/memory-store.ts';
 import { emptyTables } from '../../src/simulation/store/tables.ts';
@@ -230,6 +230,33 @@ describe('a sweep', () => {
     expect(catchesUp()).toEqual([new Date(before - SLACK_MS).toISOString()]);
     expect(taken).toEqual(['answered-9999']);
     expect(asked.length).toBeLessThan(60);
+  });
+
+  it('G13, H8: and still looks there where the store was away when it was to', async () => {
+    const { attempts, asked, clock, process, goesOn, catchesUp } = scene();
+    await goesOn();
+    const before = clock.now;
+    await process().run();
+    attempts.push(...answered(1_000, before));
+    clock.now += 2 * EVERY_MS;
+    const { run, options } = process();
+    vi.spyOn(options.store, 'catchUpAll').mockRejectedValueOnce(new Error('away'));
+    await expect(run()).rejects.toThrow('away');
+    clock.now += EVERY_MS;
+    asked.length = 0;
+    expect(await run()).toBe('done');
+    expect(catchesUp()).toHaveLength(1);
+    expect(asked).toEqual([]);
+  });
+
+  it('H8: the inbox is asked once what it holds of all that a sweep found', async () => {
+    const { attempts, taken, process } = scene();
+    const { run, options } = process();
+    attempts.push(...unanswered(3));
+    const known = vi.spyOn(options.store, 'knownDeliveries');
+    await run();
+    expect(taken).toHaveLength(3);
+    expect(known).toHaveBeenCalledTimes(1);
   });
 
   it('G13: what was taken under one database is taken again under an older one that was restored meanwhile', async () => {
