@@ -178,7 +178,13 @@ export const MUTANTS: readonly Mutant[] = [
         postponeSignal: (claim, signal, notBefore, failure) =>
           failure === null
             ? postponeSignal(claim, signal, notBefore, null)
-            : parkSignal(claim, signal, { id: 'given-up', words: failure.words }, null, notBefore),
+            : parkSignal(
+                claim,
+                signal,
+                { id: 'given-up', words: failure.words },
+                { told: null, outcome: null },
+                notBefore,
+              ),
       })),
   },
   {

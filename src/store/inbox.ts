@@ -120,7 +120,7 @@ export async function parkSignal(
   claim: Claim,
   signal: StoredSignal,
   fault: Fault,
-  sequel: Sequel | null,
+  { told, outcome }: Sequel,
   now: number,
 ): Promise<void> {
   await whileHeld(db, claim, null, async (transaction) => {
@@ -130,8 +130,7 @@ export async function parkSignal(
       .where('id', '=', signal.id)
       .where('done_at', 'is', null)
       .executeTakeFirst();
-    if (sequel === null || numUpdatedRows === 0n) return;
-    const { told, outcome } = sequel;
+    if (numUpdatedRows === 0n) return;
     if (outcome !== null) await addOutcome(transaction, claim.pullKey, outcome, now);
     if (told !== null && (await parkedOn(transaction, claim.pullKey)) <= TOLD_FAULTS)
       await wantEffects(transaction, claim.pullKey, [told], now);

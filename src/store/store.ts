@@ -168,7 +168,7 @@ export type Store = {
    * Gives a signal up: it stays in the table with its fault and blocks nothing. What the pull request hears instead, and
    * what people are told of the first `TOLD_FAULTS` of it, are stored in the same transaction.
    */
-  parkSignal(claim: Claim, signal: StoredSignal, fault: Fault, sequel: Sequel | null, now: number): Promise<void>;
+  parkSignal(claim: Claim, signal: StoredSignal, fault: Fault, sequel: Sequel, now: number): Promise<void>;
   /** What was given up, of any pull request, newest first, at most `most`. */
   parked(most: number): Promise<readonly ParkedSignal[]>;
 

@@ -77,7 +77,7 @@ export function claimsContract({ store, gone, rows, claimed, signalled }: Bench)
       expect(await store().nextSignal(claim, now)).toBeNull();
       expect(await store().nextEffect(claim, now)).toBeNull();
       await store().postponeSignal(claim, signal, now * 9, { words: 'late', ours: true });
-      await store().parkSignal(claim, signal, { id: 'f', words: 'late' }, null, now);
+      await store().parkSignal(claim, signal, { id: 'f', words: 'late' }, { told: null, outcome: null }, now);
       await store().release(claim);
       expect(await everything()).toEqual(before);
       expect(await store().save(next, signal, step(pullOf(1)), now)).toBe('saved');

@@ -5,6 +5,8 @@ import { type Bench, LEASE, present } from './bench.ts';
 import { delivery, pullOf, refOf, step } from './samples.ts';
 
 const AWAY = { words: 'GitHub was away', ours: false } as const;
+/** Nobody hears of it, neither people nor the pull request. */
+const UNTOLD = { told: null, outcome: null } as const;
 const UNKNOWN = { id: 'f1', words: 'unknown form' } as const;
 const TOLD: Effect = { type: 'answer', to: { at: 'pull' }, answer: { kind: 'help' }, once: null };
 
@@ -100,7 +102,7 @@ export function inboxContract({ store, rows, claimed, signalled }: Bench): void 
     it('a parked signal blocks nothing and stays with its error', async () => {
       const { claim, signal } = await signalled('a');
       await store().receive([delivery('b')], 11);
-      await store().parkSignal(claim, signal, UNKNOWN, null, 20);
+      await store().parkSignal(claim, signal, UNKNOWN, UNTOLD, 20);
       expect(present(await store().nextSignal(claim, 20)).signal).toMatchObject({ deliveryId: 'b' });
       const parked = (await rows('inbox')).filter((row) => row['parked'] === true);
       expect(parked).toMatchObject([{ error: 'unknown form' }]);
@@ -154,14 +156,14 @@ export function inboxContract({ store, rows, claimed, signalled }: Bench): void 
 
     it('S84: operators can list what was parked, of any pull request, newest first and only so many', async () => {
       const first = await signalled('a', 1);
-      await store().parkSignal(first.claim, first.signal, UNKNOWN, null, 20);
+      await store().parkSignal(first.claim, first.signal, UNKNOWN, UNTOLD, 20);
       const second = await signalled('b', 2);
       await store().postponeSignal(second.claim, second.signal, 10, AWAY);
       await store().parkSignal(
         second.claim,
         { ...second.signal, attempts: 1 },
         { id: 'f2', words: 'gave up' },
-        null,
+        UNTOLD,
         30,
       );
       await store().receive([delivery('c')], 40);
@@ -213,7 +215,7 @@ export function inboxContract({ store, rows, claimed, signalled }: Bench): void 
       expect(await store().heldUntil(claim, 30)).toBeNull();
       await store().receive([delivery('b')], 30);
       await store().save(claim, present(await store().nextSignal(claim, 30)), step(pullOf(1)), 30);
-      await store().parkSignal(claim, present(await store().nextSignal(claim, 30)), UNKNOWN, null, 30);
+      await store().parkSignal(claim, present(await store().nextSignal(claim, 30)), UNKNOWN, UNTOLD, 30);
       expect(await store().heldUntil(claim, 30)).toBeNull();
     });
 

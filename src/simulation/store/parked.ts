@@ -9,15 +9,13 @@ export function park(
   row: PullRow | null,
   stored: StoredSignal,
   fault: Fault,
-  sequel: Sequel | null,
+  { told, outcome }: Sequel,
   now: number,
 ): void {
   const signal = waitingRow(row, stored);
   if (row === null || signal === undefined) return;
   settle(row, signal, now);
   Object.assign(signal, { parked: true, error: plain(fault.words), faultId: fault.id });
-  if (sequel === null) return;
-  const { told, outcome } = sequel;
   if (outcome !== null) addSignal(tables, row, outcome, { kind: 'outcome', deliveryId: null, now });
   if (told !== null && row.inbox.filter(({ parked: aside }) => aside).length <= TOLD_FAULTS)
     wantEffect(tables, row, told, now);
