@@ -1,6 +1,6 @@
 import type { Draft } from './draft.ts';
 import { withAnswer, withEffects, withProposal, withPull, withRun } from './draft.ts';
-import { isOpen, type Origin, type Person, type Proposal } from './proposal.ts';
+import { isOpen, isRevocable, type Origin, type Person, type Proposal } from './proposal.ts';
 import type { Pull, Run, RunEnd, Task } from './run.ts';
 import { moved } from './transition.ts';
 
@@ -52,9 +52,7 @@ function passOn(before: Draft, dropped: readonly Task[]): Draft {
 
 /** An attempt that has begun is left to its outcome; everything else that is open is cancelled. */
 function cancelCalls(draft: Draft, { how }: Ending, now: string): Draft {
-  const open = draft.pull.proposals.filter(
-    ({ origin, state }) => origin.kind === 'call' && (state === 'proposed' || state === 'approved'),
-  );
+  const open = draft.pull.proposals.filter((one) => one.origin.kind === 'call' && isRevocable(one));
   return open.reduce((next, proposal) => cancel(next, proposal, CANCELLED_BY[how], now), draft);
 }
 

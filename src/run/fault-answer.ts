@@ -21,7 +21,7 @@ export function faultAnswer(signal: Signal, pull: Pull | null, fault: string): E
 
 /** Whether somebody may have said no by it to anything here. `pull` is null where it could not be read. */
 export function mayBeNo(signal: Signal, pull: Pull | null): boolean {
-  return signal.type === 'intent' && NOES.has(signal.intent.kind) && pull?.run !== null;
+  return signal.type === 'intent' && NOES.has(signal.intent.kind) && (pull === null || pull.run !== null);
 }
 
 const NOES: ReadonlySet<Intent['kind']> = new Set(['said', 'dismissed', 'thread']);

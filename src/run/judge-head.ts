@@ -12,7 +12,7 @@ import { answerProposal, showing, withCall } from './batch.ts';
 import { type Draft, withAnswer, withEffects, withProposal, withRun, withVote } from './draft.ts';
 import type { Facts, HeadFile } from './facts.ts';
 import { ownEditsOf, withOwnEdit } from './own-edit.ts';
-import { isPending, type Origin, type Permission, type Person, type Proposal } from './proposal.ts';
+import { isPending, isRevocable, type Origin, type Permission, type Person, type Proposal } from './proposal.ts';
 import type { Run } from './run.ts';
 import { named } from './spoken.ts';
 import { moved } from './transition.ts';
@@ -25,7 +25,7 @@ type Judging = { readonly head: string; readonly facts: Facts; readonly pusher: 
 
 /** Decided by the head's content: proposals that are not yet being committed. */
 export function openProposals(proposals: readonly Proposal[]): readonly Proposal[] {
-  return proposals.filter((proposal) => proposal.state === 'proposed' || proposal.state === 'approved');
+  return proposals.filter(isRevocable);
 }
 
 /** Proposals that wait were judged at another head: that one stands until they are judged again. */

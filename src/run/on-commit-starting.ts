@@ -9,9 +9,9 @@ import { type Draft, draftOf, finish, withAnswer, withProposal } from './draft.t
 import { waitingAgain } from './expiry.ts';
 import type { Facts } from './facts.ts';
 import { supersede, tellStale } from './judge-head.ts';
-import { completeAt, isUnderWay } from './on-commit.ts';
+import { completeAt } from './on-commit.ts';
 import { tellRetargeted, withBaseFound, withdrawFrom } from './on-retargeted.ts';
-import type { Permission, Person, Proposal, Vote } from './proposal.ts';
+import { isUnderWay, type Permission, type Person, type Proposal, type Vote } from './proposal.ts';
 import { activeRun, type Pull, type Run } from './run.ts';
 import type { Check, Signal } from './signal.ts';
 import { named } from './spoken.ts';

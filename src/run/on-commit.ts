@@ -6,7 +6,7 @@ import { type Draft, draftOf, finish, withAnswer, withEffects, withProposal, wit
 import type { Facts } from './facts.ts';
 import { judgeHead } from './judge-head.ts';
 import { withOwnEdit } from './own-edit.ts';
-import { isPending, type Person, type Proposal, type Write } from './proposal.ts';
+import { isPending, isUnderWay, type Person, type Proposal, type Write } from './proposal.ts';
 import type { Pull, Run } from './run.ts';
 import type { Signal } from './signal.ts';
 import { named } from './spoken.ts';
@@ -124,11 +124,6 @@ export function onCommitMissed(pull: Pull, signal: Missed, facts: Facts): Step {
 
 function msBetween(earlier: string, later: string): number {
   return Date.parse(later) - Date.parse(earlier);
-}
-
-/** Approved, whether or not an attempt to commit it has begun. */
-export function isUnderWay(proposal: Proposal): boolean {
-  return proposal.state === 'executing' || proposal.state === 'approved';
 }
 
 function fail(draft: Draft, proposal: Proposal, message: string, now: string): Draft {

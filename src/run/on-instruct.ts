@@ -4,7 +4,7 @@ import { instructionOutput } from '../prompt/outputs.ts';
 import type { Answer } from './answer.ts';
 import { answerProposal, settleBatch, showing } from './batch.ts';
 import { type Draft, draftOf, finish, withAnswer, withEffects, withProposal, withVote } from './draft.ts';
-import type { Proposal } from './proposal.ts';
+import { isRevocable, type Proposal } from './proposal.ts';
 import { resolveAim } from './resolve-aim.ts';
 import { named, reply, type Spoken, settled, voteOf, withLeftovers } from './spoken.ts';
 import type { Step } from './step.ts';
@@ -43,8 +43,7 @@ function instructAt(spoken: Spoken, targets: Targets, instruction: string): Step
 export function instruct(spoken: Spoken, proposal: Proposal, instruction: string): Step {
   if (spoken.words.inline.includes(proposal.id))
     return reply(spoken, { kind: 'answered-inline' }, 'answered-in-threads');
-  const open = proposal.state === 'proposed' || proposal.state === 'approved';
-  if (!open) {
+  if (!isRevocable(proposal)) {
     const told = reply(spoken, { kind: 'settled', proposals: [settled(proposal)] }, 'already-settled');
     return recordTooLate(spoken, told, [proposal], { action: 'edit', text: instruction });
   }

@@ -3,7 +3,7 @@ import { showing } from './batch.ts';
 import { type Draft, draftOf, finish, ignore, withAnswer, withProposal } from './draft.ts';
 import { waitingAgain } from './expiry.ts';
 import type { Facts } from './facts.ts';
-import type { Proposal } from './proposal.ts';
+import { isRevocable, type Proposal } from './proposal.ts';
 import type { Pull } from './run.ts';
 import type { Signal } from './signal.ts';
 import { named } from './spoken.ts';
@@ -16,7 +16,7 @@ type PutAside = Extract<Signal, { type: 'put-aside' }>;
  * them (V4). An attempt that has begun goes on, and is repeated where the branch had moved.
  */
 export function onPutAside(pull: Pull, { fault }: PutAside, facts: Facts): Step {
-  const approved = pull.proposals.filter((one) => mayWait(one) && one.votes.some(isApproval));
+  const approved = pull.proposals.filter((one) => isRevocable(one) && one.votes.some(isApproval));
   if (approved.length === 0) return ignore(pull, 'outdated-outcome');
   const waiting = approved.reduce((draft, one) => withoutApprovals(draft, one, facts.now), draftOf(pull));
   const proposals = approved.map(named);
@@ -24,10 +24,6 @@ export function onPutAside(pull: Pull, { fault }: PutAside, facts: Facts): Step 
     withAnswer(waiting, { at: 'pull' }, { kind: 'approvals-withdrawn', fault, proposals }),
     'approvals-withdrawn',
   );
-}
-
-function mayWait({ state }: Proposal): boolean {
-  return state === 'proposed' || state === 'approved';
 }
 
 function withoutApprovals(draft: Draft, proposal: Proposal, now: string): Draft {

@@ -27,7 +27,7 @@ import { onShow } from './on-show.ts';
 import { onContinue, onHelp, onStatus, onStop } from './on-steer.ts';
 import { onTask } from './on-task.ts';
 import { onUndo } from './on-undo.ts';
-import type { Proposal } from './proposal.ts';
+import { isRevocable, type Proposal } from './proposal.ts';
 import { activeRun, type Pull } from './run.ts';
 import { reply, type Spoken } from './spoken.ts';
 import type { Step } from './step.ts';
@@ -165,7 +165,7 @@ function onRemark(spoken: Spoken, remark: Extract<Utterance, { kind: 'remark' }>
   if (meant !== null) return meant;
   if (proposal === null) return onPlainReview(spoken, remark.text);
   if (remark.suggestions.length > 0 || remark.unclosedSuggestion) return onOwnText(spoken, remark, proposal);
-  if (!isUndecided(proposal) && (remark.text === '' || remark.affirmation))
+  if (!isRevocable(proposal) && (remark.text === '' || remark.affirmation))
     return ignore(spoken.pull, 'already-settled');
   if (remark.text === '') return hintOnce(spoken, proposal);
   if (remark.affirmation) return reply(spoken, { kind: 'affirmation', id: proposal.id }, 'affirmation');
@@ -174,7 +174,7 @@ function onRemark(spoken: Spoken, remark: Extract<Utterance, { kind: 'remark' }>
 
 /** Words that hold a command where it is none: nobody can want the agent to do that instead. */
 function buried(spoken: Spoken, proposal: Proposal | null, text: string): Step | null {
-  const command = proposal === null || isUndecided(proposal) ? buriedCommand(text) : null;
+  const command = proposal === null || isRevocable(proposal) ? buriedCommand(text) : null;
   if (command === null) return null;
   return nearMiss(spoken, { command, word: command, hint: hintFor(command, 'not-first') });
 }
@@ -182,10 +182,6 @@ function buried(spoken: Spoken, proposal: Proposal | null, text: string): Step |
 /** A task of one line that is nothing but a command in code or another dress. */
 function dressed(spoken: Spoken, text: string): Step | null {
   return text.includes('\n') ? null : buried(spoken, null, text);
-}
-
-function isUndecided({ state }: Proposal): boolean {
-  return state === 'proposed' || state === 'approved';
 }
 
 function hintOnce(spoken: Spoken, proposal: Proposal): Step {

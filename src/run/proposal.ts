@@ -223,6 +223,16 @@ export function isOpen({ state }: Proposal): boolean {
   return state === 'proposed' || state === 'approved' || state === 'executing';
 }
 
+/** Open, and no attempt to commit it has begun: nothing of it can be in the branch, and it can still be decided otherwise. */
+export function isRevocable({ state }: Proposal): boolean {
+  return state === 'proposed' || state === 'approved';
+}
+
+/** Approved, whether or not an attempt to commit it has begun. */
+export function isUnderWay({ state }: Proposal): boolean {
+  return state === 'approved' || state === 'executing';
+}
+
 /** Posted and undecided: what `/approve all` could mean. */
 export function isPending(proposal: Proposal): boolean {
   return proposal.state === 'proposed' && proposal.comment !== null;

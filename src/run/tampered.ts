@@ -2,7 +2,7 @@ import type { SaidIntent } from '../command/intent.ts';
 import type { Facts } from './facts.ts';
 import { approvedTargets, wordsOf } from './in-review.ts';
 import { ownTextAim } from './own-text-aim.ts';
-import { commentsOf, type PostedComment, type Proposal } from './proposal.ts';
+import { commentsOf, isRevocable, type PostedComment, type Proposal } from './proposal.ts';
 import type { Damage } from './restore.ts';
 import type { Pull } from './run.ts';
 import { aim } from './targets.ts';
@@ -14,7 +14,7 @@ export function commentsToApprove(proposals: readonly Proposal[]): readonly Post
 
 /** The open proposals that words would approve, as they are or with the person's own lines. */
 export function proposalsToApprove(pull: Pull, intent: SaidIntent, facts: Facts): readonly Proposal[] {
-  return reliedOn(pull, intent, facts).filter(({ state }) => state === 'proposed' || state === 'approved');
+  return reliedOn(pull, intent, facts).filter(isRevocable);
 }
 
 function reliedOn(pull: Pull, intent: SaidIntent, facts: Facts): readonly Proposal[] {

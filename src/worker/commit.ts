@@ -2,9 +2,10 @@ import { countersign, type Signed } from '../policy/countersign.ts';
 import type { Signing } from '../policy/signing.ts';
 import { rulesNow } from '../run/approvals.ts';
 import type { PullFacts } from '../run/facts.ts';
-import type { Proposal } from '../run/proposal.ts';
+import { isUnderWay, type Proposal } from '../run/proposal.ts';
 import type { Pull, Run } from '../run/run.ts';
 import type { Check, Signal } from '../run/signal.ts';
+import { type Again, afterWords } from './after-words.ts';
 import { type Ground, layGround } from './commit-ground.ts';
 import { findLanded } from './find-landed.ts';
 import { DONE, type Job, type Outcome } from './job.ts';
@@ -15,13 +16,10 @@ import { readBack } from './read-back.ts';
 const QUICK_TRIES = 3;
 const MOVING_WAIT_MS = 30_000;
 
-/** For what people said to be heard; at once in most cases, because signals come before effects. */
-const YIELD_MS = 100;
+/** People spoke while an attempt was being prepared: it was not begun. */
+type Spoken = { readonly kind: 'spoken' };
 
-type Again = Extract<Outcome, { kind: 'again' }>;
-
-/** People spoke while an attempt was being prepared: it was not begun, and comes again at `at` (ms). */
-type Spoken = { readonly kind: 'spoken'; readonly at: number };
+const SPOKEN: Spoken = { kind: 'spoken' };
 
 /** An attempt that the branch moved away from under: nothing was written, and these are still approved. */
 type Moved = { readonly kind: 'moved'; readonly proposals: readonly Proposal[] };
@@ -31,23 +29,18 @@ type Moved = { readonly kind: 'moved'; readonly proposals: readonly Proposal[] }
  * is announced to the decision core (which may take proposals out), and is bound to the head that was checked.
  */
 export async function performCommit(job: Job<'commit'>): Promise<Outcome> {
+  // Until what people said can be heard, GitHub is asked nothing.
   const words = await job.wordsDue();
   if (words !== null) return afterWords(job, words);
   let missed: readonly Proposal[] = [];
   for (let tries = 0; tries < QUICK_TRIES; tries += 1) {
     const tried = await tryOnce(job);
-    if (tried.kind === 'spoken')
-      return missed.length === 0 ? afterWords(job, tried.at) : interrupted(job, tried.at, missed);
+    if (tried.kind === 'spoken') return missed.length === 0 ? afterWords(job, null) : interrupted(job, missed);
     // Also where it comes again: then this last attempt may have landed, whatever became of those before it.
     if (tried.kind !== 'moved') return tried;
     missed = tried.proposals;
   }
   return movedOn(job, missed);
-}
-
-/** What people said is heard first; until it can be, GitHub is asked nothing. */
-function afterWords(job: Job<'commit'>, due: number): Outcome {
-  return { kind: 'again', at: Math.max(due, job.context.clock.now() + YIELD_MS), error: 'people spoke first' };
 }
 
 async function tryOnce(job: Job<'commit'>): Promise<Outcome | Moved | Spoken> {
@@ -65,10 +58,6 @@ async function tryOnce(job: Job<'commit'>): Promise<Outcome | Moved | Spoken> {
   return attempt(job, github, pull, mine, facts);
 }
 
-function isUnderWay(proposal: Proposal): boolean {
-  return proposal.state === 'approved' || proposal.state === 'executing';
-}
-
 async function attempt(
   job: Job<'commit'>,
   github: GitHub,
@@ -84,7 +73,7 @@ async function attempt(
   const { runId } = job.effect;
   const { baseRef } = facts;
   const begun = await job.decideNow({ type: 'commit-starting', runId, head, baseRef, checks, settings });
-  if (begun === null) return { kind: 'spoken', at: job.context.clock.now() + YIELD_MS };
+  if (begun === null) return SPOKEN;
   const executing = begun.proposals.filter(
     (one) => job.effect.proposalIds.includes(one.id) && one.state === 'executing',
   );
@@ -138,9 +127,9 @@ function signingOf(proposal: Proposal, checks: readonly Check[]): Signing {
  * The branch moved, and words came with it. They are heard at once, and the attempt comes again after them; but where
  * that happens over and over, it waits as long as for a branch that moves by itself.
  */
-function interrupted(job: Job<'commit'>, soon: number, missed: readonly Proposal[]): Again {
+function interrupted(job: Job<'commit'>, missed: readonly Proposal[]): Again {
   const again = movedOn(job, missed);
-  return job.attempts > QUICK_TRIES ? again : { ...again, at: soon };
+  return job.attempts > QUICK_TRIES ? again : { ...again, at: afterWords(job, null).at };
 }
 
 /** Comes again later: people may change their minds meanwhile, and after long enough the decision core ends it. */

@@ -1,8 +1,6 @@
 import { isPending } from '../run/proposal.ts';
+import { afterWords } from './after-words.ts';
 import { DONE, type Job, type Outcome } from './job.ts';
-
-/** For what people said to be heard. */
-const YIELD_MS = 100;
 
 /** Tells that a deadline has come, by GitHub's clock; ours may go wrong while it is waited for. */
 export async function seeDeadline({ context, stored, effect }: Job<'see-deadline'>): Promise<Outcome> {
@@ -17,5 +15,5 @@ export async function seeDeadline({ context, stored, effect }: Job<'see-deadline
 export async function expire(job: Job): Promise<Outcome> {
   const words = await job.wordsDue();
   if (words === null && (await job.decideNow({ type: 'expiring' })) !== null) return DONE;
-  return { kind: 'again', at: Math.max(words ?? 0, job.context.clock.now() + YIELD_MS), error: 'people spoke first' };
+  return afterWords(job, words);
 }

@@ -19,7 +19,10 @@ export const LEASE_MS = 15_000;
 
 /** Tries of an effect that only tells people something; the others are looked after for as long as it takes. */
 const TELLING_TRIES = 12;
-/** Tries of an effect that a fault of ours stops, some twenty minutes: the fault may be the database's, and that passes. */
+/**
+ * Tries of an effect that a fault of ours stops, some twenty minutes: it may be a fault of the database that nobody
+ * knows to pass. Its outages are counted apart.
+ */
 const MOST_FAULTS = 12;
 const WAIT_MS = 1_000;
 
@@ -137,8 +140,8 @@ function afterFailure(job: Job, error: unknown): Outcome {
 }
 
 /**
- * A commit that was tried before may have landed unseen: no answer to a look around proves that it has not. A limit ends
- * by itself, so nothing is given up for it.
+ * A commit that was tried before may have landed unseen: no answer to a look around proves that it has not. A limit
+ * ends by itself, so nothing is given up for it.
  */
 function mayBeGivenUp({ attempts, effect, stored }: Job, error: unknown): boolean {
   if (isOurs(error)) return stored.faults + 1 >= MOST_FAULTS && effect.type !== 'commit';

@@ -7,8 +7,9 @@ import type { Context } from './context.ts';
 import { faultId } from './fault-id.ts';
 
 /**
- * Tries of one signal that a fault of ours stops; then it is put aside and blocks nothing. What cannot be loaded or saved
- * gets more of them: the fault may be the database's, and that passes.
+ * Tries of one signal that a fault of ours stops; then it is put aside and blocks nothing. An outage of the database is
+ * none, and counts nothing here; what cannot be loaded or saved gets more tries all the same, for a fault of the
+ * database may be one that nobody knows to pass.
  */
 const TRIES = { deciding: 5, storing: 8 } as const;
 export type Doing = keyof typeof TRIES;
@@ -47,7 +48,10 @@ async function putAside(context: Context, claim: Claim, stored: StoredSignal, { 
   await store.parkSignal(claim, stored, { id: fault, words: wordsOf(error) }, { told, outcome }, clock.now());
 }
 
-/** An outage of GitHub or of the database ends; what people said during it must not be lost, and without an outcome its run would stand still. */
+/**
+ * An outage of GitHub or of the database ends; what people said during it must not be lost, and without an outcome its
+ * run would stand still.
+ */
 function isGivenUp({ signal, attempts, faults }: StoredSignal, { error, doing }: Stopped): boolean {
   if (error instanceof UnknownSchema) return true;
   if (isOurs(error)) return faults + 1 >= TRIES[doing];
