@@ -1,6 +1,7 @@
 /**
- * `npm run bench:app [rounds] [PostgreSQL URL]`: how quick the whole App is, as a process of its own, where GitHub and the
- * model answer at once; and how many deliveries it takes a second, beside a Probot server that does nothing with them.
+ * `npm run bench:app [rounds] [PostgreSQL URL]`: how quick the whole App is, as a process of its own, where GitHub and
+ * the model answer at once; and how many deliveries it takes a second, beside a Probot server that does nothing with
+ * them.
  */
 import process from 'node:process';
 import { type ChaosDatabase, databaseOn, embeddedDatabase } from '../src/chaos/database.ts';

@@ -18,7 +18,9 @@ import { toolDefinitions } from '../src/tools/definitions.ts';
 import type { Context } from '../src/worker/context.ts';
 import { startWorker } from '../src/worker/worker.ts';
 
-/** Turns that only read, between the first request to the model and the last: two hops each, the model's and the tools'. */
+/**
+ * Turns that only read, between the first request to the model and the last: two hops each, the model's and the tools'.
+ */
 const READS = 4;
 export const HOPS = READS * 2;
 const PATH = 'read-me.txt';
@@ -26,8 +28,8 @@ const PATH = 'read-me.txt';
 const STEP_MS = 1_100;
 
 /**
- * One chain of hops (ms): from the model's first answer to the request after its last, what of that GitHub and the model took
- * themselves, and how long this process worked meanwhile, which a busy machine does not change.
+ * One chain of hops (ms): from the model's first answer to the request after its last, what of that GitHub and the
+ * model took themselves, and how long this process worked meanwhile, which a busy machine does not change.
  */
 export type Chain = { readonly whole: number; readonly answering: number; readonly worked: number };
 
@@ -36,8 +38,8 @@ type Site = { readonly gateway: Gateway; readonly scene: Scene; readonly events:
 
 /**
  * How long the App takes for a chain of hops, signal to signal through the store, where GitHub and the model answer at
- * once: both are played in this very process, and the time of their own work is told apart. Real are the store, the worker,
- * the adapters with Octokit and the OpenAI client, and the budget; sockets are left out.
+ * once: both are played in this very process, and the time of their own work is told apart. Real are the store, the
+ * worker, the adapters with Octokit and the OpenAI client, and the budget; sockets are left out.
  */
 export async function measureHops(place: StorePlace, rounds: number): Promise<readonly Chain[]> {
   const clock = { ahead: 0 };

@@ -48,7 +48,9 @@ async function pump(url: string, more: () => boolean, make: (number: number) => 
   return { perSecond: times.length / seconds, times, refused };
 }
 
-/** What became of deliveries that came whether or not the ones before were answered. Times are ms from the due moment. */
+/**
+ * What became of deliveries that came whether or not the ones before were answered. Times are ms from the due moment.
+ */
 export type Answered = { readonly ids: readonly string[]; readonly times: readonly number[]; readonly refused: number };
 
 /** Sends so many deliveries a second for so many seconds, each at its time; `ids` are those that were acknowledged. */

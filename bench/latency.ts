@@ -8,7 +8,9 @@ import type { ChatRequest, ModelTurn } from '../src/simulator/model/script.ts';
 /** Samples in ms, one for each round. */
 export type Latencies = { readonly review: number[]; readonly commit: number[]; readonly hops: number[] };
 
-/** Turns that only read, between the first request to the model and the last: two hops each, the model's and the tools'. */
+/**
+ * Turns that only read, between the first request to the model and the last: two hops each, the model's and the tools'.
+ */
 const READS = 4;
 export const HOPS = READS * 2;
 const READING = 'read it again and again';

@@ -5,7 +5,9 @@ import { quantile } from './measure.ts';
 
 const GOAL_P99_MS = 250;
 
-/** Deliveries while GitHub and the model answer nothing; the process is killed at the end, and its database looked at. */
+/**
+ * Deliveries while GitHub and the model answer nothing; the process is killed at the end, and its database looked at.
+ */
 export async function stalledFindings([name, open]: NamedDatabase, seconds: number): Promise<readonly Finding[]> {
   const steady = await sendStalled(open, 200, seconds);
   const burst = await sendStalled(open, 1_000, 5);

@@ -1,6 +1,7 @@
 /**
- * `npm run bench:load [PostgreSQL URL] [--brief]`: whether the whole App, as processes of its own, keeps what it promises
- * under load; `--brief` takes a tenth of each load, to see that all of it runs. Ends with 1 where a goal is missed.
+ * `npm run bench:load [PostgreSQL URL] [--brief]`: whether the whole App, as processes of its own, keeps what it
+ * promises under load; `--brief` takes a tenth of each load, to see that all of it runs. Ends with 1 where a goal is
+ * missed.
  */
 import process from 'node:process';
 import { databaseOn, embeddedDatabase } from '../src/chaos/database.ts';

@@ -2,7 +2,10 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setImmediate as breath, setTimeout as pause } from 'node:timers/promises';
 import { HOSTILE_CALLS } from './hostile-calls.ts';
 
-/** Prints for how many milliseconds the event loop is kept (p99 and longest) while calls are served as `worker/use-tools.ts` does. */
+/**
+ * Prints for how many milliseconds the event loop is kept (p99 and longest) while calls are served as
+ * `worker/use-tools.ts` does.
+ */
 const TIMES = 4;
 const delay = monitorEventLoopDelay({ resolution: 1 });
 for (let time = 0; time < TIMES; time += 1) {

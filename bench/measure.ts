@@ -83,7 +83,10 @@ export function cost(work: () => unknown): number {
   );
 }
 
-/** Time that this thread worked: other processes on the machine do not count. The clock's steps are 4 ms on some machines. */
+/**
+ * Time that this thread worked: other processes on the machine do not count. The clock's steps are 4 ms on some
+ * machines.
+ */
 function milliseconds(work: () => void): number {
   const before = process.threadCpuUsage();
   work();

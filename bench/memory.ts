@@ -1,7 +1,10 @@
 import { setImmediate as breath } from 'node:timers/promises';
 import { HOSTILE_CALLS } from './hostile-calls.ts';
 
-/** Prints by how many times a file's bytes the memory grows by the first call, on a file of 2 MB; run it with --expose-gc. */
+/**
+ * Prints by how many times a file's bytes the memory grows by the first call, on a file of 2 MB; run it with
+ * --expose-gc.
+ */
 const TIMES = 6;
 const [first] = HOSTILE_CALLS;
 const used = (): number => {

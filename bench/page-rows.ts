@@ -31,7 +31,9 @@ function longest(works: readonly (() => unknown)[]): number {
   return Math.max(...works.map(cost));
 }
 
-/** What comes before and after a change is worked out: arguments are read, files searched, pages written and read back. */
+/**
+ * What comes before and after a change is worked out: arguments are read, files searched, pages written and read back.
+ */
 export const PAGE_ROWS: readonly Row[] = [
   {
     name: `the longest of ${PARSED_CALLS.length} readings of arguments of up to 6,000,000 letters (H6, goal: 50)`,

@@ -146,7 +146,9 @@ function plainSchema(document: Json, schema: Json, open: readonly string[] = [])
   return schema['nullable'] === true ? nullable(corrected) : corrected;
 }
 
-/** A review comment that went out of date has no place any more: GitHub answers null, whatever REST's description says. */
+/**
+ * A review comment that went out of date has no place any more: GitHub answers null, whatever REST's description says.
+ */
 function withOutdatedPlaces(schema: Json): Json {
   const { properties } = schema;
   if (!isRecord(properties) || properties['diff_hunk'] === undefined) return schema;
@@ -241,7 +243,9 @@ function reducedEvents(document: Json): Json {
   return events;
 }
 
-/** Stores each repeated subtree once under `shared`; a reference names the document, so that a part works on its own. */
+/**
+ * Stores each repeated subtree once under `shared`; a reference names the document, so that a part works on its own.
+ */
 function shareSubtrees(root: Json): Json {
   const counts = new Map<string, number>();
   const keyOf = (value: unknown): string => createHash('sha1').update(JSON.stringify(value)).digest('hex');

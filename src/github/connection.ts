@@ -8,13 +8,19 @@ import type { Call } from './calls.ts';
 /** Where a comment of a diff stands, which GitHub wants to hear again with each reply. */
 export type Anchor = { readonly path: string; readonly commit: string };
 
-/** A file as it was last read, and GitHub's name for that answer; the name dies with the token, and then it is read anew. */
+/**
+ * A file as it was last read, and GitHub's name for that answer; the name dies with the token, and then it is read
+ * anew.
+ */
 export type RememberedFile = { readonly etag: string; readonly found: FoundFile };
 
 /** Who may not write, as GitHub said until a moment ago (ms): see `fetchPermission`. */
 export type RememberedRefusal = { readonly until: number; readonly answer: Awaited<ReturnType<GitHub['permission']>> };
 
-/** What never changes once read, or is asked for again with GitHub's own name for it. Keys begin with the repository's id: nothing crosses from one to another. */
+/**
+ * What never changes once read, or is asked for again with GitHub's own name for it. Keys begin with the repository's
+ * id: nothing crosses from one to another.
+ */
 export type Caches = {
   readonly trees: BoundedCache<Tree>;
   readonly blobs: BoundedCache<Uint8Array>;
@@ -41,7 +47,10 @@ export type Connection = {
   readonly ahead: () => number;
 };
 
-/** Bounds: 64 MiB of blobs, 8 million letters of patches, 8 MiB of settings, a million tree entries, ten thousand each of anchors, threads and refusals. */
+/**
+ * Bounds: 64 MiB of blobs, 8 million letters of patches, 8 MiB of settings, a million tree entries, ten thousand each
+ * of anchors, threads and refusals.
+ */
 export function openCaches(): Caches {
   return {
     trees: openBoundedCache<Tree>(1_000_000, (tree) => tree.size + 1),

@@ -4,7 +4,10 @@ import { GitHubFault } from '../worker/ports.ts';
 /** What GitHub asks for where it names no time itself. */
 const SECONDARY_LIMIT_WAIT_MS = 60_000;
 
-/** An installation that its owner has suspended, or a repository that is archived, may come back; until then GitHub is seldom asked. */
+/**
+ * An installation that its owner has suspended, or a repository that is archived, may come back; until then GitHub is
+ * seldom asked.
+ */
 const AT_REST = /installation has been suspended|was archived so is read-only/i;
 const AT_REST_WAIT_MS = 10 * 60_000;
 
@@ -30,7 +33,9 @@ export class RequestFault extends GitHubFault {
   }
 }
 
-/** GitHub refused a comment's anchor or body (422) and wrote nothing; the only fault of a new comment with status 422. */
+/**
+ * GitHub refused a comment's anchor or body (422) and wrote nothing; the only fault of a new comment with status 422.
+ */
 export class ReviewRefused extends GitHubFault {
   constructor(words: string) {
     super(words, 422, null);

@@ -32,7 +32,10 @@ function list({ ref, read }: Connection): Promise<readonly ListedFile[]> {
   );
 }
 
-/** The list does not say which head it is of, but the address of each file does: a push can come before or between pages. */
+/**
+ * The list does not say which head it is of, but the address of each file does: a push can come before or between
+ * pages.
+ */
 function isAtHead(files: readonly ListedFile[], head: string): boolean {
   const standing = files.filter(({ status }) => status !== 'removed');
   return standing.length > 0 && standing.every((file) => file.contents_url?.endsWith(`?ref=${head}`));

@@ -1,6 +1,9 @@
 import type { GitHubClient } from './octokit.ts';
 
-/** By how many ms GitHub's clock is ahead of ours, at the least and at the most; 0 and 0 where they agree as far as anybody can tell. */
+/**
+ * By how many ms GitHub's clock is ahead of ours, at the least and at the most; 0 and 0 where they agree as far as
+ * anybody can tell.
+ */
 export type Ahead = { readonly least: number; readonly most: number };
 
 /** What GitHub's answers tell of its clock, so that a host whose own goes wrong decides nothing else than any other. */

@@ -11,10 +11,10 @@ const SILENT = { debug: silence, info: silence, warn: silence, error: silence };
 type Options = NonNullable<ConstructorParameters<typeof Octokit>[0]>;
 
 /**
- * The Octokit of the product, also what Probot is given as its own.
- * Every request leaves once (no retry or throttling plugin), has a timeout (`request.timeout` in ms, 15 s
- * unless told; a request may ask for less by `request.mostMs`), names the API version, and fails where the answer was cut off in the middle of its JSON.
- * Integers above 2^53 (delivery ids) arrive as `bigint`: never put them into `JSON.stringify`.
+ * The Octokit of the product, also what Probot is given as its own. Every request leaves once (no retry or throttling
+ * plugin), has a timeout (`request.timeout` in ms, 15 s unless told; a request may ask for less by `request.mostMs`),
+ * names the API version, and fails where the answer was cut off in the middle of its JSON. Integers above 2^53
+ * (delivery ids) arrive as `bigint`: never put them into `JSON.stringify`.
  */
 export const CountersignOctokit = Octokit.plugin(guardRequests).defaults((options: Options) => ({
   authStrategy: createProbotAuth,
@@ -23,8 +23,8 @@ export const CountersignOctokit = Octokit.plugin(guardRequests).defaults((option
 }));
 
 /**
- * For Probot, which asks its Octokit for one of its own for each event, and making one costs a sixth of taking a delivery.
- * Our handlers ask nothing of GitHub, so each event has this very one.
+ * For Probot, which asks its Octokit for one of its own for each event, and making one costs a sixth of taking a
+ * delivery. Our handlers ask nothing of GitHub, so each event has this very one.
  */
 export const ProbotsOctokit = CountersignOctokit.defaults({ authStrategy: sharedAuth });
 

@@ -30,7 +30,9 @@ export async function fetchPull({ ref, read }: Connection): Promise<PullFacts> {
   };
 }
 
-/** Other open pull requests from the same branch. GitHub finds them by the owner's name; the repository is checked here. */
+/**
+ * Other open pull requests from the same branch. GitHub finds them by the owner's name; the repository is checked here.
+ */
 export async function fetchOthersOn({ ref, read }: Connection, branch: string): Promise<readonly number[]> {
   const pulls = await read((client) =>
     allPages((page) =>

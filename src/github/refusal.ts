@@ -4,8 +4,8 @@ import { RequestFault, ReviewRefused } from './faults.ts';
 import { listOwnReviews } from './own-reviews.ts';
 
 /**
- * Tells apart the three meanings of a 422 to a new review, comment of a file or reply: too fast, a pending review in the
- * way, and a refusal for good. Every other error is as it was.
+ * Tells apart the three meanings of a 422 to a new review, comment of a file or reply: too fast, a pending review in
+ * the way, and a refusal for good. Every other error is as it was.
  */
 export async function refusalOf(connection: Connection, error: unknown): Promise<unknown> {
   if (!(error instanceof RequestFault) || error.status !== 422) return error;
@@ -16,8 +16,8 @@ export async function refusalOf(connection: Connection, error: unknown): Promise
 }
 
 /**
- * A review that was never submitted (visible to us alone) makes GitHub refuse every other of ours, and all that we write
- * in threads: one that a create which broke midway has left would keep us silent there for ever.
+ * A review that was never submitted (visible to us alone) makes GitHub refuse every other of ours, and all that we
+ * write in threads: one that a create which broke midway has left would keep us silent there for ever.
  */
 async function deletePendingReviews(connection: Connection): Promise<void> {
   const { ref, write } = connection;

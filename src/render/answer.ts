@@ -247,7 +247,10 @@ function sentence<Kind extends Answer['kind']>(kind: Kind, answer: AnswerByKind[
   return SENTENCES[kind](answer, context);
 }
 
-/** One answer to somebody's words, as a comment's Markdown. At most 60,000 bytes of UTF-8; mentions nobody but who asked for something that cannot go on by itself. */
+/**
+ * One answer to somebody's words, as a comment's Markdown. At most 60,000 bytes of UTF-8; mentions nobody but who asked
+ * for something that cannot go on by itself.
+ */
 export function renderAnswer(answer: Answer, context: AnswerContext): string {
   return blocks(REPLY_MARKER, sentence(answer.kind, answer, context).trim());
 }

@@ -23,7 +23,9 @@ export type CommittedChange = {
 
 const SUBJECT_LENGTH = 72;
 
-/** Paths that may stand in a subject: nothing that GitHub or a build would take for a mention, a reference or an order. */
+/**
+ * Paths that may stand in a subject: nothing that GitHub or a build would take for a mention, a reference or an order.
+ */
 const HARMLESS_PATH = /^[\p{L}\p{N}_./()[\]+~%,=-]+$/u;
 const ACTIVE_PATH = /gh-\d|\[[^\]]*(?:skip|ci)[^\]]*\]|\]\(|[\p{L}\p{N}]{2,}-\d+(?![\p{L}\p{N}.])|skip-checks/iu;
 

@@ -10,7 +10,10 @@ const PREVIEW_UP_TO = 100;
 /** A preview has at most so many lines, and no more than half of the diff. */
 const MOST_PREVIEW_LINES = 50;
 
-/** A diff that fits one comment, never a part of it: as it stands when short, else folded, with a preview while it is not too long. */
+/**
+ * A diff that fits one comment, never a part of it: as it stands when short, else folded, with a preview while it is
+ * not too long.
+ */
 export function renderDiff({ lines }: DiffView): string {
   if (lines.length < INLINE_BELOW) return fence('diff', lines);
   const whole = details(`The whole diff (${count(lines.length, 'line')})`, fence('diff', lines));
@@ -51,7 +54,9 @@ function renderCutDiff(lines: readonly string[], bytes: number): string {
 
 const WRAPPED_COLUMNS = 120;
 
-/** Very long added lines once more, wrapped, so that nothing stands past the right edge; the diff itself stays as it is. */
+/**
+ * Very long added lines once more, wrapped, so that nothing stands past the right edge; the diff itself stays as it is.
+ */
 export function renderWrapped({ long }: DiffView): string {
   return long
     .map(({ number, shown }) => details(`Line ${thousands(number)} in full, wrapped`, fence('text', wrap(shown))))

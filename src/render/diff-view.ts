@@ -70,7 +70,10 @@ function lookAlikeWarning(added: readonly AddedLine[]): string | null {
   return `This adds characters that look like others: ${named(found, (one) => `${nameOf(one)} in line ${one.line} (${likeness(one.like)})`)}.`;
 }
 
-/** The warning for a path that is new, which may be taken for another one; null where nothing in it looks like anything else. */
+/**
+ * The warning for a path that is new, which may be taken for another one; null where nothing in it looks like anything
+ * else.
+ */
 export function pathWarning(path: string): string | null {
   const found = lookAlikes(path);
   if (found.length === 0) return null;

@@ -24,7 +24,10 @@ function backtickRuns(text: string): readonly number[] {
   return [...text.matchAll(/`+/g)].map(([run]) => run.length);
 }
 
-/** Inline code of exactly this text on one line. Hidden characters and line ends are written out; empty becomes `(empty)`. */
+/**
+ * Inline code of exactly this text on one line. Hidden characters and line ends are written out; empty becomes
+ * `(empty)`.
+ */
 export function codeSpan(text: string): string {
   const shown = visible(text).replaceAll('\t', '\\u{9}').replaceAll('\n', '\\u{A}');
   if (shown === '') return '`(empty)`';
@@ -36,7 +39,9 @@ export function codeSpan(text: string): string {
   return `${ticks}${padded}${ticks}`;
 }
 
-/** Inline code that may stand in a table's cell. A pipe is written out: how it is escaped there differs between parsers. */
+/**
+ * Inline code that may stand in a table's cell. A pipe is written out: how it is escaped there differs between parsers.
+ */
 export function cellSpan(text: string): string {
   return codeSpan(text).replaceAll('|', '\\u{7C}');
 }
@@ -109,8 +114,8 @@ export function quote(untrusted: string, cap: number): string {
 }
 
 /**
- * The model's prose: quoted, and said to be the model's, so that nobody takes it for ours. It may have read credentials, and
- * pages are read by more people than files.
+ * The model's prose: quoted, and said to be the model's, so that nobody takes it for ours. It may have read
+ * credentials, and pages are read by more people than files.
  */
 export function modelWords(what: string, untrusted: string, cap: number): string {
   const quoted = quote(withoutCredentials(untrusted), cap);

@@ -3,7 +3,9 @@ export function proposalMarker(id: string): string {
   return `<!-- countersign:proposal:${id} -->`;
 }
 
-/** First line of a comment in which the diff of a proposal goes on: part 2 of 4. The proposal's own comment is part 1. */
+/**
+ * First line of a comment in which the diff of a proposal goes on: part 2 of 4. The proposal's own comment is part 1.
+ */
 export function partMarker(id: string, part: number, parts: number): string {
   return `<!-- countersign:part:${id}:${part}/${parts} -->`;
 }

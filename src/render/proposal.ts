@@ -139,7 +139,10 @@ function votesLine(proposal: Proposal): string {
     : `${given}: ${listOf(names)}. ${people(Math.max(1, requiredApprovals - names.length), 'more', 'has', 'have')} to approve before this is applied.`;
 }
 
-/** What stands in place of a change that cannot be shown whole: it cannot be decided, so nobody approves what he has not seen. */
+/**
+ * What stands in place of a change that cannot be shown whole: it cannot be decided, so nobody approves what he has not
+ * seen.
+ */
 function tooLongBody({ proposal }: ProposalView): string {
   return blocks(
     proposalMarker(proposal.id),
@@ -148,12 +151,17 @@ function tooLongBody({ proposal }: ProposalView): string {
   );
 }
 
-/** What is shown as a diff, in as many parts as it takes; none beside a suggestion block. Null where a line is too long. */
+/**
+ * What is shown as a diff, in as many parts as it takes; none beside a suggestion block. Null where a line is too long.
+ */
 function partsOf({ placement }: ProposalView, diff: DiffView | null): readonly DiffPart[] | null {
   return diff === null || placement.kind === 'suggestion' ? [] : diffParts(diff);
 }
 
-/** The comments that ask for a decision; null where they cannot hold the whole change. What stands already needs no more room. */
+/**
+ * The comments that ask for a decision; null where they cannot hold the whole change. What stands already needs no more
+ * room.
+ */
 export function renderOpen(view: ProposalView): RenderedProposal | null {
   const { proposal } = view;
   const diff = diffOf(proposal);

@@ -1,7 +1,10 @@
 import type { Nodes } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 
-/** A body as GitHub reads it: every node of it in order, and the lines between a block's fences, or null where it is none with fences. */
+/**
+ * A body as GitHub reads it: every node of it in order, and the lines between a block's fences, or null where it is
+ * none with fences.
+ */
 export type Page = {
   readonly body: string;
   readonly nodes: readonly Nodes[];
@@ -9,8 +12,8 @@ export type Page = {
 };
 
 /**
- * Parses a body. A parser of Markdown takes a tenth of a second for some thousand lines, so lines within fences that say nothing
- * to it are not given to it, and its answer is taken only where it proves that they stood within fences.
+ * Parses a body. A parser of Markdown takes a tenth of a second for some thousand lines, so lines within fences that
+ * say nothing to it are not given to it, and its answer is taken only where it proves that they stood within fences.
  */
 export function readPage(body: string): Page {
   const lines = body.split(/\r\n|\n|\r/);
@@ -38,7 +41,10 @@ function parsed(body: string, lines: readonly string[], kept: readonly number[])
 /** 0-based indexes of the lines with a block's fences. */
 type Span = { readonly first: number; readonly last: number };
 
-/** Where a block has its fences, which stand at the margin; null for anything else. The lines between must be its value: the tree cannot tell no line from one empty line. */
+/**
+ * Where a block has its fences, which stand at the margin; null for anything else. The lines between must be its value:
+ * the tree cannot tell no line from one empty line.
+ */
 function fenceSpan({ type, position, ...node }: Nodes, source: readonly string[]): Span | null {
   if (type !== 'code' || position === undefined || !('value' in node)) return null;
   const [first, last] = [position.start.line - 1, position.end.line - 1];
@@ -47,7 +53,10 @@ function fenceSpan({ type, position, ...node }: Nodes, source: readonly string[]
   return source.slice(first + 1, last).join('\n') === node.value ? { first, last } : null;
 }
 
-/** Whether each gap before a kept line lies within a block: its line and the one before it are the block's, fences included. Both are in order. */
+/**
+ * Whether each gap before a kept line lies within a block: its line and the one before it are the block's, fences
+ * included. Both are in order.
+ */
 function areWithin(gaps: readonly number[], spans: readonly Span[]): boolean {
   let at = 0;
   return gaps.every((gap) => {
@@ -59,7 +68,10 @@ function areWithin(gaps: readonly number[], spans: readonly Span[]): boolean {
 /** What may end a block, or is read as another letter. */
 const MEANING = /```|\0/;
 
-/** Every line but those that stand between what looks like fences of ours and can neither end a block nor be read as other letters. */
+/**
+ * Every line but those that stand between what looks like fences of ours and can neither end a block nor be read as
+ * other letters.
+ */
 function spareLines(lines: readonly string[]): readonly number[] {
   const kept: number[] = [];
   let open: string | null = null;

@@ -24,7 +24,9 @@ const NOTE_CAP = 500;
 const PATH_CAP = 120;
 /** What the table may take of the comment, in bytes. */
 const TABLE_LIMIT = BODY_LIMIT / 3;
-/** How much of all that is told: words that swell when they are written out (a hidden character becomes nine) get less. */
+/**
+ * How much of all that is told: words that swell when they are written out (a hidden character becomes nine) get less.
+ */
 const SHARES: readonly number[] = [1, 1 / 2, 1 / 4, 1 / 8];
 
 /** How a run ended, said of the run. */

@@ -19,7 +19,9 @@ function suggestionOn({ nodes, linesOf }: Page): SuggestionsFound {
   return lines === null ? { kind: 'unclear', blocks: found.length } : { kind: 'one', lines };
 }
 
-/** Whether a page that is about to be posted offers exactly these lines, or no suggestion at all where they are null. */
+/**
+ * Whether a page that is about to be posted offers exactly these lines, or no suggestion at all where they are null.
+ */
 export function checkSuggestion(page: Page, expectedLines: readonly string[] | null): boolean {
   const found = suggestionOn(page);
   if (expectedLines === null) return found.kind === 'none';

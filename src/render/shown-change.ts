@@ -16,7 +16,9 @@ function cutOf(diff: string): Cut {
   return parts === null ? null : { view, parts };
 }
 
-/** One change as it was proposed, with what has become of it; a diff too long for a comment goes on in `furtherShown`. */
+/**
+ * One change as it was proposed, with what has become of it; a diff too long for a comment goes on in `furtherShown`.
+ */
 export function shownChange({ proposal, settled, digest, diff }: Shown): string {
   const cut = diff === null ? null : cutOf(diff);
   const head = blocks(

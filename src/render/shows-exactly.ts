@@ -11,7 +11,10 @@ import type { RenderedProposal } from './proposal.ts';
 import { type Page, readPage } from './read-page.ts';
 import { checkSuggestion } from './self-check.ts';
 
-/** What comments about to be posted must show: the stored change, on the text that it was made for (empty for a new file). */
+/**
+ * What comments about to be posted must show: the stored change, on the text that it was made for (empty for a new
+ * file).
+ */
 export type Meant = { readonly change: Change; readonly placement: Placement; readonly baseText: string };
 
 /**

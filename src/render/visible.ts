@@ -1,6 +1,9 @@
 import { replaceHidden, showHidden } from '../change/hidden.ts';
 
-/** The text with every hidden character written out as `\u{202E}`; a carriage return counts as hidden wherever it stands. */
+/**
+ * The text with every hidden character written out as `\u{202E}`; a carriage return counts as hidden wherever it
+ * stands.
+ */
 export function visible(text: string): string {
   return showHidden(text).replaceAll('\r', '\\u{D}');
 }

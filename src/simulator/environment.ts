@@ -1,7 +1,10 @@
 import type { ScriptedModel } from './model/scripted-model.ts';
 import type { Simulator } from './simulator.ts';
 
-/** The variables that point the App at a simulated GitHub, and at a scripted model if there is one; it listens on any free port. */
+/**
+ * The variables that point the App at a simulated GitHub, and at a scripted model if there is one; it listens on any
+ * free port.
+ */
 export function environmentFor({ app, url }: Simulator, model: ScriptedModel | null): Readonly<Record<string, string>> {
   return {
     APP_ID: String(app.id),

@@ -40,7 +40,10 @@ export type SimulatedApp = {
 
 /** A GitHub of its own on 127.0.0.1, with one App registered and nobody else there yet. */
 export type Simulator = {
-  /** Origin, REST at `/` and `/api/v3`, GraphQL at `/graphql` and `/api/graphql`; of an Enterprise Server at the latter alone. */
+  /**
+   * Origin, REST at `/` and `/api/v3`, GraphQL at `/graphql` and `/api/graphql`; of an Enterprise Server at the latter
+   * alone.
+   */
   readonly url: string;
   readonly app: SimulatedApp;
   readonly world: () => World;

@@ -9,9 +9,9 @@ type Waiting<Item, Answer> = {
 
 /**
  * Combines what callers hand in while an insert runs into the next one: under load, many wait for one sync of the disk,
- * and a lone caller waits for nobody but those who come in the same turn of the event loop. `insert` answers one for each item, in order, all or none; `most` bounds the items
- * of one insert where they come from several callers. If a combined insert fails, each caller's items are tried alone,
- * so that nobody's fail for another's.
+ * and a lone caller waits for nobody but those who come in the same turn of the event loop. `insert` answers one for
+ * each item, in order, all or none; `most` bounds the items of one insert where they come from several callers. If a
+ * combined insert fails, each caller's items are tried alone, so that nobody's fail for another's.
  */
 export function groupCommit<Item, Answer>(
   insert: (items: readonly Item[]) => Promise<readonly Answer[]>,

@@ -43,7 +43,10 @@ export type StoredSignal = {
   readonly faults: number;
 };
 
-/** Why a signal was put back, in words for operators. `ours`: neither GitHub nor the model was at fault, nor a database that was away. */
+/**
+ * Why a signal was put back, in words for operators. `ours`: neither GitHub nor the model was at fault, nor a database
+ * that was away.
+ */
 export type Failure = { readonly words: string; readonly ours: boolean };
 
 /** Why a signal was given up. People are told the id, and the log has it with the error. */
@@ -70,7 +73,10 @@ export type ParkedSignal = {
 /** What follows when a signal is given up: what people are told, and what the pull request hears instead of it. */
 export type Sequel = { readonly told: Effect | null; readonly outcome: Signal | null };
 
-/** An effect that is to be performed; `attempts` counts this one, `faults` the last of those before, one after the other, that failed by a fault of our own. `since` is when it was first wanted (ISO 8601). */
+/**
+ * An effect that is to be performed; `attempts` counts this one, `faults` the last of those before, one after the
+ * other, that failed by a fault of our own. `since` is when it was first wanted (ISO 8601).
+ */
 export type StoredEffect = {
   readonly id: number;
   readonly pullKey: string;

@@ -89,7 +89,10 @@ function tellMore(state: State, holder: number): void {
   if (more && !state.closed) tell(state, holder);
 }
 
-/** At most one message is on its way, and one follows a moment later for what was stored meanwhile: whoever hears it looks at everything. */
+/**
+ * At most one message is on its way, and one follows a moment later for what was stored meanwhile: whoever hears it
+ * looks at everything.
+ */
 function tell(state: State, holder: number): void {
   if (state.telling !== 'no') {
     state.telling = 'more';

@@ -1,7 +1,10 @@
 import { LANES } from '../run/effect.ts';
 import { REASONS } from '../run/reason.ts';
 
-/** Counters of one name: what they count, and their labels with the values that are known beforehand (none: any may come). */
+/**
+ * Counters of one name: what they count, and their labels with the values that are known beforehand (none: any may
+ * come).
+ */
 export type Family<Label extends string> = {
   readonly name: string;
   readonly help: string;

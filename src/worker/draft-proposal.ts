@@ -14,7 +14,10 @@ export type Draft = {
   readonly comments: RenderedProposal;
 };
 
-/** What a proposal is drafted on: its run, its file as it is at the head (empty for none), and that file's part of the pull request. */
+/**
+ * What a proposal is drafted on: its run, its file as it is at the head (empty for none), and that file's part of the
+ * pull request.
+ */
 export type Ground = {
   readonly run: Run | null;
   readonly links: RepoLinks;

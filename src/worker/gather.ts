@@ -120,7 +120,10 @@ export async function readAll(
 /** Where a file may not be made: something else has taken its place, or one of its directories'. */
 const NOTHING_FITS: HeadFile = { blob: '', mode: '', text: null };
 
-/** Whether a new file of this name, or one that is moved there, fits the tree as it is now: no file, link or twin in its way. */
+/**
+ * Whether a new file of this name, or one that is moved there, fits the tree as it is now: no file, link or twin in its
+ * way.
+ */
 function mayStandIn(tree: Tree, path: string, from: string): boolean {
   return checkTarget(path, from, { repo: '', tree }).kind === 'path';
 }

@@ -130,7 +130,10 @@ function chosenPermissions(call: Call, installation: Installation): Permissions 
 
 type Minting = { readonly appId: number; readonly installationId: number; readonly now: number };
 
-/** About 520 characters with dots, dashes and underscores, as GitHub's stateless tokens have; an Enterprise Server's have 40. */
+/**
+ * About 520 characters with dots, dashes and underscores, as GitHub's stateless tokens have; an Enterprise Server's
+ * have 40.
+ */
 function tokenText({ tokens, world }: GitHubState, { appId, installationId, now }: Minting): string {
   const seed = `${appId}/${installationId}/${tokens.size}/${now}`;
   const part = (index: number): string => createHash('sha512').update(`${seed}#${index}`).digest('base64url');

@@ -165,7 +165,10 @@ function respond(answer: Answer, request: WireRequest, target: Target, general: 
 
 type Response = { readonly response: WireResponse; readonly json: unknown };
 
-/** What was read has a name; who asks with the name of what is still so is told no more than that. Names die with the token. */
+/**
+ * What was read has a name; who asks with the name of what is still so is told no more than that. Names die with the
+ * token.
+ */
 function conditional(request: WireRequest, given: Response): Response {
   const { response, json } = given;
   if (request.method !== 'GET' || response.status !== 200 || json === undefined) return given;

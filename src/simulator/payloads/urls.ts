@@ -54,7 +54,9 @@ const SUFFIXES = {
 
 const urlsBySite = new WeakMap<Site, Map<string, Json>>();
 
-/** Every address a repository's representation carries; worked out once for each name, since most payloads hold three. */
+/**
+ * Every address a repository's representation carries; worked out once for each name, since most payloads hold three.
+ */
 export function repositoryUrls(world: World, repository: Repository): Json {
   const known = urlsBySite.get(world.site) ?? new Map<string, Json>();
   urlsBySite.set(world.site, known);

@@ -134,7 +134,9 @@ export type CreateCommitOnBranch = OnRepository & {
   readonly additions: readonly { readonly path: string; readonly bytes: Uint8Array }[];
   readonly deletions: readonly string[];
 };
-/** A person's push: files by path, null deletes. The author is the person unless they name another, as git lets them. */
+/**
+ * A person's push: files by path, null deletes. The author is the person unless they name another, as git lets them.
+ */
 export type PushFiles = OnRepository & {
   readonly branch: string;
   readonly files: ReadonlyMap<string, Uint8Array | string | null>;

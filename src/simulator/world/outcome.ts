@@ -11,7 +11,10 @@ export type FieldError = {
 /** The types GitHub's GraphQL API names in `errors[].type`. */
 export type GraphqlErrorType = 'STALE_DATA' | 'FORBIDDEN' | 'NOT_FOUND' | 'UNPROCESSABLE';
 
-/** A refusal as GitHub words it. REST answers use `status`, `message` and `errors`; GraphQL answers `type` and `message`. */
+/**
+ * A refusal as GitHub words it. REST answers use `status`, `message` and `errors`; GraphQL answers `type` and
+ * `message`.
+ */
 export type ApiError = {
   readonly status: number;
   readonly type: GraphqlErrorType;

@@ -28,7 +28,8 @@ export function gitHubCommitter({ site }: Sited): Pick<Signature, 'name' | 'emai
 
 /**
  * Stores a commit made on GitHub itself: committed by GitHub and signed, which shows as verified; an Enterprise Server
- * does not sign unless its owner set that up. The signature is a stand-in that names what it signs; no key is behind it.
+ * does not sign unless its owner set that up. The signature is a stand-in that names what it signs; no key is behind
+ * it.
  */
 export function putGitHubCommit(
   world: Pick<World, 'site' | 'store'>,

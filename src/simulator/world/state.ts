@@ -7,8 +7,8 @@ import type { IssueComment, Review, ReviewComment, Thread } from './talk.ts';
 export type EnterpriseServer = { readonly version: string; readonly lacks: readonly string[] };
 
 /**
- * Where the simulated GitHub is reached: `api` for REST, `html` for pages; no trailing slash. Without a server it behaves
- * as github.com does.
+ * Where the simulated GitHub is reached: `api` for REST, `html` for pages; no trailing slash. Without a server it
+ * behaves as github.com does.
  */
 export type Site = { readonly api: string; readonly html: string; readonly server?: EnterpriseServer };
 
