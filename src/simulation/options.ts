@@ -20,13 +20,15 @@ always hold.
 
   --cases N    how many cases (1000)
   --seed S     the first case's seed (1), which settles everything that happens in it
-  --threads T  how many play at once; default is all processors
+  --threads T  how many play at once; default is all processors. Each case is played by one of them, and is the same
+               whoever plays it
   --pglite     on PGlite instead of the store in memory: some twenty times slower
   --trace      tells the story of each case
   --mutants    puts known mistakes in the product's place, one after the other, and says which are noticed
                within N cases
   --help       this text
 
+How far it is, and what breaks, is told on standard error meanwhile; the report of all cases is on standard output.
 Ends with 0 where every promise held and every mutant was noticed, 1 where not, 2 where it could not begin.
 `;
 

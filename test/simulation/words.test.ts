@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { NOTHING_PLAYED, sumOf } from '../../src/simulation/tally.ts';
+import { progressLine, reportLines } from '../../src/simulation/words.ts';
+
+const played = { ...NOTHING_PLAYED, cases: 30, commits: 4, reasons: { approved: 2 } };
+const broken = (seed: number) => ({ ...NOTHING_PLAYED, cases: 1, failures: [{ seed, problems: ['V2: twice'] }] });
+
+describe('the words of the simulation', () => {
+  it('says how far it is', () => {
+    expect(progressLine(sumOf([played, broken(7)]), 100, 4)).toBe('31 of 100 cases, 7.8 a second, 1 broken');
+  });
+
+  it('ends with every broken case, in the order of their seeds, and how to play it again', () => {
+    const lines = reportLines(sumOf([broken(12), played, broken(7)]), 2);
+    expect(lines).toContain('32 cases, 16 a second; 4 commits');
+    expect(lines).toContain('        2  approved');
+    expect(lines.slice(-9)).toEqual([
+      '',
+      'seed 7:',
+      '  V2: twice',
+      '  npm run simulate -- --seed 7 --cases 1 --trace',
+      '',
+      'seed 12:',
+      '  V2: twice',
+      '  npm run simulate -- --seed 12 --cases 1 --trace',
+      '2 broken',
+    ]);
+  });
+});
