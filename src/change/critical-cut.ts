@@ -1,4 +1,4 @@
-import type { Letters } from './letters.ts';
+import { equalRun, type Lettered } from './equal-run.ts';
 
 /**
  * Where a text is cut in two so that what matches behind the cut says how far a search may go on: a critical factorisation
@@ -8,25 +8,25 @@ import type { Letters } from './letters.ts';
 export type Cut = { readonly at: number; readonly period: number; readonly periodic: boolean };
 
 /** Finds the cut. Linear, without a table. */
-export function criticalCut(letters: Letters): Cut {
-  const [one, other] = [greatestSuffix(letters, 1), greatestSuffix(letters, -1)];
+export function criticalCut(whole: Lettered): Cut {
+  const [one, other] = [greatestSuffix(whole, 1), greatestSuffix(whole, -1)];
   const { at, period } = one.at > other.at ? one : other;
-  let same = 0;
-  while (same < at && letters[same] === letters[same + period]) same += 1;
-  if (same === at) return { at, period, periodic: true };
-  return { at, period: Math.max(at, letters.length - at) + 1, periodic: false };
+  if (equalRun(whole, 0, whole, period) >= at) return { at, period, periodic: true };
+  return { at, period: Math.max(at, whole.letters.length - at) + 1, periodic: false };
 }
 
 /** Where the last one of all suffixes in alphabetical order begins, and its period; of the alphabet backwards if `sign` is -1. */
-function greatestSuffix(letters: Letters, sign: 1 | -1): { readonly at: number; readonly period: number } {
-  let [at, rival, same, period] = [0, 1, 0, 1];
-  while (rival + same < letters.length) {
+function greatestSuffix(whole: Lettered, sign: 1 | -1): { readonly at: number; readonly period: number } {
+  const { letters } = whole;
+  let [at, rival, period] = [0, 1, 1];
+  while (rival < letters.length) {
+    const run = equalRun(whole, at, whole, rival);
+    if (rival + run === letters.length) break;
+    // As often as the run holds the period, the rival is but a later part of the same repetition.
+    const same = run % period;
+    rival += run - same;
     const difference = (letters[rival + same] ?? 0) - (letters[at + same] ?? 0);
-    if (difference === 0) {
-      same += 1;
-      if (same < period) continue;
-      rival += period;
-    } else if (difference * sign < 0) {
+    if (difference * sign < 0) {
       rival += same + 1;
       period = rival - at;
     } else {
@@ -34,7 +34,6 @@ function greatestSuffix(letters: Letters, sign: 1 | -1): { readonly at: number; 
       rival = at + 1;
       period = 1;
     }
-    same = 0;
   }
   return { at, period };
 }

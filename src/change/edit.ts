@@ -67,7 +67,7 @@ export function applyEdit(base: LineTable, request: EditRequest): EditResult {
   const fresh = replacementText(text, request.newString);
   const letters = leastLength(text, matches, fresh);
   if (letters > MOST_FILE_BYTES) return { kind: 'too-large', letters };
-  const made = replacementsFor(text, matches, fresh);
+  const made = replacementsFor(base, matches, fresh);
   return made.kind === 'too-far' ? made : replaced(base, made.replacements, request);
 }
 

@@ -1,21 +1,14 @@
-import { lettersOf } from './letters.ts';
+import { countEnds } from './feed-count.ts';
+import { isPair, LF, lettersOf } from './letters.ts';
 import { bareLine, isTerminated, splitLines } from './lines.ts';
 
 export type Ending = '\n' | '\r\n';
 
-const [LF, CR] = [10, 13];
-
 /** The ending that most lines of a text have; LF where there is none, or as many of each. */
 export function dominantEnding(text: string): Ending {
   if (!text.includes('\r\n')) return '\n';
-  const letters = lettersOf(text);
-  let [pairs, feeds] = [0, 0];
-  for (let at = 0; at < letters.length; at += 1) {
-    if (letters[at] !== LF) continue;
-    if (at > 0 && letters[at - 1] === CR) pairs += 1;
-    else feeds += 1;
-  }
-  return pairs > feeds ? '\r\n' : '\n';
+  const { feeds, pairs } = countEnds(lettersOf(text));
+  return pairs > feeds - pairs ? '\r\n' : '\n';
 }
 
 /**
@@ -86,10 +79,6 @@ function commonTail(left: string, right: string, start: number, freshStart: numb
     other -= unit === LF && other - 1 > freshStart && isPair(right, other - 2) ? 2 : 1;
   }
   return [begin, freshBegin];
-}
-
-function isPair(text: string, offset: number): boolean {
-  return text.charCodeAt(offset) === CR && text.charCodeAt(offset + 1) === LF;
 }
 
 const UNPAIRED = -1;

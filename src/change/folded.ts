@@ -1,4 +1,4 @@
-import { type Letters, lettersOf, textOf } from './letters.ts';
+import { CR, isPair, type Letters, LF, lettersOf, textOf } from './letters.ts';
 
 /** A text in which each CRLF has become LF, and the way back. */
 export type Folded = {
@@ -6,8 +6,6 @@ export type Folded = {
   /** An offset of the folded text as one of the text itself; that of a folded LF becomes that of its CR. */
   readonly unfold: (offset: number) => number;
 };
-
-const [LF, CR] = [10, 13];
 
 /** Letters of a folded text between two whose offsets in the text itself are known. */
 const BLOCK = 32;
@@ -18,11 +16,14 @@ export function folded(text: string): Folded {
   const letters = lettersOf(text);
   const origins = new Int32Array(Math.floor(letters.length / BLOCK) + 1);
   const length = fold(letters, origins);
+  // Most offsets that are asked for rise: the way from the last one goes on where it is shorter than that from its block.
+  let [known, at] = [0, 0];
   return {
     text: textOf(letters, length),
     unfold: (offset) => {
-      let at = origins[Math.floor(offset / BLOCK)] ?? 0;
-      for (let left = offset % BLOCK; left > 0; left -= 1) at += isPair(text, at) ? 2 : 1;
+      const block = Math.floor(offset / BLOCK);
+      if (offset < known || known < block * BLOCK) [known, at] = [block * BLOCK, origins[block] ?? 0];
+      for (; known < offset; known += 1) at += isPair(text, at) ? 2 : 1;
       return at;
     },
   };
@@ -46,8 +47,4 @@ function fold(letters: Letters, origins: Int32Array): number {
   }
   if (length % BLOCK === 0) origins[length / BLOCK] = letters.length;
   return length;
-}
-
-function isPair(text: string, offset: number): boolean {
-  return text.charCodeAt(offset) === CR && text.charCodeAt(offset + 1) === LF;
 }

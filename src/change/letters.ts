@@ -1,6 +1,14 @@
 /** A text's letters as numbers; one byte each where all of them are ASCII, else two. */
 export type Letters = Uint8Array<ArrayBufferLike> | Uint16Array<ArrayBufferLike>;
 
+/** The letters that end lines. */
+export const [LF, CR] = [10, 13];
+
+/** Whether a CR with its LF stands at an offset of a text. */
+export function isPair(text: string, offset: number): boolean {
+  return text.charCodeAt(offset) === CR && text.charCodeAt(offset + 1) === LF;
+}
+
 /** The letters of a text as numbers of one's own, for loops over all of it that would be slow over a string. */
 export function lettersOf(text: string): Letters {
   if (Buffer.byteLength(text) === text.length) return Buffer.from(text, 'latin1');

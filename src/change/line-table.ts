@@ -1,5 +1,5 @@
 import { BLOCK, feedsBefore } from './feed-count.ts';
-import { lettersOf } from './letters.ts';
+import { LF, lettersOf } from './letters.ts';
 import { lineEnd, nextFeed } from './lines.ts';
 import { STOP, searchText } from './occurrences.ts';
 
@@ -114,8 +114,6 @@ function indexInBlock({ text, feeds }: Counted, offset: number): number {
   for (let at = block * BLOCK; at < offset; at += 1) if (text.charCodeAt(at) === LF) index += 1;
   return index;
 }
-
-const LF = 10;
 
 /** The last index, from 0 to `last`, of a number up to `most`; the numbers never fall and the first one is 0. */
 function lastUpTo(numbers: Int32Array, last: number, most: number): number {

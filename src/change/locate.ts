@@ -26,12 +26,21 @@ export function keepsEdges(lines: LineTable, region: Region, index: number, heig
 export function placeByNeighbours(lines: LineTable, region: Region): number | null {
   const before = region.before.slice(-1);
   const after = region.after.slice(0, 1);
-  const found = placesOfLines(lines, [...before, ...region.old, ...after], Number.POSITIVE_INFINITY)
-    .map((index) => index + before.length)
-    .filter((index) => before.length > 0 || index === 0)
-    .filter((index) => after.length > 0 || index + region.old.length === lines.count);
-  const [only] = found;
-  return found.length === 1 && only !== undefined ? only : null;
+  const [only, ...others] = placesBetween(lines, before, [...before, ...region.old, ...after], after);
+  return only === undefined || others.length > 0 ? null : only + before.length;
+}
+
+/** Indexes of all these lines, two at most. Where nothing stood before or behind them, they stand at that end of the file alone. */
+function placesBetween(
+  lines: LineTable,
+  before: readonly string[],
+  all: readonly string[],
+  after: readonly string[],
+): readonly number[] {
+  if (before.length > 0 && after.length > 0) return placesOfLines(lines, all, 2);
+  const index = before.length > 0 ? lines.count - all.length : 0;
+  const reaches = after.length > 0 || index + all.length === lines.count;
+  return all.length > 0 && reaches && standsAt(lines, index, all) ? [index] : [];
 }
 
 /** Where a region stands in a text that may have moved: at its own line, else at the one place that can be told; else null. */

@@ -1,5 +1,7 @@
-import { bareLine, lineStart, offsetOfLine, splitLines } from './lines.ts';
+import { isPair, type Letters, lettersOf } from './letters.ts';
+import { lineEnd } from './lines.ts';
 import { mayReach, similarityTo } from './similarity.ts';
+import { squeeze, trimmed } from './squeezed.ts';
 
 /** Text of a file that resembles what was looked for; shown to the model, never applied. `line` is 1-based. */
 export type NearMatch = { readonly text: string; readonly line: number; readonly similarity: number };
@@ -21,77 +23,117 @@ const LONGEST = 2000;
  * the file but for a fixed number of windows; of a very long file only the beginning is looked at.
  */
 export function nearMatches(text: string, sought: string): NearMatch[] {
-  const wanted = splitLines(firstLines(sought).slice(0, MOST_LETTERS)).map(bareLine);
-  const lines = splitLines(beginning(text)).map(bareLine);
+  const [lines, wanted] = [linesIn(text), linesIn(sought.slice(0, MOST_LETTERS))];
   const anchor = longestLine(wanted);
-  const windows = candidateStarts(lines, wanted[anchor] ?? '')
+  const windows = candidateStarts(lines, squeezedLine(wanted, anchor))
     .map((index) => Math.max(0, index - anchor))
     .filter((start, position, all) => all.indexOf(start) === position);
-  const score = windowScore(wanted.join('\n'));
+  const score = windowScore(windowText(wanted, 0, wanted.count));
   const scored = windows
-    .map((start) => nearMatch(lines, start, wanted.length, score))
+    .map((start) => nearMatch(lines, start, wanted.count, score))
     .filter(({ similarity }) => similarity >= ENOUGH);
   scored.sort((left, right) => right.similarity - left.similarity || left.line - right.line);
-  return apart(scored, wanted.length).slice(0, MOST);
+  return apart(scored, wanted.count).slice(0, MOST);
 }
 
-/** The whole lines of the text that are looked at. */
-function beginning(text: string): string {
-  const first = firstLines(text);
-  return first.length <= MOST_LETTERS ? first : first.slice(0, lineStart(first, MOST_LETTERS));
+/** The whole lines of a text that are looked at: where each begins and where it ends, its terminator apart. */
+type Lines = {
+  readonly text: string;
+  readonly letters: Letters;
+  readonly count: number;
+  readonly starts: Int32Array;
+  readonly ends: Int32Array;
+};
+
+function linesIn(whole: string): Lines {
+  const [starts, ends] = [new Int32Array(MOST_LINES), new Int32Array(MOST_LINES)];
+  let [count, start] = [0, 0];
+  while (count < MOST_LINES && start < whole.length) {
+    const end = lineEnd(whole, start);
+    if (end > MOST_LETTERS) break;
+    starts[count] = start;
+    ends[count] = bareEnd(whole, end);
+    count += 1;
+    start = end;
+  }
+  const text = whole.slice(0, start);
+  return { text, letters: lettersOf(text), count, starts, ends };
 }
 
-function firstLines(text: string): string {
-  return text.slice(0, offsetOfLine(text, MOST_LINES) ?? text.length);
+function bareEnd(text: string, end: number): number {
+  if (!text.startsWith('\n', end - 1)) return end;
+  return end > 1 && isPair(text, end - 2) ? end - 2 : end - 1;
 }
 
-function longestLine(lines: readonly string[]): number {
+function longestLine({ letters, count, starts, ends }: Lines): number {
   let [best, longest] = [0, 0];
-  for (const [index, line] of lines.entries()) {
-    const { length } = line.trim();
-    if (length > longest) [best, longest] = [index, length];
+  for (let index = 0; index < count; index += 1) {
+    const [start, end] = trimmed(letters, starts[index] ?? 0, ends[index] ?? 0);
+    if (end - start > longest) [best, longest] = [index, end - start];
   }
   return best;
 }
 
-function candidateStarts(lines: readonly string[], anchor: string): number[] {
-  const folded = fold(anchor);
-  const score = similarityTo(folded);
+function squeezedLine({ letters, starts, ends }: Lines, index: number): Uint16Array {
+  return squeezed(letters, starts[index] ?? 0, ends[index] ?? 0);
+}
+
+function squeezed(letters: Letters, from: number, to: number): Uint16Array {
+  const into = new Uint16Array(LONGEST);
+  return into.subarray(0, squeeze(letters, from, Math.min(to, from + LONGEST), into));
+}
+
+function candidateStarts({ letters, count, starts, ends }: Lines, anchor: Uint16Array): number[] {
+  const score = similarityTo(anchor);
   const scored: { index: number; similarity: number }[] = [];
-  const shortest = folded.length * (ENOUGH / 2 / (2 - ENOUGH / 2));
-  for (const [index, line] of lines.entries()) {
-    if (line.length < shortest) continue;
-    const other = fold(line);
-    if (other !== folded && !mayReach(ENOUGH / 2, folded.length, other.length)) continue;
-    const similarity = score(other);
+  const shortest = anchor.length * (ENOUGH / 2 / (2 - ENOUGH / 2));
+  const line = new Uint16Array(LONGEST);
+  for (let index = 0; index < count; index += 1) {
+    const [start, end] = [starts[index] ?? 0, ends[index] ?? 0];
+    if (end - start < shortest) continue;
+    const length = squeeze(letters, start, Math.min(end, start + LONGEST), line);
+    if (length !== anchor.length && !mayReach(ENOUGH / 2, anchor.length, length)) continue;
+    const similarity = score(line, length);
     if (similarity >= ENOUGH / 2) scored.push({ index, similarity });
   }
   scored.sort((left, right) => right.similarity - left.similarity || left.index - right.index);
   return scored.slice(0, CANDIDATES).map(({ index }) => index);
 }
 
-function windowScore(sought: string): (window: string) => number {
-  const exact = similarityTo(sought.slice(0, LONGEST));
-  const folded = similarityTo(fold(sought));
-  return (window) => Math.max(exact(window.slice(0, LONGEST)), folded(fold(window)));
+type Score = (window: string) => number;
+
+function windowScore(sought: string): Score {
+  const [exact, folded] = [similarityTo(beginning(sought)), similarityTo(squeezedBeginning(sought))];
+  return (window) => {
+    const [plain, short] = [beginning(window), squeezedBeginning(window)];
+    return Math.max(exact(plain, plain.length), folded(short, short.length));
+  };
 }
 
-function nearMatch(
-  lines: readonly string[],
-  start: number,
-  height: number,
-  score: (window: string) => number,
-): NearMatch {
+function beginning(text: string): Letters {
+  return lettersOf(text.slice(0, LONGEST));
+}
+
+function squeezedBeginning(text: string): Letters {
+  const letters = beginning(text);
+  return squeezed(letters, 0, letters.length);
+}
+
+function nearMatch(lines: Lines, start: number, height: number, score: Score): NearMatch {
   const text = windowText(lines, start, start + height);
   return { text, line: start + 1, similarity: score(text) };
 }
 
 /** As many lines of the window as are compared. */
-function windowText(lines: readonly string[], from: number, to: number): string {
+function windowText({ text, count, starts, ends }: Lines, from: number, to: number): string {
+  const lines: string[] = [];
   let letters = 0;
-  let end = from;
-  for (; end < Math.min(to, lines.length) && letters <= LONGEST; end += 1) letters += (lines[end] ?? '').length + 1;
-  return lines.slice(from, end).join('\n');
+  for (let index = from; index < Math.min(to, count) && letters <= LONGEST; index += 1) {
+    const line = text.slice(starts[index], ends[index]);
+    letters += line.length + 1;
+    lines.push(line);
+  }
+  return lines.join('\n');
 }
 
 function apart(matches: readonly NearMatch[], height: number): NearMatch[] {
@@ -100,10 +142,4 @@ function apart(matches: readonly NearMatch[], height: number): NearMatch[] {
     if (kept.every(({ line }) => Math.abs(line - match.line) >= height)) kept.push(match);
   }
   return kept;
-}
-
-function fold(text: string): string {
-  const inner = text.slice(0, LONGEST).trim();
-  // Few lines have more than single blanks behind their indentation, and to replace is much slower than to look.
-  return /\s\s|[^\S ]/.test(inner) ? inner.replace(/\s+/g, ' ') : inner;
 }

@@ -1,5 +1,7 @@
 import { type Difference, differenceBetween, dominantEnding, keepEndings, keepEndingsBetween } from './endings.ts';
+import { leastSpan } from './least-span.ts';
 import { MOST_REGION_LINES } from './limits.ts';
+import type { LineTable } from './line-table.ts';
 import { countFeeds, withoutCarriageReturns } from './lines.ts';
 import type { Match } from './match.ts';
 import { BYTE_ORDER_MARK } from './text.ts';
@@ -26,16 +28,17 @@ export function leastLength(text: string, matches: readonly Match[], fresh: stri
 
 /** What becomes of each match, with the endings that the file has: nothing is made where more than `most` lines would differ. */
 export function replacementsFor(
-  text: string,
+  base: LineTable,
   matches: readonly Match[],
   fresh: string,
   most = MOST_REGION_LINES,
 ): Replacements {
-  if (!fresh.includes('\n') || !(text.includes('\r\n') || fresh.includes('\r\n'))) {
-    return { kind: 'replacements', replacements: matches.map(({ start, end }) => ({ start, end, text: fresh })) };
-  }
+  const { text } = base;
   const [first] = matches;
   if (first === undefined) return { kind: 'replacements', replacements: [] };
+  if (!fresh.includes('\n') || !(text.includes('\r\n') || fresh.includes('\r\n'))) {
+    return replacedBy(base, matches, most, () => fresh);
+  }
   const replaced = text.slice(first.start, first.end);
   const difference = differenceBetween(replaced, fresh);
   const lines = matches.length * leastLines(difference);
@@ -43,13 +46,26 @@ export function replacementsFor(
   const dominant = dominantEnding(text);
   // Matches differ in their endings alone, and most not even in those: what is made of one is kept for the others.
   const made = new Map([[replaced, keepEndingsBetween(difference, dominant)]]);
-  const replacements = matches.map(({ start, end }) => {
+  return replacedBy(base, matches, most, ({ start, end }) => {
     const old = text.slice(start, end);
     const kept = made.get(old) ?? keepEndings(old, fresh, dominant);
     made.set(old, kept);
-    return { start, end, text: kept };
+    return kept;
   });
-  return { kind: 'replacements', replacements };
+}
+
+function replacedBy(
+  base: LineTable,
+  matches: readonly Match[],
+  most: number,
+  fresh: (match: Match) => string,
+): Replacements {
+  const lines = matches.length === 1 ? 0 : leastSpan(base, matches, fresh);
+  if (lines > most) return { kind: 'too-far', lines };
+  return {
+    kind: 'replacements',
+    replacements: matches.map((match) => ({ start: match.start, end: match.end, text: fresh(match) })),
+  };
 }
 
 /**

@@ -1,23 +1,31 @@
+import type { Letters } from './letters.ts';
+
 /**
- * How alike short texts are to one fixed text: 1 for the same, 0 for nothing in common, by the pairs of
- * neighbouring letters that they share. The fixed text is counted once; each comparison is linear.
+ * How alike the first `length` letters of some are to fixed ones: 1 for the same, 0 for nothing in common, by the pairs of
+ * neighbouring letters that they share. The fixed ones are counted once; each comparison is linear.
  */
-export type Similarity = (other: string) => number;
+export type Similarity = (others: Letters, length: number) => number;
 
 const BUCKETS = 4096;
 
-/** Prepares comparisons with `text`. */
-export function similarityTo(text: string): Similarity {
+/** Prepares comparisons with these letters. */
+export function similarityTo(letters: Letters): Similarity {
   const pairs = new Int32Array(BUCKETS);
-  countPairs(text, pairs, 1);
-  const counts = new Int32Array(BUCKETS);
-  return (other) => {
-    if (other === text) return 1;
-    const total = text.length + other.length - 2;
-    if (text.length < 2 || other.length < 2) return 0;
-    countPairs(other, counts, 1);
-    const shared = sharedPairs(other, pairs, counts);
-    return (2 * shared) / total;
+  for (let at = 0; at + 1 < letters.length; at += 1) {
+    const place = bucket(letters, at);
+    pairs[place] = (pairs[place] ?? 0) + 1;
+  }
+  // What is left of each pair while one comparison runs.
+  const left = Int32Array.from(pairs);
+  return (others, length) => {
+    if (length === letters.length && isSame(letters, others)) return 1;
+    if (letters.length < 2 || length < 2) return 0;
+    const shared = takePairs(others, length, left);
+    for (let at = 0; at + 1 < length; at += 1) {
+      const place = bucket(others, at);
+      left[place] = pairs[place] ?? 0;
+    }
+    return (2 * shared) / (letters.length + length - 2);
   };
 }
 
@@ -26,24 +34,24 @@ export function mayReach(threshold: number, left: number, right: number): boolea
   return 2 * (Math.min(left, right) - 1) >= threshold * (left + right - 2);
 }
 
-function bucket(text: string, index: number): number {
-  return (text.charCodeAt(index) * 31 + text.charCodeAt(index + 1)) % BUCKETS;
+function isSame(letters: Letters, others: Letters): boolean {
+  for (let at = 0; at < letters.length; at += 1) if (letters[at] !== others[at]) return false;
+  return true;
 }
 
-function countPairs(text: string, counts: Int32Array, by: number): void {
-  for (let index = 0; index + 1 < text.length; index += 1) {
-    const place = bucket(text, index);
-    counts[place] = (counts[place] ?? 0) + by;
-  }
+function bucket(letters: Letters, at: number): number {
+  return ((letters[at] ?? 0) * 31 + (letters[at + 1] ?? 0)) & (BUCKETS - 1);
 }
 
-/** Sums what both have of each pair and leaves `counts` empty again. */
-function sharedPairs(other: string, pairs: Int32Array, counts: Int32Array): number {
-  let shared = 0;
-  for (let index = 0; index + 1 < other.length; index += 1) {
-    const place = bucket(other, index);
-    shared += Math.min(pairs[place] ?? 0, counts[place] ?? 0);
-    counts[place] = 0;
+/** Takes each pair of the letters from those that are left, and says how many there were. */
+function takePairs(letters: Letters, length: number, left: Int32Array): number {
+  let taken = 0;
+  for (let at = 0; at + 1 < length; at += 1) {
+    const place = bucket(letters, at);
+    const some = left[place] ?? 0;
+    if (some === 0) continue;
+    left[place] = some - 1;
+    taken += 1;
   }
-  return shared;
+  return taken;
 }

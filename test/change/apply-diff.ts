@@ -9,39 +9,38 @@ const NO_NEWLINE = '\\ No newline at end of file\n';
  */
 export function applyDiff(before: string, diff: string): string {
   const base = splitLines(before);
-  const rows = splitLines(diff).slice(2);
   const after: string[] = [];
   let taken = 0;
-  while (rows.length > 0) {
-    const [oldStart = 0, oldLines = 0, newStart = 0, newLines = 0] = (
-      HEADER.exec(rows.shift() ?? '') ?? fail('no header')
-    )
-      .slice(1)
-      .map(Number);
+  for (const { header, rows } of hunksOf(splitLines(diff).slice(2))) {
+    const [oldStart = 0, oldLines = 0, newStart = 0, newLines = 0] = header;
     const from = oldLines === 0 ? oldStart : oldStart - 1;
     if (from < taken) fail('hunks overlap');
-    after.push(...base.slice(taken, from));
+    for (const line of base.slice(taken, from)) after.push(line);
     if (after.length !== (newLines === 0 ? newStart : newStart - 1)) fail('wrong new start');
-    const hunk = takeHunk(rows);
-    const old = hunk.filter(({ mark }) => mark !== '+').map(({ line }) => line);
-    const fresh = hunk.filter(({ mark }) => mark !== '-').map(({ line }) => line);
+    const old = rows.filter(({ mark }) => mark !== '+').map(({ line }) => line);
+    const fresh = rows.filter(({ mark }) => mark !== '-').map(({ line }) => line);
     taken = from + oldLines;
     if (old.length !== oldLines || fresh.length !== newLines) fail('wrong counts');
     if (old.join('') !== base.slice(from, taken).join('')) fail('other lines stand there');
-    after.push(...fresh);
+    for (const line of fresh) after.push(line);
   }
-  return [...after, ...base.slice(taken)].join('');
+  return after.join('') + base.slice(taken).join('');
 }
 
-function takeHunk(rows: string[]): { mark: string; line: string }[] {
-  const hunk: { mark: string; line: string }[] = [];
-  while (rows[0] !== undefined && !rows[0].startsWith('@@')) {
-    const row = rows.shift() ?? '';
-    const open = rows[0] === NO_NEWLINE;
-    if (open) rows.shift();
-    hunk.push({ mark: row.slice(0, 1), line: open ? row.slice(1, -1) : row.slice(1) });
+type Row = { readonly mark: string; line: string };
+type Hunk = { readonly header: readonly number[]; readonly rows: Row[] };
+
+function hunksOf(rows: readonly string[]): readonly Hunk[] {
+  const hunks: Hunk[] = [];
+  for (const row of rows) {
+    const hunk = hunks.at(-1);
+    const last = hunk?.rows.at(-1);
+    if (row.startsWith('@@') || hunk === undefined) {
+      hunks.push({ header: (HEADER.exec(row) ?? fail('no header')).slice(1).map(Number), rows: [] });
+    } else if (row === NO_NEWLINE && last !== undefined) last.line = last.line.slice(0, -1);
+    else hunk.rows.push({ mark: row.slice(0, 1), line: row.slice(1) });
   }
-  return hunk;
+  return hunks;
 }
 
 function fail(why: string): never {

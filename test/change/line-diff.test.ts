@@ -92,6 +92,12 @@ describe('pairing the lines of two versions', () => {
     expect(applyDiff(before, diffOf(before, after)) === after).toBe(true);
   });
 
+  it('S23: the diff of a few lines applies to a file of very many', () => {
+    const before = 'a\n'.repeat(400_000);
+    const after = `${before.slice(0, 400_000)}b\n${before.slice(400_000)}`;
+    expect(applyDiff(before, diffOf(before, after)) === after).toBe(true);
+  });
+
   it('H6: whatever two versions hold, no more is done than the effort allows, and what is left over is still exact', () => {
     const lines = fc.array(fc.constantFrom('a\n', 'b\n', 'c\n', 'd\n', 'e\n'), { maxLength: 60 });
     const allowed = fc.record({ steps: fc.nat({ max: 40 }), looks: fc.nat({ max: 60 }) });

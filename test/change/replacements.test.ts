@@ -12,7 +12,7 @@ const few = (maxLength: number) =>
 /** All of them, however many lines they take. */
 function all(text: string, sought: string, fresh: string): readonly Replacement[] {
   const matches = matchesApart(findable(text), sought, Number.POSITIVE_INFINITY);
-  const made = replacementsFor(text, matches, fresh, Number.POSITIVE_INFINITY);
+  const made = replacementsFor(lineTable(text), matches, fresh, Number.POSITIVE_INFINITY);
   return made.kind === 'replacements' ? made.replacements : [];
 }
 
@@ -22,7 +22,7 @@ describe('the replacements of an edit', () => {
     fc.assert(
       fc.property(few(24), few(4), few(6), fc.nat({ max: 8 }), (text, sought, fresh, most) => {
         const replacements = all(text, sought, fresh);
-        const made = replacementsFor(text, replacements, fresh, most);
+        const made = replacementsFor(lineTable(text), replacements, fresh, most);
         seen.add(made.kind === 'too-far');
         if (made.kind !== 'too-far') return;
         const after = replacements.reduceRight(rewrite, text);
@@ -33,6 +33,13 @@ describe('the replacements of an edit', () => {
       { numRuns: 10_000 },
     );
     expect(seen.size).toBe(2);
+  });
+
+  it('H6: are refused before they are made where the first and the last one tell how many lines lie between', () => {
+    const text = 'some words\n'.repeat(26_000);
+    const matches = matchesApart(findable(text), 'words', Number.POSITIVE_INFINITY);
+    expect(replacementsFor(lineTable(text), matches, 'others')).toEqual({ kind: 'too-far', lines: 51_999 });
+    expect(replacementsFor(lineTable(text), matches.slice(1001), 'others').kind).toBe('replacements');
   });
 
   it('S10: the same lines with other endings each keep their own', () => {
