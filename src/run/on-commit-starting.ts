@@ -5,6 +5,7 @@ import { deniedOutput, instructionOutput } from '../prompt/outputs.ts';
 import type { Doubt } from './answer.ts';
 import { approvers, doubtAbout, rulesNow } from './approvals.ts';
 import { answerProposal, settleBatch, showing } from './batch.ts';
+import { tellDoubted, withoutApprovals } from './doubted.ts';
 import { type Draft, draftOf, finish, withAnswer, withProposal } from './draft.ts';
 import { waitingAgain } from './expiry.ts';
 import type { Facts } from './facts.ts';
@@ -27,7 +28,8 @@ export function onCommitStarting(pull: Pull, signal: Starting, facts: Facts): St
   const mine = signal.checks.map((check) => check.proposalId);
   const given = based.pull.proposals.filter((one) => mine.includes(one.id) && isUnderWay(one));
   const here = given.filter(({ retargeted }) => retargeted === null);
-  const told = tellVoid(tellStale(tellElsewhere(checked, given), here), here, signal);
+  const doubted = tellDoubted(checked, given);
+  const told = tellVoid(tellStale(tellElsewhere(doubted, given), here), here, signal);
   const executing = told.pull.proposals.some((one) => mine.includes(one.id) && one.state === 'executing');
   return finish(settleBatch(told, facts.now), executing ? 'commit-begun' : 'commit-void');
 }
@@ -46,6 +48,7 @@ function judgeApproved(draft: Draft, proposal: Proposal, check: Check, signal: S
   const over = whyOver(draft.pull, proposal);
   if (over !== null) return cancelLate(draft, proposal, over, facts.now);
   if (proposal.retargeted !== null) return withdrawFrom(draft, proposal, proposal.retargeted, facts.now);
+  if (proposal.doubted) return withoutApprovals(draft, proposal, facts.now);
   const now = rulesNow(signal.settings, draft.pull.run);
   const signed = now.kind === 'rules' ? withoutLapsed(proposal, check, now.rules) : proposal;
   if (doubtAtCommit(proposal, signal, draft.pull.run) !== null)

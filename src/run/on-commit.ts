@@ -2,6 +2,7 @@ import { approvalsOf } from '../policy/approvals.ts';
 import { failedOutput } from '../prompt/outputs.ts';
 import { applied } from './applied.ts';
 import { answerProposal, settleBatch, showing } from './batch.ts';
+import { tellDoubted, withoutApprovals } from './doubted.ts';
 import { type Draft, draftOf, finish, withAnswer, withEffects, withProposal, withRun } from './draft.ts';
 import type { Facts } from './facts.ts';
 import { judgeHead } from './judge-head.ts';
@@ -103,7 +104,7 @@ function onlySuggestions(draft: Draft): Draft {
 /** How long a branch may keep moving under our attempts. */
 const MOVING_MS = 10 * 60_000;
 
-/** The branch moved before the attempt: nothing was written, and these are approved as before, for a while. */
+/** The branch moved before the attempt: nothing was written, and these are approved as before, for a while. Where words were put aside meanwhile, nobody has approved them any more. */
 export function onCommitMissed(pull: Pull, signal: Missed, facts: Facts): Step {
   const missed = executingOf(pull, signal.proposalIds);
   const tired = missed.filter((one) => one.missedSince !== null && msBetween(one.missedSince, facts.now) > MOVING_MS);
@@ -117,9 +118,10 @@ export function onCommitMissed(pull: Pull, signal: Missed, facts: Facts): Step {
   }
   const back = missed.reduce((draft, one) => {
     const missedSince = one.missedSince ?? facts.now;
-    return withProposal(draft, { ...moved(one, 'approved', facts.now), missedSince });
+    const again = { ...moved(one, 'approved', facts.now), missedSince };
+    return one.doubted ? withoutApprovals(draft, again, facts.now) : withProposal(draft, again);
   }, draftOf(pull));
-  return finish(back, 'commit-missed');
+  return finish(tellDoubted(back, missed), 'commit-missed');
 }
 
 function msBetween(earlier: string, later: string): number {

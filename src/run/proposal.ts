@@ -166,6 +166,8 @@ export type Proposal = {
   readonly missedSince: string | null;
   /** Where the pull request went while an attempt to commit this was under way; null where it stayed. */
   readonly retargeted: Retargeting | null;
+  /** The fault under which words were put aside while an attempt to commit this was under way; absent or null where none were. */
+  readonly doubted?: string | null;
   /** How often its comment had to be put back, because somebody edited or deleted it. */
   readonly restorations: number;
   /** GitHub's time since which it shows again what we wrote, once it had to be put back. */

@@ -136,6 +136,45 @@ describe('V4, G8: what could not be read for a fault of ours may have been a no'
     expect(game.commitBegins()?.ids).toEqual([first]);
   });
 
+  const told = ({ effects }: Pick<Step, 'effects'>): readonly object[] =>
+    effects.flatMap((effect) => (effect.type === 'answer' ? [effect.answer] : []));
+  const withdrawn = [{ kind: 'approvals-withdrawn', fault: 'f00d' }];
+
+  /** One change of which an attempt is under way, and words were put aside. */
+  function doubted(): { game: TableGame; id: string; runId: string } {
+    const game = waiting(1);
+    says(game, ANA, '/approve');
+    game.commitBegins();
+    expect(told(putAside(game))).toEqual([]);
+    expect(states(game)).toEqual(['executing']);
+    const { id = '', runId = '' } = game.pull.proposals[0] ?? {};
+    return { game, id, runId };
+  }
+
+  it('so an attempt that was under way is not repeated where the branch had moved', () => {
+    const { game, id, runId } = doubted();
+    const missed = game.signal({ type: 'commit-missed', runId, proposalIds: [id] });
+    expect(told(missed)).toMatchObject(withdrawn);
+    expect(states(game)).toEqual(['proposed']);
+    expect(game.commitBegins()?.ids).toEqual([]);
+    says(game, BEN, '/approve');
+    expect(game.commitBegins()?.ids).toEqual([id]);
+  });
+
+  it('nor where its answer was lost', () => {
+    const { game } = doubted();
+    expect(game.commitBegins()?.ids).toEqual([]);
+    expect(told(game.steps.at(-1) ?? never())).toMatchObject(withdrawn);
+    expect(states(game)).toEqual(['proposed']);
+  });
+
+  it('and where it had landed, it has, by those who had approved it', () => {
+    const { game, id, runId } = doubted();
+    game.commitLands({ runId, ids: [id] });
+    expect(states(game)).toEqual(['completed']);
+    expect(game.steps.at(-1)?.writes).toMatchObject([{ proposalId: id, approvers: [{ id: ANA.id }] }]);
+  });
+
   it('and nobody hears of it where nothing was approved', () => {
     const game = waiting(1);
     const { reason, effects } = putAside(game);

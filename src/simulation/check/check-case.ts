@@ -1,7 +1,7 @@
 import type { PlayedCase } from '../case.ts';
 import { answersAreStored, commandsAreAnswered, commentsStandOnce, decisionsShow } from './answers.ts';
 import { approversMayWrite, commitsAreApproved, commitsComeOnce } from './commits.ts';
-import { denialsHold } from './denials.ts';
+import { denialsHold, doubtsHold } from './denials.ts';
 import { type Check, gatherEvidence } from './evidence.ts';
 import { idsNameOneProposal, wordsAreForgotten } from './forgotten.ts';
 import { forksStayUntouched } from './forks.ts';
@@ -27,6 +27,7 @@ const CHECKS: readonly Check[] = [
   forksStayUntouched,
   approversMayWrite,
   denialsHold,
+  doubtsHold,
   removalIsFinal,
   decisionsShow,
   commentsStandOnce,

@@ -1,3 +1,4 @@
+import { isApproval } from '../../policy/approvals.ts';
 import type { Delivery } from '../../store/store.ts';
 import type { Check, Evidence } from './evidence.ts';
 
@@ -15,6 +16,31 @@ export const denialsHold: Check = (evidence) =>
           one.saved.step.pull.proposals.some((proposal) => proposal.id === id && proposal.state === 'executing'),
       );
       return begun === undefined ? [] : [`V4: an attempt to commit ${id} began after its denial was stored`];
+    });
+  });
+
+/** V4: once words were put aside that may have been a no, no attempt begins by approvals that were given before. */
+export const doubtsHold: Check = ({ saved, votes }) =>
+  saved.flatMap(({ place: doubt, saved: { claim, signal, before } }) => {
+    if (signal.type !== 'put-aside') return [];
+    const later = saved.filter(({ place, saved: one }) => place > doubt && one.claim.pullKey === claim.pullKey);
+    return [...before].flatMap(([id, state]) => {
+      if (state !== 'approved' && state !== 'executing') return [];
+      const begun = later.find(
+        ({
+          saved: {
+            signal: { type },
+            step,
+          },
+        }) =>
+          type === 'commit-starting' && step.pull.proposals.some((one) => one.id === id && one.state === 'executing'),
+      );
+      const anew = votes.some(
+        ({ place, vote }) => vote.proposalId === id && isApproval(vote) && place > doubt && place < (begun?.place ?? 0),
+      );
+      return begun === undefined || anew
+        ? []
+        : [`V4: an attempt to commit ${id} began after words were put aside, by approvals given before`];
     });
   });
 
