@@ -13,8 +13,9 @@ export function dominantEnding(text: string): Ending {
 
 /**
  * A replacement with the endings that its file expects: a line that equals a replaced one but for its ending
- * keeps that line's bytes, every other terminated line gets the file's dominant ending. Lines with which both begin or end
- * stand for each other; further copies of those are other lines.
+ * keeps that line's bytes, every other terminated line gets the file's dominant ending. Each replaced line stands for one new line:
+ * for the one in its place where it can, else for one wherever it is. A further copy is a line that is added, and gets the
+ * dominant ending: that of a line far away would be no better, and mixed files would become ever more mixed by their blank lines.
  */
 export function keepEndings(replaced: string, replacement: string, dominant: Ending): string {
   return keepEndingsBetween(differenceBetween(replaced, replacement), dominant);
@@ -39,7 +40,7 @@ export function differenceBetween(replaced: string, replacement: string): Differ
 export function keepEndingsBetween({ head, old: replaced, fresh: text, tail }: Difference, dominant: Ending): string {
   const old = splitLines(replaced).filter(isTerminated);
   const fresh = splitLines(text);
-  const pairs = pairLines(old.map(bareLine), fresh.map(bareLine));
+  const pairs = pairLines(old.map(bareLine), fresh.filter(isTerminated).map(bareLine));
   const kept = fresh.map((line, index) => {
     if (!isTerminated(line)) return line;
     return old[pairs[index] ?? UNPAIRED] ?? withEnding(line, dominant);
@@ -89,7 +90,7 @@ function withEnding(line: string, ending: Ending): string {
   return bare.endsWith('\r') ? line : bare + ending;
 }
 
-/** For each new line the old line that it stands for: equal heads and tails first, then in order, then wherever it is. */
+/** For each new line the old line that it stands for, no other one's: equal heads and tails first, then in order, then wherever it is. */
 function pairLines(old: readonly string[], fresh: readonly string[]): number[] {
   const pairs = new Array<number>(fresh.length).fill(UNPAIRED);
   const limit = Math.min(old.length, fresh.length);
@@ -103,34 +104,34 @@ function pairLines(old: readonly string[], fresh: readonly string[]): number[] {
     tail += 1;
     pairs[fresh.length - tail] = old.length - tail;
   }
-  pairMiddle(old, fresh, pairs, head);
+  pairMiddle(old.slice(0, old.length - tail), fresh, pairs, head);
   return pairs;
 }
 
 function pairMiddle(old: readonly string[], fresh: readonly string[], pairs: number[], head: number): void {
-  const places = placesByLine(old);
+  const places = placesByLine(old, head);
   let next = head;
   for (const [index, line] of fresh.entries()) {
-    if (pairs[index] !== UNPAIRED) continue;
-    const candidates = places.get(line);
+    const candidates = pairs[index] === UNPAIRED ? places.get(line) : undefined;
     if (candidates === undefined) continue;
-    while (candidates.next < candidates.indexes.length && (candidates.indexes[candidates.next] ?? 0) < next) {
-      candidates.next += 1;
-    }
-    const ahead = candidates.indexes[candidates.next];
-    pairs[index] = ahead ?? candidates.indexes[0] ?? UNPAIRED;
-    if (ahead !== undefined) next = ahead + 1;
+    while ((candidates.ahead.at(-1) ?? next) < next) candidates.behind.push(candidates.ahead.pop() ?? UNPAIRED);
+    const ahead = candidates.ahead.pop();
+    pairs[index] = ahead ?? candidates.behind[candidates.taken] ?? UNPAIRED;
+    if (ahead === undefined) candidates.taken += 1;
+    else next = ahead + 1;
   }
 }
 
-type Places = { readonly indexes: number[]; next: number };
+/** Where a line stands: further on, the last one first, and what was left behind on the way, of which the first so many are taken. */
+type Places = { readonly ahead: number[]; readonly behind: number[]; taken: number };
 
-function placesByLine(lines: readonly string[]): Map<string, Places> {
+function placesByLine(lines: readonly string[], from: number): Map<string, Places> {
   const places = new Map<string, Places>();
-  for (const [index, line] of lines.entries()) {
+  for (let index = lines.length - 1; index >= from; index -= 1) {
+    const line = lines[index] ?? '';
     const known = places.get(line);
-    if (known === undefined) places.set(line, { indexes: [index], next: 0 });
-    else known.indexes.push(index);
+    if (known === undefined) places.set(line, { ahead: [index], behind: [], taken: 0 });
+    else known.ahead.push(index);
   }
   return places;
 }
