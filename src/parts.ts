@@ -125,7 +125,7 @@ export function openWorker({ config, log, metrics, store, githubs, now }: Parts,
 export function openSweeper({ log, metrics, store, githubs, now }: Parts, take: Take, identity: Identity): Sweeper {
   const githubTime = (): number => now() + githubs.ahead();
   return startSweeper({
-    heartbeat: openHeartbeat({ store, githubTime }),
+    heartbeat: openHeartbeat({ store, onCut: store.onCut, githubTime }),
     deliveries: githubs.deliveries,
     store,
     asItStands: openAsItStands({ self: identity, words: githubs.wordsAt }),

@@ -26,6 +26,7 @@ export async function backendDatabase(backend: Backend): Promise<Database> {
           for (const listener of listeners) listener();
         },
         onTold: (listener) => void listeners.add(listener),
+        onCut: () => {},
         close: async () => {},
       });
       return {

@@ -64,7 +64,7 @@ function optionsOf({ replica, timeline, hub, scene, log, store }: SweepingOption
   });
   return {
     ...{ store, now, log: SILENT, lost: NOTHING },
-    heartbeat: openHeartbeat({ store, githubTime: now }),
+    heartbeat: openHeartbeat({ store, onCut() {}, githubTime: now }),
     deliveries: replica.port('github', log.port),
     asItStands: openAsItStands({ self: scene, words: page.words }),
     take: openTake({ store, self: () => scene, now, log: SILENT, deliveries: NOTHING }),

@@ -14,6 +14,8 @@ export type Backend = {
   readonly tellOthers: () => void;
   /** Calls back when another process says so. */
   readonly onTold: (listener: () => void) => void;
+  /** Calls back, for as long as the process lives, as soon as its connection breaks: what answers next may be another server. */
+  readonly onCut: (listener: () => void) => void;
   readonly close: () => Promise<void>;
 };
 

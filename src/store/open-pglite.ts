@@ -45,6 +45,7 @@ export async function backendOn(pglite: PGlite, close: () => Promise<void>): Pro
     holder,
     tellOthers: () => {},
     onTold: () => {},
+    onCut: () => {},
     async close() {
       try {
         await sql`select pg_advisory_unlock(${HOLDERS}::integer, ${holder}::integer)`.execute(db);

@@ -33,6 +33,7 @@ export async function openPostgres(databaseUrl: string): Promise<Backend> {
     holder,
     tellOthers: watch.tell,
     onTold: watch.onTold,
+    onCut: watch.onCut,
     async close() {
       await watch.close();
       await db.destroy();

@@ -44,6 +44,7 @@ export function storeOn(backend: Backend): Store {
     postponeEffect: (effect, delay) => postponeEffect(db, effect, delay),
     nextDue: () => nextDue(backend),
     onWake,
+    onCut: backend.onCut,
     async prune(now) {
       const more = await prune(db, now);
       if (!more) await vacuum(backend);

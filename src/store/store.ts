@@ -211,6 +211,11 @@ export type Store = {
    */
   onWake(wake: (hint: Hint | null) => void): () => void;
   /**
+   * Calls back, for as long as the process lives, as soon as the connection to the database breaks: what answers next may
+   * be another server, which remembers less.
+   */
+  onCut(cut: () => void): void;
+  /**
    * Forgets a batch of what was kept long enough (`prune.ts`): dealt-with deliveries and effects, runs that are over, and
    * everything of an installation that was removed; never what the ledger proves. True where there is more.
    */

@@ -16,6 +16,8 @@ const TELL_MS = 20;
 export type Watch = {
   tell(): void;
   onTold(listener: () => void): void;
+  /** Calls back whenever the connection breaks. */
+  onCut(listener: () => void): void;
   close(): Promise<void>;
 };
 
@@ -27,17 +29,18 @@ type State = {
   telling: 'no' | 'yes' | 'more';
 };
 
+/** Who hears what. */
+type Hearers = { readonly told: () => void; readonly cut: () => void };
+
 /** Connects once; throws if that first time fails. */
 export async function openWatch(config: ClientConfig, holder: number): Promise<Watch> {
   const state: State = { client: null, closed: false, telling: 'no', timer: null };
-  const listeners: (() => void)[] = [];
-  const told = (): void => {
-    for (const listener of listeners) listener();
-  };
-  await connect(state, config, holder, told);
+  const [told, cut] = [hearers(), hearers()];
+  await connect(state, config, holder, { told: told.call, cut: cut.call });
   return {
     tell: () => tell(state, holder),
-    onTold: (listener) => void listeners.push(listener),
+    onTold: told.add,
+    onCut: cut.add,
     async close() {
       state.closed = true;
       if (state.timer !== null) clearTimeout(state.timer);
@@ -46,12 +49,22 @@ export async function openWatch(config: ClientConfig, holder: number): Promise<W
   };
 }
 
-async function connect(state: State, config: ClientConfig, holder: number, told: () => void): Promise<void> {
+function hearers(): { readonly add: (listener: () => void) => void; readonly call: () => void } {
+  const listeners: (() => void)[] = [];
+  return {
+    add: (listener) => void listeners.push(listener),
+    call: () => {
+      for (const listener of listeners) listener();
+    },
+  };
+}
+
+async function connect(state: State, config: ClientConfig, holder: number, hearing: Hearers): Promise<void> {
   const client = new Client(config);
-  client.on('error', () => lost(state, client, config, holder, told));
-  client.on('end', () => lost(state, client, config, holder, told));
+  client.on('error', () => lost(state, client, config, holder, hearing));
+  client.on('end', () => lost(state, client, config, holder, hearing));
   client.on('notification', ({ payload }) => {
-    if (payload !== String(holder)) told();
+    if (payload !== String(holder)) hearing.told();
   });
   try {
     await client.connect();
@@ -69,11 +82,12 @@ async function connect(state: State, config: ClientConfig, holder: number, told:
   state.client = client;
 }
 
-function lost(state: State, client: Client, config: ClientConfig, holder: number, told: () => void): void {
+function lost(state: State, client: Client, config: ClientConfig, holder: number, hearing: Hearers): void {
   if (state.client !== client) return;
   state.client = null;
+  hearing.cut();
   client.end().catch(() => {});
-  again(state, 0, () => connect(state, config, holder, told).then(told));
+  again(state, 0, () => connect(state, config, holder, hearing).then(hearing.told));
 }
 
 function again(state: State, waitMs: number, reconnect: () => Promise<void>): void {

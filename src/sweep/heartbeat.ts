@@ -6,6 +6,8 @@ export type Heartbeat = () => Promise<void>;
 
 export type HeartbeatOptions = {
   readonly store: Pick<Store, 'heartbeat'>;
+  /** As the store has it: a server that took the place of another may lack its last seconds, within one beat. */
+  readonly onCut: Store['onCut'];
   /** GitHub's own time now (ms), as far as its answers show it. */
   readonly githubTime: () => number;
 };
@@ -13,17 +15,22 @@ export type HeartbeatOptions = {
 /** What was answered later than the last one may have to be read after a crash. */
 const EVERY_MS = 10_000;
 
-export function openHeartbeat({ store, githubTime }: HeartbeatOptions): Heartbeat {
+export function openHeartbeat({ store, onCut, githubTime }: HeartbeatOptions): Heartbeat {
   let latest = 0;
   /** Null where the next one is as good as the first: a database that was away may be another by now. */
   let last: number | null = null;
+  let cuts = 0;
+  onCut(() => {
+    cuts += 1;
+    last = null;
+  });
   let underWay: Promise<void> | null = null;
   async function beat(): Promise<void> {
-    const before = last;
+    const [before, known] = [last, cuts];
     last = null;
     latest = Math.max(githubTime(), latest);
     await store.heartbeat(latest, before);
-    last = latest;
+    if (known === cuts) last = latest;
   }
   return () => {
     underWay ??= beat().finally(() => {

@@ -90,11 +90,14 @@ export function replicasContract({ backend, store, value, claimed }: DatabaseBen
 
     it('a broken connection is replaced: the lease holds again and wake-ups are heard', async () => {
       const other = await database.open();
-      const heard = vi.fn();
+      const [heard, cut] = [vi.fn(), vi.fn()];
       storeOn(other).onWake(heard);
+      storeOn(other).onCut(cut);
       const kill = `select count(pg_terminate_backend(pid)) from pg_locks where locktype = 'advisory' and objid = ${other.holder}`;
+      expect(cut).not.toHaveBeenCalled();
       expect(await value(kill)).toBe(1);
       await vi.waitFor(() => expect(heard).toHaveBeenCalled(), PATIENCE);
+      expect(cut).toHaveBeenCalledTimes(1);
       await store().receive([delivery('a')], 1);
       await storeOn(other).claimPull('other', 5, LEASE);
       expect(await store().claimPull('w', 6, LEASE)).toBeNull();

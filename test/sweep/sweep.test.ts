@@ -70,7 +70,7 @@ function scene(fails: (request: string) => GitHubFault | null = () => null) {
     const options = {
       deliveries,
       store,
-      heartbeat: openHeartbeat({ store, githubTime: () => clock.now }),
+      heartbeat: openHeartbeat({ store, onCut() {}, githubTime: () => clock.now }),
       asItStands: async (event: DeliveryEvent) => event,
       take: async ({ id }: { readonly id: string }) => {
         taken.push(id);
@@ -321,12 +321,36 @@ describe('a sweep', () => {
         if (error !== null) throw error;
       },
     };
-    const heartbeat = openHeartbeat({ store, githubTime: () => clock.now });
+    const heartbeat = openHeartbeat({ store, onCut() {}, githubTime: () => clock.now });
     for (const error of answers) {
       clock.now += 1_000;
       await heartbeat().catch((thrown) => expect(thrown).toBe(error));
     }
     expect(told).toEqual([null, NOW + 1_000, NOW + 2_000, null, NOW + 4_000]);
+  });
+
+  it('G13: so is one whose connection broke between two looks or during one, however soon it was back', async () => {
+    const { clock } = scene();
+    const told: (number | null)[] = [];
+    let cut = (): void => {};
+    const store = {
+      heartbeat: async (_at: number, last: number | null) => {
+        told.push(last);
+        if (told.length === 3) cut();
+      },
+    };
+    const onCut = (listener: () => void): void => {
+      cut = listener;
+    };
+    const heartbeat = openHeartbeat({ store, onCut, githubTime: () => clock.now });
+    for (const breaks of [false, true, false, false]) {
+      clock.now += 1_000;
+      if (breaks) cut();
+      await heartbeat();
+    }
+    clock.now += 1_000;
+    await heartbeat();
+    expect(told).toEqual([null, null, NOW + 2_000, null, NOW + 4_000]);
   });
 
   it('F8: what goes on catches up where the first of all sweeps came to nothing and days went by', async () => {

@@ -65,6 +65,7 @@ export function memoryStore(tables: Tables, holder: number): Store {
     finishEffect: async (stored, outcome, now) => finishEffect(tables, stored, outcome, now),
     postponeEffect: async (stored, delay) => postponeEffect(tables, stored, delay),
     nextDue: async () => nextDue(tables),
+    onCut() {},
     onWake: (wake) => {
       const own = (): void => wake(null);
       tables.listeners.add(own);
