@@ -8,6 +8,7 @@ import { suggestionIn } from '../../src/render/self-check.ts';
 import type { Proposal } from '../../src/run/proposal.ts';
 import type { ScriptedCall } from '../../src/simulator/model/script.ts';
 import { stageForAll } from './curtain.ts';
+import { requestsSince } from './requests.ts';
 import { edit, read, type Story, write } from './story.ts';
 
 const stage = stageForAll();
@@ -134,9 +135,7 @@ describe('what a proposal shows', () => {
     const before = stage().github.requests.length;
     story.model.proposes(edit('a.txt', 'one', 'eins'), edit('a.txt', 'four', 'vier'));
     await story.ana.says('/countersign translate');
-    const posted = stage()
-      .github.requests.slice(before)
-      .filter(({ name }) => name.endsWith('/reviews') && name.startsWith('POST'));
+    const posted = requestsSince(stage(), story, before).filter(({ name }) => /^POST .*\/reviews$/.test(name));
     expect(posted.map(({ sent }) => sent)).toMatchObject([{ commit_id: story.pr.head(), event: 'COMMENT' }]);
     expect((await proposalOf(story)).head).toBe(story.pr.head());
   });

@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { stageForAll } from './curtain.ts';
-import { requestsSince } from './requests.ts';
+import { namesOf, requestsSince } from './requests.ts';
 import { editRow, proposeRows, tellRows } from './rows.ts';
-import { read } from './story.ts';
+import { read, type Story } from './story.ts';
 
 const stage = stageForAll();
 
 /** Names of the requests that a deed leads to, up to and with the last one that matches, if that is given. */
-async function requestsOf(deed: () => Promise<unknown>, last?: RegExp): Promise<readonly string[]> {
+async function requestsOf(story: Story, deed: () => Promise<unknown>, last?: RegExp): Promise<readonly string[]> {
   const before = stage().github.requests.length;
   await deed();
-  const names = requestsSince(stage(), before);
+  const names = namesOf(requestsSince(stage(), story, before));
   return last === undefined ? names : names.slice(0, names.findLastIndex((name) => last.test(name)) + 1);
 }
 
@@ -33,21 +33,23 @@ function promised(): Readonly<Record<string, number>> {
 
 /** How many requests a run takes that reads so many files, one after the other, and ends. */
 async function lookAround(files: number): Promise<number> {
-  const { ana, model } = await stage().tell();
+  const story = await stage().tell();
+  const { ana, model } = story;
   for (const path of ['README.md', 'src/total.ts'].slice(0, files)) model.proposes(read(path));
-  const asked = await requestsOf(() => ana.says('/countersign look around'));
+  const asked = await requestsOf(story, () => ana.says('/countersign look around'));
   return asked.filter((name) => !READ.test(name) && !LOOKED.test(name)).length;
 }
 
 describe('requests to GitHub, as docs/design.md counts them', () => {
   it('each action takes as many as the table says, and no more than is granted to it', async () => {
+    const story = await tellRows(stage());
     const taken: Record<string, number> = {};
     const count = async (action: string, deed: () => Promise<unknown>, last?: RegExp): Promise<void> => {
       const besides = action.startsWith('task') ? [READ, LOOKED] : [READ];
-      const asked = await requestsOf(deed, last);
+      const asked = await requestsOf(story, deed, last);
       taken[action] = asked.filter((name) => !besides.some((one) => one.test(name))).length;
     };
-    const { ana, bot, model } = await tellRows(stage());
+    const { ana, bot, model } = story;
     const idOf = (n: number) => bot.proposal(n).proposalId;
     model.proposes(editRow(5, 50));
     await count('task to the first review, cold', () => ana.says('/countersign change a row'), REVIEW);
@@ -55,7 +57,7 @@ describe('requests to GitHub, as docs/design.md counts them', () => {
     model.proposes(editRow(9, 90), editRow(20, 200), editRow(15, 150));
     await count('task to the first review, warm', () => ana.says('/countersign change other rows'), REVIEW);
     await count('`/status`, `/show`', () => ana.says('/status'));
-    expect(await requestsOf(() => ana.says(`/show ${idOf(2)}`))).toHaveLength(taken['`/status`, `/show`'] ?? 0);
+    expect(await requestsOf(story, () => ana.says(`/show ${idOf(2)}`))).toHaveLength(taken['`/status`, `/show`'] ?? 0);
     await count('`/deny` of one among several', () => ana.says(`/deny ${idOf(2)}`));
     await count('`/approve all`, to the commit', () => ana.says('/approve all'), COMMIT);
     await count('`/undo` of an edit, to its review', () => ana.says(`/undo ${idOf(1)}`), REVIEW);
@@ -71,8 +73,9 @@ describe('requests to GitHub, as docs/design.md counts them', () => {
   });
 
   it('two more close each proposal that was committed', async () => {
-    const { ana, bot } = await proposeRows(stage(), { 5: 50, 9: 90 });
-    const asked = await requestsOf(() => ana.replies(bot.proposal(1), '/approve'));
+    const story = await proposeRows(stage(), { 5: 50, 9: 90 });
+    const { ana, bot } = story;
+    const asked = await requestsOf(story, () => ana.replies(bot.proposal(1), '/approve'));
     const committed = asked.findIndex((name) => COMMIT.test(name)) + 1;
     // Besides the run's comment, and the threads' ids once on each pull request.
     const closing = asked.slice(committed).filter((name) => !/\/git\/|issues\/comments|graphql repository/.test(name));
@@ -82,20 +85,22 @@ describe('requests to GitHub, as docs/design.md counts them', () => {
   });
 
   it('S127: the settings are read at the decision and before the commit, and cost no quota while they stand', async () => {
-    const { ana, bot, model, configures } = await tellRows(stage());
+    const story = await tellRows(stage());
+    const { ana, bot, model, configures } = story;
     await configures('required_approvals: 1');
     model.proposes(editRow(5, 50));
     await ana.says('/countersign give the row another value');
     const before = stage().github.requests.length;
     await ana.replies(bot.proposal(1), '/approve');
-    const asked = stage().github.requests.slice(before);
+    const asked = requestsSince(stage(), story, before);
     expect(asked.flatMap(({ name, status }) => (name === SETTINGS ? [status] : []))).toEqual([304, 304]);
   });
 
   it('approving all of four asks two for each of them, besides what one asks', async () => {
-    const { ana, bot } = await proposeRows(stage(), { 3: 30, 9: 90, 15: 150, 21: 210 });
+    const story = await proposeRows(stage(), { 3: 30, 9: 90, 15: 150, 21: 210 });
+    const { ana, bot } = story;
     expect(bot.proposals()).toHaveLength(4);
-    const asked = await requestsOf(() => ana.says('/approve all'));
+    const asked = await requestsOf(story, () => ana.says('/approve all'));
     const closing = asked.filter((name) => /^PATCH .*\/pulls\/comments\/|resolveReviewThread/.test(name));
     expect(closing).toHaveLength(8);
     expect(asked.filter((name) => name === 'graphql repository')).toHaveLength(1);

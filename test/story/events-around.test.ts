@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../src/simulator/world/operations.ts';
 import { stageForAll } from './curtain.ts';
-import { requestsSince } from './requests.ts';
+import { namesOf, requestsSince } from './requests.ts';
 import { edit, type Story } from './story.ts';
 
 const stage = stageForAll();
@@ -28,11 +28,11 @@ function installationOf({ pr }: Story): number {
 }
 
 /** The requests that a deed leads to. */
-async function requestsOf(deed: () => unknown): Promise<readonly string[]> {
+async function requestsOf(story: Pick<Story, 'pr'>, deed: () => unknown): Promise<readonly string[]> {
   const before = stage().github.requests.length;
   deed();
   await stage().settle();
-  return requestsSince(stage(), before);
+  return namesOf(requestsSince(stage(), story, before));
 }
 
 /** What the run came to, in the store: nothing of it could be said on GitHub. */
@@ -119,11 +119,11 @@ describe('the App loses its access', () => {
     const installationId = installationOf(story);
     const { accountId } = stage().github.world().installations.get(installationId) ?? { accountId: 0 };
     await ana.says('/countersign and then something else');
-    const asked = await requestsOf(() => stage().github.apply(OPERATIONS.uninstallApp, { installationId }));
+    const asked = await requestsOf(story, () => stage().github.apply(OPERATIONS.uninstallApp, { installationId }));
     expect(asked).toEqual([]);
     const before = model.requests().length;
     stage().github.apply(OPERATIONS.installApp, { appId: stage().github.app.id, accountId });
-    expect(await requestsOf(() => ana.person.replies(bot.proposal(1).id, '/approve'))).toEqual([]);
+    expect(await requestsOf(story, () => ana.person.replies(bot.proposal(1).id, '/approve'))).toEqual([]);
     expect(pr.commits()).toEqual([]);
     expect(model.requests()).toHaveLength(before);
     model.proposes(EXACTLY);
@@ -135,7 +135,7 @@ describe('the App loses its access', () => {
     const story = await proposed();
     const installationId = installationOf(story);
     const removed = { installationId, repositoryIds: [story.pr.repositoryId] };
-    expect(await requestsOf(() => stage().github.apply(OPERATIONS.removeFromInstallation, removed))).toEqual([]);
+    expect(await requestsOf(story, () => stage().github.apply(OPERATIONS.removeFromInstallation, removed))).toEqual([]);
     expect(await ending(story)).toMatchObject({ kind: 'ended', how: 'access-lost', note: 'repository-removed' });
     expect((await story.stored()).proposals.map(({ state, note }) => [state, note])).toEqual([
       ['cancelled', 'Countersign lost its access to the repository'],
@@ -149,9 +149,9 @@ describe('the App loses its access', () => {
     const permissions = { contents: 'write', pull_requests: 'write', issues: 'read', metadata: 'read' } as const;
     const accept = (more: object) =>
       stage().github.apply(OPERATIONS.acceptPermissions, { installationId, permissions: { ...permissions, ...more } });
-    await requestsOf(() => accept({ issues: 'write' }));
+    await requestsOf(story, () => accept({ issues: 'write' }));
     expect(await ending(story)).toMatchObject({ kind: 'waiting' });
-    expect(await requestsOf(() => accept({ contents: 'read' }))).toEqual([]);
+    expect(await requestsOf(story, () => accept({ contents: 'read' }))).toEqual([]);
     expect(await ending(story)).toMatchObject({ kind: 'ended', how: 'access-lost', note: 'permissions' });
   });
 
@@ -164,7 +164,9 @@ describe('the App loses its access', () => {
     await expect.poll(() => story.bot.comments().length, { interval: 5 }).toBe(1);
     await expect.poll(() => story.bot.reactionsOn(task), { interval: 5 }).toEqual(['eyes']);
     const installationId = installationOf({ model, ana, ...story });
-    expect(await requestsOf(() => stage().github.apply(OPERATIONS.uninstallApp, { installationId }))).toEqual([]);
+    expect(await requestsOf(story, () => stage().github.apply(OPERATIONS.uninstallApp, { installationId }))).toEqual(
+      [],
+    );
     expect(model.requests()).toHaveLength(1);
     expect(story.bot.proposals()).toEqual([]);
   });
@@ -174,7 +176,7 @@ describe('the App loses its access', () => {
     const { ana, bot, pr } = story;
     const installationId = installationOf(story);
     const suspend = (suspended: boolean) =>
-      requestsOf(() => stage().github.apply(OPERATIONS.suspendApp, { installationId, suspended }));
+      requestsOf(story, () => stage().github.apply(OPERATIONS.suspendApp, { installationId, suspended }));
     expect(await suspend(true)).toEqual([]);
     expect(await suspend(false)).toEqual([]);
     await ana.replies(bot.proposal(1), '/approve');

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { TRANSITIONS } from '../../src/run/transition.ts';
 import type { CallRecord } from '../../src/simulator/http/gateway.ts';
 import { stageForAll } from './curtain.ts';
+import { requestsSince } from './requests.ts';
 import { edit, read, type Story } from './story.ts';
 
 const stage = stageForAll();
@@ -142,14 +143,13 @@ describe('what is kept of a decision', () => {
 describe('tokens', () => {
   it('I7, I8: every token is for one repository; reading has one that can write nothing, and only writing uses another', async () => {
     const before = stage().github.requests.length;
-    const { ana, bot, model, pr } = await stage().tell();
+    const story = await stage().tell();
+    const { ana, bot, model, pr } = story;
     model.proposes(read('README.md'), { name: 'search', arguments: { pattern: 'total' } });
     model.proposes(BIGINT);
     await ana.says('/countersign use bigint');
     await ana.replies(bot.proposal(1), '/approve');
-    const calls = stage()
-      .github.requests.slice(before)
-      .filter(({ caller }) => caller.kind === 'installation');
+    const calls = requestsSince(stage(), story, before).filter(({ caller }) => caller.kind === 'installation');
     expect(calls.length).toBeGreaterThan(10);
     for (const { name, caller } of calls) {
       if (caller.kind !== 'installation') continue;

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { OPERATIONS } from '../../src/simulator/world/operations.ts';
 import { parseJson } from '../../src/trust.ts';
 import { stageForAll } from './curtain.ts';
+import { namesOf, requestsSince } from './requests.ts';
 import type { Speaker } from './speaker.ts';
 import { edit, type Story } from './story.ts';
 
@@ -159,8 +160,7 @@ describe('accounts that the operator does not serve', () => {
     expect(story.bot.answers()).toHaveLength(1);
     expect(story.bot.answer()).toMatch(/^Countersign does not work in repositories of elsewhere/);
     expect(story.model.requests()).toEqual([]);
-    const calls = stage().github.requests.slice(before);
-    expect(calls.map(({ name }) => name)).toEqual([
+    expect(namesOf(requestsSince(stage(), story, before))).toEqual([
       'POST /app/installations/{installation_id}/access_tokens',
       'POST /repos/{owner}/{repo}/issues/{issue_number}/comments',
     ]);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { stageForAll } from './curtain.ts';
 import { DEFAULT_FILES } from './pull-request.ts';
+import { requestsSince } from './requests.ts';
 import { edit, type Story } from './story.ts';
 
 const stage = stageForAll();
@@ -16,10 +17,11 @@ async function proposed(): Promise<Story> {
 
 describe('where there never was a run', () => {
   it('only what is addressed to us is answered, so that other bots’ commands stay theirs', async () => {
-    const { ana, bot, model } = await stage().tell();
+    const story = await stage().tell();
+    const { ana, bot, model } = story;
     const before = stage().github.requests.length;
     for (const line of ['/approve k7q2', '/approve but', '/stop', '/help', '/aprove', '/retest']) await ana.says(line);
-    expect(stage().github.requests).toHaveLength(before);
+    expect(requestsSince(stage(), story, before)).toEqual([]);
     expect(bot.comments()).toEqual([]);
     await ana.says('/countersign /approve k7q2');
     expect(bot.answer()).toContain('no change of this pull request has the id `k7q2`');
