@@ -5,6 +5,8 @@ import { PGlite } from '@electric-sql/pglite';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../src/store/migrate.ts';
 import { backendOn, PARSERS } from '../src/store/open-pglite.ts';
+import { openPostgres } from '../src/store/open-postgres.ts';
+import { makeDatabase, type ServerDatabase, serverUrl } from './server-database.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -12,12 +14,14 @@ declare module 'vitest' {
     templateDatabase: string;
     /** The same as an archive, to be loaded into memory. */
     templateArchive: string;
+    /** Name of such a database on the server of `TEST_DATABASE_URL`, to be copied; null where none is named. */
+    serverTemplate: string | null;
     /** Where processes that tests start keep their compiled code for each other: half of a start is compiling. */
     compiledCode: string;
   }
 }
 
-/** Makes one embedded database before all tests, and removes it after them. */
+/** Makes one database of each kind before all tests, and removes them after them. */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-tests-'));
   const directory = join(folder, 'template');
@@ -26,7 +30,12 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
   provide('templateDatabase', directory);
   provide('templateArchive', archive);
   provide('compiledCode', join(folder, 'compiled'));
-  return () => rm(folder, { recursive: true, force: true });
+  const onServer = await madeOnServer();
+  provide('serverTemplate', onServer?.name ?? null);
+  return async () => {
+    await onServer?.drop();
+    await rm(folder, { recursive: true, force: true });
+  };
 }
 
 /** Makes it there, and answers it packed. Nothing is synced: no power cut has to be survived. */
@@ -39,4 +48,14 @@ async function made(dataDir: string): Promise<Uint8Array> {
   const archive = await pglite.dumpDataDir('none');
   await pglite.close();
   return new Uint8Array(await archive.arrayBuffer());
+}
+
+async function madeOnServer(): Promise<ServerDatabase | null> {
+  const server = serverUrl();
+  if (server === null) return null;
+  const database = await makeDatabase(server, null);
+  const backend = await openPostgres(database.url);
+  await migrate(backend.db);
+  await backend.close();
+  return database;
 }

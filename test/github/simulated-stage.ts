@@ -1,14 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { apiUrl } from '../../src/github/octokit.ts';
 import { openGitHubs } from '../../src/github/open-github.ts';
-import { createReferee } from '../../src/simulator/referee/referee.ts';
 import { person, type Simulator, startSimulator } from '../../src/simulator/simulator.ts';
 import { OPERATIONS } from '../../src/simulator/world/operations.ts';
-import { parseJson } from '../../src/trust.ts';
 import type { GitHub, GitHubs } from '../../src/worker/ports.ts';
-
-const FIXTURE = new URL('../fixtures/openapi/github.json', import.meta.url);
-const referee = createReferee(parseJson(readFileSync(FIXTURE, 'utf8')));
+import { referee } from '../referee.ts';
 
 const LINES = Array.from({ length: 40 }, (_, index) => `line ${index + 1}`);
 const BEFORE = `${LINES.join('\n')}\n`;

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openTake } from '../../src/intake/take-delivery.ts';
-import { migrate } from '../../src/store/migrate.ts';
 import type { Store } from '../../src/store/store.ts';
 import { storeOn } from '../../src/store/store-on.ts';
 import { FAMILIES } from '../../src/telemetry/families.ts';
@@ -17,7 +16,6 @@ let store: Store;
 beforeAll(async () => {
   pglite = await borrowPglite();
   const backend = await pglite.open();
-  await migrate(backend.db);
   store = storeOn(backend);
 });
 afterAll(async () => {

@@ -4,7 +4,6 @@ import { MUTANTS } from '../../src/simulation/mutants.ts';
 import { hunt, judgeCase, simulate } from '../../src/simulation/simulate.ts';
 import { storyOf } from '../../src/simulation/story.ts';
 import { FAULT_KINDS } from '../../src/simulation/trace.ts';
-import { migrate } from '../../src/store/migrate.ts';
 import { borrowPglite } from '../borrowed-pglite.ts';
 
 const seeds = (first: number, count: number) => Array.from({ length: count }, (_, place) => first + place);
@@ -33,7 +32,6 @@ describe('the simulation', () => {
   it('does the same on a real database', async () => {
     const pglite = await borrowPglite();
     const backend = await pglite.open();
-    await migrate(backend.db);
     const { failures } = await simulate(seeds(1, 6), () => backendDatabase(backend));
     pglite.giveBack();
     expect(failures).toEqual([]);

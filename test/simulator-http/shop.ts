@@ -1,16 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { createAppAuth } from '@octokit/auth-app';
 import { Octokit } from '@octokit/rest';
 import type { Files } from '../../src/simulator/git/commit-files.ts';
-import { createReferee } from '../../src/simulator/referee/referee.ts';
 import { person, type Simulator, type SimulatorOptions, startSimulator } from '../../src/simulator/simulator.ts';
 import { addAccount, installApp } from '../../src/simulator/world/accounts.ts';
 import { OPERATIONS } from '../../src/simulator/world/operations.ts';
 import type { Account, Installation, PullRequest, Repository } from '../../src/simulator/world/state.ts';
-import { parseJson } from '../../src/trust.ts';
-
-const fixture = new URL('../fixtures/openapi/github.json', import.meta.url);
-export const referee = createReferee(parseJson(readFileSync(fixture, 'utf8')));
+import { referee } from '../referee.ts';
 
 /** A shop with one pull request by Ana, and the App installed on it. */
 export type Shop = {

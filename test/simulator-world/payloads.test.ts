@@ -15,7 +15,8 @@ import { reactToComment } from '../../src/simulator/world/reactions.ts';
 import { replyToReviewComment } from '../../src/simulator/world/review-comments.ts';
 import { createReview } from '../../src/simulator/world/reviews.ts';
 import type { World } from '../../src/simulator/world/state.ts';
-import { found, referee, scene } from './scene.ts';
+import { referee } from '../referee.ts';
+import { found, scene } from './scene.ts';
 
 const repo = '/repos/{owner}/{repo}';
 const path = 'src/a.txt';

@@ -1,10 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { blobText } from '../../src/simulator/git/blob.ts';
 import { readCommit } from '../../src/simulator/git/commit-object.ts';
 import { exportRepository } from '../../src/simulator/git/export.ts';
 import type { FileMode } from '../../src/simulator/git/file-mode.ts';
 import { entryAt } from '../../src/simulator/git/trees.ts';
-import { createReferee } from '../../src/simulator/referee/referee.ts';
 import type { Actor } from '../../src/simulator/world/access.ts';
 import { addAccount, addApp, installApp } from '../../src/simulator/world/accounts.ts';
 import { newWorld } from '../../src/simulator/world/new-world.ts';
@@ -13,10 +11,7 @@ import { openPull } from '../../src/simulator/world/pulls.ts';
 import { pushFiles } from '../../src/simulator/world/push-files.ts';
 import { addRepository, setPermission } from '../../src/simulator/world/repositories.ts';
 import type { PullRequest, Repository, World } from '../../src/simulator/world/state.ts';
-import { parseJson } from '../../src/trust.ts';
-
-const fixture = parseJson(readFileSync(new URL('../fixtures/openapi/github.json', import.meta.url), 'utf8'));
-export const referee = createReferee(fixture);
+import { referee } from '../referee.ts';
 
 export const START = Date.UTC(2026, 0, 5, 9, 0, 0);
 

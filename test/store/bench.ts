@@ -52,7 +52,6 @@ export function bench(database: TestDatabase): DatabaseBench {
   let store: Store;
   beforeAll(async () => {
     backend = await database.open();
-    await migrate(backend.db);
   });
   beforeEach(async () => {
     await emptyDatabase(backend.db);

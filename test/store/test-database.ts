@@ -1,10 +1,12 @@
-import { randomUUID } from 'node:crypto';
-import { Client } from 'pg';
+import type { PGlite } from '@electric-sql/pglite';
+import { inject } from 'vitest';
 import type { Backend } from '../../src/store/backend.ts';
+import { backendOn } from '../../src/store/open-pglite.ts';
 import { openPostgres } from '../../src/store/open-postgres.ts';
-import { type BorrowedPglite, borrowPglite } from '../borrowed-pglite.ts';
+import { fromTemplate } from '../borrowed-pglite.ts';
+import { makeDatabase, type ServerDatabase, serverUrl } from '../server-database.ts';
 
-/** A database of a test file's own. `open` may be called again where several processes can share it. */
+/** A database of a test file's own, with all tables. `open` may be called again where several processes can share it. */
 export type TestDatabase = {
   readonly name: string;
   readonly shared: boolean;
@@ -14,49 +16,33 @@ export type TestDatabase = {
 
 /** PGlite always; PostgreSQL as well where `TEST_DATABASE_URL` names one that may make databases. */
 export function testDatabases(): readonly TestDatabase[] {
-  const url = process.env['TEST_DATABASE_URL'];
-  return url === undefined || url === '' ? [embedded()] : [embedded(), onServer(url)];
+  const server = serverUrl();
+  return server === null ? [embedded()] : [embedded(), onServer(server)];
 }
 
-/** Always one and the same, emptied at each `open`: nobody else may use what is in one process. */
+/** Its own, for tests may leave the tables in another form. */
 function embedded(): TestDatabase {
-  let borrowed: BorrowedPglite | null = null;
-  const drop = async (): Promise<void> => {
-    borrowed?.giveBack();
-    borrowed = null;
-  };
+  let pglite: PGlite | null = null;
   return {
     name: 'PGlite',
     shared: false,
     async open() {
-      await drop();
-      borrowed = await borrowPglite();
-      return borrowed.open();
+      pglite = await fromTemplate();
+      return backendOn(pglite, async () => {});
     },
-    drop,
+    drop: async () => pglite?.close(),
   };
 }
 
-function onServer(url: string): TestDatabase {
-  const name = `countersign_test_${randomUUID().replaceAll('-', '')}`;
-  const own = new URL(url);
-  own.pathname = `/${name}`;
-  let made: Promise<void> | null = null;
+function onServer(server: string): TestDatabase {
+  let made: Promise<ServerDatabase> | null = null;
   return {
     name: 'PostgreSQL',
     shared: true,
     async open() {
-      made ??= command(url, `create database ${name}`);
-      await made;
-      return openPostgres(own.href);
+      made ??= makeDatabase(server, inject('serverTemplate'));
+      return openPostgres((await made).url);
     },
-    drop: () => command(url, `drop database if exists ${name} with (force)`),
+    drop: async () => (await made)?.drop(),
   };
-}
-
-async function command(url: string, statement: string): Promise<void> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  await client.query(statement);
-  await client.end();
 }

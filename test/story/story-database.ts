@@ -1,13 +1,12 @@
-import { randomUUID } from 'node:crypto';
 import { type Kysely, sql } from 'kysely';
-import { Client } from 'pg';
+import { inject } from 'vitest';
 import type { Backend } from '../../src/store/backend.ts';
-import { migrate } from '../../src/store/migrate.ts';
 import { openPostgres } from '../../src/store/open-postgres.ts';
 import type { Store } from '../../src/store/store.ts';
 import { storeOn } from '../../src/store/store-on.ts';
 import type { Tables } from '../../src/store/tables.ts';
 import { borrowPglite } from '../borrowed-pglite.ts';
+import { makeDatabase, serverUrl } from '../server-database.ts';
 
 /** A database for one stage; opened again it still holds everything. */
 export type StoryDatabase = {
@@ -21,8 +20,8 @@ export type StoryDatabase = {
 
 /** A PGlite in memory, empty but for its tables, or a fresh database where `TEST_DATABASE_URL` names a PostgreSQL server. */
 export function storyDatabase(): Promise<StoryDatabase> {
-  const url = process.env['TEST_DATABASE_URL'];
-  return url === undefined || url === '' ? embedded() : onServer(url);
+  const server = serverUrl();
+  return server === null ? embedded() : onServer(server);
 }
 
 async function embedded(): Promise<StoryDatabase> {
@@ -30,15 +29,9 @@ async function embedded(): Promise<StoryDatabase> {
   return opening(pglite.open, async () => pglite.giveBack());
 }
 
-async function onServer(url: string): Promise<StoryDatabase> {
-  const name = `countersign_story_${randomUUID().replaceAll('-', '')}`;
-  await command(url, `create database ${name}`);
-  const own = new URL(url);
-  own.pathname = `/${name}`;
-  return opening(
-    () => openPostgres(own.href),
-    () => command(url, `drop database if exists ${name} with (force)`),
-  );
+async function onServer(server: string): Promise<StoryDatabase> {
+  const { url, drop } = await makeDatabase(server, inject('serverTemplate'));
+  return opening(() => openPostgres(url), drop);
 }
 
 function opening(openBackend: () => Promise<Backend>, drop: () => Promise<void>): StoryDatabase {
@@ -50,7 +43,6 @@ function opening(openBackend: () => Promise<Backend>, drop: () => Promise<void>)
   return {
     async open() {
       backend = await openBackend();
-      await migrate(backend.db);
       return storeOn(backend);
     },
     db,
@@ -67,11 +59,4 @@ async function allRows(db: Kysely<Tables>): Promise<string> {
     sql<{ row: string }>`select to_jsonb(t)::text as row from ${sql.table(name)} t`.execute(db),
   );
   return (await Promise.all(rows)).flatMap((result) => result.rows.map(({ row }) => row)).join('\n');
-}
-
-async function command(url: string, statement: string): Promise<void> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  await client.query(statement);
-  await client.end();
 }

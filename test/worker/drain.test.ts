@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PullRef } from '../../src/command/intent.ts';
 import type { Effect } from '../../src/run/effect.ts';
 import type { Run } from '../../src/run/run.ts';
-import { migrate } from '../../src/store/migrate.ts';
 import type { Claim, Store, StoredSignal } from '../../src/store/store.ts';
 import { storeOn } from '../../src/store/store-on.ts';
 import type { Context } from '../../src/worker/context.ts';
@@ -17,7 +16,6 @@ let store: Store;
 beforeAll(async () => {
   pglite = await borrowPglite();
   const backend = await pglite.open();
-  await migrate(backend.db);
   store = storeOn(backend);
 });
 afterAll(async () => {

@@ -56,7 +56,10 @@ function readSource(fixture: unknown): Source {
 
 /** Compiling is dear and most calls repeat, so each place is compiled at its first use only. */
 function cachedValidator(shared: Json, coerceTypes: boolean): Source['validator'] {
-  const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: false, coerceTypes, inlineRefs: false });
+  const lenient = { strict: false, validateFormats: false } as const;
+  // A validator runs a few times only: to optimize it would take as long again as to make it.
+  const quick = { inlineRefs: false, code: { optimize: false } } as const;
+  const ajv = new Ajv({ ...lenient, ...quick, allErrors: true, coerceTypes });
   ajv.addSchema({ ...shared }, 'github');
   const compiled = new Map<string, ValidateFunction>();
   return (place, schema) => {
