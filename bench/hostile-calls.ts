@@ -2,6 +2,7 @@ import { buildEdit } from '../src/change/build-edit.ts';
 import { buildWrite } from '../src/change/build-write.ts';
 import { readResult } from '../src/tools/read-result.ts';
 import { stored } from '../test/change/samples.ts';
+import { PLACE_CALLS } from './hostile-places.ts';
 
 const MOST = 1_990_000;
 const [path, sandbox] = ['src/a.ts', 'shop'];
@@ -36,6 +37,7 @@ const tiny = (word: string): string => `${word}\n`.repeat(MOST / (word.length + 
 const source = lines(50_000, (at) => `${'  '.repeat(at % 4)}const total${at} = price(${at});`).slice(0, MOST);
 const tenth = lines(20_000, (at) => (at % 10 === 0 ? `new ${at}` : `line ${at}`));
 const LINES = 24_900;
+const blanks = lines(30_000, (at) => `  ${at}  x${at}\t\r`);
 
 /** Calls that models make, and calls that were made up to keep the process busy. */
 export const HOSTILE_CALLS: readonly (readonly [name: string, call: () => unknown])[] = [
@@ -91,5 +93,17 @@ export const HOSTILE_CALLS: readonly (readonly [name: string, call: () => unknow
     'tiny lines with CRLF replaced by others',
     edit(tiny('a\r'), tiny('a').slice(0, MOST / 2), tiny('b').slice(0, MOST / 2)),
   ],
+  ['a line added behind each of many with CRLF', edit('a\r\nb\r\n'.repeat(50_000), 'a\n', 'a\nd\n', true)],
+  ['each of many lines with CRLF doubled', edit('a\r\n'.repeat(50_000), 'a\n', 'a\na\n', true)],
+  [
+    'what resembles one of 30,000 tiny lines',
+    edit(
+      lines(30_000, (at) => `${at % 97}`),
+      '98x\n',
+      'y',
+    ),
+  ],
+  ['what resembles lines with CRLF and many blanks', edit(`${blanks}y\r\n`, `${blanks.slice(0, 400_000)}x`, 'y')],
   ['tiny lines read', read(tiny('a'))],
+  ...PLACE_CALLS,
 ];

@@ -47,7 +47,10 @@ type Sides = {
   readonly counts: Counts;
 };
 
-function pairsOf({ old, left, fresh, right, counts }: Sides, mostTimes: number): IndexPair[] {
+/** The first `count` pairs of an index and the index of the other side, lists of numbers because there may be very many. */
+type Pairs = { readonly ones: Int32Array; readonly others: Int32Array; count: number };
+
+function pairsOf({ old, left, fresh, right, counts }: Sides, mostTimes: number): Pairs {
   // Of each line its places on the right, the first one first, as a chain of positions from 1; 0 ends it.
   const next = new Int32Array(right.length + 1);
   for (let at = right.length; at > 0; at -= 1) {
@@ -55,14 +58,16 @@ function pairsOf({ old, left, fresh, right, counts }: Sides, mostTimes: number):
     next[at] = counts.places[line] ?? 0;
     counts.places[line] = at;
   }
-  const pairs: IndexPair[] = [];
+  const pairs: Pairs = { ones: new Int32Array(left.length), others: new Int32Array(left.length), count: 0 };
   for (const index of left) {
     const line = old[index] ?? 0;
     const times = timesIn(counts, line);
     if (times === 0 || times > mostTimes) continue;
     const at = counts.places[line] ?? 0;
     counts.places[line] = next[at] ?? 0;
-    pairs.push([index, right[at - 1] ?? 0]);
+    pairs.ones[pairs.count] = index;
+    pairs.others[pairs.count] = right[at - 1] ?? 0;
+    pairs.count += 1;
   }
   for (const index of right) counts.places[fresh[index] ?? 0] = 0;
   return pairs;
@@ -71,12 +76,11 @@ function pairsOf({ old, left, fresh, right, counts }: Sides, mostTimes: number):
 const NONE = -1;
 
 /** The longest run of pairs, not necessarily neighbours, in which the other index rises too (patience sorting). */
-function longestRising(pairs: readonly IndexPair[]): readonly IndexPair[] {
-  const others = Int32Array.from(pairs, ([, other]) => other);
-  const tops = new Int32Array(pairs.length);
-  const below = new Int32Array(pairs.length);
+function longestRising({ ones, others, count }: Pairs): readonly IndexPair[] {
+  const tops = new Int32Array(count);
+  const below = new Int32Array(count);
   let piles = 0;
-  for (let at = 0; at < others.length; at += 1) {
+  for (let at = 0; at < count; at += 1) {
     const pile = firstNotBelow(others, tops, piles, others[at] ?? 0);
     below[at] = pile === 0 ? NONE : (tops[pile - 1] ?? NONE);
     tops[pile] = at;
@@ -84,8 +88,7 @@ function longestRising(pairs: readonly IndexPair[]): readonly IndexPair[] {
   }
   const rising: IndexPair[] = [];
   for (let at = piles === 0 ? NONE : (tops[piles - 1] ?? NONE); at !== NONE; at = below[at] ?? NONE) {
-    const pair = pairs[at];
-    if (pair !== undefined) rising.push(pair);
+    rising.push([ones[at] ?? 0, others[at] ?? 0]);
   }
   return rising.reverse();
 }

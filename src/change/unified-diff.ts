@@ -99,8 +99,9 @@ function rangeText(index: number, lines: number): string {
   return `${lines === 0 ? index : index + 1},${lines}`;
 }
 
+/** Only the last line of all may not end. */
 function marked(mark: ' ' | '-' | '+', lines: readonly string[]): string {
-  return lines
-    .map((line) => (isTerminated(line) ? mark + line : `${mark}${line}\n\\ No newline at end of file\n`))
-    .join('');
+  if (lines.length === 0) return '';
+  const text = mark + lines.join(mark);
+  return isTerminated(text) ? text : `${text}\n\\ No newline at end of file\n`;
 }
