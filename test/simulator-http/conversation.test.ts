@@ -231,10 +231,14 @@ describe('faults', () => {
       client.rest.repos.get({ owner: 'ana', repo: 'shop', request: { signal: AbortSignal.timeout(timeout) } });
     shop.simulator.faults.add({ on: '*', kind: 'hang', applied: false });
     await expect(get(50)).rejects.toThrow();
-    shop.simulator.faults.add({ on: '*', kind: 'delay', ms: 40 });
-    const started = Date.now();
-    await get(5000);
-    expect(Date.now() - started).toBeGreaterThanOrEqual(39);
+    const { promise: until, resolve: goesOn } = Promise.withResolvers<void>();
+    shop.simulator.faults.add({ on: '*', kind: 'delay', until });
+    const seen = shop.simulator.requests.length;
+    const late = get(30_000);
+    await expect.poll(() => shop.simulator.requests.length).toBe(seen + 1);
+    expect(await Promise.race([late, Promise.resolve('not yet')])).toBe('not yet');
+    goesOn();
+    await late;
     shop.simulator.faults.add({ on: '*', kind: 'truncate' });
     const token = shop.simulator.requests.at(-1)?.caller;
     const authorization = token?.kind === 'installation' ? `Bearer ${token.token}` : '';

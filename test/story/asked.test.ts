@@ -105,12 +105,15 @@ describe('a question while changes wait', () => {
 
   it('S111: several are answered one after the other, in order', async () => {
     const { ana, ben, bot, model } = await proposed();
-    model.says({ content: 'First.', delayMs: 300 });
+    const { promise: until, resolve: answers } = Promise.withResolvers<void>();
+    model.says({ content: 'First.', until });
     model.says({ content: 'Second.' });
     stage().pass(2);
     ana.person.says('/ask one?');
     stage().pass(2);
     ben.person.says('/ask two?');
+    await stage().github.settled();
+    answers();
     await stage().settle();
     expect(bot.answers().map((text) => /> (First|Second)\./.exec(text)?.[1])).toEqual(['First', 'Second']);
   });

@@ -100,10 +100,13 @@ describe('a process that is asked to stop', () => {
     await stage.start();
     await shortly(() => expect(bot.run().body).toContain('waiting'));
     expect(bot.proposals()).toHaveLength(1);
-    stage.github.faults.add({ kind: 'delay', ms: 1_500, on: COMMIT });
+    const { promise: until, resolve: answers } = Promise.withResolvers<void>();
+    stage.github.faults.add({ kind: 'delay', until, on: COMMIT });
     say(() => ana.person.replies(bot.proposal(1).id, '/approve'));
     await shortly(() => expect(pr.commits()).toHaveLength(1));
-    await expectToStop();
+    const stopped = expectToStop();
+    answers();
+    await stopped;
     await stage.start();
     await shortly(() => expect(bot.answers()).toHaveLength(1));
     expect(bot.proposal(1).body).toContain('**Applied**');

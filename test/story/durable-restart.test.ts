@@ -45,12 +45,14 @@ describe('a restart', () => {
 
   it('S81, S78: while it thinks: the model is asked again, and its changes are shown once', async () => {
     const { ana, bot, model } = await tellRows(stage());
-    model.says({ content: 'never heard', delayMs: 3_000 });
+    const { promise: until, resolve: answers } = Promise.withResolvers<void>();
+    model.says({ content: 'never heard', until });
     model.proposes(editRow(5, 50));
     stage().pass(2);
     ana.person.says('/countersign give the row another value');
     await vi.waitFor(() => expect(model.requests()).toHaveLength(1), { timeout: 25_000, interval: 10 });
     await stage().restart();
+    answers();
     await stage().settle();
     expect(model.requests()).toHaveLength(2);
     expect(bot.proposals()).toHaveLength(1);

@@ -40,6 +40,12 @@ async function ending(story: Story): Promise<unknown> {
   return (await story.stored()).run?.phase;
 }
 
+/** Whether a run of it does, in the store. */
+async function goesOn({ pr }: Story): Promise<boolean> {
+  const active = await stage().store().activePulls();
+  return active.some(({ repositoryId }) => repositoryId === pr.repositoryId);
+}
+
 describe('the pull request goes to another branch', () => {
   it('B11, S90b: what waits is withdrawn with the new base’s name, the model hears of it, and the run goes on', async () => {
     const story = await proposed();
@@ -156,19 +162,24 @@ describe('the App loses its access', () => {
   });
 
   it('F16: while the model thinks: its answer changes nothing and is not answered', async () => {
-    const { model, ana, ...story } = await stage().tell();
-    model.says({ calls: [BIGINT], delayMs: 1_500 });
+    const story = await stage().tell();
+    const { ana, bot, model } = story;
+    const { promise: until, resolve: answers } = Promise.withResolvers<void>();
+    model.says({ calls: [BIGINT], until });
     stage().pass(2);
     const { id: task } = ana.person.says('/countersign use bigint');
     await expect.poll(() => model.requests().length, { interval: 5 }).toBe(1);
-    await expect.poll(() => story.bot.comments().length, { interval: 5 }).toBe(1);
-    await expect.poll(() => story.bot.reactionsOn(task), { interval: 5 }).toEqual(['eyes']);
-    const installationId = installationOf({ model, ana, ...story });
-    expect(await requestsOf(story, () => stage().github.apply(OPERATIONS.uninstallApp, { installationId }))).toEqual(
-      [],
-    );
+    await expect.poll(() => bot.comments().length, { interval: 5 }).toBe(1);
+    await expect.poll(() => bot.reactionsOn(task), { interval: 5 }).toEqual(['eyes']);
+    const installationId = installationOf(story);
+    const before = stage().github.requests.length;
+    stage().github.apply(OPERATIONS.uninstallApp, { installationId });
+    await expect.poll(() => goesOn(story), { interval: 5 }).toBe(false);
+    answers();
+    await stage().settle();
+    expect(namesOf(requestsSince(stage(), story, before))).toEqual([]);
     expect(model.requests()).toHaveLength(1);
-    expect(story.bot.proposals()).toEqual([]);
+    expect(bot.proposals()).toEqual([]);
   });
 
   it('F16: suspended: nothing is asked while people are silent, and afterwards it goes on as before', async () => {

@@ -169,11 +169,13 @@ describe('between the reply and its commit', () => {
   it('S48, S66: whoever may no longer write has changed nothing, and the model’s own change waits again', async () => {
     const story = await proposeRows(stage(), { 5: 50 });
     const { ana, ben, bot, pr } = story;
-    stage().github.faults.add({ on: 'GET /repos/{owner}/{repo}/pulls/{pull_number}', kind: 'delay', ms: 300 });
+    const { promise: until, resolve: goesOn } = Promise.withResolvers<void>();
+    stage().github.faults.add({ on: 'GET /repos/{owner}/{repo}/pulls/{pull_number}', kind: 'delay', until });
     stage().pass(5);
     ana.person.replies(bot.proposal(1).id, block(row(5, 'mine')));
     await expect.poll(() => states(story), { interval: 5 }).toEqual(['approved']);
     story.grants(ana, 'read');
+    goesOn();
     await stage().settle();
     expect(await states(story)).toEqual(['proposed']);
     expect(bot.answer()).toMatch(/no longer has write access/);
@@ -185,12 +187,15 @@ describe('between the reply and its commit', () => {
   it('S48, S77: a denial wins, and nobody else’s approval is for what the page did not show', async () => {
     const story = await proposeRows(stage(), { 5: 50 });
     const { ana, ben, bot, pr } = story;
-    stage().github.faults.add({ on: 'GET /repos/{owner}/{repo}/pulls/{pull_number}', kind: 'delay', ms: 300 });
+    const { promise: until, resolve: goesOn } = Promise.withResolvers<void>();
+    stage().github.faults.add({ on: 'GET /repos/{owner}/{repo}/pulls/{pull_number}', kind: 'delay', until });
     stage().pass(5);
     ana.person.replies(bot.proposal(1).id, block(row(5, 'mine')));
     await expect.poll(() => states(story), { interval: 5 }).toEqual(['approved']);
     ben.person.replies(bot.proposal(1).id, '/approve');
     ben.person.replies(bot.proposal(1).id, '/deny leave it');
+    await stage().github.settled();
+    goesOn();
     await stage().settle();
     expect(await states(story)).toEqual(['rejected']);
     expect(bot.answers().join('\n')).toContain('was already approved');

@@ -125,11 +125,14 @@ describe('approving', () => {
   it('S77, B14: a denial that comes before the attempt to commit has begun wins over the approval', async () => {
     const story = await proposed(BIGINT);
     const { ana, ben, bot, pr } = story;
-    stage().github.faults.add({ on: 'GET /repos/{owner}/{repo}/pulls/{pull_number}', kind: 'delay', ms: 400 });
+    const { promise: until, resolve: goesOn } = Promise.withResolvers<void>();
+    stage().github.faults.add({ on: 'GET /repos/{owner}/{repo}/pulls/{pull_number}', kind: 'delay', until });
     stage().pass(5);
     ana.person.replies(bot.proposal(1).id, '/approve');
     await expect.poll(() => states(story), { interval: 5 }).toEqual(['approved']);
     ben.person.replies(bot.proposal(1).id, '/deny callers expect a number');
+    await stage().github.settled();
+    goesOn();
     await stage().settle();
     expect(await states(story)).toEqual(['rejected']);
     expect(pr.commits()).toEqual([]);

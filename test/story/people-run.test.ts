@@ -49,12 +49,17 @@ describe('how a run goes', () => {
   });
 
   it('S51: /stop while the model thinks: what it answers then changes nothing', async () => {
-    const { ana, bot, model, pr } = await stage().tell();
-    model.says({ calls: [BIGINT], delayMs: 500 });
+    const { ana, bot, model, pr, stored } = await stage().tell();
+    const { promise: until, resolve: answers } = Promise.withResolvers<void>();
+    model.says({ calls: [BIGINT], until });
     stage().pass(2);
     ana.person.says('/countersign use bigint');
     await expect.poll(() => model.requests().length, { interval: 5 }).toBe(1);
-    await ana.says('/stop');
+    stage().pass(2);
+    ana.person.says('/stop');
+    await expect.poll(async () => (await stored()).run?.phase.kind, { interval: 5 }).toBe('ended');
+    answers();
+    await stage().settle();
     expect(bot.proposals()).toEqual([]);
     expect(pr.commits()).toEqual([]);
     expect(bot.answers()).toHaveLength(1);

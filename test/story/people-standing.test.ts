@@ -102,7 +102,8 @@ describe('who may decide', () => {
   it('A7: a permission that is withdrawn between the words and the write takes the approval back', async () => {
     const story = await proposed();
     const { ana, ben, bot, pr } = story;
-    stage().github.faults.add({ on: 'GET /repos/{owner}/{repo}/pulls/{pull_number}', kind: 'delay', ms: 400 });
+    const { promise: until, resolve: goesOn } = Promise.withResolvers<void>();
+    stage().github.faults.add({ on: 'GET /repos/{owner}/{repo}/pulls/{pull_number}', kind: 'delay', until });
     stage().pass(5);
     const asked = stage().github.requests.filter(({ name }) => name === PERMISSION).length;
     ana.person.replies(bot.proposal(1).id, '/approve');
@@ -110,6 +111,7 @@ describe('who may decide', () => {
       .poll(() => stage().github.requests.filter(({ name }) => name === PERMISSION).length, { interval: 5 })
       .toBeGreaterThan(asked);
     story.grants(ana, 'read');
+    goesOn();
     await stage().settle();
     expect(pr.commits()).toEqual([]);
     expect(await states(story)).toEqual(['proposed', 'proposed']);

@@ -1,12 +1,12 @@
 /**
  * What goes wrong with a call. `before` answers without doing anything, `after` does it and then
  * answers something else, `reset` cuts the connection and `hang` never answers (`applied`: after
- * doing it), `delay` answers late, `truncate` sends half the body, `misread` does what another body asks for.
+ * doing it), `delay` answers only once something else is over, `truncate` sends half the body, `misread` does what another body asks for.
  */
 export type FaultEffect =
   | { readonly kind: 'before' | 'after'; readonly status: number; readonly body?: unknown; readonly headers?: Headers }
   | { readonly kind: 'reset' | 'hang'; readonly applied: boolean }
-  | { readonly kind: 'delay'; readonly ms: number }
+  | { readonly kind: 'delay'; readonly until: Promise<unknown> }
   | { readonly kind: 'truncate' }
   | { readonly kind: 'misread'; readonly as: (sent: string) => string };
 

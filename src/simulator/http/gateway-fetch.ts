@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Gateway } from './gateway.ts';
 import type { WireRequest, WireResponse } from './wire.ts';
 
@@ -38,7 +37,7 @@ async function ask(gateway: Gateway, request: WireRequest, signal: AbortSignal |
     case 'silence':
       return aborted(signal);
     case 'answer':
-      if (exchange.delayMs > 0) await sleep(exchange.delayMs, undefined, { signal });
+      if (exchange.until !== null) await Promise.race([exchange.until, aborted(signal)]);
       if (exchange.truncated) throw new TypeError('terminated');
       return exchange.response;
   }

@@ -10,7 +10,12 @@ import { jsonResponse, type WireRequest, type WireResponse } from './wire.ts';
 
 /** What the transport has to do with a request: answer it (late, perhaps cut short), cut the line, or say nothing. */
 export type Exchange =
-  | { readonly kind: 'answer'; readonly response: WireResponse; readonly delayMs: number; readonly truncated: boolean }
+  | {
+      readonly kind: 'answer';
+      readonly response: WireResponse;
+      readonly until: Promise<unknown> | null;
+      readonly truncated: boolean;
+    }
   | { readonly kind: 'cut' }
   | { readonly kind: 'silence' };
 
@@ -137,10 +142,10 @@ function refereed(referee: Referee | undefined, name: string, handled: Handled):
 }
 
 function outcomeOf(fault: FaultEffect | undefined, response: WireResponse | undefined): Exchange {
-  const answered = (given: WireResponse, delayMs = 0, truncated = false): Exchange => ({
+  const answered = (given: WireResponse, until: Promise<unknown> | null = null, truncated = false): Exchange => ({
     kind: 'answer',
     response: given,
-    delayMs,
+    until,
     truncated,
   });
   const unavailable = jsonResponse(502, { message: 'Server Error' });
@@ -154,9 +159,9 @@ function outcomeOf(fault: FaultEffect | undefined, response: WireResponse | unde
     case 'hang':
       return { kind: 'silence' };
     case 'delay':
-      return answered(response ?? unavailable, fault.ms);
+      return answered(response ?? unavailable, fault.until);
     case 'truncate':
-      return answered(response ?? unavailable, 0, true);
+      return answered(response ?? unavailable, null, true);
     case 'misread':
       return answered(response ?? unavailable);
   }

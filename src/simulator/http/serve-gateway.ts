@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Exchange, Gateway } from './gateway.ts';
 import { flatHeaders, type Listening, listen, readBody } from './listen.ts';
 
@@ -24,7 +23,7 @@ async function play(exchange: Exchange, response: ServerResponse): Promise<void>
     case 'silence':
       break;
     case 'answer':
-      if (exchange.delayMs > 0) await sleep(exchange.delayMs);
+      await exchange.until;
       await send(exchange, response);
       break;
   }

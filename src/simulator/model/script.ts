@@ -20,7 +20,8 @@ export type ModelTurn = {
   readonly calls?: readonly ScriptedCall[];
   readonly finishReason?: 'stop' | 'length' | 'tool_calls' | 'content_filter';
   readonly usage?: ScriptedUsage;
-  readonly delayMs?: number;
+  /** It is answered only once this is over. */
+  readonly until?: Promise<unknown>;
 };
 
 /** An answer no model means to give. `garbage` is sent with status 200. */

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parseJson } from '../../trust.ts';
 import { flatHeaders, listen, readBody } from '../http/listen.ts';
 import { completion, emptyCompletion } from './completion.ts';
@@ -111,7 +110,7 @@ async function play(
 }
 
 async function say(session: Session, turn: ModelTurn, request: ChatRequest, response: ServerResponse): Promise<void> {
-  if (turn.delayMs !== undefined) await sleep(turn.delayMs);
+  await turn.until;
   sendJson(response, 200, completion(turn, request, nextSerial(session), now(session)));
 }
 
