@@ -48,7 +48,9 @@ export function replacementsFor(
   const made = new Map([[replaced, keepEndingsBetween(difference, dominant)]]);
   return replacedBy(base, matches, most, ({ start, end }) => {
     const old = text.slice(start, end);
-    const kept = made.get(old) ?? keepEndings(old, fresh, dominant);
+    const known = made.get(old);
+    if (known !== undefined) return known;
+    const kept = keepEndings(old, fresh, dominant);
     made.set(old, kept);
     return kept;
   });
