@@ -1,10 +1,14 @@
+# The Node that everything is tested on. A tag can be moved: whoever wants the very same image again names its digest too,
+# docker build --build-arg NODE=node:24.21.0-slim@sha256:… .
+ARG NODE=node:24.21.0-slim
+
 # The production dependencies, without the test tools and without running anybody's install script.
-FROM node:24-slim AS dependencies
+FROM ${NODE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --ignore-scripts
 
-FROM node:24-slim
+FROM ${NODE}
 # The package managers have nothing to do in a running container.
 RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /opt/yarn* \
   && mkdir /data && chown node:node /data
