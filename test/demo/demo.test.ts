@@ -6,7 +6,8 @@ import { type ScriptedModel, startScriptedModel } from '../../src/simulator/mode
 import { demo } from './command.ts';
 import { newRepository } from './local-pull.ts';
 
-const SLOW = 60_000;
+/** Nothing waits so long: it is the processes that take their time on a busy machine, and most of a start is a new database. */
+const SLOW = 240_000;
 const scratch = mkdtempSync(join(tmpdir(), 'countersign-demo-scratch-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
