@@ -1,5 +1,5 @@
-/** Why the App can no longer work on a pull request. */
-export type AccessLoss = 'uninstalled' | 'repository-removed' | 'permissions';
+/** Why the App can no longer work on a pull request; `unreachable` where GitHub refuses for days, and nobody told why. */
+export type AccessLoss = 'uninstalled' | 'repository-removed' | 'permissions' | 'unreachable';
 
 /** What a webhook says of a whole installation, or of some of its repositories: many pull requests at once. */
 export type Notice = {

@@ -39,7 +39,13 @@ export function onCommitted(pull: Pull, signal: Committed, facts: Facts): Step {
   if (run === null) return finish(written, 'committed');
   const recorded = withRun(written, { commits: [...run.commits, signal.sha], ownEdits: ownEditsAfter(run, signal) });
   const judged = judgeHead(recorded, signal.sha, facts, null);
+  if (isGone(run)) return finish({ ...judged, effects: [] }, 'committed');
   return finish(refreshed(settleBatch(judged, facts.now), run.id), 'committed');
+}
+
+/** Its answer came after the word that the App may not work here any more: there is nobody to be told. */
+function isGone({ phase }: Run): boolean {
+  return phase.kind === 'ended' && phase.how === 'access-lost';
 }
 
 /** The ledger's rows of a commit, whatever has become of its proposals meanwhile. */

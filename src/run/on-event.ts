@@ -6,10 +6,11 @@ import { type Draft, draftOf, finish, ignore, withAnswer, withPull } from './dra
 import { cancelUndos, endRun } from './end-run.ts';
 import type { Facts } from './facts.ts';
 import { judgeHead, openProposals } from './judge-head.ts';
-import type { Person } from './proposal.ts';
+import type { Person, Proposal } from './proposal.ts';
 import type { Pull } from './run.ts';
 import type { Signal } from './signal.ts';
 import type { Step } from './step.ts';
+import { moved } from './transition.ts';
 
 /** Somebody moved the head branch. */
 export type Pushed = Extract<Intent, { kind: 'pushed' }>;
@@ -70,11 +71,21 @@ export function onEdited(pull: Pull, intent: Edited, facts: Facts): Step {
   return finish(withAnswer(draftOf(pull), place, { kind: 'edited-comment' }, `edited:${id}`), 'edited-comment');
 }
 
-/** What GitHub no longer lets us see or write is over, without a word: nothing could be said there. */
+/**
+ * What GitHub no longer lets us see or write is over, without a word: nothing could be said there. What became of a commit
+ * that was under way nobody tells us any more, unless its answer is on its way.
+ */
 export function onAccessLost(pull: Pull, signal: AccessLost, facts: Facts): Step {
   const alone = cancelUndos(draftOf(pull), 'access-lost', facts.now);
   const ended = endRun(alone, { how: 'access-lost', by: null, note: signal.loss }, facts.now);
   // With the effects goes the one that puts the first question to the model, and nothing would ever put it again.
-  const over = withPull({ ...ended, effects: [] }, { queue: [], questions: [] });
+  const settled = withPull(ended, { proposals: ended.pull.proposals.map((one) => unseen(one, facts.now)) });
+  const over = withPull({ ...settled, effects: [] }, { queue: [], questions: [] });
   return { ...finish(over, 'access-lost'), dropsRest: true };
+}
+
+const UNSEEN = 'Countersign lost its access to the repository, and cannot see whether this was committed';
+
+function unseen(proposal: Proposal, now: string): Proposal {
+  return proposal.state === 'executing' ? { ...moved(proposal, 'failed', now), note: UNSEEN } : proposal;
 }

@@ -48,7 +48,7 @@ export function openDeliveries(options: DeliveryOptions): (event: WebhookEvent) 
     if (fault === 'delivery-twice') come(chance.between(1, 90_000));
     if (fault === 'delivery-dropped') timeline.after(soon(), () => logged(options, id, event, false));
     // GitHub sends nothing again by itself; an operator may.
-    const again = chance.happens(0.5) || isRemoval(event);
+    const again = chance.happens(0.5);
     if (fault === 'delivery-late' || (fault === 'delivery-dropped' && again)) come(chance.between(5_000, 120_000));
   };
 }
@@ -58,13 +58,6 @@ async function deliver(options: DeliveryOptions, id: string, event: WebhookEvent
   const { name, payload } = event;
   const answered = door !== null && (await arrive(options, door, { id, name, payload }));
   logged(options, id, event, answered);
-  if (answered || !isRemoval(event)) return;
-  options.timeline.after(30_000, () => options.timeline.follow(() => deliver(options, id, event)));
-}
-
-/** Nothing else tells of it where nobody looks for lost webhooks: without it GitHub is asked in vain again and again. */
-function isRemoval({ name, action }: WebhookEvent): boolean {
-  return name === 'installation' && action === 'deleted';
 }
 
 /** With the installation that hears of it: a suspended one, and one that was removed, of nothing but that. */

@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 
 import type { Reason } from '../run/reason.ts';
 import { goesOn, RUN_SCHEMA, type Run } from '../run/run.ts';
@@ -69,13 +69,17 @@ async function saveStep(
     .execute();
 }
 
-/** What waits and what is under way alike: an outcome that comes later finds its effect done. */
+/**
+ * What waits and what is under way alike: an outcome that comes later finds its effect done. What is known of a commit
+ * belongs to the ledger, and is heard.
+ */
 async function dropRest(transaction: Transaction<Tables>, pullKey: string, reason: Reason, now: number): Promise<void> {
   await transaction
     .updateTable('inbox')
     .set({ done_at: now, reason })
     .where('pull_key', '=', pullKey)
     .where('done_at', 'is', null)
+    .where(sql<boolean>`not (kind = 'outcome' and signal is not null and signal::json ->> 'type' = 'committed')`)
     .execute();
   await transaction
     .updateTable('effects')

@@ -15,6 +15,12 @@ export function retryTime(now: number, attempts: number, error: unknown): number
   return Math.max(asked ?? 0, now + wait);
 }
 
+/**
+ * Tries of what must not be lost where GitHub refuses for good what it needs: some three days of the longest wait. A
+ * suspended installation or an address that is not allowed is mended in that time.
+ */
+export const REFUSED_TRIES = 870;
+
 /** Answers of GitHub that no repetition changes: the thing is gone, locked, or refused as it was asked. */
 const LASTING = new Set([400, 403, 404, 410, 422, 451]);
 

@@ -4,7 +4,7 @@ import { RANK_OF } from '../run/effect.ts';
 import type { Pull } from '../run/run.ts';
 import type { Signal } from '../run/signal.ts';
 import type { Claim, Delay, StoredEffect, StoredSignal } from '../store/store.ts';
-import { isLasting, isLimit, isOurs, retryTime, wordsOf } from './backoff.ts';
+import { isLasting, isLimit, isOurs, REFUSED_TRIES, retryTime, wordsOf } from './backoff.ts';
 import type { Context } from './context.ts';
 import { faultId } from './fault-id.ts';
 import { baseFacts, gather } from './gather.ts';
@@ -133,19 +133,19 @@ function afterFailure(job: Job, error: unknown): Outcome {
   if (mayBeGivenUp(job, error)) {
     const fault = isOurs(error) ? faultId(stored.pullKey, 'effect', stored.id) : null;
     context.log.error({ ...fields, ...(fault === null ? {} : { fault }) }, 'an effect was given up');
-    return { kind: 'done', signal: givenUp(stored.effect, fault) };
+    return { kind: 'done', signal: givenUp(stored, fault) };
   }
   context.log.warn(fields, 'an effect will be tried again');
   return { kind: 'again', at: retryTime(now, attempts, error), error: wordsOf(error), ours: isOurs(error) };
 }
 
 /**
- * A commit that was tried before may have landed unseen: no answer to a look around proves that it has not. A limit
- * ends by itself, so nothing is given up for it.
+ * A commit that was tried before may have landed unseen: no answer to a look around proves that it has not. Only where
+ * GitHub shows nothing for days is it given up. A limit ends by itself, so nothing is given up for it.
  */
 function mayBeGivenUp({ attempts, effect, stored }: Job, error: unknown): boolean {
   if (isOurs(error)) return stored.faults + 1 >= MOST_FAULTS && effect.type !== 'commit';
-  if (isLasting(error)) return effect.type !== 'commit' || attempts === 1;
+  if (isLasting(error)) return effect.type !== 'commit' || attempts === 1 || attempts >= REFUSED_TRIES;
   if (isLimit(error)) return false;
   return attempts >= TELLING_TRIES && RANK_OF[effect.type] === 'tell';
 }

@@ -1,13 +1,15 @@
 import type { ToolCall } from '../prompt/message.ts';
-import type { Effect } from '../run/effect.ts';
 import type { Signal, ToolResult } from '../run/signal.ts';
+import type { StoredEffect } from '../store/store.ts';
+
+type Given = Pick<StoredEffect, 'effect' | 'attempts'>;
 
 function unread(call: ToolCall): ToolResult {
   return { callId: call.id, kind: 'output', output: 'The repository could not be read.', read: null };
 }
 
 /** What the decision core must hear of an effect that will not be tried again; `fault` where one of ours is why. */
-export function givenUp(effect: Effect, fault: string | null): Signal | null {
+export function givenUp({ effect, attempts }: Given, fault: string | null): Signal | null {
   switch (effect.type) {
     case 'ask-model': {
       const { runId, turn } = effect;
@@ -28,6 +30,8 @@ export function givenUp(effect: Effect, fault: string | null): Signal | null {
         message: because(fault, 'GitHub did not accept them'),
       };
     case 'commit': {
+      // Nobody is there to be told, and what an earlier try came to cannot be seen.
+      if (attempts > 1) return { type: 'access-lost', loss: 'unreachable' };
       const { runId, proposalIds } = effect;
       return { type: 'commit-failed', runId, proposalIds, message: 'GitHub did not take the commit', byRule: false };
     }

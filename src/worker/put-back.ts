@@ -1,8 +1,8 @@
 import { faultAnswer, mayBeNo } from '../run/fault-answer.ts';
 import type { Pull } from '../run/run.ts';
-import type { Claim, StoredSignal } from '../store/store.ts';
+import type { Claim, Sequel, StoredSignal } from '../store/store.ts';
 import { UnknownSchema } from '../store/unknown-schema.ts';
-import { isLasting, isOurs, retryTime, wordsOf } from './backoff.ts';
+import { isLasting, isOurs, REFUSED_TRIES, retryTime, wordsOf } from './backoff.ts';
 import type { Context } from './context.ts';
 import { faultId } from './fault-id.ts';
 
@@ -13,11 +13,6 @@ import { faultId } from './fault-id.ts';
  */
 const TRIES = { deciding: 5, storing: 8 } as const;
 export type Doing = keyof typeof TRIES;
-/**
- * The same for a person's words where GitHub refuses for good what they need: some three days of the longest wait. A
- * suspended installation or an address that is not allowed is mended in that time, and nobody has to speak again.
- */
-const REFUSED_TRIES = 870;
 
 /** What stopped a try, what it was at, and the pull request where that could be read. */
 export type Stopped = { readonly error: unknown; readonly doing: Doing; readonly pull: Pull | null };
@@ -43,17 +38,30 @@ async function putAside(context: Context, claim: Claim, stored: StoredSignal, { 
   const fault = faultId(claim.pullKey, 'signal', stored.id);
   count({ kind: 'signal', reason: 'put-aside' });
   log.error({ err: error, fault, signal, type, delivery }, 'a signal was put aside');
-  const told = faultAnswer(stored.signal, pull, fault);
-  const outcome = mayBeNo(stored.signal, pull) ? ({ type: 'put-aside', fault } as const) : null;
-  await store.parkSignal(claim, stored, { id: fault, words: wordsOf(error) }, { told, outcome }, clock.now());
+  const sequel = isGone(stored, error) ? GONE : sequelOf(stored, pull, fault);
+  await store.parkSignal(claim, stored, { id: fault, words: wordsOf(error) }, sequel, clock.now());
+}
+
+/** Nobody can be told, and without this outcome its run would stand still. */
+const GONE: Sequel = { told: null, outcome: { type: 'access-lost', loss: 'unreachable' } };
+
+function isGone({ signal }: StoredSignal, error: unknown): boolean {
+  return signal.type !== 'intent' && isLasting(error);
+}
+
+function sequelOf({ signal }: StoredSignal, pull: Pull | null, fault: string): Sequel {
+  return {
+    told: faultAnswer(signal, pull, fault),
+    outcome: mayBeNo(signal, pull) ? { type: 'put-aside', fault } : null,
+  };
 }
 
 /**
  * An outage of GitHub or of the database ends; what people said during it must not be lost, and without an outcome its
  * run would stand still.
  */
-function isGivenUp({ signal, attempts, faults }: StoredSignal, { error, doing }: Stopped): boolean {
+function isGivenUp({ attempts, faults }: StoredSignal, { error, doing }: Stopped): boolean {
   if (error instanceof UnknownSchema) return true;
   if (isOurs(error)) return faults + 1 >= TRIES[doing];
-  return signal.type === 'intent' && isLasting(error) && attempts + 1 >= REFUSED_TRIES;
+  return isLasting(error) && attempts + 1 >= REFUSED_TRIES;
 }

@@ -56,6 +56,38 @@ describe('what a task needs to begin', () => {
   });
 });
 
+describe('a commit that is under way while access is lost', () => {
+  function losing() {
+    const game = new TableGame();
+    game.commands(ANA, { name: 'task', text: 'do it' });
+    game.modelReplies([{ id: 'call-1', name: 'edit_file', arguments: 'edit 3 new' }]);
+    game.toolsAnswer();
+    game.reviewIsPosted();
+    game.commands(ANA, { name: 'approve', targets: { by: 'all' }, note: '' }, { createdAt: '2030-01-01T00:00:00Z' });
+    const attempt = game.commitBegins();
+    if (attempt === null) throw new Error('Nothing is committed.');
+    const { effects } = game.signal({ type: 'access-lost', loss: 'uninstalled' });
+    return { game, attempt, effects };
+  }
+
+  it('S90b: is at its end, which says that nobody can see whether it was made', () => {
+    const { game, effects } = losing();
+    expect(game.pull.proposals).toMatchObject([
+      { state: 'failed', note: expect.stringContaining('cannot see whether') },
+    ]);
+    expect(effects).toEqual([]);
+  });
+
+  it('S90b: and where its answer comes all the same, the ledger has the commit, and GitHub is asked nothing', () => {
+    const { game, attempt } = losing();
+    const [proposalId] = attempt.ids;
+    game.commitLands(attempt);
+    const step = game.steps.at(-1);
+    expect(step?.writes).toMatchObject([{ proposalId, commit: 'c'.repeat(40), approvers: [{ id: ANA.id }] }]);
+    expect(step?.effects).toEqual([]);
+  });
+});
+
 describe('a question that waits while access is lost', () => {
   it('F16: goes with everything else, so that the next one is put to the model', () => {
     const game = betweenRuns();

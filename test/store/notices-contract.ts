@@ -65,5 +65,22 @@ export function noticesContract({ store, rows, signalled }: Bench): void {
       expect(await store().nextSignal(claim, 15)).toBeNull();
       expect(await store().nextDue()).toEqual({ pull: null, free: null });
     });
+
+    it('F16, G11: but for what is known of a commit: the ledger must have it', async () => {
+      const commit = { type: 'commit', runId: 'r1', proposalIds: ['p1'], place: null } as const;
+      await decided(1, false, [commit, SHOW]);
+      const claim = present(await store().claimPull('w', 13, LEASE));
+      const committing = present(await store().nextEffect(claim, 13));
+      expect(committing.effect).toEqual(commit);
+      await store().tellAll('gone', UNINSTALLED, 13);
+      const landed = { type: 'committed', runId: 'r1', sha: 'c', proposalIds: ['p1'], made: {}, files: [] } as const;
+      await store().finishEffect(committing, landed, 14);
+      const signal = present(await store().nextSignal(claim, 14));
+      expect(signal.signal).toEqual({ type: 'access-lost', loss: 'uninstalled' });
+      const over = step(pullOf(1), { reason: 'access-lost', dropsRest: true });
+      expect(await store().save(claim, signal, over, 14)).toBe('saved');
+      expect(await store().nextSignal(claim, 15)).toMatchObject({ signal: landed });
+      expect(await store().nextEffect(claim, 15)).toBeNull();
+    });
   });
 }

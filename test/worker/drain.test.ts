@@ -5,7 +5,7 @@ import type { Run } from '../../src/run/run.ts';
 import type { Claim, Store, StoredSignal } from '../../src/store/store.ts';
 import { storeOn } from '../../src/store/store-on.ts';
 import type { Context } from '../../src/worker/context.ts';
-import { drain } from '../../src/worker/drain.ts';
+import { drain, takeEffect, UNCLAIMED } from '../../src/worker/drain.ts';
 import { GitHubFault, type GitHubs } from '../../src/worker/ports.ts';
 import { type BorrowedPglite, borrowPglite } from '../borrowed-pglite.ts';
 import { present } from '../store/bench.ts';
@@ -31,7 +31,7 @@ function tired(attempts: number, status: number): Context {
   const given: Pick<Store, 'nextSignal'> = {
     async nextSignal(claim, now) {
       const signal: StoredSignal | null = await store.nextSignal(claim, now);
-      return signal === null ? null : { ...signal, attempts };
+      return signal === null || signal.signal.type === 'access-lost' ? signal : { ...signal, attempts };
     },
   };
   return {
@@ -95,13 +95,49 @@ describe('what GitHub refuses for good', () => {
     await store.release(claim);
   });
 
-  it('S78: what came of an effect never is: its run would stand still', async () => {
+  /** What a commit that was tried so often before leads to, on a GitHub that answers this. */
+  async function committing(number: number, attempts: number, status: number, retryAt: number | null) {
+    const commit = { type: 'commit', runId: `r${number}`, proposalIds: ['p1'], place: null } as const;
+    const claim = await begun(number, {}, [commit]);
+    const stored = { ...present(await store.nextEffect(claim, 10)), attempts };
+    const context = tired(0, status);
+    const refuse = (): never => {
+      throw new GitHubFault('no', status, retryAt);
+    };
+    const failing = { ...context, store: { ...store, load: refuse } };
+    await takeEffect(failing, stored, new AbortController().signal, UNCLAIMED);
+    const signal = (await store.nextSignal(claim, 100))?.signal ?? null;
+    await store.release(claim);
+    return signal;
+  }
+
+  it.each([
+    [11, 2, 404, null, null],
+    [12, 869, 404, null, null],
+    [13, 870, 404, null, { type: 'access-lost', loss: 'unreachable' }],
+    [14, 870, 403, null, { type: 'access-lost', loss: 'unreachable' }],
+    [15, 5_000, 403, 1_000_000, null],
+    [16, 5_000, 502, null, null],
+  ] as const)(
+    'S90b: %i: a commit tried %i times that GitHub answers %i',
+    async (number, tries, status, retryAt, signal) => {
+      expect(await committing(number, tries, status, retryAt)).toEqual(signal);
+    },
+  );
+
+  it('S78, S90b: what came of an effect is looked after as long, and then its run is over: it would stand still', async () => {
     const effects = [{ type: 'post-review', runId: 'r2', turn: 1, proposalIds: [] }] as const;
     const claim = await begun(2, { phase: { kind: 'posting', turn: 1 } }, effects);
     const posted = { type: 'review-posted', runId: 'r2', turn: 1, proposals: [], reviews: [], unshown: [] } as const;
     await store.finishEffect(present(await store.nextEffect(claim, 10)), posted, 11);
-    expect(await parkedBy(tired(100_000, 404), claim)).toBe(0);
+    expect(await parkedBy(tired(868, 404), claim)).toBe(0);
     expect(present(await store.nextSignal(claim, 10_000_000)).signal).toEqual(posted);
+    const later = { ...tired(869, 404), clock: { now: () => 10_000_000, every: () => () => {} } };
+    expect(await parkedBy(later, claim)).toBe(1);
+    expect(present(await store.nextSignal(claim, 20_000_000)).signal).toEqual({
+      type: 'access-lost',
+      loss: 'unreachable',
+    });
     await store.release(claim);
   });
 });

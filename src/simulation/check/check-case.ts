@@ -9,7 +9,7 @@ import { whatWasSaidIsHeard } from './heard.ts';
 import { ledgerExplains } from './ledger.ts';
 import { nothingIsLost } from './lost.ts';
 import { wordsStayWords } from './markdown.ts';
-import { removalIsFinal } from './removed.ts';
+import { removalIsFinal, removalIsHeard } from './removed.ts';
 import {
   allIsDone,
   expiryComesLast,
@@ -29,6 +29,7 @@ const CHECKS: readonly Check[] = [
   denialsHold,
   doubtsHold,
   removalIsFinal,
+  removalIsHeard,
   decisionsShow,
   commentsStandOnce,
   commandsAreAnswered,

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Change } from '../../change/change.ts';
 import type { PullRef } from '../../command/intent.ts';
-import type { PostedComment, ProposalState, Vote } from '../../run/proposal.ts';
+import type { Proposal, Vote } from '../../run/proposal.ts';
 import type { PlayedCase } from '../case.ts';
 import type { Remains } from '../database.ts';
 import type { Happening } from '../trace.ts';
@@ -27,7 +27,7 @@ export type Evidence = {
 };
 
 /** How a proposal ended up, where it was shown last, and on which pull request. */
-export type End = { readonly state: ProposalState; readonly comment: PostedComment | null; readonly ref: PullRef };
+export type End = Pick<Proposal, 'state' | 'comment' | 'note'> & { readonly ref: PullRef };
 
 /** One promise: what breaks it, in words. Empty where it holds. */
 export type Check = (evidence: Evidence) => readonly string[];
@@ -46,9 +46,9 @@ export function gatherEvidence(played: PlayedCase, remains: Remains): Evidence {
     if (happening.kind !== 'saved' || happening.result !== 'saved') continue;
     saved.push({ place, saved: happening });
     for (const vote of happening.step.votes) votes.push({ place, vote });
-    for (const { id, change, state, comment } of happening.step.pull.proposals) {
+    for (const { id, change, state, comment, note } of happening.step.pull.proposals) {
       changes.set(`${id} ${change.digest}`, change);
-      ends.set(id, { state, comment, ref: happening.step.pull.ref });
+      ends.set(id, { state, comment, note, ref: happening.step.pull.ref });
       if (comment !== null) proposalAt.set(comment.id, id);
     }
   }

@@ -41,6 +41,6 @@ export async function ledgerExplains(evidence: Evidence): Promise<string[]> {
 function isUnheardOf(evidence: Evidence, { plan }: Landed): boolean {
   return plan.proposalIds.every((id) => {
     const end = evidence.ends.get(id);
-    return end?.state === 'executing' && !isReached(evidence, end.ref);
+    return end?.state === 'failed' && /cannot see whether/.test(end.note ?? '') && !isReached(evidence, end.ref);
   });
 }

@@ -2,6 +2,7 @@ import { isOpen } from '../../run/proposal.ts';
 import { pullKey } from '../../run/run.ts';
 import { mayMove } from '../../run/transition.ts';
 import type { Check } from './evidence.ts';
+import { isReached } from './removed.ts';
 
 /** Nothing is left undone, given up or going on for ever once people have stopped talking. */
 export const allIsDone: Check = ({ played, remains }) => {
@@ -34,7 +35,7 @@ export const waitingHasItsReason: Check = ({ saved }) =>
   });
 
 /** Nothing expires before its time, or while words wait that were stored before (S85). */
-export const expiryComesLast: Check = ({ happenings }) => {
+export const expiryComesLast: Check = ({ happenings, played }) => {
   const unheard = new Map<string, string>();
   return happenings.flatMap((one) => {
     if (one.kind === 'received' && one.receipt === 'stored')
@@ -43,7 +44,9 @@ export const expiryComesLast: Check = ({ happenings }) => {
     if (one.signal.type === 'intent') unheard.delete(one.signal.deliveryId);
     const gone = one.step.pull.proposals.filter(({ id, state }) => state === 'expired' && one.before.get(id) !== state);
     const early = gone.filter(({ expiresAt }) => expiresAt === null || Date.parse(expiresAt) > one.at);
-    const waiting = [...unheard].filter(([, key]) => key === one.claim.pullKey).map(([id]) => id);
+    // What was written to the App before it was removed can never be decided.
+    const reached = isReached({ played }, one.step.pull.ref);
+    const waiting = [...unheard].filter(([, key]) => reached && key === one.claim.pullKey).map(([id]) => id);
     const deaf = gone.length > 0 && waiting.length > 0 ? [`something expired while ${waiting.join(', ')} waited`] : [];
     return [...early.map(({ id }) => `${id} expired before its time`), ...deaf];
   });

@@ -82,6 +82,7 @@ function addWrites({ writes }: PullRow, step: Step): void {
 
 function dropRest(row: PullRow, { reason }: Step, now: number): void {
   for (const signal of row.waiting) {
+    if (signal.signal?.type === 'committed') continue;
     settle(row, signal, now);
     signal.reason = reason;
   }
