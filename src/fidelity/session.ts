@@ -123,7 +123,7 @@ function takeOf(store: Store, { self, clock }: Context): Take {
 
 /** Delivers what GitHub tells and performs what the App wants, until neither has anything left. */
 async function workOff(context: Context, take: Take, scene: Scene, events: WebhookEvent[]): Promise<void> {
-  const never = new AbortController().signal;
+  const hand = { context, worker: 'fidelity', stopping: new AbortController().signal, mayGoOn: () => true };
   const installation = { id: scene.ref.installationId, node_id: 'installation' };
   for (let id = 1; ; id += 1) {
     const event = events.shift();
@@ -132,7 +132,7 @@ async function workOff(context: Context, take: Take, scene: Scene, events: Webho
       await take({ id: `${context.clock.now()}-${id}`, name, payload: { ...payload, installation } });
       continue;
     }
-    const work = (await claimPull(context, 'fidelity', never)) ?? (await claimEffect(context, 'fidelity', never));
+    const work = (await claimPull(hand)) ?? (await claimEffect(hand));
     if (work === null) return;
     await work();
   }

@@ -22,20 +22,28 @@ const NEVER = new AbortController().signal;
 /** Lets a process look for work whenever there may be some, and carry out what it claims. */
 export function startCrew(options: CrewOptions): void {
   const { replica, context, store } = options;
+  // What ended in one lane may have left work for the other one.
+  const look = (ms: number): void => {
+    lanes.pull(ms);
+    lanes.free(ms);
+  };
   const lanes = {
-    pull: openLane(options, 'pull', () => claimPull(context, replica.name, NEVER)),
-    free: openLane(options, 'free', () => claimEffect(context, replica.name, NEVER)),
+    pull: openLane(options, 'pull', look, () => claimPull({ context, worker: replica.name, stopping: NEVER })),
+    free: openLane(options, 'free', look, (hasRoom) =>
+      claimEffect({ context, worker: replica.name, stopping: NEVER, mayGoOn: hasRoom }),
+    ),
   };
-  const look = (): void => {
-    lanes.pull(0);
-    lanes.free(0);
-  };
-  store.onWake(look);
-  look();
+  store.onWake(() => look(0));
+  look(0);
 }
 
 /** Looks after so many ms for work of this kind; a look that is planned for sooner makes a later one unnecessary. */
-function openLane(options: CrewOptions, lane: keyof Due, claim: () => Promise<Work | null>): (ms: number) => void {
+function openLane(
+  options: CrewOptions,
+  lane: keyof Due,
+  lookAgain: (ms: number) => void,
+  claim: (hasRoom: () => boolean) => Promise<Work | null>,
+): (ms: number) => void {
   const { replica, timeline, trace, store } = options;
   let underWay = 0;
   let planned = Number.POSITIVE_INFINITY;
@@ -52,17 +60,17 @@ function openLane(options: CrewOptions, lane: keyof Due, claim: () => Promise<Wo
   const turn = async (): Promise<void> => {
     underWay += 1;
     try {
-      const due = (await store.nextDue())[lane];
+      const due = (await store.nextDue(timeline.now))[lane];
       if (due === null) return;
       if (due > timeline.now) return look(due - timeline.now);
-      const work = await claim();
+      const work = await claim(() => underWay < LIMITS[lane]);
       if (work === null) return look(20);
       look(1);
       await work();
-      look(1);
+      lookAgain(1);
     } catch (error) {
       trace.add({ kind: 'words', text: `${replica.name}: work failed: ${String(error)}` });
-      look(1_000);
+      lookAgain(1_000);
     } finally {
       underWay -= 1;
     }

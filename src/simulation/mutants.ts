@@ -39,17 +39,17 @@ function answerBeforeStore(): Bend {
 }
 
 function retryWithoutLooking(): Bend {
-  const first = (effect: StoredEffect | null): StoredEffect | null => effect && { ...effect, attempts: 1 };
-  return store(({ nextEffect, finishEffect, postponeEffect }) => {
+  return store(({ nextWork, finishEffect, postponeEffect }) => {
     const real = new Map<number, StoredEffect>();
     const known = (effect: StoredEffect): StoredEffect => real.get(effect.id) ?? effect;
     return {
-      nextEffect: async (claim, now) => {
-        const effect = await nextEffect(claim, now);
-        if (effect !== null) real.set(effect.id, effect);
-        return first(effect);
+      nextWork: async (claim, now) => {
+        const work = await nextWork(claim, now);
+        if (work?.kind !== 'effect') return work;
+        real.set(work.effect.id, work.effect);
+        return { kind: 'effect', effect: { ...work.effect, attempts: 1 } };
       },
-      finishEffect: (effect, outcome, now) => finishEffect(known(effect), outcome, now),
+      finishEffect: (effect, outcome, now, lease) => finishEffect(known(effect), outcome, now, lease),
       postponeEffect: (effect, delay) => postponeEffect(known(effect), delay),
     };
   });
@@ -167,7 +167,8 @@ export const MUTANTS: readonly Mutant[] = [
     lacks: 'what came of an effect is always heard',
     bend: () =>
       store(({ finishEffect }) => ({
-        finishEffect: (effect, outcome, now) => finishEffect(effect, effect.attempts > 1 ? null : outcome, now),
+        finishEffect: (effect, outcome, now, lease) =>
+          finishEffect(effect, effect.attempts > 1 ? null : outcome, now, lease),
       })),
   },
   {
@@ -195,7 +196,10 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'failed-effects-forgotten',
     lacks: 'an effect that failed is tried again',
-    bend: () => store(({ finishEffect }) => ({ postponeEffect: (effect, { now }) => finishEffect(effect, null, now) })),
+    bend: () =>
+      store(({ finishEffect }) => ({
+        postponeEffect: async (effect, { now }) => void (await finishEffect(effect, null, now)),
+      })),
   },
   {
     name: 'everybody-may-decide',

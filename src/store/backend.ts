@@ -37,23 +37,27 @@ const LIVE_HOLDERS = sql`(
     and database = (select oid from pg_database where datname = current_database())
 )`;
 
+/** Who asks, and whether others may hold anything. */
+export type Asking = Pick<Backend, 'holder' | 'embedded'>;
+
 /**
  * Whether a row is leased to a process that lives. This process does, whatever the database thinks: its lock is gone
- * while the connection that holds it is opened anew, and it must not begin again what it is at.
+ * while the connection that holds it is opened anew, and it must not begin again what it is at. With an embedded database
+ * it is the only one.
  */
-function isLeased(table: Leased, holder: number) {
+function isLeased(table: Leased, { holder, embedded }: Asking) {
   const by = sql.ref(`${table}.leased_by`);
-  return sql<boolean>`(${by} = ${holder} or ${by} in ${LIVE_HOLDERS})`;
+  return embedded ? sql<boolean>`${by} = ${holder}` : sql<boolean>`(${by} = ${holder} or ${by} in ${LIVE_HOLDERS})`;
 }
 
 /** Whether a row with this lease may be taken. `table` is our own name for it in the query. */
-export function isFree(table: Leased, holder: number, now: number) {
+export function isFree(table: Leased, asking: Asking, now: number) {
   const until = sql.ref(`${table}.lease_until`);
-  return sql<boolean>`(${until} is null or ${until} <= ${now} or not ${isLeased(table, holder)})`;
+  return sql<boolean>`(${until} is null or ${until} <= ${now} or not ${isLeased(table, asking)})`;
 }
 
 /** Until when a row may not be taken; null where it may be now. */
-export function leasedUntil(table: Leased, holder: number) {
+export function leasedUntil(table: Leased, asking: Asking) {
   const until = sql.ref(`${table}.lease_until`);
-  return sql<number | null>`case when ${until} is not null and ${isLeased(table, holder)} then ${until} end`;
+  return sql<number | null>`case when ${until} is not null and ${isLeased(table, asking)} then ${until} end`;
 }

@@ -1,12 +1,17 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
-import { type Backend, isFree } from './backend.ts';
-import { EFFECT_RANK, gateOf, HEAR } from './budgets.ts';
-import type { Claim } from './store.ts';
-import { SYNCED_LATER } from './synced-later.ts';
+import type { Asking, Backend } from './backend.ts';
+import { type SignalRow, storedSignal } from './next-work.ts';
+import type { Claim, Claimed } from './store.ts';
+import { SYNCED_LATER, syncedLaterWithin } from './synced-later.ts';
 import type { Tables } from './tables.ts';
+import { takeableEffects, takeableSignals } from './takeable.ts';
 
 /** A claim, and the mark that whoever held the pull request before left in its row. */
-export type Claimed = { readonly claim: Claim; readonly mark: string | null };
+export type Marked = { readonly claim: Claimed; readonly mark: string | null };
+
+type Row = { pull_key: string; fence: number; mark: string | null } & {
+  [column in keyof SignalRow]: SignalRow[column] | null;
+};
 
 /**
  * Claims the free pull request whose due work is oldest, and raises its fencing number.
@@ -15,40 +20,42 @@ export type Claimed = { readonly claim: Claim; readonly mark: string | null };
  * it while its holder lives on, so it is on disk before anybody works under it.
  */
 export async function claimPull(
-  { db, holder, embedded }: Pick<Backend, 'db' | 'holder' | 'embedded'>,
+  { db, ...asking }: Pick<Backend, 'db'> & Asking,
   worker: string,
   now: number,
   leaseMs: number,
-): Promise<Claimed | null> {
+): Promise<Marked | null> {
   const leaseUntil = now + leaseMs;
-  const { rows } = await sql<{ pull_key: string; fence: number; mark: string | null }>`
-    with next as (
-      select pulls.pull_key, pulls.worker as mark from (
-        select inbox.pull_key, inbox.not_before, ${HEAR} as rank from (
-          select pull_key, kind, min(not_before) as not_before from inbox
-          where done_at is null and not_before <= ${now} group by pull_key, kind
-        ) as inbox
-        join pulls as owner on owner.pull_key = inbox.pull_key
-        where inbox.kind = 'outcome' or owner.held_until <= ${now}
-        union all
-        select pull_key, not_before, ${EFFECT_RANK} as rank from effects
-        where done_at is null and lane = 'pull' and not_before <= ${now}
-      ) as work
-      join pulls on pulls.pull_key = work.pull_key
-      left join budgets on budgets.installation_id = pulls.installation_id
-      where ${isFree('pulls', holder, now)} and ${gateOf(sql`work.rank`)} <= ${now}
-      order by work.not_before
-      limit 1
-      for no key update of pulls skip locked
+  const { rows } = await sql<Row>`
+    with oldest_signal as (
+      select pulls.pull_key, pulls.worker as mark, inbox.not_before ${takeableSignals(asking, now)}
+      limit 1 for no key update of pulls skip locked
+    ), oldest_effect as (
+      select pulls.pull_key, pulls.worker as mark, effects.not_before ${takeableEffects(asking, now)}
+      limit 1 for no key update of pulls skip locked
+    ), next as materialized (
+      select * from (select * from oldest_signal union all select * from oldest_effect) as work order by not_before limit 1
+    ), claimed as (
+      update pulls
+      set fence = fence + 1, lease_until = ${leaseUntil}, leased_by = ${asking.holder}, worker = ${worker}
+      where pull_key = (select pull_key from next) and ${syncedLaterWithin(asking)}
+      returning pull_key, fence, held_until
     )
-    update pulls
-    set fence = pulls.fence + 1, lease_until = ${leaseUntil}, leased_by = ${holder}, worker = ${worker}
-    from next where pulls.pull_key = next.pull_key and ${embedded ? SYNCED_LATER : sql`true`}
-    returning pulls.pull_key, pulls.fence, next.mark
+    select claimed.pull_key, claimed.fence, (select mark from next) as mark, signal.*
+    from claimed left join lateral (
+      select id, signal, attempts, faults from inbox
+      where inbox.pull_key = claimed.pull_key and done_at is null and not_before <= ${now}
+        and (kind = 'outcome' or claimed.held_until <= ${now})
+        and exists (select from oldest_signal where oldest_signal.pull_key = claimed.pull_key)
+      order by kind desc, id limit 1
+    ) as signal on true
   `.execute(db);
   const row = rows[0];
   if (row === undefined) return null;
-  return { claim: { pullKey: row.pull_key, fence: row.fence, leaseUntil }, mark: row.mark };
+  const { pull_key: pullKey, fence, mark, id, signal, attempts, faults } = row;
+  const first =
+    id === null || signal === null ? null : storedSignal({ id, signal, attempts: attempts ?? 0, faults: faults ?? 0 });
+  return { claim: { pullKey, fence, leaseUntil, first }, mark };
 }
 
 /** Extends the lease to `now + leaseMs`; false once the claim is lost. */

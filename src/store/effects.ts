@@ -1,71 +1,52 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Effect } from '../run/effect.ts';
 import type { Signal } from '../run/signal.ts';
-import { type Backend, isFree } from './backend.ts';
-import { EFFECT_RANK, gateOf } from './budgets.ts';
-import type { Claim, Delay, StoredEffect } from './store.ts';
+import { type Asking, type Backend, isFree } from './backend.ts';
+import { gateOf, HEAR } from './budgets.ts';
+import type { Marked } from './claims.ts';
+import type { Delay, Lease, StoredEffect } from './store.ts';
 import { fromStored, plainText, toStored } from './stored-json.ts';
-import { SYNCED_LATER } from './synced-later.ts';
+import { SYNCED_LATER, syncedLaterWithin } from './synced-later.ts';
 import type { Tables } from './tables.ts';
+import { takeableFreeEffects } from './takeable.ts';
 
-const RETURNED = sql.raw(
+/** What of a row of `effects` is given out. */
+export const EFFECT_COLUMNS = sql.raw(
   'effects.id, effects.pull_key, effects.body, effects.attempts, effects.faults, effects.created_at',
 );
-type Row = { id: number; pull_key: string; body: string; attempts: number; faults: number; created_at: number };
-
-/**
- * The next due effect of a held pull request's lane, in order, where the first try to catch up is always due; null also once the claim is lost. One statement, which
- * locks the pull request's row as it looks at the claim's fence, and sees where a former holder is just finishing.
- */
-export async function nextEffect(db: Kysely<Tables>, claim: Claim, now: number): Promise<StoredEffect | null> {
-  const { rows } = await sql<Row>`
-    with next as (
-      select effects.id from effects join pulls on pulls.pull_key = effects.pull_key
-      left join budgets on budgets.installation_id = pulls.installation_id
-      where pulls.pull_key = ${claim.pullKey} and pulls.fence = ${claim.fence}
-        and effects.lane = 'pull' and effects.done_at is null
-        and (effects.not_before <= ${now} or (effects.type = 'catch-up' and effects.attempts = 0))
-        and ${gateOf(EFFECT_RANK)} <= ${now}
-      order by effects.id
-      limit 1
-      for no key update of pulls
-    )
-    update effects set attempts = effects.attempts + 1, begun = true
-    from next where effects.id = next.id and effects.done_at is null and ${SYNCED_LATER}
-    returning ${RETURNED}
-  `.execute(db);
-  const row = rows[0];
-  return row === undefined ? null : storedEffect(row);
-}
+export type EffectRow = {
+  id: number;
+  pull_key: string;
+  body: string;
+  attempts: number;
+  faults: number;
+  created_at: number;
+};
 
 /** The due effect of the free lane that has waited longest, leased to this worker. */
 export async function claimEffect(
-  { db, holder }: Pick<Backend, 'db' | 'holder'>,
+  { db, ...asking }: Pick<Backend, 'db'> & Asking,
   worker: string,
   now: number,
   leaseMs: number,
 ): Promise<StoredEffect | null> {
-  const { rows } = await sql<Row>`
+  const { rows } = await sql<EffectRow>`
     with next as (
-      select effects.id from effects join pulls on pulls.pull_key = effects.pull_key
-      left join budgets on budgets.installation_id = pulls.installation_id
-      where effects.done_at is null and effects.lane = 'free' and effects.not_before <= ${now}
-        and ${isFree('effects', holder, now)} and ${gateOf(EFFECT_RANK)} <= ${now}
-      order by effects.not_before, effects.id
+      select effects.id ${takeableFreeEffects(asking, now)}
       limit 1
       for update of effects skip locked
     )
     update effects
     set attempts = effects.attempts + 1, begun = true,
-      lease_until = ${now + leaseMs}, leased_by = ${holder}, worker = ${worker}
-    from next where effects.id = next.id and ${SYNCED_LATER}
-    returning ${RETURNED}
+      lease_until = ${now + leaseMs}, leased_by = ${asking.holder}, worker = ${worker}
+    where effects.id = (select id from next) and ${SYNCED_LATER}
+    returning ${EFFECT_COLUMNS}
   `.execute(db);
   const row = rows[0];
   return row === undefined ? null : storedEffect(row);
 }
 
-function storedEffect(row: Row): StoredEffect {
+export function storedEffect(row: EffectRow): StoredEffect {
   return {
     id: row.id,
     pullKey: row.pull_key,
@@ -84,18 +65,66 @@ export async function finishEffect(
   now: number,
 ): Promise<boolean> {
   const { rows } = await sql`
-    with done as (
+    with ${finishedCtes(effect, outcome, now, SYNCED_LATER)}
+    select pull_key from done
+  `.execute(db);
+  return rows.length > 0;
+}
+
+/** `done` with the effect's row, and `told` with that of its outcome. */
+function finishedCtes(
+  { id }: StoredEffect,
+  outcome: Signal | null,
+  now: number,
+  synced: RawBuilder<boolean>,
+): RawBuilder<unknown> {
+  return sql`done as (
       update effects set done_at = ${now}, begun = false, lease_until = null, leased_by = null, worker = null
-      where id = ${effect.id} and done_at is null and ${SYNCED_LATER}
+      where id = ${id} and done_at is null and ${synced}
       returning pull_key
     ), told as (
       insert into inbox (pull_key, kind, signal, received_at, not_before)
       select pull_key, 'outcome', ${outcome === null ? null : toStored(outcome)}, ${now}::bigint, ${now}::bigint
       from done where ${outcome !== null}::boolean
+      returning id
+    )`;
+}
+
+type FinishedRow = { readonly told: number; readonly fence: number | null; readonly mark: string | null };
+
+/**
+ * The same, and the pull request is claimed along with it, where it is free and no other outcome comes before. Its row is
+ * locked last, and left alone where somebody is just taking it. Null where the effect was done already; without a claim where there is none.
+ */
+export async function finishAndClaim(
+  { db, ...asking }: Pick<Backend, 'db'> & Asking,
+  effect: StoredEffect,
+  outcome: Signal,
+  now: number,
+  { worker, ms }: Lease,
+): Promise<{ readonly marked: Marked | null } | null> {
+  const leaseUntil = now + ms;
+  const { pullKey } = effect;
+  const { rows } = await sql<FinishedRow>`
+    with ${finishedCtes(effect, outcome, now, syncedLaterWithin(asking))}, free as (
+      select pulls.pull_key, pulls.worker as mark
+      from pulls left join budgets on budgets.installation_id = pulls.installation_id
+      where pulls.pull_key = ${pullKey} and ${isFree('pulls', asking, now)} and ${gateOf(HEAR)} <= ${now}
+        and not exists (select from inbox where pull_key = ${pullKey} and kind = 'outcome' and done_at is null)
+      for no key update of pulls skip locked
+    ), claimed as (
+      update pulls
+      set fence = fence + 1, lease_until = ${leaseUntil}, leased_by = ${asking.holder}, worker = ${worker}
+      where pull_key = (select pull_key from free) and exists (select from done)
+      returning fence
     )
-    select pull_key from done
+    select told.id as told, (select fence from claimed) as fence, (select mark from free) as mark from told
   `.execute(db);
-  return rows.length > 0;
+  const row = rows[0];
+  if (row === undefined) return null;
+  if (row.fence === null) return { marked: null };
+  const first = { id: row.told, signal: fromStored<Signal>(toStored(outcome)), attempts: 0, faults: 0 };
+  return { marked: { claim: { pullKey, fence: row.fence, leaseUntil, first }, mark: row.mark } };
 }
 
 /** Extends the lease of an effect of the free lane to `now + leaseMs`; false once it is done, or another worker has it. */

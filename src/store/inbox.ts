@@ -1,34 +1,11 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { Reason } from '../run/reason.ts';
 import type { Signal } from '../run/signal.ts';
-import { gateOf, HEAR } from './budgets.ts';
 import { whileHeld } from './claims.ts';
 import { type Claim, type Failure, type Fault, type Sequel, type StoredSignal, TOLD_FAULTS } from './store.ts';
-import { fromStored, plainText, toStored } from './stored-json.ts';
+import { plainText, toStored } from './stored-json.ts';
 import type { Tables } from './tables.ts';
 import { wantEffects } from './want-effects.ts';
-
-/** The next due signal of a held pull request: outcomes first, then intents, each in the order received. */
-export async function nextSignal(db: Kysely<Tables>, claim: Claim, now: number): Promise<StoredSignal | null> {
-  const row = await db
-    .selectFrom('inbox')
-    .innerJoin('pulls', 'pulls.pull_key', 'inbox.pull_key')
-    .leftJoin('budgets', 'budgets.installation_id', 'pulls.installation_id')
-    .select(['inbox.id', 'inbox.signal', 'inbox.attempts', 'inbox.faults'])
-    .where('inbox.pull_key', '=', claim.pullKey)
-    .where('pulls.fence', '=', claim.fence)
-    .where('inbox.done_at', 'is', null)
-    .where('inbox.not_before', '<=', now)
-    .where((row) => row.or([row('inbox.kind', '=', 'outcome'), row('pulls.held_until', '<=', now)]))
-    .where(gateOf(HEAR), '<=', now)
-    .where('inbox.signal', 'is not', null)
-    .orderBy('inbox.kind', 'desc')
-    .orderBy('inbox.id')
-    .limit(1)
-    .executeTakeFirst();
-  if (row === undefined || row.signal === null) return null;
-  return { id: row.id, signal: fromStored<Signal>(row.signal), attempts: row.attempts, faults: row.faults };
-}
 
 /**
  * When the earliest of what people said can be heard (ms): `now` where it is due, null where nothing of theirs waits.

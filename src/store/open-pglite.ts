@@ -7,17 +7,25 @@ import { lockDirectory } from './directory-lock.ts';
 import { DurableFiles, durableStart, syncTree } from './durable-files.ts';
 import { pgliteDialect } from './pglite-dialect.ts';
 import { StoreUnusable } from './store-unusable.ts';
+import { SyncSoon } from './sync-soon.ts';
 import type { Tables } from './tables.ts';
 
 /** By the number of PostgreSQL's type: `bigint` is 20, and ours stay far below 2^53. */
 export const PARSERS = { 20: Number } as const;
+
+/** Brings all that was written onto the disk, where anything was. */
+const SYNC = sql`select case when pg_current_wal_insert_lsn() > pg_current_wal_flush_lsn()
+  then pg_logical_emit_message(false, 'countersign', '', true) end`;
 
 /** Opens the embedded database: in memory, or in `dataDir`, which is then held by this process alone. */
 export async function openPglite(dataDir: string | null): Promise<Backend> {
   const lock = dataDir === null ? null : lockDirectory(dataDir);
   try {
     const pglite = await start(dataDir);
-    return await backendOn(pglite, () => pglite.close().finally(() => lock?.release()));
+    const soon = new SyncSoon(() => SYNC.execute(backend.db));
+    const close = (): Promise<void> => pglite.close().finally(() => lock?.release());
+    const backend = await backendOn(pglite, close, dataDir === null ? undefined : soon);
+    return backend;
   } catch (error) {
     lock?.release();
     throw dataDir === null ? error : new StoreUnusable(unreadable(dataDir, error), { cause: error });
@@ -34,9 +42,12 @@ async function start(dataDir: string | null): Promise<PGlite> {
   return pglite;
 }
 
-/** Works on a PGlite that is open; `close` is called once this is done with it, and decides what becomes of it. */
-export async function backendOn(pglite: PGlite, close: () => Promise<void>): Promise<Backend> {
-  const db = new Kysely<Tables>({ dialect: pgliteDialect(pglite) });
+/**
+ * Works on a PGlite that is open; `close` is called once this is done with it, and decides what becomes of it. `soon` is
+ * told whenever something may have been written.
+ */
+export async function backendOn(pglite: PGlite, close: () => Promise<void>, soon?: SyncSoon): Promise<Backend> {
+  const db = new Kysely<Tables>({ dialect: pgliteDialect(pglite, () => soon?.used()) });
   const holder = newHolder();
   await sql`select pg_advisory_lock(${HOLDERS}::integer, ${holder}::integer)`.execute(db);
   return {
@@ -47,6 +58,7 @@ export async function backendOn(pglite: PGlite, close: () => Promise<void>): Pro
     onTold: () => {},
     onCut: () => {},
     async close() {
+      soon?.stop();
       try {
         await sql`select pg_advisory_unlock(${HOLDERS}::integer, ${holder}::integer)`.execute(db);
       } finally {

@@ -12,11 +12,11 @@ import {
 import { storedAs } from '../trust.ts';
 import { PreparedStatements } from './prepared-statements.ts';
 
-/** Kysely on a PGlite that is open and stays so: whoever opened it closes it. */
-export function pgliteDialect(pglite: PGlite): Dialect {
+/** Kysely on a PGlite that is open and stays so: whoever opened it closes it. `used` is called after each use. */
+export function pgliteDialect(pglite: PGlite, used: () => void = () => {}): Dialect {
   return {
     createAdapter: () => new PostgresAdapter(),
-    createDriver: () => new PgliteDriver(pglite),
+    createDriver: () => new PgliteDriver(pglite, used),
     createIntrospector: (db) => new PostgresIntrospector(db),
     createQueryCompiler: () => new PostgresQueryCompiler(),
   };
@@ -25,12 +25,14 @@ export function pgliteDialect(pglite: PGlite): Dialect {
 /** One session, handed to one user after the other, in the order they asked. */
 class PgliteDriver implements Driver {
   readonly #connection: PgliteConnection;
+  readonly #used: () => void;
   /** Resolves once the last who asked has given the session back. */
   #free: Promise<void> = Promise.resolve();
   #giveBack = (): void => {};
 
-  constructor(pglite: PGlite) {
+  constructor(pglite: PGlite, used: () => void) {
     this.#connection = new PgliteConnection(pglite);
+    this.#used = used;
   }
 
   async init(): Promise<void> {}
@@ -59,6 +61,7 @@ class PgliteDriver implements Driver {
   }
 
   async releaseConnection(): Promise<void> {
+    this.#used();
     this.#giveBack();
   }
 

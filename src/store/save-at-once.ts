@@ -1,32 +1,55 @@
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
+import type { Effect } from '../run/effect.ts';
 import { goesOn, RUN_SCHEMA } from '../run/run.ts';
 import type { Step } from '../run/step.ts';
+import type { Backend } from './backend.ts';
+import {
+  type Ended,
+  endedOf,
+  endOf,
+  endsClaim,
+  LEASED,
+  leasedIf,
+  type Parting,
+  restCte,
+  type Taking,
+  takenBy,
+} from './ending.ts';
 import type { Unchanged } from './load.ts';
 import { pullState } from './pull-state.ts';
 import { messageRows } from './save-messages.ts';
-import type { Claim, StoredSignal } from './store.ts';
+import type { Claim, GivenBack, SaveResult, StoredSignal } from './store.ts';
 import { toStored } from './stored-json.ts';
-import type { Tables } from './tables.ts';
+import { syncedLaterWithin } from './synced-later.ts';
 import { effectRow, withoutTwins } from './want-effects.ts';
 
 /** Where a step is saved: the database, and what of the step is there already. */
-export type Place = { readonly db: Kysely<Tables>; readonly unchanged: Unchanged };
+export type Place = Pick<Backend, 'db' | 'embedded'> & { readonly unchanged: Unchanged };
+
+/** What is saved, and how the claim may end with it; null where it goes on. */
+export type Saving = {
+  readonly claim: Claim;
+  readonly signal: StoredSignal;
+  readonly step: Step;
+  readonly now: number;
+  readonly parting: Parting | null;
+};
 
 /**
- * Saves in one statement a step that only goes on: run, messages, effects. False, and nothing, where it is not one of
- * these, and where the claim is lost, the signal done or the run another pull request's: then `save` looks closer.
+ * Saves in one statement a step that only goes on: run, messages, effects; and gives the claim back where that was all. It is
+ * on disk before any request that follows from it writes to GitHub. Null, and nothing, where it is not one of these, and where
+ * the claim is lost, the signal done or the run another pull request's: then `save` looks closer.
  */
 export async function saveAtOnce(
-  { db, unchanged }: Place,
-  claim: Claim,
-  signal: StoredSignal,
-  step: Step,
-  now: number,
-): Promise<boolean> {
-  if (!onlyGoesOn(step) || !step.pull.proposals.every((proposal) => unchanged.has(proposal))) return false;
+  { unchanged, ...backend }: Place,
+  { claim, signal, step, now, parting }: Saving,
+): Promise<Extract<SaveResult, 'saved' | GivenBack> | null> {
+  if (!onlyGoesOn(step) || !step.pull.proposals.every((proposal) => unchanged.has(proposal))) return null;
   const { run } = step.pull;
   const written = run === null || unchanged.has(run) ? null : run;
-  const { rows } = await sql`
+  const effects = withoutTwins(step.effects);
+  const end = endOf(parting, effects);
+  const { rows } = await sql<Ended>`
     with held as (
       select pull_key from pulls where pull_key = ${claim.pullKey} and fence = ${claim.fence} for no key update
     ), settled as (
@@ -35,14 +58,19 @@ export async function saveAtOnce(
         and not exists (select from runs where run_id = ${run?.id ?? null} and pull_key <> ${claim.pullKey})
       returning inbox.pull_key
     )
+    ${end === null ? sql`` : sql`, ${restCte(end, claim, signal, now)}`}
     ${written === null ? sql`` : sql`, ${runCte(written.id, toStored(written), now)}`}
     ${step.messages.length === 0 ? sql`` : sql`, ${messagesCte(step)}`}
-    ${step.effects.length === 0 ? sql`` : sql`, ${effectsCte(claim, step, now)}`}
+    ${effects.length === 0 ? sql`` : sql`, ${effectsCte(claim, effects, now, end?.taking ?? null)}`}
     update pulls set state = ${toStored(pullState(step.pull))}, run_id = ${run?.id ?? null}, active = ${goesOn(step.pull)}
-    from settled where pulls.pull_key = settled.pull_key
-    returning pulls.pull_key
-  `.execute(db);
-  return rows.length > 0;
+      ${end === null ? sql`` : endsClaim(end)}
+    from settled${end === null ? sql`` : sql`, rest`}
+    where pulls.pull_key = settled.pull_key and ${syncedLaterWithin(backend)}
+    returning ${end === null ? sql`false as ends, null as taken` : endedOf(end)}
+  `.execute(backend.db);
+  const row = rows[0];
+  if (row === undefined) return null;
+  return row.ends ? { kind: 'given-back', effect: takenBy(end, row.taken, claim, now) } : 'saved';
 }
 
 function onlyGoesOn({ dropsRest, votes, writes }: Step): boolean {
@@ -67,21 +95,29 @@ function messagesCte(step: Step): RawBuilder<unknown> {
 }
 
 /** In their order, without those that will still look at things as they are after this step. */
-function effectsCte({ pullKey }: Claim, { effects }: Step, now: number): RawBuilder<unknown> {
-  const rows = withoutTwins(effects).map((effect, place) => {
+function effectsCte(
+  { pullKey }: Claim,
+  effects: readonly Effect[],
+  now: number,
+  taking: Taking | null,
+): RawBuilder<unknown> {
+  const rows = effects.map((effect, place) => {
     const row = effectRow(pullKey, effect, now);
     return sql`(${place}::integer, ${row.lane}::text, ${row.type}::text, ${row.coalescing_key}::text,
       ${row.once_key}::text, ${row.body}::text, ${row.created_at}::bigint, ${row.not_before}::bigint)`;
   });
   const columns = sql.raw('lane, type, coalescing_key, once_key, body, created_at, not_before');
+  const place = taking === null ? null : effects.indexOf(taking.effect);
   return sql`wanted as (
-    insert into effects (pull_key, ${columns})
-    select settled.pull_key, ${columns} from settled, (values ${sql.join(rows)}) as wanted (place, ${columns})
+    insert into effects (pull_key, ${columns}${taking === null ? sql`` : sql`, ${LEASED}`})
+    select settled.pull_key, ${columns}${taking === null ? sql`` : sql`, ${leasedIf(sql`place = ${place}`, taking, now)}`}
+    from settled, (values ${sql.join(rows)}) as wanted (place, ${columns})${taking === null ? sql`` : sql`, rest`}
     where not exists (
       select from effects as before where before.pull_key = settled.pull_key and before.done_at is null
         and before.coalescing_key = wanted.coalescing_key and not before.begun
     )
     order by wanted.place
     on conflict do nothing
+    ${taking === null ? sql`` : sql`returning id, begun`}
   )`;
 }

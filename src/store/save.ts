@@ -8,24 +8,20 @@ import { IDLE } from './effects.ts';
 import { hasWaitingSignal, settleSignal } from './inbox.ts';
 import type { Unchanged } from './load.ts';
 import { pullState } from './pull-state.ts';
-import { type Place, saveAtOnce } from './save-at-once.ts';
+import { type Place, type Saving, saveAtOnce } from './save-at-once.ts';
 import { saveVotes, saveWrites } from './save-ledger.ts';
 import { messageRows } from './save-messages.ts';
 import { saveProposals } from './save-proposals.ts';
-import type { Claim, SaveResult, StoredSignal } from './store.ts';
+import type { Claim, SaveResult } from './store.ts';
 import { toStored } from './stored-json.ts';
 import type { Tables } from './tables.ts';
 import { wantEffects } from './want-effects.ts';
 
 /** Saves a decided signal and marks it done, in one transaction; `lost` also where the signal was done already. */
-export async function save(
-  place: Place,
-  claim: Claim,
-  signal: StoredSignal,
-  step: Step,
-  now: number,
-): Promise<SaveResult> {
-  if (await saveAtOnce(place, claim, signal, step, now)) return 'saved';
+export async function save(place: Place, saving: Saving): Promise<SaveResult> {
+  const { claim, signal, step, now } = saving;
+  const atOnce = await saveAtOnce(place, saving);
+  if (atOnce !== null) return atOnce;
   return whileHeld<SaveResult, SaveResult>(place.db, claim, 'lost', async (transaction) => {
     if (!(await settleSignal(transaction, claim, signal, step.reason, now))) return 'lost';
     await saveStep(transaction, place.unchanged, claim.pullKey, step, now);

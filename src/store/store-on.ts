@@ -1,8 +1,8 @@
 import type { Backend } from './backend.ts';
 import { budgetMethods } from './budgets.ts';
-import { finishEffect, nextEffect, postponeEffect, renewEffect } from './effects.ts';
+import { postponeEffect, renewEffect } from './effects.ts';
 import { groupCommit } from './group-commit.ts';
-import { heldUntil, nextSignal, parkSignal, postponeSignal } from './inbox.ts';
+import { heldUntil, parkSignal, postponeSignal } from './inbox.ts';
 import { refOf, transcript } from './load.ts';
 import { nextDue } from './next-due.ts';
 import { parked } from './parked.ts';
@@ -14,7 +14,7 @@ import type { Delivery, Store } from './store.ts';
 import { sweepMethods } from './sweeps.ts';
 import { tellAll } from './tell-all.ts';
 import { vacuum } from './vacuum.ts';
-import { isAnyones, type Wakes, wakes } from './wakes.ts';
+import { type Wakes, wakes } from './wakes.ts';
 
 /** Deliveries of several callers that are stored together. */
 const GROUP = 500;
@@ -30,19 +30,13 @@ export function storeOn(backend: Backend): Store {
     ...pullMethods(backend, wake),
     refOf: (pullKey) => refOf(db, pullKey),
     transcript: (runId) => transcript(db, runId),
-    nextSignal: (claim, now) => nextSignal(db, claim, now),
     heldUntil: (claim, now) => heldUntil(db, claim, now),
     postponeSignal: (claim, signal, notBefore, failure) => postponeSignal(db, claim, signal, notBefore, failure),
     parkSignal: (claim, signal, fault, sequel, now) => parkSignal(db, claim, signal, fault, sequel, now),
     parked: (most) => parked(db, most),
-    nextEffect: (claim, now) => nextEffect(db, claim, now),
     renewEffect: (effect, now, leaseMs) => renewEffect(db, effect, now, leaseMs),
-    async finishEffect(effect, outcome, now) {
-      const finished = await finishEffect(db, effect, outcome, now);
-      if (finished && outcome !== null && isAnyones(effect.effect)) wake({ lane: 'pull', count: 1 });
-    },
     postponeEffect: (effect, delay) => postponeEffect(db, effect, delay),
-    nextDue: () => nextDue(backend),
+    nextDue: (now) => nextDue(backend, now),
     onWake,
     onCut: backend.onCut,
     async prune(now) {

@@ -43,6 +43,14 @@ export type StoredSignal = {
   readonly faults: number;
 };
 
+/** What the holder of a pull request has to do next. */
+export type PullWork =
+  | { readonly kind: 'signal'; readonly signal: StoredSignal }
+  | { readonly kind: 'effect'; readonly effect: StoredEffect };
+
+/** A pull request that was just claimed, and its first due signal as `nextWork` would give it; null where that has to be asked. */
+export type Claimed = Claim & { readonly first: StoredSignal | null };
+
 /**
  * Why a signal was put back, in words for operators. `ours`: neither GitHub nor the model was at fault, nor a database
  * that was away.
@@ -101,8 +109,20 @@ export type Due = { readonly pull: number | null; readonly free: number | null }
 /** Work that was just stored and is due now: so many pull requests, or effects of the free lane. */
 export type Hint = { readonly lane: keyof Due; readonly count: number };
 
-/** What a save came to: nothing was written unless it is `saved`. */
-export type SaveResult = 'saved' | 'lost' | 'signals-waiting';
+/** For whom something is leased, and how long (ms) unless it is renewed. */
+export type Lease = { readonly worker: string; readonly ms: number };
+
+/**
+ * What may happen to the pull request in the same step that saves it: given back where nothing else of it is due, and then
+ * the first effect of the free lane that the step wants leased, where any may be (null: none).
+ */
+export type Ending = { readonly lease: Lease | null };
+
+/** The claim is over; `effect` is leased to its former holder. */
+export type GivenBack = { readonly kind: 'given-back'; readonly effect: StoredEffect | null };
+
+/** What a save came to: nothing was written where it is `lost`, or signals wait. */
+export type SaveResult = 'saved' | GivenBack | 'lost' | 'signals-waiting';
 
 /**
  * Where everything lives. Times are ms since the epoch and come from the caller's clock, never from the database.
@@ -143,9 +163,10 @@ export type Store = {
   heartbeat(at: number, last: number | null): Promise<void>;
 
   /** Claims a pull request that has a due signal or a due effect of the pull lane, oldest work first. */
-  claimPull(worker: string, now: number, leaseMs: number): Promise<Claim | null>;
+  claimPull(worker: string, now: number, leaseMs: number): Promise<Claimed | null>;
   /** Extends the lease; false once it is lost. */
   renew(claim: Claim, now: number, leaseMs: number): Promise<boolean>;
+  /** Gives the pull request back; changes nothing once the claim is lost. */
   release(claim: Claim): Promise<void>;
 
   /** The pull request with its current run, that run's proposals, and any other that is named by id or comment id. */
@@ -154,15 +175,22 @@ export type Store = {
   refOf(pullKey: string): Promise<PullRef>;
   transcript(runId: string): Promise<readonly Message[]>;
 
-  /** The next due signal: outcomes of effects first, then intents, each in the order received; none overtakes one that failed. */
-  nextSignal(claim: Claim, now: number): Promise<StoredSignal | null>;
+  /**
+   * The next due signal: outcomes of effects first, then intents, each in the order received; none overtakes one that failed.
+   * Where none is due, the next due effect of this pull request's lane, in order; its attempt is counted before it is
+   * returned, and the first try to catch up is always due. Null where there is neither: then the claim is given back.
+   */
+  nextWork(claim: Claim, now: number): Promise<PullWork | null>;
   /**
    * When the earliest of what people said and is yet to be decided can be heard (ms): `now` where it is due, null where
    * nothing of theirs waits. Until it is null, `saveDirect` answers `signals-waiting`.
    */
   heldUntil(claim: Claim, now: number): Promise<number | null>;
-  /** Saves a decided signal and marks it done, in one transaction. */
-  save(claim: Claim, signal: StoredSignal, step: Step, now: number): Promise<SaveResult>;
+  /**
+   * Saves a decided signal and marks it done, in one transaction. With an `ending` the claim may be over with it: where it is
+   * not, `nextWork` has more.
+   */
+  save(claim: Claim, signal: StoredSignal, step: Step, now: number, ending?: Ending): Promise<SaveResult>;
   /**
    * Saves a signal that was never in the inbox, and only while no due outcome and no intent at all waits for this pull
    * request. An intent that `receive` stores at the same time is either seen here or stored after this is saved.
@@ -178,17 +206,15 @@ export type Store = {
   /** What was given up, of any pull request, newest first, at most `most`. */
   parked(most: number): Promise<readonly ParkedSignal[]>;
 
-  /**
-   * The next due effect of this pull request's lane, in order; its attempt is counted before it is returned. The first try
-   * to catch up is always due.
-   */
-  nextEffect(claim: Claim, now: number): Promise<StoredEffect | null>;
   /** The next due effect of the free lane of any pull request, leased to this worker. */
   claimEffect(worker: string, now: number, leaseMs: number): Promise<StoredEffect | null>;
   /** Extends that lease; false once the effect is done or another worker has it. */
   renewEffect(effect: StoredEffect, now: number, leaseMs: number): Promise<boolean>;
-  /** Marks it done and stores its outcome as a signal, in one transaction. A repeated call changes nothing. */
-  finishEffect(effect: StoredEffect, outcome: Signal | null, now: number): Promise<void>;
+  /**
+   * Marks it done and stores its outcome as a signal, in one transaction. A repeated call changes nothing. With a lease the pull
+   * request is claimed along with it, the outcome first; null where it is not free, or another outcome comes before.
+   */
+  finishEffect(effect: StoredEffect, outcome: Signal | null, now: number, lease?: Lease): Promise<Claimed | null>;
   /**
    * Puts it back until `notBefore`, with a signal to tell meanwhile, in one transaction. Does nothing where another
    * worker took it since.
@@ -203,8 +229,8 @@ export type Store = {
   /** GitHub told this installation to wait: nothing of it is given out before that time (ms). */
   rest(installationId: number, until: number): Promise<void>;
 
-  /** When the earliest waiting work of each lane becomes due. */
-  nextDue(): Promise<Due>;
+  /** When the earliest waiting work of each lane may be taken; of what is due after `now` only its own time is looked at. */
+  nextDue(now: number): Promise<Due>;
   /**
    * Calls back when somebody may have stored work; null where it is not known what (another process did). A hint only: it may
    * get lost, and the work be somebody else's by then. Returns how to stop.

@@ -1,13 +1,13 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { coalescingKey, type Effect, LANES } from '../run/effect.ts';
-import { type Backend, isFree } from './backend.ts';
+import { type Asking, type Backend, isFree } from './backend.ts';
 import type { Store, SweepProgress, SweepTurn } from './store.ts';
 import { toStored } from './stored-json.ts';
 import type { Tables } from './tables.ts';
 
 /** What the store has for looking after lost webhooks. */
 export function sweepMethods(
-  backend: Pick<Backend, 'db' | 'holder'>,
+  backend: Pick<Backend, 'db'> & Asking,
   wake: () => void,
 ): Pick<Store, 'knownDeliveries' | 'activePulls' | 'catchUpAll' | 'beginSweep' | 'endSweep' | 'heartbeat'> {
   const { db } = backend;
@@ -27,17 +27,17 @@ export function sweepMethods(
 
 /** Takes the turn to look for lost webhooks; null while somebody who lives has it, and before its time unless `early`. */
 async function beginSweep(
-  { db, holder }: Pick<Backend, 'db' | 'holder'>,
+  { db, ...asking }: Pick<Backend, 'db'> & Asking,
   now: number,
   leaseMs: number,
   early: boolean,
 ): Promise<SweepTurn | null> {
   const leaseUntil = now + leaseMs;
   const { rows } = await sql<TurnRow>`
-    insert into sweeps (id, fence, lease_until, leased_by) values (1, 1, ${leaseUntil}, ${holder})
+    insert into sweeps (id, fence, lease_until, leased_by) values (1, 1, ${leaseUntil}, ${asking.holder})
     on conflict (id) do update
-    set fence = sweeps.fence + 1, lease_until = ${leaseUntil}, leased_by = ${holder}
-    where ${isFree('sweeps', holder, now)} and (${early}::boolean or sweeps.next_at <= ${now})
+    set fence = sweeps.fence + 1, lease_until = ${leaseUntil}, leased_by = ${asking.holder}
+    where ${isFree('sweeps', asking, now)} and (${early}::boolean or sweeps.next_at <= ${now})
     returning fence, heard_until, doubt_since, doubt_until
   `.execute(db);
   return rows[0] === undefined ? null : asTurn(rows[0]);

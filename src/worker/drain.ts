@@ -3,7 +3,7 @@ import { decide } from '../run/decide.ts';
 import { RANK_OF } from '../run/effect.ts';
 import type { Pull } from '../run/run.ts';
 import type { Signal } from '../run/signal.ts';
-import type { Claim, Delay, StoredEffect, StoredSignal } from '../store/store.ts';
+import type { Claim, Claimed, Delay, GivenBack, Lease, PullWork, StoredEffect, StoredSignal } from '../store/store.ts';
 import { isLasting, isLimit, isOurs, REFUSED_TRIES, retryTime, wordsOf } from './backoff.ts';
 import type { Context } from './context.ts';
 import { faultId } from './fault-id.ts';
@@ -26,28 +26,47 @@ const TELLING_TRIES = 12;
 const MOST_FAULTS = 12;
 const WAIT_MS = 1_000;
 
+/** A pull request that is worked off: `mayTake` leases an effect that it leads to, where there is room for one. */
+export type Holding = {
+  readonly context: Context;
+  readonly claim: Claim;
+  readonly stopping: AbortSignal;
+  readonly mayTake: () => Lease | null;
+};
+
+export const NEVER = (): null => null;
+const NOTHING_MORE: GivenBack = { kind: 'given-back', effect: null };
+
 /**
- * Works off one pull request: its signals in order, then its effects, until nothing is due, the claim is lost (then
- * nothing is given out either), or the process stops.
+ * Works off one pull request: its signals in order, then its effects, until nothing is due (the claim is given back then, and
+ * what was leased along is still to be performed), the claim is lost, or the process stops (null).
  */
-export async function drain(context: Context, claim: Claim, stopping: AbortSignal): Promise<void> {
+export async function drain(holding: Holding, first: StoredSignal | null): Promise<GivenBack | null> {
+  const { context, claim, stopping } = holding;
+  let work: PullWork | null = first === null ? null : { kind: 'signal', signal: first };
   while (!stopping.aborted) {
-    const signal = await context.store.nextSignal(claim, context.clock.now());
-    if (signal !== null) {
-      if (!(await takeSignal(context, claim, signal))) return;
-      continue;
-    }
-    const effect = await context.store.nextEffect(claim, context.clock.now());
-    if (effect === null) return;
-    await takeEffect(context, effect, stopping, {
-      decideNow: (direct) => decideDirect(context, claim, direct),
-      wordsDue: () => context.store.heldUntil(claim, context.clock.now()),
-    });
+    work ??= await context.store.nextWork(claim, context.clock.now());
+    if (work === null) return NOTHING_MORE;
+    const result = await carryOut(holding, work);
+    if (result !== 'saved') return result === 'lost' ? null : result;
+    work = null;
   }
+  return null;
 }
 
-/** False once the pull request is another worker's. */
-async function takeSignal(context: Context, claim: Claim, stored: StoredSignal): Promise<boolean> {
+type Carried = 'saved' | 'lost' | GivenBack;
+
+async function carryOut(holding: Holding, work: PullWork): Promise<Carried> {
+  const { context, claim, stopping } = holding;
+  if (work.kind === 'signal') return takeSignal(holding, work.signal);
+  await takeEffect(context, work.effect, stopping, {
+    decideNow: (direct) => decideDirect(context, claim, direct),
+    wordsDue: () => context.store.heldUntil(claim, context.clock.now()),
+  });
+  return 'saved';
+}
+
+async function takeSignal({ context, claim, mayTake }: Holding, stored: StoredSignal): Promise<Carried> {
   const { store, clock } = context;
   let pull: Pull | null = null;
   let doing: Doing = 'storing';
@@ -58,14 +77,15 @@ async function takeSignal(context: Context, claim: Claim, stored: StoredSignal):
     doing = 'storing';
     if (step.wait) {
       await store.postponeSignal(claim, stored, clock.now() + WAIT_MS, null);
-      return true;
+      return 'saved';
     }
-    const result = await store.save(claim, stored, step, clock.now());
-    if (result === 'saved') report(context, stored.signal, step.reason);
-    return result === 'saved';
+    const result = await store.save(claim, stored, step, clock.now(), { lease: mayTake() });
+    if (result === 'lost' || result === 'signals-waiting') return 'lost';
+    report(context, stored.signal, step.reason);
+    return result;
   } catch (error) {
     await putBack(context, claim, stored, { error, doing, pull });
-    return true;
+    return 'saved';
   }
 }
 
@@ -86,10 +106,10 @@ async function decideDirect(context: Context, claim: Claim, signal: Signal): Pro
 }
 
 /** What only the holder of a pull request can do. */
-type Claimed = Pick<Job, 'decideNow' | 'wordsDue'>;
+type ForHolder = Pick<Job, 'decideNow' | 'wordsDue'>;
 
 /** For effects that hold nothing: they decide nothing either. */
-export const UNCLAIMED: Claimed = { decideNow: () => Promise.resolve(null), wordsDue: () => Promise.resolve(null) };
+export const UNCLAIMED: ForHolder = { decideNow: () => Promise.resolve(null), wordsDue: () => Promise.resolve(null) };
 
 /** The same, with a GitHub that counts what is asked of it for this rank. */
 function ranked(context: Context, rank: Rank): Context {
@@ -97,20 +117,25 @@ function ranked(context: Context, rank: Rank): Context {
   return { ...context, githubs: { ...githubs, for: (ref) => githubs.for(ref, rank) } };
 }
 
-/** Performs an effect and stores what came of it. Nothing that goes wrong leaves this function as an exception. */
+/**
+ * Performs an effect and stores what came of it; where a lease may be taken, its pull request may be claimed along with that.
+ * Nothing that goes wrong leaves this function as an exception.
+ */
 export async function takeEffect(
   context: Context,
   stored: StoredEffect,
   stopping: AbortSignal,
-  claimed: Claimed,
-): Promise<void> {
+  forHolder: ForHolder,
+  mayTake: () => Lease | null = NEVER,
+): Promise<Claimed | null> {
   const { attempts, effect } = stored;
-  const job: Job = { context: ranked(context, RANK_OF[effect.type]), stored, effect, attempts, stopping, ...claimed };
+  const job: Job = { context: ranked(context, RANK_OF[effect.type]), stored, effect, attempts, stopping, ...forHolder };
   const outcome = await attemptOnce(job);
   const now = context.clock.now();
   context.count({ kind: 'effect', effect: effect.type, outcome: outcome.kind });
-  if (outcome.kind === 'done') await context.store.finishEffect(stored, outcome.signal, now);
-  else await context.store.postponeEffect(stored, delayOf(outcome, now));
+  if (outcome.kind === 'done') return context.store.finishEffect(stored, outcome.signal, now, mayTake() ?? undefined);
+  await context.store.postponeEffect(stored, delayOf(outcome, now));
+  return null;
 }
 
 function delayOf({ at, error, ours = false, signal }: Extract<Outcome, { kind: 'again' }>, now: number): Delay {

@@ -4,7 +4,7 @@ import type { Due, Hint } from '../store/store.ts';
 export type Amounts = Readonly<Record<keyof Due, number>>;
 
 /** While something is under way the store is asked at most this often what else is due (ms): each hint is followed at once. */
-const LOOK_MS = 20;
+const LOOK_MS = 100;
 
 const AT_ONCE = Number.NEGATIVE_INFINITY;
 

@@ -86,9 +86,11 @@ function openLoop(context: Context, options: WorkerOptions, stopping: AbortSigna
         wakener.wake();
       },
     });
+  // While there is room for others nobody waits for its place.
+  const mayGoOn = (): boolean => lanes.free.hasRoom && !stopping.aborted;
   const lanes: Lanes = {
-    pull: lane('pull', pulls, () => claimPull(context, name, stopping)),
-    free: lane('free', longEffects, () => claimEffect(context, name, stopping)),
+    pull: lane('pull', pulls, () => claimPull({ context, worker: name, stopping })),
+    free: lane('free', longEffects, () => claimEffect({ context, worker: name, stopping, mayGoOn })),
   };
   return { context, lanes, news, wakener, pollMs, stopping, rest: { until: 0, calls: -1 } };
 }
@@ -122,7 +124,7 @@ async function look(loop: Loop, calls: number): Promise<boolean> {
   const { context, lanes, news, pollMs, stopping } = loop;
   const { now } = context.clock;
   news.looked();
-  const due = await safely(context, () => context.store.nextDue());
+  const due = await safely(context, () => context.store.nextDue(now()));
   if (due !== null && (await begin(lanes, dueBy(due, now()), stopping))) return true;
   loop.rest = { until: due === null ? now() + pollMs : nextChance(lanes, due), calls };
   return false;

@@ -5,7 +5,7 @@ import { memoryStore } from '../../src/simulation/store/memory-store.ts';
 import { emptyTables, type PullRow, type Tables } from '../../src/simulation/store/tables.ts';
 import type { Backend } from '../../src/store/backend.ts';
 import { migrate } from '../../src/store/migrate.ts';
-import type { Claim, Store, StoredSignal } from '../../src/store/store.ts';
+import type { Claim, Claimed, Store, StoredEffect, StoredSignal } from '../../src/store/store.ts';
 import { storeOn } from '../../src/store/store-on.ts';
 import { delivery } from './samples.ts';
 import type { TestDatabase } from './test-database.ts';
@@ -18,7 +18,7 @@ export type Bench = {
   /** What is in a table, oldest first; columns in camel case. */
   readonly rows: (table: TableName) => Promise<readonly Row[]>;
   /** Receives a delivery about the pull request and claims it. */
-  readonly claimed: (id: string, number?: number, now?: number) => Promise<Claim>;
+  readonly claimed: (id: string, number?: number, now?: number) => Promise<Claimed>;
   /** The same, with its signal. */
   readonly signalled: (id: string, number?: number) => Promise<{ claim: Claim; signal: StoredSignal }>;
 };
@@ -116,7 +116,7 @@ function rowsOf({ runs }: Tables, row: PullRow): Readonly<Record<TableName, read
 }
 
 function claiming(store: () => Store): Pick<Bench, 'store' | 'claimed' | 'signalled'> {
-  async function claimed(id: string, number = 1, now = 10): Promise<Claim> {
+  async function claimed(id: string, number = 1, now = 10): Promise<Claimed> {
     await store().receive([delivery(id, number)], now);
     return present(await store().claimPull('w', now, LEASE));
   }
@@ -125,9 +125,23 @@ function claiming(store: () => Store): Pick<Bench, 'store' | 'claimed' | 'signal
     claimed,
     async signalled(id, number = 1) {
       const claim = await claimed(id, number);
-      return { claim, signal: present(await store().nextSignal(claim, 10)) };
+      return { claim, signal: present(claim.first) };
     },
   };
+}
+
+/** The signal that is next; null where none is, and an effect is not begun for it either: the claim is given back then. */
+export async function nextSignal(store: Store, claim: Claim, now: number): Promise<StoredSignal | null> {
+  const work = await store.nextWork(claim, now);
+  if (work?.kind === 'effect') throw new Error('An effect is next');
+  return work?.signal ?? null;
+}
+
+/** The effect that is next; null where none is: the claim is given back then. */
+export async function nextEffect(store: Store, claim: Claim, now: number): Promise<StoredEffect | null> {
+  const work = await store.nextWork(claim, now);
+  if (work?.kind === 'signal') throw new Error('A signal is next');
+  return work?.effect ?? null;
 }
 
 /** The value, where the test is wrong if there is none. */

@@ -5,6 +5,7 @@ import { claimsContract } from './claims-contract.ts';
 import { databaseContract } from './database-contract.ts';
 import { effectsContract } from './effects-contract.ts';
 import { formContract } from './form-contract.ts';
+import { goingOnContract } from './going-on-contract.ts';
 import { guardContract } from './guard-contract.ts';
 import { inboxContract } from './inbox-contract.ts';
 import { ledgerContract, ledgerReadingContract } from './ledger-contract.ts';
@@ -22,6 +23,7 @@ function contract(on: Bench): void {
   claimsContract(on);
   stepsContract(on);
   effectsContract(on);
+  goingOnContract(on);
   noticesContract(on);
   ledgerContract(on);
   sweepsContract(on);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Effect, THREAD_GRACE_MS } from '../../src/run/effect.ts';
 import type { Claim, Delay } from '../../src/store/store.ts';
-import { type Bench, LEASE, present } from './bench.ts';
+import { type Bench, LEASE, nextEffect, nextSignal, present } from './bench.ts';
 import { delivery, pullOf, step } from './samples.ts';
 
 const SHOW: Effect = { type: 'show-run', runId: 'r' };
@@ -21,25 +21,28 @@ export function effectsContract({ store, rows, claimed }: Bench): void {
   describe('effects', () => {
     it('those of the pull lane come in order, each with its attempt counted and its first time', async () => {
       const claim = await wanting('a', [answer(null), ASK, SHOW]);
-      const first = present(await store().nextEffect(claim, 30));
+      const first = present(await nextEffect(store(), claim, 30));
       expect(first).toMatchObject({ effect: answer(null), attempts: 1, since: new Date(20).toISOString() });
       await store().postponeEffect(first, put(40, 'no'));
-      const second = present(await store().nextEffect(claim, 39));
+      const second = present(await nextEffect(store(), claim, 39));
       expect(second.effect).toEqual(SHOW);
       await store().finishEffect(second, null, 39);
-      expect(await store().nextEffect(claim, 39)).toBeNull();
-      expect(await store().nextEffect(claim, 40)).toEqual({ ...first, attempts: 2 });
+      expect(await nextEffect(store(), claim, 39)).toBeNull();
+      const later = present(await store().claimPull('w', 40, LEASE));
+      expect(await nextEffect(store(), later, 40)).toEqual({ ...first, attempts: 2 });
       expect((await rows('effects')).find(({ attempts }) => attempts === 2)).toMatchObject({ error: 'no' });
     });
 
     it('S53: one that is to wait first is due that much later, and holds up nothing behind it', async () => {
       const claim = await wanting('a', [{ type: 'see-thread', proposalId: 'k7q2', since: 'x' }, SHOW]);
-      const second = present(await store().nextEffect(claim, 30));
+      const second = present(await nextEffect(store(), claim, 30));
       expect(second.effect).toEqual(SHOW);
       await store().finishEffect(second, null, 30);
-      expect(await store().nextDue()).toMatchObject({ pull: 20 + THREAD_GRACE_MS });
-      expect(await store().nextEffect(claim, 19 + THREAD_GRACE_MS)).toBeNull();
-      expect(present(await store().nextEffect(claim, 20 + THREAD_GRACE_MS)).effect.type).toBe('see-thread');
+      expect(await nextEffect(store(), claim, 19 + THREAD_GRACE_MS)).toBeNull();
+      expect(await store().nextDue(30)).toMatchObject({ pull: 20 + THREAD_GRACE_MS });
+      const now = 20 + THREAD_GRACE_MS;
+      const later = present(await store().claimPull('w', now, LEASE));
+      expect(present(await nextEffect(store(), later, now)).effect.type).toBe('see-thread');
     });
 
     it('a free effect is leased to one of ten workers', async () => {
@@ -70,7 +73,7 @@ export function effectsContract({ store, rows, claimed }: Bench): void {
       await store().finishEffect(quick, FAILED, 2_002);
       await store().postponeEffect(quick, put(2_003, 'late'));
       expect((await rows('inbox')).filter(({ kind }) => kind === 'outcome')).toHaveLength(1);
-      expect(present(await store().nextSignal(claim, 2_000)).signal).toEqual(FAILED);
+      expect(present(await nextSignal(store(), claim, 2_000)).signal).toEqual(FAILED);
       expect(await store().claimEffect('w', 9_000, LEASE)).toBeNull();
     });
 
@@ -97,14 +100,14 @@ export function effectsContract({ store, rows, claimed }: Bench): void {
 
     it('one that is being performed swallows nothing: what came since is shown afterwards', async () => {
       const claim = await wanting('a', [SHOW]);
-      const begun = present(await store().nextEffect(claim, 30));
+      const begun = present(await nextEffect(store(), claim, 30));
       await wanting('b', [SHOW], claim);
       await wanting('c', [SHOW], claim);
       await store().finishEffect(begun, null, 40);
-      const again = present(await store().nextEffect(claim, 40));
+      const again = present(await nextEffect(store(), claim, 40));
       expect(again).toMatchObject({ effect: SHOW, attempts: 1 });
       await store().finishEffect(again, null, 40);
-      expect(await store().nextEffect(claim, 40)).toBeNull();
+      expect(await nextEffect(store(), claim, 40)).toBeNull();
     });
 
     it('one that comes again tells what it has to tell at once, and once: not for another worker’s attempt', async () => {
@@ -114,7 +117,7 @@ export function effectsContract({ store, rows, claimed }: Bench): void {
       await store().postponeEffect(first, { now: 32, notBefore: 60, error: 'no', ours: false, signal: null });
       const second = present(await store().claimEffect('w', 70, LEASE));
       await store().postponeEffect(first, { now: 71, notBefore: 99, error: 'no', ours: false, signal: FAILED });
-      const told = await store().nextSignal(claim, 80);
+      const told = await nextSignal(store(), claim, 80);
       expect(told?.signal).toEqual(FAILED);
       expect((await rows('inbox')).filter(({ kind }) => kind === 'outcome')).toHaveLength(1);
       expect(second.attempts).toBe(2);
@@ -122,31 +125,30 @@ export function effectsContract({ store, rows, claimed }: Bench): void {
 
     it('G8: tries that a fault of ours stopped are counted apart from the others, one after the other', async () => {
       const claim = await wanting('a', [SHOW]);
-      const first = present(await store().nextEffect(claim, 30));
+      const first = present(await nextEffect(store(), claim, 30));
       await store().postponeEffect(first, { ...put(30, 'broken'), ours: true });
-      const second = present(await store().nextEffect(claim, 30));
+      const second = present(await nextEffect(store(), claim, 30));
       expect(second).toMatchObject({ attempts: 2, faults: 1 });
       await store().postponeEffect(second, put(30, 'GitHub was away'));
-      const third = present(await store().nextEffect(claim, 30));
+      const third = present(await nextEffect(store(), claim, 30));
       expect(third).toMatchObject({ attempts: 3, faults: 0 });
       await store().postponeEffect(third, { ...put(30, 'broken'), ours: true });
-      const fourth = present(await store().nextEffect(claim, 30));
+      const fourth = present(await nextEffect(store(), claim, 30));
       await store().postponeEffect(fourth, { ...put(30, 'waits'), error: null });
-      expect(await store().nextEffect(claim, 30)).toMatchObject({ attempts: 5, faults: 1 });
+      expect(await nextEffect(store(), claim, 30)).toMatchObject({ attempts: 5, faults: 1 });
     });
 
     it('one that waits to be tried again swallows its equals', async () => {
       const claim = await wanting('a', [SHOW]);
-      await store().postponeEffect(present(await store().nextEffect(claim, 30)), put(90, 'no'));
+      await store().postponeEffect(present(await nextEffect(store(), claim, 30)), put(90, 'no'));
       await wanting('b', [SHOW], claim);
       expect(await rows('effects')).toHaveLength(1);
     });
 
     it('an answer with a once key is given once for ever, per pull request', async () => {
       const claim = await wanting('a', [answer('fork'), answer('fork'), answer(null), answer(null)]);
-      for (let effect = await store().nextEffect(claim, 30); effect; effect = await store().nextEffect(claim, 30)) {
-        await store().finishEffect(effect, null, 30);
-      }
+      for (const _ of ['fork', null, null])
+        await store().finishEffect(present(await nextEffect(store(), claim, 30)), null, 30);
       await wanting('b', [answer('fork'), answer('other')], claim);
       await wanting('c', [answer('fork')], undefined, 2);
       expect((await rows('effects')).filter(({ onceKey }) => onceKey === 'fork')).toHaveLength(2);
@@ -178,7 +180,7 @@ export function effectsContract({ store, rows, claimed }: Bench): void {
   async function wanting(id: string, effects: readonly Effect[], claim?: Claim, number = 1): Promise<Claim> {
     if (claim !== undefined) await store().receive([delivery(id, number)], 10);
     const held = claim ?? (await claimed(id, number, id === 'b' ? 10 + LEASE : 10));
-    const signal = present(await store().nextSignal(held, 10 + LEASE));
+    const signal = present(await nextSignal(store(), held, 10 + LEASE));
     await store().save(held, signal, step(pullOf(number), { effects }), 20);
     return held;
   }

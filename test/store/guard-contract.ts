@@ -4,7 +4,7 @@ import { DEFAULT_SETTINGS } from '../../src/policy/settings.ts';
 import type { Backend } from '../../src/store/backend.ts';
 import type { Claim } from '../../src/store/store.ts';
 import { storeOn } from '../../src/store/store-on.ts';
-import { type DatabaseBench, LEASE, PATIENCE, present } from './bench.ts';
+import { type DatabaseBench, LEASE, nextSignal, PATIENCE, present } from './bench.ts';
 import { delivery, pullOf, run, step } from './samples.ts';
 import type { TestDatabase } from './test-database.ts';
 
@@ -65,7 +65,7 @@ export function guardContract({ store, value, signalled, claimed }: DatabaseBenc
       const receiving = storeOn(other).receive([delivery('slow', 1, 'comment')], 20);
       await waiting(1);
       expect(await store().renew(claim, 20, LEASE)).toBe(true);
-      const signal = present(await store().nextSignal(claim, 20));
+      const signal = present(await nextSignal(store(), claim, 20));
       expect(await store().save(claim, signal, BEGUN, 20)).toBe('saved');
       expect(await store().receive([delivery('b')], 20)).toEqual(['stored']);
       await store().release(claim);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Notice } from '../../src/command/notice.ts';
 import type { Effect } from '../../src/run/effect.ts';
-import { type Bench, LEASE, present } from './bench.ts';
+import { type Bench, LEASE, nextEffect, nextSignal, present } from './bench.ts';
 import { delivery, pullOf, run, step } from './samples.ts';
 
 const UNINSTALLED: Notice = { installationId: 1, repositoryIds: null, loss: 'uninstalled' };
@@ -55,32 +55,33 @@ export function noticesContract({ store, rows, signalled }: Bench): void {
       await store().tellAll('gone', UNINSTALLED, 12);
       const asking = present(await store().claimEffect('other', 12, LEASE));
       const claim = present(await store().claimPull('w', 13, LEASE));
-      const signal = present(await store().nextSignal(claim, 13));
+      const signal = present(await nextSignal(store(), claim, 13));
       expect(signal.signal).toEqual({ type: 'access-lost', loss: 'uninstalled' });
       const over = step(pullOf(1), { reason: 'access-lost', dropsRest: true });
       expect(await store().save(claim, signal, over, 13)).toBe('saved');
-      expect(await store().nextSignal(claim, 14)).toBeNull();
-      expect(await store().nextEffect(claim, 14)).toBeNull();
+      expect(await store().nextWork(claim, 14)).toBeNull();
       await store().finishEffect(asking, { type: 'task-due' }, 14);
-      expect(await store().nextSignal(claim, 15)).toBeNull();
-      expect(await store().nextDue()).toEqual({ pull: null, free: null });
+      expect(await store().claimPull('w', 15, LEASE)).toBeNull();
+      expect(await store().nextDue(20)).toEqual({ pull: null, free: null });
     });
 
     it('F16, G11: but for what is known of a commit: the ledger must have it', async () => {
       const commit = { type: 'commit', runId: 'r1', proposalIds: ['p1'], place: null } as const;
       await decided(1, false, [commit, SHOW]);
       const claim = present(await store().claimPull('w', 13, LEASE));
-      const committing = present(await store().nextEffect(claim, 13));
+      const committing = present(await nextEffect(store(), claim, 13));
       expect(committing.effect).toEqual(commit);
       await store().tellAll('gone', UNINSTALLED, 13);
       const landed = { type: 'committed', runId: 'r1', sha: 'c', proposalIds: ['p1'], made: {}, files: [] } as const;
       await store().finishEffect(committing, landed, 14);
-      const signal = present(await store().nextSignal(claim, 14));
+      const signal = present(await nextSignal(store(), claim, 14));
       expect(signal.signal).toEqual({ type: 'access-lost', loss: 'uninstalled' });
       const over = step(pullOf(1), { reason: 'access-lost', dropsRest: true });
       expect(await store().save(claim, signal, over, 14)).toBe('saved');
-      expect(await store().nextSignal(claim, 15)).toMatchObject({ signal: landed });
-      expect(await store().nextEffect(claim, 15)).toBeNull();
+      const last = present(await nextSignal(store(), claim, 15));
+      expect(last.signal).toEqual(landed);
+      await store().save(claim, last, step(pullOf(1)), 15);
+      expect(await store().nextWork(claim, 15)).toBeNull();
     });
   });
 }

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { lockDirectory } from '../../src/store/directory-lock.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { StoreUnusable } from '../../src/store/store-unusable.ts';
-import { present } from './bench.ts';
+import { nextSignal, present } from './bench.ts';
 import { delivery, pullOf, run, step } from './samples.ts';
 
 const syncing = vi.spyOn(fs, 'fsyncSync');
@@ -51,9 +51,11 @@ describe('a directory on disk', () => {
     expect(await store.receive([delivery('synced', 2)], 7)).toEqual(['stored']);
     expect(syncing.mock.calls.length).toBeGreaterThan(syncs);
     const claim = present(await store.claimPull('w', 6, 1_000));
-    const signal = present(await store.nextSignal(claim, 6));
+    const signal = present(await nextSignal(store, claim, 6));
     const pull = pullOf(1, { run: run('r') });
     await store.save(claim, signal, step(pull, { effects: [{ type: 'ask-model', runId: 'r', turn: 1 }] }), 7);
+    const later = syncing.mock.calls.length;
+    await vi.waitFor(() => expect(syncing.mock.calls.length).toBeGreaterThan(later), { timeout: 10_000 });
     await store.close();
 
     const again = await openStore(place);

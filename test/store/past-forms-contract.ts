@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { DEFAULT_SETTINGS } from '../../src/policy/settings.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { MIGRATIONS } from '../../src/store/migrations/migrations.ts';
-import { type DatabaseBench, LEASE, present } from './bench.ts';
+import { type DatabaseBench, LEASE, nextEffect, nextSignal, present } from './bench.ts';
 import { step } from './samples.ts';
 
 const PAST = MIGRATIONS.slice(0, -1).map(({ number }) => number);
@@ -48,7 +48,7 @@ export function pastFormsContract({ backend, store, rows, value, rebuild }: Data
         ['p2', 'proposed'],
       ]);
       expect(await store().transcript('r')).toEqual([{ role: 'user', content: 'use bigint' }]);
-      const signal = present(await store().nextSignal(claim, 50));
+      const signal = present(await nextSignal(store(), claim, 50));
       expect(signal.signal).toMatchObject({ type: 'committed', proposalIds: ['p2'] });
       const [done, open] = pull.proposals.map((one) => present(one));
       const next = { ...pull, proposals: [present(done), { ...present(open), state: 'cancelled' as const }] };
@@ -57,7 +57,7 @@ export function pastFormsContract({ backend, store, rows, value, rebuild }: Data
         ['p1', 1],
         ['p2', 2],
       ]);
-      expect(present(await store().nextEffect(claim, 70)).effect).toEqual({ type: 'show-run', runId: 'r' });
+      expect(present(await nextEffect(store(), claim, 70)).effect).toEqual({ type: 'show-run', runId: 'r' });
       expect(await value('select count(*) from votes')).toBe(1);
     });
   });

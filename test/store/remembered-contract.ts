@@ -4,7 +4,7 @@ import type { Pull } from '../../src/run/run.ts';
 import { RUNS_MS } from '../../src/store/prune.ts';
 import type { Claim, Store } from '../../src/store/store.ts';
 import { storeOn } from '../../src/store/store-on.ts';
-import { type DatabaseBench, LEASE, present } from './bench.ts';
+import { type DatabaseBench, LEASE, nextEffect, nextSignal, present } from './bench.ts';
 import { delivery, proposal, pullOf, run, step } from './samples.ts';
 
 const NONE = { ids: [], commentId: null };
@@ -16,7 +16,7 @@ export function rememberedContract({ store, backend, value, rebuild }: DatabaseB
     await by.receive([delivery(id)], now);
     const claim = present(await by.claimPull('w', now, LEASE));
     await by.load(claim.pullKey, NONE);
-    const signal = present(await by.nextSignal(claim, now));
+    const signal = present(await nextSignal(by, claim, now));
     expect(await by.save(claim, signal, step(pull), now)).toBe('saved');
     expect(await by.load(claim.pullKey, NONE)).toEqual(pull);
     return claim;
@@ -47,13 +47,13 @@ export function rememberedContract({ store, backend, value, rebuild }: DatabaseB
       const other = storeOn(backend());
       const late = await saved(store(), 'a', first, 10);
       await store().receive([delivery('b'), delivery('c')], 20);
-      const signal = present(await store().nextSignal(late, 20));
+      const signal = present(await nextSignal(store(), late, 20));
       const now = 20 + LEASE;
       const claim = present(await other.claimPull('w', now, LEASE));
       expect(await store().save(late, signal, step(await store().load(late.pullKey, NONE)), now)).toBe('lost');
       await store().release(late);
       await other.load(claim.pullKey, NONE);
-      await other.save(claim, present(await other.nextSignal(claim, now)), step(second), now);
+      await other.save(claim, present(await nextSignal(other, claim, now)), step(second), now);
       await other.release(claim);
       const again = present(await store().claimPull('w', now, LEASE));
       expect(await store().load(again.pullKey, NONE)).toEqual(second);
@@ -65,7 +65,7 @@ export function rememberedContract({ store, backend, value, rebuild }: DatabaseB
       await saved(here, 'a', first, 10);
       await here.receive([delivery('b')], 20);
       const claim = present(await other.claimPull('w', 20 + LEASE, LEASE));
-      const signal = present(await other.nextSignal(claim, 20 + LEASE));
+      const signal = present(await nextSignal(other, claim, 20 + LEASE));
       const wanting = step(second, { effects: [{ type: 'use-tools', runId: 'r', turn: 7, calls: [] }] });
       await other.save(claim, signal, wanting, 20 + LEASE);
       const effect = present(await here.claimEffect('w', 20 + LEASE, LEASE));
@@ -75,7 +75,7 @@ export function rememberedContract({ store, backend, value, rebuild }: DatabaseB
     it('S79: a step that could not be stored is not gone on from', async () => {
       const claim = await saved(store(), 'a', first, 10);
       await store().receive([delivery('b')], 20);
-      const signal = present(await store().nextSignal(claim, 20));
+      const signal = present(await nextSignal(store(), claim, 20));
       await value('drop table effects');
       const doomed = step(second, { effects: [{ type: 'show-run', runId: 'r' }] });
       await expect(store().save(claim, signal, doomed, 20)).rejects.toThrow();
@@ -120,10 +120,10 @@ export function rememberedContract({ store, backend, value, rebuild }: DatabaseB
       const send = () => store().spend(1, { rank: 'act', cost: WRITE, quota: null }, GITHUB_LIMITS, 20);
       const claim = await saved(store(), 'a', first, 10);
       await store().receive([delivery('b')], 20);
-      const signal = present(await store().nextSignal(claim, 20));
+      const signal = present(await nextSignal(store(), claim, 20));
       await store().save(claim, signal, step(first, { effects: [{ type: 'show-run', runId: 'r' }] }), 20);
       await send();
-      expect(await store().nextEffect(claim, 20)).not.toBeNull();
+      expect(await nextEffect(store(), claim, 20)).not.toBeNull();
       const begun = await value('select pg_current_wal_insert_lsn()');
       await send();
       expect(await value(`select pg_current_wal_flush_lsn() >= '${begun}'`)).toBe(true);

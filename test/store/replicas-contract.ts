@@ -4,7 +4,7 @@ import { whileHeld } from '../../src/store/claims.ts';
 import { finishEffect } from '../../src/store/effects.ts';
 import type { Claim, Store, StoredSignal } from '../../src/store/store.ts';
 import { storeOn } from '../../src/store/store-on.ts';
-import { type DatabaseBench, LEASE, PATIENCE, present } from './bench.ts';
+import { type DatabaseBench, LEASE, nextEffect, nextSignal, PATIENCE, present } from './bench.ts';
 import { delivery, pullOf, run, step } from './samples.ts';
 import type { TestDatabase } from './test-database.ts';
 
@@ -15,7 +15,7 @@ const unanswered: KyselyPlugin = {
   transformQuery: ({ node }) => node,
   async transformResult({ result }) {
     const [row] = result.rows;
-    if (result.rows.length === 1 && Object.keys(Object(row)).join() === 'pull_key') throw new Error('no answer');
+    if (result.rows.length === 1 && Object.keys(Object(row)).join() === 'ends,taken') throw new Error('no answer');
     return result;
   },
 };
@@ -23,7 +23,7 @@ const unanswered: KyselyPlugin = {
 async function claimedBy(store: Store): Promise<{ claim: Claim; signal: StoredSignal }> {
   await store.receive([delivery('a')], 10);
   const claim = present(await store.claimPull('w', 10, 100 * LEASE));
-  return { claim, signal: present(await store.nextSignal(claim, 10)) };
+  return { claim, signal: present(await nextSignal(store, claim, 10)) };
 }
 
 /** Several processes on one database. */
@@ -110,7 +110,7 @@ export function replicasContract({ backend, store, value, claimed }: DatabaseBen
       const own = storeOn(other);
       await store().receive([delivery('a')], 1);
       const claim = present(await own.claimPull('other', 5, LEASE));
-      const signal = present(await own.nextSignal(claim, 5));
+      const signal = present(await nextSignal(own, claim, 5));
       const effects = [{ type: 'ask-model', runId: 'r', turn: 1 }] as const;
       await own.save(claim, signal, step(pullOf(1), { effects }), 6);
       await own.receive([delivery('b')], 6);
@@ -119,7 +119,7 @@ export function replicasContract({ backend, store, value, claimed }: DatabaseBen
       expect(await value(kill)).toBe(1);
       expect(await own.claimPull('other', 8, LEASE)).toBeNull();
       expect(await own.claimEffect('other', 8, LEASE)).toBeNull();
-      expect(await own.nextDue()).toEqual({ pull: 5 + LEASE, free: 7 + LEASE });
+      expect(await own.nextDue(8)).toEqual({ pull: 5 + LEASE, free: 7 + LEASE });
       expect(await own.renewEffect(effect, 9, LEASE)).toBe(true);
       await other.close();
     });
@@ -127,15 +127,15 @@ export function replicasContract({ backend, store, value, claimed }: DatabaseBen
     it('S78: an effect that its former holder is just finishing is not given out again', async () => {
       const other = await database.open();
       const claim = await claimed('a');
-      const signal = present(await store().nextSignal(claim, 10));
+      const signal = present(await nextSignal(store(), claim, 10));
       await store().save(claim, signal, step(pullOf(1), { effects: [{ type: 'show-run', runId: 'r' }] }), 10);
-      const effect = present(await store().nextEffect(claim, 10));
+      const effect = present(await nextEffect(store(), claim, 10));
       const next = present(await storeOn(other).claimPull('other', 10 + LEASE, LEASE));
       const given = await backend()
         .db.transaction()
         .execute(async (transaction) => {
           await finishEffect(transaction, effect, null, 20);
-          const asked = storeOn(other).nextEffect(next, 10 + LEASE);
+          const asked = nextEffect(storeOn(other), next, 10 + LEASE);
           await waitingForLock();
           return { asked };
         });

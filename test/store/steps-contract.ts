@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_SETTINGS } from '../../src/policy/settings.ts';
 import type { Message } from '../../src/prompt/message.ts';
-import { type Bench, LEASE, present } from './bench.ts';
+import type { Claim } from '../../src/store/store.ts';
+import { type Bench, LEASE, nextSignal, present } from './bench.ts';
 import { delivery, posted, proposal, pullOf, refOf, run, step, vote } from './samples.ts';
 
 const DEFAULT = { kind: 'settings', settings: DEFAULT_SETTINGS } as const;
@@ -130,7 +131,7 @@ export function stepsContract({ store, rows, claimed, signalled }: Bench): void 
       const doomed = step(other, { votes: [vote('p1')], effects: [{ type: 'show-run', runId: 'r' }] });
       await expect(store().save(claim, next, doomed, 30)).rejects.toThrow('completed for good');
       expect(await store().load(claim.pullKey, NONE)).toEqual(done);
-      expect(await store().nextSignal(claim, 30)).toEqual(next);
+      expect(await nextSignal(store(), claim, 30)).toEqual(next);
       expect([...(await rows('votes')), ...(await rows('effects'))]).toEqual([]);
     });
 
@@ -182,9 +183,9 @@ export function stepsContract({ store, rows, claimed, signalled }: Bench): void 
     });
   });
 
-  async function nextOf(id: string, claim: Parameters<ReturnType<Bench['store']>['nextSignal']>[0]) {
-    const before = await store().nextSignal(claim, 10);
-    if (before === null) await store().receive([delivery(id)], 10);
-    return store().nextSignal(claim, 10 + LEASE);
+  async function nextOf(id: string, claim: Claim) {
+    const waits = (await rows('inbox')).some(({ doneAt }) => doneAt === null);
+    if (!waits) await store().receive([delivery(id)], 10);
+    return nextSignal(store(), claim, 10 + LEASE);
   }
 }

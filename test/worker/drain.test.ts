@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PullRef } from '../../src/command/intent.ts';
 import type { Effect } from '../../src/run/effect.ts';
 import type { Run } from '../../src/run/run.ts';
-import type { Claim, Store, StoredSignal } from '../../src/store/store.ts';
+import type { Claim, Claimed, Store } from '../../src/store/store.ts';
 import { storeOn } from '../../src/store/store-on.ts';
 import type { Context } from '../../src/worker/context.ts';
-import { drain, takeEffect, UNCLAIMED } from '../../src/worker/drain.ts';
+import { drain, NEVER, takeEffect, UNCLAIMED } from '../../src/worker/drain.ts';
 import { GitHubFault, type GitHubs } from '../../src/worker/ports.ts';
 import { type BorrowedPglite, borrowPglite } from '../borrowed-pglite.ts';
-import { present } from '../store/bench.ts';
+import { nextEffect, nextSignal, present } from '../store/bench.ts';
 import { delivery, pullOf, refOf, run, step } from '../store/samples.ts';
 
 let pglite: BorrowedPglite;
@@ -28,10 +28,11 @@ function tired(attempts: number, status: number): Context {
   const refuse = (): never => {
     throw new GitHubFault('no', status, null);
   };
-  const given: Pick<Store, 'nextSignal'> = {
-    async nextSignal(claim, now) {
-      const signal: StoredSignal | null = await store.nextSignal(claim, now);
-      return signal === null || signal.signal.type === 'access-lost' ? signal : { ...signal, attempts };
+  const given: Pick<Store, 'nextWork'> = {
+    async nextWork(claim, now) {
+      const work = await store.nextWork(claim, now);
+      if (work?.kind !== 'signal' || work.signal.signal.type === 'access-lost') return work;
+      return { ...work, signal: { ...work.signal, attempts } };
     },
   };
   return {
@@ -53,14 +54,26 @@ function tired(attempts: number, status: number): Context {
 async function begun(number: number, changed: Partial<Run>, effects: readonly Effect[] = []): Promise<Claim> {
   await store.receive([delivery(`begins ${number}`, number)], 1);
   const claim = present(await store.claimPull('w', 10, 1_000));
-  const signal = present(await store.nextSignal(claim, 10));
+  const signal = present(await nextSignal(store, claim, 10));
   await store.save(claim, signal, step(pullOf(number, { run: run(`r${number}`, changed) }), { effects }), 10);
   return claim;
 }
 
+/** A later claim of that pull request, whatever other tests have left. */
+async function claimOf(number: number, now: number): Promise<Claimed> {
+  for (;;) {
+    const claim = present(await store.claimPull('w', now, 1_000));
+    if (claim.pullKey === `1/2/${number}`) return claim;
+  }
+}
+
+async function drained(context: Context, claim: Claim): Promise<void> {
+  await drain({ context, claim, stopping: new AbortController().signal, mayTake: NEVER }, null);
+}
+
 async function parkedBy(context: Context, claim: Claim): Promise<number> {
   const before = (await store.parked(100)).length;
-  await drain(context, claim, new AbortController().signal);
+  await drained(context, claim);
   return (await store.parked(100)).length - before;
 }
 
@@ -79,7 +92,7 @@ describe('a repository that got another name', () => {
         return context.githubs.for(ref);
       },
     };
-    await drain({ ...context, githubs }, claim, new AbortController().signal);
+    await drained({ ...context, githubs }, claim);
     expect(asked).toEqual([pull]);
     await store.release(claim);
   });
@@ -91,24 +104,23 @@ describe('what GitHub refuses for good', () => {
     await store.receive([delivery('again', 1)], 11);
     expect(await parkedBy(tired(100, 403), claim)).toBe(0);
     const later = { ...tired(1_000, 403), clock: { now: () => 10_000_000, every: () => () => {} } };
-    expect(await parkedBy(later, claim)).toBe(1);
-    await store.release(claim);
+    expect(await parkedBy(later, await claimOf(1, 10_000_000))).toBe(1);
   });
 
   /** What a commit that was tried so often before leads to, on a GitHub that answers this. */
   async function committing(number: number, attempts: number, status: number, retryAt: number | null) {
     const commit = { type: 'commit', runId: `r${number}`, proposalIds: ['p1'], place: null } as const;
     const claim = await begun(number, {}, [commit]);
-    const stored = { ...present(await store.nextEffect(claim, 10)), attempts };
+    const stored = { ...present(await nextEffect(store, claim, 10)), attempts };
     const context = tired(0, status);
     const refuse = (): never => {
       throw new GitHubFault('no', status, retryAt);
     };
     const failing = { ...context, store: { ...store, load: refuse } };
     await takeEffect(failing, stored, new AbortController().signal, UNCLAIMED);
-    const signal = (await store.nextSignal(claim, 100))?.signal ?? null;
+    const work = await store.nextWork(claim, 100);
     await store.release(claim);
-    return signal;
+    return work?.kind === 'signal' ? work.signal.signal : null;
   }
 
   it.each([
@@ -129,15 +141,14 @@ describe('what GitHub refuses for good', () => {
     const effects = [{ type: 'post-review', runId: 'r2', turn: 1, proposalIds: [] }] as const;
     const claim = await begun(2, { phase: { kind: 'posting', turn: 1 } }, effects);
     const posted = { type: 'review-posted', runId: 'r2', turn: 1, proposals: [], reviews: [], unshown: [] } as const;
-    await store.finishEffect(present(await store.nextEffect(claim, 10)), posted, 11);
+    await store.finishEffect(present(await nextEffect(store, claim, 10)), posted, 11);
     expect(await parkedBy(tired(868, 404), claim)).toBe(0);
-    expect(present(await store.nextSignal(claim, 10_000_000)).signal).toEqual(posted);
-    const later = { ...tired(869, 404), clock: { now: () => 10_000_000, every: () => () => {} } };
-    expect(await parkedBy(later, claim)).toBe(1);
-    expect(present(await store.nextSignal(claim, 20_000_000)).signal).toEqual({
-      type: 'access-lost',
-      loss: 'unreachable',
-    });
-    await store.release(claim);
+    const again = await claimOf(2, 20_000_000);
+    expect(present(again.first).signal).toEqual(posted);
+    const later = { ...tired(869, 404), clock: { now: () => 20_000_000, every: () => () => {} } };
+    expect(await parkedBy(later, again)).toBe(1);
+    const last = await claimOf(2, 30_000_000);
+    expect(present(last.first).signal).toEqual({ type: 'access-lost', loss: 'unreachable' });
+    await store.release(last);
   });
 });

@@ -34,8 +34,8 @@ describe('News', () => {
     news.ended('pull', false, 1_000);
     news.ended('pull', false, 1_015);
     expect(news.mustLook(1_000, true)).toBe(true);
-    expect(news.mustLook(1_019, false)).toBe(false);
-    expect(news.mustLook(1_020, false)).toBe(true);
+    expect(news.mustLook(1_099, false)).toBe(false);
+    expect(news.mustLook(1_100, false)).toBe(true);
     news.looked();
     expect(news.mustLook(9_000, true)).toBe(false);
   });

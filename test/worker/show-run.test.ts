@@ -4,7 +4,7 @@ import { memoryStore } from '../../src/simulation/store/memory-store.ts';
 import { emptyTables } from '../../src/simulation/store/tables.ts';
 import type { FoundComment, GitHub } from '../../src/worker/ports.ts';
 import { showRun } from '../../src/worker/show-run.ts';
-import { present } from '../store/bench.ts';
+import { nextEffect, nextSignal, present } from '../store/bench.ts';
 import { delivery, posted, pullOf, run, step } from '../store/samples.ts';
 
 /** Shows a run whose comment stands on the page although nobody has heard of it yet; answers what was asked of GitHub. */
@@ -12,10 +12,10 @@ async function shown(changed: Partial<Run>): Promise<readonly string[]> {
   const store = memoryStore(emptyTables(), 1);
   await store.receive([delivery('a')], 1);
   const claim = present(await store.claimPull('w', 1, 1_000));
-  const signal = present(await store.nextSignal(claim, 1));
+  const signal = present(await nextSignal(store, claim, 1));
   const effect = { type: 'show-run', runId: 'r' } as const;
   await store.save(claim, signal, step(pullOf(1, { run: run('r', changed) }), { effects: [effect] }), 1);
-  const stored = present(await store.nextEffect(claim, 1));
+  const stored = present(await nextEffect(store, claim, 1));
   const standing: FoundComment = { ...present(posted('p', 'r', 7).comment), body: 'as it was' };
   const asked: string[] = [];
   const told = <Value>(name: string, value: Value) => {

@@ -59,7 +59,7 @@ export type VirtualOptions = {
 const SITE = 'http://127.0.0.1';
 const PERMISSIONS = { contents: 'write', pull_requests: 'write', issues: 'read', metadata: 'read' } as const;
 const EVENTS = ['issue_comment', 'pull_request', 'pull_request_review', 'pull_request_review_comment', 'push'];
-const NEVER = new AbortController().signal;
+const HAND = { worker: 'virtual', stopping: new AbortController().signal, mayGoOn: () => true };
 
 /** What the parts of one virtual App share. */
 type Stage = {
@@ -110,7 +110,7 @@ export function openVirtualApp(options: VirtualOptions = {}): VirtualApp {
     playOn: async (until) => {
       for (;;) {
         await settle(stage, process);
-        const { pull, free } = await process.context.store.nextDue();
+        const { pull, free } = await process.context.store.nextDue(clock.now);
         const next = Math.min(pull ?? Number.POSITIVE_INFINITY, free ?? Number.POSITIVE_INFINITY);
         if (next > (until ?? Number.MAX_SAFE_INTEGER)) break;
         clock.now = Math.max(clock.now, next);
@@ -175,6 +175,7 @@ function begin(stage: Stage): Process {
 }
 
 async function settle({ told, clock, gateway }: Stage, { context, take }: Process): Promise<void> {
+  const hand = { ...HAND, context };
   for (;;) {
     const event = told.shift();
     if (event !== undefined) {
@@ -185,7 +186,7 @@ async function settle({ told, clock, gateway }: Stage, { context, take }: Proces
       await take({ id, name: event.name, payload: { ...event.payload, installation } });
       continue;
     }
-    const work = (await claimPull(context, 'virtual', NEVER)) ?? (await claimEffect(context, 'virtual', NEVER));
+    const work = (await claimPull(hand)) ?? (await claimEffect(hand));
     if (work === null) return;
     await work();
   }

@@ -1,4 +1,4 @@
-import { LANES, RANK_OF } from '../../run/effect.ts';
+import { LANES } from '../../run/effect.ts';
 import { isOpen } from '../../run/proposal.ts';
 import { newPull, pullKey } from '../../run/run.ts';
 import type { Signal } from '../../run/signal.ts';
@@ -6,21 +6,25 @@ import type { Step } from '../../run/step.ts';
 import { isThreadOf } from '../../run/targets.ts';
 import type {
   Claim,
+  Claimed,
   Delay,
   Delivery,
+  Ending,
   Failure,
+  Lease,
   SaveResult,
   Store,
   StoredEffect,
   StoredSignal,
 } from '../../store/store.ts';
-import { budgetMethods, gatesOf } from './budgets.ts';
+import { budgetMethods } from './budgets.ts';
+import { claimFor, claimRow, endWith, giveBack, nextSignal, nextWork } from './holding.ts';
 import { park, parked, plain, waitingRow } from './parked.ts';
 import { prune } from './prune.ts';
 import { checkStep, writeStep } from './save.ts';
 import { sweepMethods } from './sweeps.ts';
 import { addSignal, type EffectRow, finish, idle, type PullRow, settle, type Tables } from './tables.ts';
-import { begin, claimEffect, claimPull, dueAt, nextDue } from './work.ts';
+import { claimEffect, nextDue, oldestFree } from './work.ts';
 
 /**
  * The store in memory: every method does its work in one go, so that each is a transaction of its own. `holder` is the
@@ -34,7 +38,10 @@ export function memoryStore(tables: Tables, holder: number): Store {
     tellAll: async (deliveryId, notice, now) => tellAll(tables, deliveryId, notice, now),
     ...sweepMethods(tables, holder, () => wake(tables)),
     ...budgetMethods(tables),
-    claimPull: async (_worker, now, leaseMs) => claimPull(tables, holder, now, leaseMs),
+    claimPull: async (_worker, now, leaseMs) => {
+      const row = oldestFree(tables, now);
+      return row && { ...claimRow(row, holder, now, leaseMs), first: nextSignal(tables, row, now) };
+    },
     renew: async (claim, now, leaseMs) => {
       const row = held(claim);
       if (row !== null) row.lease = { until: now + leaseMs, holder };
@@ -42,19 +49,19 @@ export function memoryStore(tables: Tables, holder: number): Store {
     },
     release: async (claim) => {
       const row = held(claim);
-      if (row !== null) Object.assign(row, { fence: row.fence + 1, lease: null });
+      if (row !== null) giveBack(row);
     },
     load: async (key, named) => load(tables, key, named),
     refOf: async (key) => rowOf(tables, key).state.ref,
     transcript: async (runId) => tables.messages.get(runId) ?? [],
-    nextSignal: async (claim, now) => nextSignal(tables, held(claim), now),
+    nextWork: async (claim, now) => nextWork(tables, held(claim), now),
     heldUntil: async (claim, now) => heldUntil(tables.pulls.get(claim.pullKey), now),
-    save: async (claim, signal, step, now) => save(tables, claim, signal, step, now),
+    save: async (claim, signal, step, now, ending) =>
+      save(tables, claim, signal, step, now, ending && { ...ending, holder }),
     saveDirect: async (claim, _signal, step, now) => saveDirect(tables, claim, step, now),
     postponeSignal: async (claim, signal, at, failure) => postponeSignal(tables, claim, signal, at, failure),
     parkSignal: async (claim, signal, fault, sequel, now) => park(tables, held(claim), signal, fault, sequel, now),
     parked: async (most) => parked(tables, most),
-    nextEffect: async (claim, now) => nextEffect(tables, held(claim), now),
     claimEffect: async (_worker, now, leaseMs) => claimEffect(tables, holder, now, leaseMs),
     renewEffect: async (stored, now, leaseMs) => {
       const [, effect] = effectRow(tables, stored);
@@ -62,7 +69,8 @@ export function memoryStore(tables: Tables, holder: number): Store {
       if (mine) effect.lease = { until: now + leaseMs, holder };
       return mine;
     },
-    finishEffect: async (stored, outcome, now) => finishEffect(tables, stored, outcome, now),
+    finishEffect: async (stored, outcome, now, lease) =>
+      finishEffect(tables, stored, outcome, now, lease && { ...lease, holder }),
     postponeEffect: async (stored, delay) => postponeEffect(tables, stored, delay),
     nextDue: async () => nextDue(tables),
     onCut() {},
@@ -173,21 +181,20 @@ function load(tables: Tables, key: string, named: Parameters<Store['load']>[1]):
   return { ...row.state, run, proposals };
 }
 
-function nextSignal(tables: Tables, row: PullRow | null, now: number): StoredSignal | null {
-  if (row !== null && gatesOf(tables, row).hear > now) return null;
-  const due = row?.waiting.filter((signal) => dueAt(row, signal) <= now && signal.signal !== null) ?? [];
-  const next = due.find(({ kind }) => kind === 'outcome') ?? due[0];
-  if (next === undefined || next.signal === null) return null;
-  return { id: next.id, signal: next.signal, attempts: next.attempts, faults: next.faults };
-}
-
 function heldUntil(row: PullRow | undefined, now: number): number | null {
   const words = row?.waiting.filter(({ kind }) => kind === 'intent') ?? [];
   if (row === undefined || words.length === 0) return null;
   return Math.max(now, row.heldUntil, Math.min(...words.map(({ notBefore }) => notBefore)));
 }
 
-function save(tables: Tables, claim: Claim, stored: StoredSignal, step: Step, now: number): SaveResult {
+function save(
+  tables: Tables,
+  claim: Claim,
+  stored: StoredSignal,
+  step: Step,
+  now: number,
+  ending: (Ending & { readonly holder: number }) | undefined,
+): SaveResult {
   const row = heldRow(tables, claim);
   const signal = waitingRow(row, stored);
   if (row === null || signal === undefined) return 'lost';
@@ -196,8 +203,9 @@ function save(tables: Tables, claim: Claim, stored: StoredSignal, step: Step, no
   signal.reason = step.reason;
   if (step.reason === 'not-ours') signal.signal = null;
   writeStep(tables, row, step, now);
+  const ended = ending === undefined ? null : endWith(tables, row, step, ending, now);
   if (step.effects.some(({ type }) => LANES[type] === 'free')) wake(tables);
-  return 'saved';
+  return ended ?? 'saved';
 }
 
 function saveDirect(tables: Tables, claim: Claim, step: Step, now: number): SaveResult {
@@ -232,26 +240,25 @@ function countedAs({ attempts, faults }: StoredSignal, { words, ours }: Failure)
   return { error: plain(words), attempts: attempts + 1, faults: ours ? faults + 1 : 0 };
 }
 
-function nextEffect(tables: Tables, row: PullRow | null, now: number): StoredEffect | null {
-  if (row === null) return null;
-  const gates = gatesOf(tables, row);
-  const isDue = ({ effect: { type }, notBefore, attempts }: EffectRow): boolean =>
-    (notBefore <= now || (type === 'catch-up' && attempts === 0)) && gates[RANK_OF[type]] <= now;
-  const effect = row.wanted.find((one) => one.lane === 'pull' && isDue(one));
-  return effect === undefined ? null : begin(row, effect);
-}
-
 function effectRow(tables: Tables, { pullKey: key, id }: StoredEffect): [PullRow | undefined, EffectRow | undefined] {
   const row = tables.pulls.get(key);
   return [row, row?.wanted.find((effect) => effect.id === id)];
 }
 
-function finishEffect(tables: Tables, stored: StoredEffect, outcome: Signal | null, now: number): void {
+function finishEffect(
+  tables: Tables,
+  stored: StoredEffect,
+  outcome: Signal | null,
+  now: number,
+  lease: (Lease & { readonly holder: number }) | undefined,
+): Claimed | null {
   const [row, effect] = effectRow(tables, stored);
-  if (row === undefined || effect === undefined || !finish(row, effect, now)) return;
-  if (outcome === null) return;
+  if (row === undefined || effect === undefined || !finish(row, effect, now)) return null;
+  if (outcome === null) return null;
   addSignal(tables, row, outcome, { kind: 'outcome', deliveryId: null, now });
-  if (effect.lane === 'free') wake(tables);
+  const claimed = lease === undefined ? null : claimFor(tables, row, outcome, lease, now);
+  if (claimed === null && effect.lane === 'free') wake(tables);
+  return claimed;
 }
 
 function postponeEffect(tables: Tables, stored: StoredEffect, { now, notBefore, error, ours, signal }: Delay): void {

@@ -1,6 +1,6 @@
 import type { Signal } from '../../run/signal.ts';
 import type { Step } from '../../run/step.ts';
-import type { Claim, SaveResult, Store } from '../../store/store.ts';
+import type { Claim, Claimed, SaveResult, Store, StoredEffect } from '../../store/store.ts';
 import { statesOf, type Trace } from '../trace.ts';
 
 /** The store, with everything that a checker must know of written down the moment it is stored. */
@@ -9,8 +9,17 @@ export function tracedStore(store: Store, trace: Trace): Store {
     const ids = step.pull.proposals.map(({ id }) => id);
     const before = statesOf(await store.load(claim.pullKey, { ids, commentId: null }));
     const result = await save();
-    trace.add({ kind: 'saved', claim, signal, step, result, before });
+    const whether = typeof result === 'object' ? 'saved' : result;
+    trace.add({ kind: 'saved', claim, signal, step, result: whether, before });
     return result;
+  }
+  function claimed(claim: Claimed | null): Claimed | null {
+    if (claim !== null) trace.add({ kind: 'claimed', claim });
+    return claim;
+  }
+  function begun(effect: StoredEffect | null): StoredEffect | null {
+    if (effect !== null) trace.add({ kind: 'effect-begun', effect });
+    return effect;
   }
   return {
     ...store,
@@ -25,27 +34,24 @@ export function tracedStore(store: Store, trace: Trace): Store {
       trace.add({ kind: 'told', notice, receipt });
       return receipt;
     },
-    async claimPull(worker, now, leaseMs) {
-      const claim = await store.claimPull(worker, now, leaseMs);
-      if (claim !== null) trace.add({ kind: 'claimed', claim });
-      return claim;
+    claimPull: async (worker, now, leaseMs) => claimed(await store.claimPull(worker, now, leaseMs)),
+    async save(claim, signal, step, now, ending) {
+      const result = await saved(claim, signal.signal, step, () => store.save(claim, signal, step, now, ending));
+      if (typeof result === 'object') begun(result.effect);
+      return result;
     },
-    save: (claim, signal, step, now) => saved(claim, signal.signal, step, () => store.save(claim, signal, step, now)),
     saveDirect: (claim, signal, step, now) =>
       saved(claim, signal, step, () => store.saveDirect(claim, signal, step, now)),
-    async nextEffect(claim, now) {
-      const effect = await store.nextEffect(claim, now);
-      if (effect !== null) trace.add({ kind: 'effect-begun', effect });
-      return effect;
+    async nextWork(claim, now) {
+      const work = await store.nextWork(claim, now);
+      if (work?.kind === 'effect') begun(work.effect);
+      return work;
     },
-    async claimEffect(worker, now, leaseMs) {
-      const effect = await store.claimEffect(worker, now, leaseMs);
-      if (effect !== null) trace.add({ kind: 'effect-begun', effect });
-      return effect;
-    },
-    async finishEffect(effect, outcome, now) {
-      await store.finishEffect(effect, outcome, now);
+    claimEffect: async (worker, now, leaseMs) => begun(await store.claimEffect(worker, now, leaseMs)),
+    async finishEffect(effect, outcome, now, lease) {
+      const claim = await store.finishEffect(effect, outcome, now, lease);
       trace.add({ kind: 'effect-finished', effect });
+      return claimed(claim);
     },
   };
 }

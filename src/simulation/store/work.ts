@@ -1,5 +1,5 @@
 import { RANK_OF } from '../../run/effect.ts';
-import type { Claim, Due, StoredEffect } from '../../store/store.ts';
+import type { Due, StoredEffect } from '../../store/store.ts';
 import { gatesOf } from './budgets.ts';
 import { type EffectRow, type InboxRow, isFree, type Lease, type PullRow, type Tables } from './tables.ts';
 
@@ -38,15 +38,11 @@ function oldest<Row>(rows: Iterable<Row>, ageOf: (row: Row) => number, now: numb
   return found;
 }
 
-/** Claims the free pull request whose due work is oldest. */
-export function claimPull(tables: Tables, holder: number, now: number, leaseMs: number): Claim | null {
+/** The free pull request whose due work is oldest. */
+export function oldestFree(tables: Tables, now: number): PullRow | null {
   const free = [...tables.pulls.values()].filter(({ lease }) => isFree(tables, lease, now));
   const when = openAt(now);
-  const row = oldest(free, (one) => workOf(tables, one, when), now);
-  if (row === null) return null;
-  row.fence += 1;
-  row.lease = { until: now + leaseMs, holder };
-  return { pullKey: row.key, fence: row.fence, leaseUntil: now + leaseMs };
+  return oldest(free, (one) => workOf(tables, one, when), now);
 }
 
 /** The effect of the free lane that has waited longest, leased to this holder. */
