@@ -46,7 +46,7 @@ export const PLACE_CALLS: readonly (readonly [name: string, call: () => unknown]
     'tiny lines with CRLF that all but stand in many places',
     looked(`${'a\r\n'.repeat(24_000)}b\r\n`.repeat(27), ['b\r\n', ...tiny(24_000), 'b\r\n', ...tiny(800), 'c\r\n']),
   ],
-  ['tiny lines with CRLF that stand everywhere', () => placeByNeighbours(lineTable(TINY), regionOf(MANY))],
+  ['tiny lines with CRLF that stand everywhere', () => ({ place: placeByNeighbours(lineTable(TINY), regionOf(MANY)) })],
   ['a change of many lines judged where they moved', moved()],
   ['a push read in a file of tiny lines with CRLF', pushed()],
 ];

@@ -1,12 +1,10 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Effect } from '../run/effect.ts';
 import type { Signal } from '../run/signal.ts';
-import { type Asking, type Backend, isFree } from './backend.ts';
-import { gateOf, HEAR } from './budgets.ts';
-import type { Marked } from './claims.ts';
-import type { Delay, Lease, StoredEffect } from './store.ts';
+import type { Asking, Backend } from './backend.ts';
+import type { Delay, StoredEffect } from './store.ts';
 import { fromStored, plainText, toStored } from './stored-json.ts';
-import { SYNCED_LATER, syncedLaterWithin } from './synced-later.ts';
+import { SYNCED_LATER } from './synced-later.ts';
 import type { Tables } from './tables.ts';
 import { takeableFreeEffects } from './takeable.ts';
 
@@ -72,7 +70,7 @@ export async function finishEffect(
 }
 
 /** `done` with the effect's row, and `told` with that of its outcome. */
-function finishedCtes(
+export function finishedCtes(
   { id }: StoredEffect,
   outcome: Signal | null,
   now: number,
@@ -88,43 +86,6 @@ function finishedCtes(
       from done where ${outcome !== null}::boolean
       returning id
     )`;
-}
-
-type FinishedRow = { readonly told: number; readonly fence: number | null; readonly mark: string | null };
-
-/**
- * The same, and the pull request is claimed along with it, where it is free and no other outcome comes before. Its row is
- * locked last, and left alone where somebody is just taking it. Null where the effect was done already; without a claim where there is none.
- */
-export async function finishAndClaim(
-  { db, ...asking }: Pick<Backend, 'db'> & Asking,
-  effect: StoredEffect,
-  outcome: Signal,
-  now: number,
-  { worker, ms }: Lease,
-): Promise<{ readonly marked: Marked | null } | null> {
-  const leaseUntil = now + ms;
-  const { pullKey } = effect;
-  const { rows } = await sql<FinishedRow>`
-    with ${finishedCtes(effect, outcome, now, syncedLaterWithin(asking))}, free as (
-      select pulls.pull_key, pulls.worker as mark
-      from pulls left join budgets on budgets.installation_id = pulls.installation_id
-      where pulls.pull_key = ${pullKey} and ${isFree('pulls', asking, now)} and ${gateOf(HEAR)} <= ${now}
-        and not exists (select from inbox where pull_key = ${pullKey} and kind = 'outcome' and done_at is null)
-      for no key update of pulls skip locked
-    ), claimed as (
-      update pulls
-      set fence = fence + 1, lease_until = ${leaseUntil}, leased_by = ${asking.holder}, worker = ${worker}
-      where pull_key = (select pull_key from free) and exists (select from done)
-      returning fence
-    )
-    select told.id as told, (select fence from claimed) as fence, (select mark from free) as mark from told
-  `.execute(db);
-  const row = rows[0];
-  if (row === undefined) return null;
-  if (row.fence === null) return { marked: null };
-  const first = { id: row.told, signal: fromStored<Signal>(toStored(outcome)), attempts: 0, faults: 0 };
-  return { marked: { claim: { pullKey, fence: row.fence, leaseUntil, first }, mark: row.mark } };
 }
 
 /** Extends the lease of an effect of the free lane to `now + leaseMs`; false once it is done, or another worker has it. */

@@ -10,6 +10,8 @@ import { ping } from './ping.ts';
 import { prune } from './prune.ts';
 import { pullMethods } from './pull-methods.ts';
 import { type Receipt, type Received, receive } from './receive.ts';
+import { RememberedPulls } from './remembered-pulls.ts';
+import { stepMethods } from './step-methods.ts';
 import type { Delivery, Store } from './store.ts';
 import { sweepMethods } from './sweeps.ts';
 import { tellAll } from './tell-all.ts';
@@ -23,11 +25,13 @@ const GROUP = 500;
 export function storeOn(backend: Backend): Store {
   const { db } = backend;
   const { onWake, wake } = wakes(backend);
+  const remembered = new RememberedPulls();
   return {
     ...receiving(backend, wake),
     ...sweepMethods(backend, wake),
     ...budgetMethods(db),
-    ...pullMethods(backend, wake),
+    ...pullMethods(backend, remembered, wake),
+    ...stepMethods(backend, remembered, wake),
     refOf: (pullKey) => refOf(db, pullKey),
     transcript: (runId) => transcript(db, runId),
     heldUntil: (claim, now) => heldUntil(db, claim, now),

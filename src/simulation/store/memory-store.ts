@@ -62,16 +62,7 @@ export function memoryStore(tables: Tables, holder: number): Store {
     postponeSignal: async (claim, signal, at, failure) => postponeSignal(tables, claim, signal, at, failure),
     parkSignal: async (claim, signal, fault, sequel, now) => park(tables, held(claim), signal, fault, sequel, now),
     parked: async (most) => parked(tables, most),
-    claimEffect: async (_worker, now, leaseMs) => claimEffect(tables, holder, now, leaseMs),
-    renewEffect: async (stored, now, leaseMs) => {
-      const [, effect] = effectRow(tables, stored);
-      const mine = effect !== undefined && effect.doneAt === null && effect.attempts === stored.attempts;
-      if (mine) effect.lease = { until: now + leaseMs, holder };
-      return mine;
-    },
-    finishEffect: async (stored, outcome, now, lease) =>
-      finishEffect(tables, stored, outcome, now, lease && { ...lease, holder }),
-    postponeEffect: async (stored, delay) => postponeEffect(tables, stored, delay),
+    ...effectMethods(tables, holder),
     nextDue: async () => nextDue(tables),
     onCut() {},
     onWake: (wake) => {
@@ -82,6 +73,23 @@ export function memoryStore(tables: Tables, holder: number): Store {
     prune: async (now) => prune(tables, now),
     ping: async () => {},
     close: async () => void tables.holders.delete(holder),
+  };
+}
+
+type EffectMethods = Pick<Store, 'claimEffect' | 'renewEffect' | 'finishEffect' | 'postponeEffect'>;
+
+function effectMethods(tables: Tables, holder: number): EffectMethods {
+  return {
+    claimEffect: async (_worker, now, leaseMs) => claimEffect(tables, holder, now, leaseMs),
+    renewEffect: async (stored, now, leaseMs) => {
+      const [, effect] = effectRow(tables, stored);
+      const mine = effect !== undefined && effect.doneAt === null && effect.attempts === stored.attempts;
+      if (mine) effect.lease = { until: now + leaseMs, holder };
+      return mine;
+    },
+    finishEffect: async (stored, outcome, now, lease) =>
+      finishEffect(tables, stored, outcome, now, lease && { ...lease, holder }),
+    postponeEffect: async (stored, delay) => postponeEffect(tables, stored, delay),
   };
 }
 

@@ -23,17 +23,7 @@ export function tracedStore(store: Store, trace: Trace): Store {
   }
   return {
     ...store,
-    async receive(deliveries, now) {
-      const receipts = await store.receive(deliveries, now);
-      for (const [place, delivery] of deliveries.entries())
-        trace.add({ kind: 'received', delivery, receipt: receipts[place] ?? 'duplicate' });
-      return receipts;
-    },
-    async tellAll(deliveryId, notice, now) {
-      const receipt = await store.tellAll(deliveryId, notice, now);
-      trace.add({ kind: 'told', notice, receipt });
-      return receipt;
-    },
+    ...tracedIntake(store, trace),
     claimPull: async (worker, now, leaseMs) => claimed(await store.claimPull(worker, now, leaseMs)),
     async save(claim, signal, step, now, ending) {
       const result = await saved(claim, signal.signal, step, () => store.save(claim, signal, step, now, ending));
@@ -52,6 +42,22 @@ export function tracedStore(store: Store, trace: Trace): Store {
       const claim = await store.finishEffect(effect, outcome, now, lease);
       trace.add({ kind: 'effect-finished', effect });
       return claimed(claim);
+    },
+  };
+}
+
+function tracedIntake(store: Store, trace: Trace): Pick<Store, 'receive' | 'tellAll'> {
+  return {
+    async receive(deliveries, now) {
+      const receipts = await store.receive(deliveries, now);
+      for (const [place, delivery] of deliveries.entries())
+        trace.add({ kind: 'received', delivery, receipt: receipts[place] ?? 'duplicate' });
+      return receipts;
+    },
+    async tellAll(deliveryId, notice, now) {
+      const receipt = await store.tellAll(deliveryId, notice, now);
+      trace.add({ kind: 'told', notice, receipt });
+      return receipt;
     },
   };
 }
