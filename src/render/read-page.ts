@@ -19,17 +19,22 @@ export function readPage(body: string): Page {
   const lines = body.split(/\r\n|\n|\r/);
   const page = body.includes('\r') ? null : parsed(body, lines, spareLines(lines));
   if (page !== null) return page;
-  const all = parsed(body, lines, [...lines.keys()]);
+  const all = parsed(body, lines, { kept: [...lines.keys()], gaps: [] });
   if (all === null) throw new Error('No line is left out, so all of them are read.');
   return all;
 }
 
-/** The page from the lines of these indexes; null where others may mean something. */
-function parsed(body: string, lines: readonly string[], kept: readonly number[]): Page | null {
+/** Lines left out before the kept line at a position of the list of those: none of them holds `fence`. */
+type Gap = { readonly at: number; readonly fence: string };
+
+/** Indexes of the lines that are read, and where others are left out between them. */
+type Spare = { readonly kept: readonly number[]; readonly gaps: readonly Gap[] };
+
+/** The page from the kept lines; null where others may mean something. */
+function parsed(body: string, lines: readonly string[], { kept, gaps }: Spare): Page | null {
   const source = kept.map((index) => lines[index] ?? '');
   const root = fromMarkdown(kept.length === lines.length ? body : source.join('\n'));
   const spans = root.children.flatMap((node) => fenceSpan(node, source) ?? []);
-  const gaps = kept.flatMap((index, at) => (at > 0 && index !== (kept[at - 1] ?? 0) + 1 ? [at] : []));
   if (!areWithin(gaps, spans)) return null;
   const linesOf = (node: Nodes): readonly string[] | null => {
     const span = fenceSpan(node, source);
@@ -38,8 +43,8 @@ function parsed(body: string, lines: readonly string[], kept: readonly number[])
   return { body, nodes: nodesIn(root), linesOf };
 }
 
-/** 0-based indexes of the lines with a block's fences. */
-type Span = { readonly first: number; readonly last: number };
+/** A block's fence, which opens and closes it, and the 0-based indexes of the lines with both. */
+type Span = { readonly first: number; readonly last: number; readonly fence: string };
 
 /**
  * Where a block has its fences, which stand at the margin; null for anything else. The lines between must be its value:
@@ -50,39 +55,38 @@ function fenceSpan({ type, position, ...node }: Nodes, source: readonly string[]
   const [first, last] = [position.start.line - 1, position.end.line - 1];
   const open = /^`{3,}/.exec(source[first] ?? '')?.[0];
   if (first === last || open === undefined || source[last] !== open) return null;
-  return source.slice(first + 1, last).join('\n') === node.value ? { first, last } : null;
+  return source.slice(first + 1, last).join('\n') === node.value ? { first, last, fence: open } : null;
 }
 
 /**
- * Whether each gap before a kept line lies within a block: its line and the one before it are the block's, fences
- * included. Both are in order.
+ * Whether the lines of each gap would stand within a block too: the kept ones around them are the block's, fences included, and
+ * none of them holds its fence, so that none could end it. Both are in order.
  */
-function areWithin(gaps: readonly number[], spans: readonly Span[]): boolean {
-  let at = 0;
-  return gaps.every((gap) => {
-    while ((spans[at]?.last ?? Number.POSITIVE_INFINITY) < gap) at += 1;
-    return (spans[at]?.first ?? gap) < gap;
+function areWithin(gaps: readonly Gap[], spans: readonly Span[]): boolean {
+  let next = 0;
+  return gaps.every(({ at, fence }) => {
+    while ((spans[next]?.last ?? Number.POSITIVE_INFINITY) < at) next += 1;
+    const span = spans[next];
+    return span !== undefined && span.first < at && span.fence === fence;
   });
 }
 
-/** What may end a block, or is read as another letter. */
-const MEANING = /```|\0/;
-
 /**
- * Every line but those that stand between what looks like fences of ours and can neither end a block nor be read as
- * other letters.
+ * Every line but those that stand between what looks like fences of ours and can neither end such a block nor be read as
+ * other letters: a diff may hold thousands of lines with shorter fences.
  */
-function spareLines(lines: readonly string[]): readonly number[] {
+function spareLines(lines: readonly string[]): Spare {
   const kept: number[] = [];
+  const gaps: Gap[] = [];
   let open: string | null = null;
   for (const [index, line] of lines.entries()) {
-    if (open !== null && !MEANING.test(line)) continue;
+    if (open !== null && index < lines.length - 1 && !line.includes(open) && !line.includes('\0')) continue;
+    if (open !== null && index !== (kept.at(-1) ?? 0) + 1) gaps.push({ at: kept.length, fence: open });
     kept.push(index);
     if (open === null) open = /^(`{3,})[a-z]*$/.exec(line)?.[1] ?? null;
     else if (line === open) open = null;
   }
-  if (kept.at(-1) !== lines.length - 1) kept.push(lines.length - 1);
-  return kept;
+  return { kept, gaps };
 }
 
 function nodesIn(root: Nodes): readonly Nodes[] {

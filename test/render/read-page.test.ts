@@ -5,7 +5,7 @@ import { nodesOf } from './markdown-tree.ts';
 
 /** Lines that open, close and hold code, or only look as if they did. */
 const line = fc.oneof(
-  { weight: 3, arbitrary: fc.constantFrom('```', '```diff', '```suggestion', '````') },
+  { weight: 3, arbitrary: fc.constantFrom('```', '```diff', '```suggestion', '````', '````diff', '`````') },
   { weight: 6, arbitrary: fc.constantFrom('a', 'b', '', '`', '``', '\0') },
   {
     weight: 2,
@@ -42,5 +42,14 @@ describe('readPage', () => {
       { numRuns: 1000 },
     );
     expect(blocks).toBeGreaterThan(100);
+  });
+
+  it('H6: parses no line of a block that holds shorter fences than its own', () => {
+    const shown = Array.from({ length: 12_000 }, (_, at) => (at % 2 === 0 ? '+```' : '+``` '));
+    const body = ['````diff', ...shown, '````'].join('\n');
+    const { nodes, linesOf } = readPage(body);
+    const blocks = nodes.filter(({ type }) => type === 'code');
+    expect(blocks.map(linesOf)).toEqual([shown]);
+    expect(blocks[0]?.position?.end.line).toBe(2);
   });
 });
