@@ -15,8 +15,9 @@ const SHAPES: Readonly<Record<string, RegExp>> = {
   'an Azure storage key': /\bAccountKey=[A-Za-z0-9+/=]{40,}/,
   'a Slack token': /\bxox[a-z]-[A-Za-z0-9-]{10,}|\bxapp-\d-[A-Za-z0-9-]{10,}/,
   'a Slack webhook': /(?<=\/\/)hooks\.slack\.com\/services\/[A-Za-z0-9/]{20,}/,
-  // Ours or anybody's: these keys always hold digits, names such as `sk-learn-…` seldom do.
-  'an OpenAI or Anthropic key': /\bsk-(?=[A-Za-z0-9_-]{0,200}\d)[A-Za-z0-9_-]{16,}/,
+  // Ours or anybody's: these keys always hold digits, names such as `sk-learn-…` seldom do. What looks like the beginning of
+  // another one ends the look ahead, here and below: else each of many would be followed by the same hundreds of letters.
+  'an OpenAI or Anthropic key': /\bsk-(?=(?:(?!-sk-)[A-Za-z0-9_-]){0,200}\d)[A-Za-z0-9_-]{16,}/,
   'a Hugging Face token': /\bhf_[A-Za-z0-9]{30,}/,
   'a Stripe key': /\b(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{10,}|\bwhsec_[A-Za-z0-9+/=]{20,}/,
   'an npm token': /\bnpm_[A-Za-z0-9]{36}/,
@@ -38,7 +39,7 @@ const SHAPES: Readonly<Record<string, RegExp>> = {
   'a Sentry token': /\bsntry[su]_[A-Za-z0-9_=+/]{40,}/,
   'a Figma token': /\bfigd_[A-Za-z0-9_-]{30,}/,
   'a Telegram token': /\b\d{8,10}:AA[A-Za-z0-9_-]{33}/,
-  'a JSON web token': /\beyJ[A-Za-z0-9_-]{8,500}\.[A-Za-z0-9_-]{8,2000}\.[A-Za-z0-9_-]{8,}/,
+  'a JSON web token': /\beyJ(?:(?!-eyJ)[A-Za-z0-9_-]){8,500}\.[A-Za-z0-9_-]{8,2000}\.[A-Za-z0-9_-]{8,}/,
   'a password in an address': /(?<=\/\/)[^\s/"'@:]*:[^\s/"'@]*(?=@)/,
 };
 
