@@ -52,10 +52,14 @@ export function lineIndexAt(table: LineTable, offset: number): number {
 
 /** Whether exactly these lines stand from a 0-based index on. */
 export function standsAt(table: LineTable, index: number, sought: readonly string[]): boolean {
-  if (index < 0 || index + sought.length > table.count) return false;
-  const start = offsetAt(table, index);
-  const text = sought.join('');
-  return offsetAt(table, index + sought.length) - start === text.length && table.text.startsWith(text, start);
+  return textStandsAt(table, index, sought.length, sought.join(''));
+}
+
+/** The same of lines as the one text that they are. */
+export function textStandsAt(table: LineTable, index: number, lines: number, sought: string): boolean {
+  if (index < 0 || index + lines > table.count) return false;
+  const [start, end] = [offsetAt(table, index), offsetAt(table, index + lines)];
+  return end - start === sought.length && table.text.slice(start, end) === sought;
 }
 
 /** 0-based indexes at which a run of lines stands, in order, as many as are asked for. */

@@ -1,6 +1,5 @@
 import type { Region } from './change.ts';
 import { type LineTable, placesOfLines, standsAt } from './line-table.ts';
-import { withoutCarriageReturns } from './lines.ts';
 import { CONTEXT, indexOf } from './region.ts';
 
 /**
@@ -58,9 +57,14 @@ export function locateRegion(lines: LineTable, region: Region): number | null {
 export function comparableRegion(region: Region): Region {
   return {
     ...region,
-    before: region.before.map(withoutCarriageReturns),
-    old: region.old.map(withoutCarriageReturns),
-    new: region.new.map(withoutCarriageReturns),
-    after: region.after.map(withoutCarriageReturns),
+    before: comparable(region.before),
+    old: comparable(region.old),
+    new: comparable(region.new),
+    after: comparable(region.after),
   };
+}
+
+/** Lines, each of which may have a CRLF at its end alone. */
+function comparable(lines: readonly string[]): readonly string[] {
+  return lines.map((line) => (line.endsWith('\r\n') ? `${line.slice(0, -2)}\n` : line));
 }

@@ -1,4 +1,4 @@
-import { type LineTable, offsetAt, standsAt } from './line-table.ts';
+import { type LineTable, offsetAt, textStandsAt } from './line-table.ts';
 
 /** One change that may or may not have been made: at this 0-based line of the base, `old` lines became `new` ones. */
 export type Step<Item> = {
@@ -26,7 +26,9 @@ export function takenSteps<Item>(
   let walks: Walk<Item>[] = [{ base: 0, head: 0, taken: [] }];
   for (const step of [...steps].sort((left, right) => left.index - right.index)) {
     const reached = walks.flatMap((walk) => advance(walk, step.index, base, head));
-    walks = merge(reached.flatMap((walk) => [walk, ...take(walk, step, head)]));
+    // Joined once: there may be many ways to read the file, and many lines.
+    const text = step.new.join('');
+    walks = merge(reached.flatMap((walk) => [walk, ...take(walk, step, text, head)]));
     if (walks.length > MOST_WALKS) return null;
   }
   const ended = merge(walks.flatMap((walk) => advance(walk, base.count, base, head)));
@@ -43,8 +45,8 @@ function advance<Item>(walk: Walk<Item>, index: number, base: LineTable, head: L
   return [{ ...walk, base: index, head: walk.head + gap }];
 }
 
-function take<Item>(walk: Walk<Item>, step: Step<Item>, head: LineTable): Walk<Item>[] {
-  if (walk.base > step.index || !standsAt(head, walk.head, step.new)) return [];
+function take<Item>(walk: Walk<Item>, step: Step<Item>, text: string, head: LineTable): Walk<Item>[] {
+  if (walk.base > step.index || !textStandsAt(head, walk.head, step.new.length, text)) return [];
   return [
     {
       base: step.index + step.old.length,
