@@ -1,6 +1,10 @@
 /** A code fence that no run of backticks inside the text can close: one longer than the longest, at least three. */
 export function fenceFor(text: string): string {
-  let longest = 2;
-  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
-  return '`'.repeat(longest + 1);
+  let ticks = '```';
+  for (let at = text.indexOf(ticks); at !== -1; at = text.indexOf(ticks, at)) {
+    const start = at;
+    while (text.startsWith('`', at)) at += 1;
+    ticks = '`'.repeat(at - start + 1);
+  }
+  return ticks;
 }

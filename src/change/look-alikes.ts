@@ -25,6 +25,7 @@ const ALONE = /[\u037E\u1FEF\u212A]|[[\p{Zs}]--[ \u3000]]/gv;
  * never have another meaning. A word all in another script is that script's.
  */
 export function lookAlikes(text: string): readonly LookAlike[] {
+  if (!BEYOND_ASCII.test(text)) return [];
   return text.split('\n').flatMap((line, index) => (BEYOND_ASCII.test(line) ? inLine(line, index + 1) : []));
 }
 

@@ -30,7 +30,9 @@ function addedLines(lines: readonly string[], rows: readonly string[]): readonly
       number = Number(start);
       inHunk = true;
     } else if (inHunk && line.startsWith('+')) {
-      added.push({ number, text: bareRow(line, lines[index + 1]).slice(1), shown: (rows[index] ?? '').slice(1) });
+      const text = bareRow(line, lines[index + 1]).slice(1);
+      const row = rows[index] ?? '';
+      added.push({ number, text, shown: row === line ? text : row.slice(1) });
       number += 1;
     } else if (line.startsWith(' ')) number += 1;
   }
@@ -128,7 +130,8 @@ function withoutReturn(line: string): string {
 export function viewDiff(unifiedDiff: string): DiffView {
   const raw = unifiedDiff.replace(/\n$/, '').split('\n');
   const { lines, crlf } = withoutCommonReturns(raw);
-  const shown = lines.map(visible);
+  // All at once first: nearly every diff shows itself.
+  const shown = visible(unifiedDiff) === unifiedDiff ? lines : lines.map(visible);
   const added = addedLines(raw, shown);
   const warnings = [
     hiddenWarning(added),
