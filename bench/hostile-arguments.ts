@@ -16,6 +16,7 @@ export const PARSED_CALLS: readonly (readonly [name: string, written: string])[]
   ['a string without an end', `{"content":"${'a'.repeat(MOST)}`],
   ['lists in lists', content('['.repeat(MOST / 2) + ']'.repeat(MOST / 2))],
   ['a long list', content(`[${'[],'.repeat(MOST / 3)}[]]`)],
+  ['long keys', `{${Array.from({ length: 300 }, (_, at) => `"${'k'.repeat(18_000)}${at}":0`).join(',')}}`],
   ['many keys', `{${Array.from({ length: 500_000 }, (_, at) => `"k${at}":0`).join(',')}}`],
 ];
 

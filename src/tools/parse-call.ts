@@ -30,6 +30,8 @@ export type ParsedCall =
 const LONGEST_ARGUMENTS = 6_000_000;
 /** Keys, values, and what stands between them: no call needs a tenth of it. */
 const MOST_MARKS = 1000;
+/** Letters of a key, as it is written, beyond which it is no argument's: to tell long ones apart takes as long as to read them. */
+const LONGEST_KEY = 1000;
 /** Keys that are no arguments, as far as they are named. */
 const MOST_UNKNOWN = 5;
 
@@ -61,6 +63,9 @@ function readObject(written: string): Read {
   const keys = outermostKeys(written, MOST_MARKS);
   if (keys === null)
     return { kind: 'unread', problem: `they hold more than ${MOST_MARKS} keys, values and marks between them` };
+  const long = keys.find((key) => key.length > LONGEST_KEY);
+  if (long !== undefined)
+    return { kind: 'unread', problem: `a key has ${long.length} characters and at most ${LONGEST_KEY} are read` };
   try {
     const value = parseJson(written);
     if (!isRecord(value)) return { kind: 'unread', problem: 'they must be one JSON object' };

@@ -62,6 +62,8 @@ describe('parseCall', () => {
     ['read_file', '{"path":"a","__proto__":{"x":1}}', /unknown "__proto__"/],
     ['read_file', '{"path":"a","path":"b"}', /the key "path" stands twice/],
     ['read_file', '{"path":"a","p\\u0061th":"b"}', /the key "path" stands twice/],
+    ['read_file', `{"path":"a","${'k'.repeat(999)}":1}`, /a key has 1001 characters and at most 1000 are read/],
+    ['read_file', `{"path":"a","${'k'.repeat(998)}":1}`, /unknown "k{60}…" \(allowed/],
     [
       'edit_file',
       { path: 'a', old_string: 'b', new_string: 'c', replace_all: 'true' },
