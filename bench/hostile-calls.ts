@@ -37,6 +37,7 @@ const tiny = (word: string): string => `${word}\n`.repeat(MOST / (word.length + 
 const source = lines(50_000, (at) => `${'  '.repeat(at % 4)}const total${at} = price(${at});`).slice(0, MOST);
 const tenth = lines(20_000, (at) => (at % 10 === 0 ? `new ${at}` : `line ${at}`));
 const LINES = 24_900;
+const WIDE = `é\r\n${'a\r\n'.repeat(660_000)}`;
 const blanks = lines(30_000, (at) => `  ${at}  x${at}\t\r`);
 
 /** Calls that models make, and calls that were made up to keep the process busy. */
@@ -104,6 +105,8 @@ export const HOSTILE_CALLS: readonly (readonly [name: string, call: () => unknow
     ),
   ],
   ['what resembles lines with CRLF and many blanks', edit(`${blanks}y\r\n`, `${blanks.slice(0, 400_000)}x`, 'y')],
+  ['tiny lines with CRLF behind a letter beyond ASCII', edit(WIDE, 'é\n', 'é\nx\n')],
+  ['the same written anew but for one line', write(WIDE, `é\n${tiny('a').slice(0, 1_320_000 - 2)}b\n`)],
   ['tiny lines read', read(tiny('a'))],
   ...PLACE_CALLS,
 ];

@@ -1,7 +1,7 @@
 import { renderOpen } from '../src/render/proposal.ts';
 import { showsExactly } from '../src/render/shows-exactly.ts';
 import { NOTHING_FOUND, searchFile } from '../src/tools/search-result.ts';
-import { inConversation, proposal, view, write } from '../test/render/sample.ts';
+import { edit, inConversation, proposal, view, write } from '../test/render/sample.ts';
 import { PARSED_CALLS, parsed } from './hostile-arguments.ts';
 import { cost, type Row } from './measure.ts';
 
@@ -10,18 +10,26 @@ const CHANGE = write('src/a.ts', BEFORE, BEFORE.replaceAll('\n', 'x\n'));
 const MANY = Buffer.from('a\n'.repeat(995_000));
 const LONG = Buffer.from('a'.repeat(1_990_000));
 
-function page(): NonNullable<ReturnType<typeof renderOpen>> {
-  const comments = renderOpen(view(proposal(CHANGE), inConversation));
+/** A new file of nothing but fences, and one line changed in a file of a million: both cost most to be read back. */
+const FENCES = write('src/a.md', null, '```\n'.repeat(45_000));
+const TINY = 'a\n'.repeat(990_000);
+const ONE = edit('src/a.ts', `${TINY}b\n`, 'b', 'c');
+
+function page(change = CHANGE): NonNullable<ReturnType<typeof renderOpen>> {
+  const comments = renderOpen(view(proposal(change), inConversation));
   if (comments === null) throw new Error('It cannot be shown.');
   return comments;
 }
 
-const COMMENTS = page();
-
-function readBack(): void {
-  const meant = { change: CHANGE, placement: inConversation, baseText: BEFORE };
-  if (!showsExactly(COMMENTS, meant)) throw new Error('The page does not show the change.');
+function readBack(change: typeof CHANGE, baseText: string): () => void {
+  const comments = page(change);
+  return () => {
+    const meant = { change, placement: inConversation, baseText };
+    if (!showsExactly(comments, meant)) throw new Error('The page does not show the change.');
+  };
 }
+
+const READ_BACK = [readBack(CHANGE, BEFORE), readBack(FENCES, ''), readBack(ONE, `${TINY}b\n`)];
 
 function search(bytes: Uint8Array): number {
   return searchFile(NOTHING_FOUND, { path: 'src/a.ts', bytes, pattern: 'a' }).total;
@@ -52,6 +60,11 @@ export const PAGE_ROWS: readonly Row[] = [
     unit: 'ms',
     sample: () => longest([() => search(MANY), () => search(LONG)]),
   },
-  { name: 'a diff of 24,000 short lines made into comments (goal: 50)', unit: 'ms', sample: () => cost(page) },
-  { name: 'the same read back as GitHub reads it (goal: 50)', unit: 'ms', sample: () => cost(readBack) },
+  { name: 'a diff of 24,000 short lines made into comments (goal: 50)', unit: 'ms', sample: () => cost(() => page()) },
+  { name: 'a diff of 45,000 fences made into comments (goal: 50)', unit: 'ms', sample: () => cost(() => page(FENCES)) },
+  {
+    name: 'the longest of these, and of one line in a million, read back as GitHub reads them (goal: 50)',
+    unit: 'ms',
+    sample: () => longest(READ_BACK),
+  },
 ];
