@@ -1,6 +1,8 @@
 import { countEnds } from './feed-count.ts';
-import { isPair, LF, lettersOf } from './letters.ts';
+import { folded } from './folded.ts';
+import { lettersOf } from './letters.ts';
 import { bareLine, isTerminated, splitLines } from './lines.ts';
+import { commonHead, commonTail } from './region.ts';
 
 export type Ending = '\n' | '\r\n';
 
@@ -24,14 +26,16 @@ export function keepEndings(replaced: string, replacement: string, dominant: End
 /** What remains of a text and its replacement without the lines that both begin and end with, endings not compared. */
 export type Difference = { readonly head: string; readonly old: string; readonly fresh: string; readonly tail: string };
 
-/** Finds it without a string for each line; `head` and `tail` have the replaced text's own endings. */
+/** Finds it without a string for each line, and with stretches compared by the engine; `head` and `tail` have the replaced text's own endings. */
 export function differenceBetween(replaced: string, replacement: string): Difference {
-  const [start, freshStart] = commonHead(replaced, replacement);
-  const [end, freshEnd] = commonTail(replaced, replacement, start, freshStart);
+  const [old, fresh] = [folded(replaced), folded(replacement)];
+  const head = commonHead(old.text, fresh.text);
+  const tail = commonTail(old.text, fresh.text, head);
+  const [start, end] = [old.unfold(head), old.unfold(old.text.length - tail)];
   return {
     head: replaced.slice(0, start),
     old: replaced.slice(start, end),
-    fresh: replacement.slice(freshStart, freshEnd),
+    fresh: replacement.slice(fresh.unfold(head), fresh.unfold(fresh.text.length - tail)),
     tail: replaced.slice(end),
   };
 }
@@ -46,40 +50,6 @@ export function keepEndingsBetween({ head, old: replaced, fresh: text, tail }: D
     return old[pairs[index] ?? UNPAIRED] ?? withEnding(line, dominant);
   });
   return head + kept.join('') + tail;
-}
-
-/** Offsets behind the terminated lines that both begin with. */
-function commonHead(left: string, right: string): readonly [number, number] {
-  let [at, other] = [0, 0];
-  let behind: readonly [number, number] = [0, 0];
-  while (at < left.length && other < right.length) {
-    if (isPair(left, at)) at += 1;
-    if (isPair(right, other)) other += 1;
-    const unit = left.charCodeAt(at);
-    if (unit !== right.charCodeAt(other)) break;
-    at += 1;
-    other += 1;
-    if (unit === LF) behind = [at, other];
-  }
-  return behind;
-}
-
-/** Offsets of the lines that both end with, none before `start` and `freshStart`, where lines begin. */
-function commonTail(left: string, right: string, start: number, freshStart: number): readonly [number, number] {
-  let [at, other] = [left.length, right.length];
-  let [begin, freshBegin] = [at, other];
-  for (;;) {
-    const unit = at === start ? LF : left.charCodeAt(at - 1);
-    if (unit !== (other === freshStart ? LF : right.charCodeAt(other - 1))) break;
-    if (unit === LF) {
-      begin = at;
-      freshBegin = other;
-    }
-    if (at === start || other === freshStart) break;
-    at -= unit === LF && at - 1 > start && isPair(left, at - 2) ? 2 : 1;
-    other -= unit === LF && other - 1 > freshStart && isPair(right, other - 2) ? 2 : 1;
-  }
-  return [begin, freshBegin];
 }
 
 const UNPAIRED = -1;

@@ -101,7 +101,8 @@ export function sameRegionText(left: Region, right: Region): boolean {
   );
 }
 
-function commonHead(before: string, after: string): number {
+/** Length of the whole lines that both texts begin with. */
+export function commonHead(before: string, after: string): number {
   const limit = Math.min(before.length, after.length);
   let shared = 0;
   while (shared + STRIDE <= limit && sameStretch(before, shared, after, shared)) shared += STRIDE;
@@ -109,7 +110,8 @@ function commonHead(before: string, after: string): number {
   return lineStart(before, shared);
 }
 
-function commonTail(before: string, after: string, head: number): number {
+/** Length of the whole lines that both texts end with, behind their common head; the last one need not end. */
+export function commonTail(before: string, after: string, head: number): number {
   const limit = Math.min(before.length, after.length) - head;
   const growth = after.length - before.length;
   let start = before.length;
