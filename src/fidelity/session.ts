@@ -123,7 +123,13 @@ function takeOf(store: Store, { self, clock }: Context): Take {
 
 /** Delivers what GitHub tells and performs what the App wants, until neither has anything left. */
 async function workOff(context: Context, take: Take, scene: Scene, events: WebhookEvent[]): Promise<void> {
-  const hand = { context, worker: 'fidelity', stopping: new AbortController().signal, mayGoOn: () => true };
+  const hand = {
+    context,
+    worker: 'fidelity',
+    stopping: new AbortController().signal,
+    mayGoOn: () => true,
+    gaveBack: () => {},
+  };
   const installation = { id: scene.ref.installationId, node_id: 'installation' };
   for (let id = 1; ; id += 1) {
     const event = events.shift();

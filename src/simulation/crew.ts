@@ -30,7 +30,7 @@ export function startCrew(options: CrewOptions): void {
   const lanes = {
     pull: openLane(options, 'pull', look, () => claimPull({ context, worker: replica.name, stopping: NEVER })),
     free: openLane(options, 'free', look, (hasRoom) =>
-      claimEffect({ context, worker: replica.name, stopping: NEVER, mayGoOn: hasRoom }),
+      claimEffect({ context, worker: replica.name, stopping: NEVER, mayGoOn: hasRoom, gaveBack: () => look(1) }),
     ),
   };
   store.onWake(() => look(0));

@@ -5,46 +5,50 @@ import { drain, LEASE_MS, takeEffect, UNCLAIMED } from './drain.ts';
 /** Something claimed, ready to be worked on. */
 export type Work = () => Promise<void>;
 
-/** Who works: its name in claims, and whether it goes on to what follows, of its own accord, instead of leaving it to whoever looks next. */
-export type Hand = {
-  readonly context: Context;
-  readonly worker: string;
-  readonly stopping: AbortSignal;
+/** Who works, under which name in claims, until told to stop. */
+type Hand = { readonly context: Context; readonly worker: string; readonly stopping: AbortSignal };
+
+/** One that goes on to what follows, as long as it may, instead of leaving that to whoever looks next. */
+export type GoingOn = Hand & {
   readonly mayGoOn: () => boolean;
+  /** It has given a pull request back and goes on: what came for that one meanwhile is for others. */
+  readonly gaveBack: () => void;
 };
 
+const STAYS = { mayGoOn: () => false, gaveBack: () => {} };
+
 /** Claims the pull request whose work is due longest; null where there is none. */
-export async function claimPull({ context, worker, stopping }: Omit<Hand, 'mayGoOn'>): Promise<Work | null> {
-  const claimed = await context.store.claimPull(worker, context.clock.now(), LEASE_MS);
-  if (claimed === null) return null;
-  const hand: Hand = { context, worker, stopping, mayGoOn: () => false };
-  return async () => void (await workOnPull(hand, claimed));
+export async function claimPull(hand: Hand): Promise<Work | null> {
+  const { store, clock } = hand.context;
+  const claimed = await store.claimPull(hand.worker, clock.now(), LEASE_MS);
+  return claimed === null ? null : async () => void (await workOnPull({ ...hand, ...STAYS }, claimed));
 }
 
 /** Claims the effect that is due longest of those that need no pull request; null where there is none. */
-export async function claimEffect(hand: Hand): Promise<Work | null> {
+export async function claimEffect(hand: GoingOn): Promise<Work | null> {
   const { store, clock } = hand.context;
   const stored = await store.claimEffect(hand.worker, clock.now(), LEASE_MS);
   return stored === null ? null : () => workOnEffects(hand, stored);
 }
 
 /** Performs the effect, works off what it led to, performs the effect that led to in turn, and so on while it may go on. */
-async function workOnEffects(hand: Hand, stored: StoredEffect): Promise<void> {
+async function workOnEffects(hand: GoingOn, stored: StoredEffect): Promise<void> {
   let effect: StoredEffect | null = stored;
   while (effect !== null) {
     const claimed = await workOnEffect(hand, effect);
     effect = claimed === null ? null : await workOnPull(hand, claimed);
+    if (effect !== null) hand.gaveBack();
   }
 }
 
-function workOnEffect(hand: Hand, stored: StoredEffect): Promise<Claimed | null> {
+function workOnEffect(hand: GoingOn, stored: StoredEffect): Promise<Claimed | null> {
   const { context, stopping } = hand;
   const renew = (): Promise<boolean> => context.store.renewEffect(stored, context.clock.now(), LEASE_MS);
   return renewing(context, renew, () => takeEffect(context, stored, stopping, UNCLAIMED, mayTake(hand)));
 }
 
 /** The effect that was leased along where all was worked off; null where there is none. */
-async function workOnPull(hand: Hand, { first, ...claim }: Claimed): Promise<StoredEffect | null> {
+async function workOnPull(hand: GoingOn, { first, ...claim }: Claimed): Promise<StoredEffect | null> {
   const { context, stopping } = hand;
   const { store, clock } = context;
   const holding = { context, claim, stopping, mayTake: mayTake(hand) };
@@ -59,7 +63,7 @@ async function workOnPull(hand: Hand, { first, ...claim }: Claimed): Promise<Sto
   }
 }
 
-function mayTake({ worker, mayGoOn }: Hand): () => Lease | null {
+function mayTake({ worker, mayGoOn }: GoingOn): () => Lease | null {
   return () => (mayGoOn() ? { worker, ms: LEASE_MS } : null);
 }
 

@@ -1,5 +1,5 @@
 import type { Due, Hint } from '../store/store.ts';
-import { claimEffect, claimPull, type Work } from './claim-work.ts';
+import { claimEffect, claimPull, type GoingOn, type Work } from './claim-work.ts';
 import type { Context } from './context.ts';
 import { Lane } from './lane.ts';
 import { type Amounts, News } from './news.ts';
@@ -86,11 +86,19 @@ function openLoop(context: Context, options: WorkerOptions, stopping: AbortSigna
         wakener.wake();
       },
     });
-  // While there is room for others nobody waits for its place.
-  const mayGoOn = (): boolean => lanes.free.hasRoom && !stopping.aborted;
+  const hand = { context, worker: name, stopping };
+  const goingOn: GoingOn = {
+    ...hand,
+    // While there is room for others nobody waits for its place.
+    mayGoOn: () => lanes.free.hasRoom && !stopping.aborted,
+    gaveBack() {
+      news.ended('pull', false, context.clock.now());
+      wakener.wake();
+    },
+  };
   const lanes: Lanes = {
-    pull: lane('pull', pulls, () => claimPull({ context, worker: name, stopping })),
-    free: lane('free', longEffects, () => claimEffect({ context, worker: name, stopping, mayGoOn })),
+    pull: lane('pull', pulls, () => claimPull(hand)),
+    free: lane('free', longEffects, () => claimEffect(goingOn)),
   };
   return { context, lanes, news, wakener, pollMs, stopping, rest: { until: 0, calls: -1 } };
 }

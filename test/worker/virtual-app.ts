@@ -59,7 +59,7 @@ export type VirtualOptions = {
 const SITE = 'http://127.0.0.1';
 const PERMISSIONS = { contents: 'write', pull_requests: 'write', issues: 'read', metadata: 'read' } as const;
 const EVENTS = ['issue_comment', 'pull_request', 'pull_request_review', 'pull_request_review_comment', 'push'];
-const HAND = { worker: 'virtual', stopping: new AbortController().signal, mayGoOn: () => true };
+const HAND = { worker: 'virtual', stopping: new AbortController().signal, mayGoOn: () => true, gaveBack: () => {} };
 
 /** What the parts of one virtual App share. */
 type Stage = {
