@@ -43,7 +43,7 @@ export async function claimPull(
     )
     select claimed.pull_key, claimed.fence, (select mark from next) as mark, signal.*
     from claimed left join lateral (
-      select id, signal, attempts, faults from inbox
+      select id, signal, received_at, attempts, faults from inbox
       where inbox.pull_key = claimed.pull_key and done_at is null and not_before <= ${now}
         and (kind = 'outcome' or claimed.held_until <= ${now})
         and exists (select from oldest_signal where oldest_signal.pull_key = claimed.pull_key)
@@ -52,10 +52,13 @@ export async function claimPull(
   `.execute(db);
   const row = rows[0];
   if (row === undefined) return null;
-  const { pull_key: pullKey, fence, mark, id, signal, attempts, faults } = row;
-  const first =
-    id === null || signal === null ? null : storedSignal({ id, signal, attempts: attempts ?? 0, faults: faults ?? 0 });
+  const { pull_key: pullKey, fence, mark } = row;
+  const first = isWhole(row) ? storedSignal(row) : null;
   return { claim: { pullKey, fence, leaseUntil, first }, mark };
+}
+
+function isWhole(row: Row): row is Row & SignalRow {
+  return row.id !== null && row.signal !== null;
 }
 
 /** Extends the lease to `now + leaseMs`; false once the claim is lost. */

@@ -41,6 +41,7 @@ export async function finishAndClaim(
   const row = rows[0];
   if (row === undefined) return null;
   if (row.fence === null) return { marked: null };
-  const first = { id: row.told, signal: fromStored<Signal>(toStored(outcome)), attempts: 0, faults: 0 };
+  const signal = fromStored<Signal>(toStored(outcome));
+  const first = { id: row.told, signal, receivedAt: now, attempts: 0, faults: 0 };
   return { marked: { claim: { pullKey, fence: row.fence, leaseUntil, first }, mark: row.mark } };
 }

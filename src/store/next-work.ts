@@ -8,10 +8,10 @@ import { SYNCED_LATER } from './synced-later.ts';
 import type { Tables } from './tables.ts';
 
 /** What of a row of `inbox` is given out. */
-export type SignalRow = { id: number; signal: string; attempts: number; faults: number };
+export type SignalRow = { id: number; signal: string; received_at: number; attempts: number; faults: number };
 
-export function storedSignal({ id, signal, attempts, faults }: SignalRow): StoredSignal {
-  return { id, signal: fromStored<Signal>(signal), attempts, faults };
+export function storedSignal({ id, signal, received_at: receivedAt, attempts, faults }: SignalRow): StoredSignal {
+  return { id, signal: fromStored<Signal>(signal), receivedAt, attempts, faults };
 }
 
 type Row = (SignalRow & { readonly kind: 'outcome' | 'intent' }) | { readonly kind: 'effect'; readonly id: number };
@@ -38,7 +38,7 @@ async function look(db: Kysely<Tables>, { pullKey, fence }: Claim, now: number):
       where pulls.pull_key = ${pullKey} and pulls.fence = ${fence}
     )
     (${dueSignal('outcome', pullKey, now)}) union all (${dueSignal('intent', pullKey, now)}) union all (
-      select 3 as place, 'effect' as kind, effects.id, null as signal, null as attempts, null as faults
+      select 3 as place, 'effect' as kind, effects.id, null as signal, null as received_at, null as attempts, null as faults
       from held as budgets, effects
       where effects.pull_key = ${pullKey} and effects.lane = 'pull' and effects.done_at is null
         and (effects.not_before <= ${now} or (effects.type = 'catch-up' and effects.attempts = 0))
@@ -53,7 +53,7 @@ async function look(db: Kysely<Tables>, { pullKey, fence }: Claim, now: number):
 /** The oldest due one of its kind; of what people said none that waits for some that failed. */
 function dueSignal(kind: 'outcome' | 'intent', pullKey: string, now: number) {
   return sql`
-    select ${sql.lit(kind === 'outcome' ? 1 : 2)} as place, inbox.kind, inbox.id, inbox.signal, inbox.attempts, inbox.faults
+    select ${sql.lit(kind === 'outcome' ? 1 : 2)} as place, inbox.kind, inbox.id, inbox.signal, inbox.received_at, inbox.attempts, inbox.faults
     from held as budgets, inbox
     where inbox.pull_key = ${pullKey} and inbox.kind = ${sql.lit(kind)} and inbox.done_at is null
       and inbox.not_before <= ${now} and ${gateOf(HEAR)} <= ${now} and inbox.signal is not null

@@ -52,7 +52,9 @@ async function tryOnce(job: Job<'commit'>): Promise<Outcome | Moved | Spoken> {
   const facts = await github.pull();
   // What is being executed already belongs to an attempt for other words, whose answer may be lost.
   const tried = job.attempts > 1 || mine.some(({ state }) => state === 'executing');
-  const landed = tried ? await findLanded(github, mine, { pull: facts, botId: context.self.botId }) : null;
+  const landed = tried
+    ? await findLanded(github, { mine, all: pull.proposals }, { pull: facts, botId: context.self.botId })
+    : null;
   if (landed !== null) return { kind: 'done', signal: landed };
   if (facts.state !== 'open') return failed(job, mine, `the pull request is ${facts.state}`);
   return attempt(job, github, pull, mine, facts);

@@ -24,7 +24,14 @@ const TELLING_TRIES = 12;
  * knows to pass. Its outages are counted apart.
  */
 const MOST_FAULTS = 12;
-const WAIT_MS = 1_000;
+/** Words that wait for what is under way are looked at again after so long at least, and at most (ms). */
+const WAIT_MS = [1_000, 5 * 60_000] as const;
+
+/** A quarter of the time that they have waited already: what takes days is not asked about every second. */
+export function waitOf({ receivedAt }: Pick<StoredSignal, 'receivedAt'>, now: number): number {
+  const [least, most] = WAIT_MS;
+  return Math.min(Math.max(Math.round((now - receivedAt) / 4), least), most);
+}
 
 /** A pull request that is worked off: `mayTake` leases an effect that it leads to, where there is room for one. */
 export type Holding = {
@@ -76,7 +83,7 @@ async function takeSignal({ context, claim, mayTake }: Holding, stored: StoredSi
     const step = decide(pull, stored.signal, await gather(context, pull, stored.signal));
     doing = 'storing';
     if (step.wait) {
-      await store.postponeSignal(claim, stored, clock.now() + WAIT_MS, null);
+      await store.postponeSignal(claim, stored, clock.now() + waitOf(stored, clock.now()), null);
       return 'saved';
     }
     const result = await store.save(claim, stored, step, clock.now(), { lease: mayTake() });

@@ -14,22 +14,25 @@ import { type CommitNote, type GitHub, GitHubFault } from './ports.ts';
 type Committed = Extract<Signal, { type: 'committed' }>;
 /** A change of ours as a commit's trailers tell of it. */
 type Landed = { readonly proposal: Proposal } & Made;
+/** Changes that are looked for, and all of their pull request that are known. */
+type Sought = { readonly mine: readonly Proposal[]; readonly all: readonly Proposal[] };
 /** The trees of a commit and of its parent. */
 type Trees = { readonly before: Tree; readonly after: Tree };
 
 /**
- * A commit on the branch that carries trailers of these proposals: an earlier attempt whose answer was lost. What a pull
+ * A commit on the branch that carries trailers of these proposals: an earlier attempt whose answer was lost, perhaps another one's
+ * that made more than these. What a pull
  * request shows as its head stays as it was when it was closed, and a commit that was under way may land after that:
  * then the branch itself is looked at too.
  */
 export async function findLanded(
   github: GitHub,
-  mine: readonly Proposal[],
+  sought: Sought,
   { pull, botId }: { readonly pull: PullFacts; readonly botId: number },
 ): Promise<Committed | null> {
-  const shown = await landedBefore(github, mine, pull.headSha, botId);
+  const shown = await landedBefore(github, sought, pull.headSha, botId);
   if (shown !== null || pull.state === 'open') return shown;
-  return landedBefore(github, mine, pull.headRef, botId).catch(unlessGone);
+  return landedBefore(github, sought, pull.headRef, botId).catch(unlessGone);
 }
 
 /** The branch of a closed pull request is often deleted. */
@@ -39,16 +42,11 @@ function unlessGone(error: unknown): null {
 }
 
 /** `tip` is a commit, or a branch. */
-async function landedBefore(
-  github: GitHub,
-  mine: readonly Proposal[],
-  tip: string,
-  botId: number,
-): Promise<Committed | null> {
-  const [first] = mine;
+async function landedBefore(github: GitHub, sought: Sought, tip: string, botId: number): Promise<Committed | null> {
+  const [first] = sought.mine;
   if (first === undefined) return null;
   for (const note of await github.commits(first.head, tip)) {
-    const landed = note.authorId === botId ? landedIn(note, mine) : [];
+    const landed = note.authorId === botId ? landedIn(note, sought) : [];
     // Author and trailers are whatever somebody writes into a commit. What it does to the files is what proves it ours.
     const files = landed.length === 0 ? null : await filesOf(github, note, landed);
     if (files === null) continue;
@@ -63,11 +61,13 @@ function parentOf({ parent }: CommitNote): Pick<Committed, 'parent'> {
   return parent === null ? {} : { parent };
 }
 
-function landedIn({ message }: CommitNote, mine: readonly Proposal[]): readonly Landed[] {
-  return findTrailers(message).flatMap(({ proposalId, digest, range }) => {
-    const proposal = mine.find((one) => one.id === proposalId);
+/** All changes of the pull request that the commit tells of, where one of those that are sought is among them. */
+function landedIn({ message }: CommitNote, { mine, all }: Sought): readonly Landed[] {
+  const landed = findTrailers(message).flatMap(({ proposalId, digest, range }) => {
+    const proposal = all.find((one) => one.id === proposalId);
     return proposal === undefined ? [] : [{ proposal, digest, range }];
   });
+  return landed.some(({ proposal }) => mine.some(({ id }) => id === proposal.id)) ? landed : [];
 }
 
 /** What the commit did to each path; null where that is anything else than the approved changes, all of them. */

@@ -5,7 +5,7 @@ import type { Run } from '../../src/run/run.ts';
 import type { Claim, Claimed, Store } from '../../src/store/store.ts';
 import { storeOn } from '../../src/store/store-on.ts';
 import type { Context } from '../../src/worker/context.ts';
-import { drain, NEVER, takeEffect, UNCLAIMED } from '../../src/worker/drain.ts';
+import { drain, NEVER, takeEffect, UNCLAIMED, waitOf } from '../../src/worker/drain.ts';
 import { GitHubFault, type GitHubs } from '../../src/worker/ports.ts';
 import { type BorrowedPglite, borrowPglite } from '../borrowed-pglite.ts';
 import { nextEffect, nextSignal, present } from '../store/bench.ts';
@@ -95,6 +95,17 @@ describe('a repository that got another name', () => {
     await drained({ ...context, githubs }, claim);
     expect(asked).toEqual([pull]);
     await store.release(claim);
+  });
+});
+
+describe('words that wait for what is under way', () => {
+  it.each([
+    [0, 1_000],
+    [3_000, 1_000],
+    [60_000, 15_000],
+    [3 * 86_400_000, 300_000],
+  ])('after %i ms are looked at again in %i ms', (waited, again) => {
+    expect(waitOf({ receivedAt: 500 }, 500 + waited)).toBe(again);
   });
 });
 

@@ -25,8 +25,8 @@ export function nextSignal(tables: Tables, row: PullRow, now: number): StoredSig
   return next === undefined ? null : storedSignal(next);
 }
 
-function storedSignal({ id, signal, attempts, faults }: InboxRow): StoredSignal | null {
-  return signal === null ? null : { id, signal, attempts, faults };
+function storedSignal({ id, signal, receivedAt, attempts, faults }: InboxRow): StoredSignal | null {
+  return signal === null ? null : { id, signal, receivedAt, attempts, faults };
 }
 
 function isDue(
