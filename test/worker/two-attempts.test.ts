@@ -18,10 +18,11 @@ function noTrouble(): Trouble {
 }
 
 const PROPOSAL = { id: 'call-1', name: 'edit_file', arguments: '{"path":"a.txt","old_string":"1","new_string":"2"}' };
+const SECOND = { id: 'call-2', name: 'write_file', arguments: '{"path":"b.txt","content":"b\\n"}' };
 const USAGE = { input: 0, cachedInput: 0, output: 0 };
 
-/** An App whose model proposes one change, with everything that its ledger is given. */
-function proposes(trouble: Trouble, ledger: Write[]) {
+/** An App whose model proposes these changes, with everything that its ledger is given. */
+function proposes(trouble: Trouble, ledger: Write[], calls = [PROPOSAL]) {
   return ({ store, githubs, model, ...context }: Context): Context => ({
     ...context,
     store: {
@@ -36,7 +37,7 @@ function proposes(trouble: Trouble, ledger: Write[]) {
       ask: async (messages, ...rest) =>
         messages.some(({ role }) => role === 'assistant')
           ? model.ask(messages, ...rest)
-          : { content: null, calls: [PROPOSAL], finishReason: 'tool_calls', usage: USAGE },
+          : { content: null, calls, finishReason: 'tool_calls', usage: USAGE },
     },
     githubs: {
       ...githubs,
@@ -105,6 +106,38 @@ it('G3, S78: a commit whose answer is lost is found by another attempt for the s
   expect(after).not.toBe(before);
   expect(here()?.head.sha).toBe(after);
   expect(ledger.map(({ commit, parent }) => [commit, parent])).toEqual([[after, before]]);
+});
+
+it('G3, S78, V7: also one that made more changes than the other attempt is for: all of them stand in the ledger', async () => {
+  const trouble = noTrouble();
+  const ledger: Write[] = [];
+  const app = openVirtualApp({ bend: proposes(trouble, ledger, [PROPOSAL, SECOND]) });
+  const pull = app.installedFor('acme').opens();
+  const [ana, ben] = [pull.person('ana', 'write'), pull.person('ben', 'write')];
+  const here = () => app.gateway.state().world.repositories.get(pull.ref.repositoryId)?.pulls.get(pull.ref.number);
+  const aMinute = () => app.playOn(app.now() + 60_000);
+  ana.says('@countersign do it');
+  await aMinute();
+  const threads = [...(here()?.reviewComments.keys() ?? [])];
+  const edited = threads.find((id) => here()?.reviewComments.get(id)?.body.includes('```suggestion')) ?? 0;
+
+  trouble.readsFail = true;
+  ana.says('/approve all');
+  await app.settle();
+  app.pass(60_000);
+  trouble.answerLost = true;
+  ben.replies(edited, '```suggestion\n3\n```');
+  const before = here()?.head.sha;
+  await app.settle();
+  const after = here()?.head.sha;
+  await aMinute();
+
+  expect(trouble).toMatchObject({ readsFail: false, answerLost: false });
+  expect(after).not.toBe(before);
+  expect(ledger.map(({ commit, parent }) => [commit, parent])).toEqual([
+    [after, before],
+    [after, before],
+  ]);
 });
 
 /** A proposal of one change that waits for ana, and what the ledger is given. */
