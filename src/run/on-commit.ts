@@ -110,7 +110,10 @@ function onlySuggestions(draft: Draft): Draft {
 /** How long a branch may keep moving under our attempts. */
 const MOVING_MS = 10 * 60_000;
 
-/** The branch moved before the attempt: nothing was written, and these are approved as before, for a while. Where words were put aside meanwhile, nobody has approved them any more. */
+/**
+ * The branch moved before the attempt: nothing was written, and these are approved as before, for a while. Where words
+ * were put aside meanwhile, nobody has approved them any more.
+ */
 export function onCommitMissed(pull: Pull, signal: Missed, facts: Facts): Step {
   const missed = executingOf(pull, signal.proposalIds);
   const tired = missed.filter((one) => one.missedSince !== null && msBetween(one.missedSince, facts.now) > MOVING_MS);

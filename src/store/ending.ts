@@ -24,7 +24,7 @@ export function endOf(parting: Parting | null, effects: readonly Effect[]): End 
   return { mark, taking: lease === null || effect === undefined ? null : { effect, lease, holder } };
 }
 
-/** `ends` where nothing else of the pull request is due; `takes` where what is to be leased need not wait either. */
+/** `ends` where nothing else of the pull request is due; `open` where the rank of what is to be leased need not wait. */
 export function restCte({ taking }: End, { pullKey }: Claim, { id }: StoredSignal, now: number): RawBuilder<unknown> {
   const open = (effect: Effect): RawBuilder<unknown> => sql`, (
     select ${gateOf(sql`${sql.lit(RANK_OF[effect.type])}`)} <= ${now}
@@ -57,6 +57,7 @@ export function endsClaim({ mark }: End): RawBuilder<unknown> {
     leased_by = case when not rest.ends then leased_by end, worker = case when rest.ends then ${mark}::text else worker end`;
 }
 
+/** What the statement gives back: `Ended`. */
 export function endedOf({ taking }: End): RawBuilder<unknown> {
   return sql`rest.ends, ${taking === null ? sql`null` : sql`(select id from wanted where begun)`} as taken`;
 }

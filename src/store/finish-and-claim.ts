@@ -11,8 +11,9 @@ import { syncedLaterWithin } from './synced-later.ts';
 type FinishedRow = { readonly told: number; readonly fence: number | null; readonly mark: string | null };
 
 /**
- * The same, and the pull request is claimed along with it, where it is free and no other outcome comes before. Its row is
- * locked last, and left alone where somebody is just taking it. Null where the effect was done already; without a claim where there is none.
+ * Marks the effect done and stores what came of it, as `finishEffect` does; and claims the pull request along with it, where
+ * that is free and no other outcome comes before. Its row is left alone where somebody is just taking it. Null where the
+ * effect was done already; `marked` is null where only nothing was claimed.
  */
 export async function finishAndClaim(
   { db, ...asking }: Pick<Backend, 'db'> & Asking,

@@ -22,9 +22,8 @@ export async function openPglite(dataDir: string | null): Promise<Backend> {
   const lock = dataDir === null ? null : lockDirectory(dataDir);
   try {
     const pglite = await start(dataDir);
-    const soon = new SyncSoon(() => SYNC.execute(backend.db));
-    const close = (): Promise<void> => pglite.close().finally(() => lock?.release());
-    const backend = await backendOn(pglite, close, dataDir === null ? undefined : soon);
+    const soon = dataDir === null ? undefined : new SyncSoon(() => SYNC.execute(backend.db));
+    const backend = await backendOn(pglite, () => pglite.close().finally(() => lock?.release()), soon);
     return backend;
   } catch (error) {
     lock?.release();

@@ -1,7 +1,7 @@
-import { sql, type Transaction } from 'kysely';
-
+import type { Transaction } from 'kysely';
 import type { Reason } from '../run/reason.ts';
 import { goesOn, RUN_SCHEMA, type Run } from '../run/run.ts';
+import type { Signal } from '../run/signal.ts';
 import type { Step } from '../run/step.ts';
 import { whileAlone, whileHeld } from './claims.ts';
 import { IDLE } from './effects.ts';
@@ -13,7 +13,7 @@ import { saveVotes, saveWrites } from './save-ledger.ts';
 import { messageRows } from './save-messages.ts';
 import { saveProposals } from './save-proposals.ts';
 import type { Claim, SaveResult } from './store.ts';
-import { toStored } from './stored-json.ts';
+import { fromStored, toStored } from './stored-json.ts';
 import type { Tables } from './tables.ts';
 import { wantEffects } from './want-effects.ts';
 
@@ -70,12 +70,13 @@ async function saveStep(
  * belongs to the ledger, and is heard.
  */
 async function dropRest(transaction: Transaction<Tables>, pullKey: string, reason: Reason, now: number): Promise<void> {
+  const kept = await commitsHeard(transaction, pullKey);
   await transaction
     .updateTable('inbox')
     .set({ done_at: now, reason })
     .where('pull_key', '=', pullKey)
     .where('done_at', 'is', null)
-    .where(sql<boolean>`not (kind = 'outcome' and signal is not null and signal::json ->> 'type' = 'committed')`)
+    .$if(kept.length > 0, (query) => query.where('id', 'not in', kept))
     .execute();
   await transaction
     .updateTable('effects')
@@ -83,6 +84,20 @@ async function dropRest(transaction: Transaction<Tables>, pullKey: string, reaso
     .where('pull_key', '=', pullKey)
     .where('done_at', 'is', null)
     .execute();
+}
+
+/** Ids of the outcomes that wait and tell of a commit. Read here: the database refuses some of their JSON. */
+async function commitsHeard(transaction: Transaction<Tables>, pullKey: string): Promise<readonly number[]> {
+  const rows = await transaction
+    .selectFrom('inbox')
+    .select(['id', 'signal'])
+    .where('pull_key', '=', pullKey)
+    .where('kind', '=', 'outcome')
+    .where('done_at', 'is', null)
+    .execute();
+  return rows.flatMap(({ id, signal }) =>
+    signal !== null && fromStored<Signal>(signal).type === 'committed' ? [id] : [],
+  );
 }
 
 async function saveRun(transaction: Transaction<Tables>, pullKey: string, run: Run, now: number): Promise<void> {

@@ -33,8 +33,8 @@ export type Delivery = {
 export type Claim = { readonly pullKey: string; readonly fence: number; readonly leaseUntil: number };
 
 /**
- * A signal in the inbox since `receivedAt` (ms); `id` is its place in the order. Of its `attempts`, all of which failed, the last `faults`
- * failed by a fault of our own.
+ * A signal in the inbox since `receivedAt` (ms); `id` is its place in the order. Of its `attempts`, all of which failed,
+ * the last `faults` failed by a fault of our own.
  */
 export type StoredSignal = {
   readonly id: number;

@@ -20,10 +20,9 @@ type Sought = { readonly mine: readonly Proposal[]; readonly all: readonly Propo
 type Trees = { readonly before: Tree; readonly after: Tree };
 
 /**
- * A commit on the branch that carries trailers of these proposals: an earlier attempt whose answer was lost, perhaps another one's
- * that made more than these. What a pull
- * request shows as its head stays as it was when it was closed, and a commit that was under way may land after that:
- * then the branch itself is looked at too.
+ * A commit on the branch that carries trailers of these proposals: an earlier attempt whose answer was lost, perhaps of
+ * another effect, which made more than these. What a pull request shows as its head stays as it was when it was closed, and
+ * a commit that was under way may land after that: then the branch itself is looked at too.
  */
 export async function findLanded(
   github: GitHub,

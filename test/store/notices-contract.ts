@@ -67,8 +67,13 @@ export function noticesContract({ store, rows, signalled }: Bench): void {
 
     it('F16, G11: but for what is known of a commit: the ledger must have it', async () => {
       const commit = { type: 'commit', runId: 'r1', proposalIds: ['p1'], place: null } as const;
-      await decided(1, false, [commit, SHOW]);
+      await decided(1, false, [commit, SHOW, { type: 'ask-model', runId: 'r1', turn: 2 }]);
       const claim = present(await store().claimPull('w', 13, LEASE));
+      const asking = present(await store().claimEffect('w', 13, LEASE));
+      // What a model said may hold what no database takes for JSON.
+      await store().finishEffect(asking, { type: 'model-failed', runId: 'r1', turn: 2, message: '\0 \uD800' }, 13);
+      const waits = present(await nextSignal(store(), claim, 13));
+      await store().postponeSignal(claim, waits, 99, null);
       const committing = present(await nextEffect(store(), claim, 13));
       expect(committing.effect).toEqual(commit);
       await store().tellAll('gone', UNINSTALLED, 13);
