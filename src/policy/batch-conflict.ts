@@ -1,6 +1,7 @@
-import type { Change } from '../change/change.ts';
+import type { Change, Region } from '../change/change.ts';
 import { findable, findMatches } from '../change/match.ts';
 import { applyRegion, regionsCollide } from '../change/region.ts';
+import { decodeText } from '../change/text.ts';
 import { touchedPaths } from '../change/touched.ts';
 import { foldPath } from './fold.ts';
 
@@ -15,18 +16,15 @@ export function conflictingChange(change: Change, earlier: readonly Earlier[]): 
   return earlier.find((other) => conflict(change, other.change)) ?? null;
 }
 
-/** The undecided change but for which a file would not hold a text that was looked for; null if none brings it. */
-export function changeThatBrings(
-  path: string,
-  text: string,
-  sought: string,
-  earlier: readonly Earlier[],
-): Earlier | null {
-  const brings = ({ change }: Earlier) =>
-    change.path === path &&
-    change.region !== null &&
-    findMatches(findable(applyRegion(text, change.region)), sought, 1).length > 0;
-  return earlier.find(brings) ?? null;
+/** A text that is looked for in a file, once a region of it is changed; in the file as it is where that is null. */
+export type Sought = { readonly bytes: Uint8Array; readonly sought: string; readonly region: Region | null };
+
+/** Whether it stands there, found as an edit finds it: linear whatever both hold, line endings and all. */
+export function standsAfter({ bytes, sought, region }: Sought): boolean {
+  const decoded = decodeText(bytes);
+  if (decoded.kind !== 'text') return false;
+  const text = region === null ? decoded.text : applyRegion(decoded.text, region);
+  return findMatches(findable(text), sought, 1).length > 0;
 }
 
 function conflict(left: Change, right: Change): boolean {

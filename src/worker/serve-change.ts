@@ -4,8 +4,7 @@ import { buildMove } from '../change/build-move.ts';
 import { buildWrite } from '../change/build-write.ts';
 import { MOST_FILE_BYTES, MOST_WHOLE_FILE_BYTES } from '../change/limits.ts';
 import type { StoredFile } from '../change/refusals.ts';
-import { decodeText } from '../change/text.ts';
-import { changeThatBrings } from '../policy/batch-conflict.ts';
+import { standsAfter } from '../policy/batch-conflict.ts';
 import { notWritableOutput, writeDenied } from '../policy/denied-path.ts';
 import { checkTarget } from '../policy/path.ts';
 import type { ToolCall } from '../prompt/message.ts';
@@ -45,14 +44,14 @@ export async function serveChange(serving: Serving, request: ChangeRequest): Pro
   }
 }
 
-async function editFile({ workspace, call, earlier }: Serving, request: Request<'edit_file'>): Promise<ToolResult> {
+async function editFile(serving: Serving, request: Request<'edit_file'>): Promise<ToolResult> {
+  const { workspace, call } = serving;
   const found = await findFile(workspace, request.path, REWRITTEN);
   if (found.kind === 'refused') return output(call, found.output);
   const { path, file } = found;
   if (file === null) return output(call, `File not found: ${path}. Use write_file to create it.`);
   const built = buildEdit({ ...request, path, sandbox: workspace.repo, file });
-  if (built.kind === 'refused')
-    return dependence(call, path, file, request.oldString, earlier) ?? output(call, built.output);
+  if (built.kind === 'refused') return dependence(serving, path, file, request.oldString) ?? output(call, built.output);
   return proposed(call, request, built);
 }
 
@@ -102,15 +101,13 @@ function readSoFar(workspace: Workspace, path: string, earlier: readonly ToolRes
 
 /** An edit whose text only an earlier, undecided change of this response would bring (T15). */
 function dependence(
-  call: ToolCall,
+  { call, earlier }: Serving,
   path: string,
-  file: StoredFile,
+  { bytes }: StoredFile,
   sought: string,
-  earlier: readonly ToolResult[],
 ): ToolResult | null {
-  const decoded = decodeText(file.bytes);
-  if (decoded.kind !== 'text' || sought === '' || decoded.text.includes(sought)) return null;
-  const changes = earlier.flatMap((one) => (one.kind === 'change' ? [{ id: one.callId, change: one.change }] : []));
-  const on = changeThatBrings(path, decoded.text, sought, changes);
-  return on === null ? null : { callId: call.id, kind: 'depends', path, onCallId: on.id };
+  const changes = earlier.flatMap((one) => (one.kind === 'change' && one.change.path === path ? [one] : []));
+  if (changes.length === 0 || standsAfter({ bytes, sought, region: null })) return null;
+  const on = changes.find(({ change: { region } }) => region !== null && standsAfter({ bytes, sought, region }));
+  return on === undefined ? null : { callId: call.id, kind: 'depends', path, onCallId: on.callId };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { buildWrite } from '../../src/change/build-write.ts';
 import type { Change } from '../../src/change/change.ts';
-import { changeThatBrings, conflictingChange } from '../../src/policy/batch-conflict.ts';
+import { conflictingChange, standsAfter } from '../../src/policy/batch-conflict.ts';
 import { changeOf, editOf } from '../change/samples.ts';
 
 const text = 'a\nb\nc\nd\ne\n';
@@ -27,9 +27,23 @@ describe('changes of one batch', () => {
     expect(conflictingChange({ ...writeTo('z'), op: 'move', from: 'FILE.txt' }, earlier)?.id).toBe('k7q2');
   });
 
-  it('T15, S18: names the change that a text depends on', () => {
-    expect(changeThatBrings('file.txt', text, 'new text', earlier)?.id).toBe('k7q2');
-    expect(changeThatBrings('file.txt', text, 'other text', earlier)).toBeNull();
-    expect(changeThatBrings('other.txt', text, 'new text', earlier)).toBeNull();
+  it('T15, S18: tells whether a text stands in a file only after a change', () => {
+    const bytes = Buffer.from(text);
+    const region = earlier[0]?.change.region ?? null;
+    expect(standsAfter({ bytes, sought: 'new text', region })).toBe(true);
+    expect(standsAfter({ bytes, sought: 'new text', region: null })).toBe(false);
+    expect(standsAfter({ bytes, sought: 'other text', region })).toBe(false);
+  });
+
+  it('T15: a text that stands there with other line endings depends on nothing, and no bytes hold any', () => {
+    expect(standsAfter({ bytes: Buffer.from('a\r\nb\r\n'), sought: 'a\nb', region: null })).toBe(true);
+    expect(standsAfter({ bytes: Buffer.from('a\0b'), sought: 'a', region: null })).toBe(false);
+    expect(standsAfter({ bytes: Buffer.from(text), sought: '', region: null })).toBe(false);
+  });
+
+  it('H6: a text that all but stands everywhere is looked for as quickly as any other', () => {
+    // The engine's own search takes minutes for it.
+    const half = 'a'.repeat(50_000);
+    expect(standsAfter({ bytes: Buffer.alloc(1_990_000, 'a'), sought: `${half}b${half}`, region: null })).toBe(false);
   });
 });
