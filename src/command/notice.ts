@@ -6,5 +6,8 @@ export type Notice = {
   readonly installationId: number;
   /** Null for all of the installation. */
   readonly repositoryIds: readonly number[] | null;
-  readonly loss: AccessLoss;
-};
+} & (
+  | { readonly kind: 'access-lost'; readonly loss: AccessLoss }
+  /** GitHub tells the App again what happens there; what was said meanwhile it never will. */
+  | { readonly kind: 'unsuspended' }
+);

@@ -12,12 +12,15 @@ function isShort(permissions: Readonly<Record<string, unknown>>): boolean {
   return Object.entries(NEEDED).some(([name, levels]) => !levels.some((level) => level === permissions[name]));
 }
 
-function ofWhole(payload: unknown, loses: (permissions: Readonly<Record<string, unknown>>) => AccessLoss | null) {
+function ofWhole(
+  payload: unknown,
+  loses: (permissions: Readonly<Record<string, unknown>>) => AccessLoss | null,
+): Notice | IgnoreReason {
   const read = InstallationEvent.safeParse(payload);
   if (!read.success) return 'malformed';
   const { id, permissions } = read.data.installation;
   const loss = loses(permissions);
-  return loss === null ? 'access-stands' : { installationId: id, repositoryIds: null, loss };
+  return loss === null ? 'access-stands' : { kind: 'access-lost', installationId: id, repositoryIds: null, loss };
 }
 
 const readUninstalled: NoticeReader = (payload) => ofWhole(payload, () => 'uninstalled');
@@ -30,12 +33,18 @@ const readRemoved: NoticeReader = (payload) => {
   if (!read.success) return 'malformed';
   const { installation, repositories_removed } = read.data;
   const repositoryIds = repositories_removed.map(({ id }) => id);
-  return { installationId: installation.id, repositoryIds, loss: 'repository-removed' };
+  return { kind: 'access-lost', installationId: installation.id, repositoryIds, loss: 'repository-removed' };
+};
+
+const readUnsuspended: NoticeReader = (payload) => {
+  const read = InstallationEvent.safeParse(payload);
+  if (!read.success) return 'malformed';
+  return { kind: 'unsuspended', installationId: read.data.installation.id, repositoryIds: null };
 };
 
 /**
- * By event and action. A suspended installation needs no reading: GitHub refuses everything meanwhile, and what waits
- * goes on afterwards.
+ * By event and action. That an installation is suspended needs no reading: GitHub refuses everything meanwhile, and what
+ * waits goes on afterwards.
  */
 export const NOTICE_READERS: ReadonlyMap<string, ReadonlyMap<string, NoticeReader>> = new Map([
   [
@@ -43,6 +52,7 @@ export const NOTICE_READERS: ReadonlyMap<string, ReadonlyMap<string, NoticeReade
     new Map([
       ['deleted', readUninstalled],
       ['new_permissions_accepted', readPermissions],
+      ['unsuspend', readUnsuspended],
     ]),
   ],
   ['installation_repositories', new Map([['removed', readRemoved]])],

@@ -24,7 +24,7 @@ export type Account = {
 /** What would be decided: nothing is left open where there is nothing to decide. */
 export type Outcome =
   | { readonly kind: 'none' }
-  /** No state was given. */
+  /** No state was given, or nothing is decided before GitHub was asked. */
   | { readonly kind: 'unknown' }
   /** The state lacks what GitHub would be asked for next. */
   | { readonly kind: 'lacking'; readonly needs: readonly Need[] }
@@ -62,8 +62,8 @@ function told({ pull, facts, permissions }: RecordedState, meaning: Interpretati
 
 function outcomeOf(meaning: Interpretation, { id }: RecordedDelivery, self: Self, state: Told | null): Outcome {
   if (meaning.kind === 'nothing') return { kind: 'none' };
-  if (state === null) return { kind: 'unknown' };
   const signal = signalOf(meaning, id);
+  if (state === null || signal === null) return { kind: 'unknown' };
   const now = timeOf(signal) ?? '1970-01-01T00:00:00Z';
   const facts: Facts = { now, self, served: true, ...state.facts };
   const missing = needs(state.pull, signal, facts);
@@ -71,9 +71,9 @@ function outcomeOf(meaning: Interpretation, { id }: RecordedDelivery, self: Self
   return { kind: 'decided', before: state.pull, step: decide(state.pull, signal, facts) };
 }
 
-function signalOf(meaning: Exclude<Interpretation, { kind: 'nothing' }>, id: string | null): Signal {
-  if (meaning.kind === 'notice') return { type: 'access-lost', loss: meaning.notice.loss };
-  return { type: 'intent', deliveryId: id ?? 'recorded', intent: meaning.intent };
+function signalOf(meaning: Exclude<Interpretation, { kind: 'nothing' }>, id: string | null): Signal | null {
+  if (meaning.kind === 'intent') return { type: 'intent', deliveryId: id ?? 'recorded', intent: meaning.intent };
+  return meaning.notice.kind === 'access-lost' ? { type: 'access-lost', loss: meaning.notice.loss } : null;
 }
 
 function timeOf(signal: Signal): string | null {

@@ -1,5 +1,5 @@
 import type { Intent, Place, SaidIntent } from '../command/intent.ts';
-import type { Notice } from '../command/notice.ts';
+import type { AccessLoss, Notice } from '../command/notice.ts';
 import { visible } from '../render/visible.ts';
 import type { Step } from '../run/step.ts';
 import type { Account, Outcome } from './account.ts';
@@ -49,12 +49,19 @@ function meaningRows(meaning: Account['meaning']): readonly Row[] {
   }
 }
 
-function noticeRows({ installationId, repositoryIds, loss }: Notice): readonly Row[] {
+function noticeRows(notice: Notice): readonly Row[] {
+  const { installationId, repositoryIds } = notice;
   const which = repositoryIds === null ? '' : `, repositories ${repositoryIds.join(', ')}`;
   return [
     ['on', `every pull request of installation ${installationId}${which} where something goes on`],
-    ['read as', `the App may no longer work there (${loss})`],
+    ['read as', notice.kind === 'access-lost' ? lossWords(notice.loss) : BACK],
   ];
+}
+
+const BACK = 'the App may work there again: what was said meanwhile is read from the pull requests';
+
+function lossWords(loss: AccessLoss): string {
+  return `the App may no longer work there (${loss})`;
 }
 
 function intentRows(intent: Intent): readonly Row[] {

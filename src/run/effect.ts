@@ -38,10 +38,10 @@ export type Effect =
   /** At GitHub's time `at`, see what is to be reminded of or has waited long enough; `wantedAt` is the time of the wish. */
   | { readonly type: 'see-deadline'; readonly at: string; readonly wantedAt: string }
   /**
-   * Hear what was said since GitHub's time `since`, and see how the pull request stands: webhooks may be lost for good. With
-   * `expiring`, what nobody decided in time expires after that.
+   * Hear what was said since GitHub's time `since` (null: since what goes on was asked for), and see how the pull request
+   * stands: webhooks may be lost for good. With `expiring`, what nobody decided in time expires after that.
    */
-  | { readonly type: 'catch-up'; readonly since: string; readonly expiring: boolean }
+  | { readonly type: 'catch-up'; readonly since: string | null; readonly expiring: boolean }
   /** Let expire what nobody decided in time. */
   | { readonly type: 'expire' }
   /** The head moved: see whose suggestion blocks GitHub has put out of date, after `OUTDATED_MS`. */
@@ -142,6 +142,12 @@ export const THREAD_GRACE_MS = 60_000;
 
 /** GitHub works out a while after a push where threads stand. */
 export const OUTDATED_MS = 10_000;
+
+/**
+ * Between two pull requests that catch up together: each takes some four requests, of which as many are sent at most
+ * meanwhile.
+ */
+export const CATCH_UP_PAUSE_MS = 6_000;
 
 /** How long an effect waits before it is first performed (ms). */
 export function delayOf(effect: Effect): number {

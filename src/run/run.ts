@@ -186,6 +186,17 @@ export function goesOn(pull: Pull): boolean {
   return activeRun(pull) !== null || pull.queue.length > 0 || pull.proposals.some(isOpen);
 }
 
+/**
+ * GitHub's time at which the first of what goes on was asked for, or shown: words of before do not concern it. Null where
+ * nothing of it was.
+ */
+export function goesOnSince(pull: Pull): string | null {
+  const tasks = [activeRun(pull)?.task ?? [], pull.queue].flat().map(({ askedAt }) => askedAt);
+  const shown = pull.proposals.filter(isOpen).flatMap(({ proposedAt }) => proposedAt ?? []);
+  const [first = null] = [...tasks, ...shown].toSorted((left, right) => Date.parse(left) - Date.parse(right));
+  return first;
+}
+
 /** A pull request that nobody has spoken on yet. */
 export function newPull(ref: PullRef): Pull {
   return { ref, run: null, queue: [], questions: [], proposals: [], proposalCount: 0, refused: [] };

@@ -1,3 +1,4 @@
+import type { Notice } from '../command/notice.ts';
 import type { PlayedCase } from './case.ts';
 import { START } from './scene.ts';
 import type { Happening } from './trace.ts';
@@ -21,7 +22,7 @@ function wordsOf(happening: Happening): string | null {
     case 'received':
       return `    ${happening.delivery.id} is ${happening.receipt}: ${happening.delivery.intent.kind}`;
     case 'told':
-      return `    is told that access is lost: ${happening.notice.loss} (${happening.receipt})`;
+      return `    is told of its installation: ${noticeWords(happening.notice)} (${happening.receipt})`;
     case 'saved':
       return savedWords(happening);
     case 'committed':
@@ -34,6 +35,10 @@ function wordsOf(happening: Happening): string | null {
     case 'permission':
       return null;
   }
+}
+
+function noticeWords(notice: Notice): string {
+  return notice.kind === 'access-lost' ? `access is lost, ${notice.loss}` : 'it may act again';
 }
 
 function savedWords({ signal, step, result, before }: Extract<Happening, { kind: 'saved' }>): string {

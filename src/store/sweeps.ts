@@ -1,8 +1,7 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
-import { coalescingKey, type Effect, LANES } from '../run/effect.ts';
 import { type Asking, type Backend, isFree } from './backend.ts';
+import { catchUpAll } from './catch-up-all.ts';
 import type { Store, SweepProgress, SweepTurn } from './store.ts';
-import { toStored } from './stored-json.ts';
 import type { Tables } from './tables.ts';
 
 /** What the store has for looking after lost webhooks. */
@@ -99,22 +98,4 @@ async function activePulls(db: Kysely<Tables>) {
     .select(['repository_id as repositoryId', 'number'])
     .where('active', '=', true)
     .execute();
-}
-
-/** One statement, whatever their number. */
-async function catchUpAll(db: Kysely<Tables>, since: string, now: number, pauseMs: number): Promise<number> {
-  const effect: Effect = { type: 'catch-up', since, expiring: false };
-  const key = coalescingKey(effect);
-  const { rows } = await sql`
-    insert into effects (pull_key, lane, type, coalescing_key, body, created_at, not_before)
-    select pull_key, ${LANES[effect.type]}, ${effect.type}, ${key}, ${toStored(effect)}, ${now}::bigint,
-      ${now}::bigint + (row_number() over (order by pull_key) - 1) * ${pauseMs}::bigint
-    from pulls
-    where active and not exists (
-      select 1 from effects as wanted
-      where wanted.pull_key = pulls.pull_key and wanted.done_at is null and wanted.coalescing_key = ${key}
-    )
-    returning id
-  `.execute(db);
-  return rows.length;
 }

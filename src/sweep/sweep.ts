@@ -1,3 +1,4 @@
+import { CATCH_UP_PAUSE_MS } from '../run/effect.ts';
 import type { SweepTurn } from '../store/store.ts';
 import type { Budget } from './budget.ts';
 import { attemptsOf, type Listing, newListing, reachOf, readOn, SLACK_MS } from './list-log.ts';
@@ -18,10 +19,6 @@ export const EVERY_MS = 5 * 60_000;
 export const GO_ON_MS = 3 * 60_000;
 /** Of one sweep, one after the other, whatever has piled up. */
 export const MOST_REQUESTS = 200;
-/**
- * Between two pull requests that catch up: each takes some four requests, of which as many are sent at most meanwhile.
- */
-export const CATCH_UP_PAUSE_MS = 6_000;
 
 /**
  * Reads GitHub's log back to where the last sweep ended, and takes what was lost in GitHub's order. Rejects with the

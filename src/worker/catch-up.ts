@@ -1,6 +1,6 @@
 import { naturalKey } from '../command/natural-key.ts';
 import { readListed } from '../command/read-listed.ts';
-import { goesOn } from '../run/run.ts';
+import { goesOn, goesOnSince } from '../run/run.ts';
 import { DONE, type Job, type Outcome } from './job.ts';
 
 /**
@@ -17,7 +17,8 @@ export async function catchUp({ context, stored, effect }: Job<'catch-up'>): Pro
   const { clock, githubs, self, store } = context;
   const pull = await store.load(stored.pullKey, { ids: [], commentId: null });
   if (!goesOn(pull)) return DONE;
-  const since = Math.max(Date.parse(effect.since), clock.now() + githubs.ahead() - REACH_MS);
+  const wanted = effect.since ?? goesOnSince(pull);
+  const since = Math.max(wanted === null ? 0 : Date.parse(wanted), clock.now() + githubs.ahead() - REACH_MS);
   const listed = await githubs.for(pull.ref).saidSince(new Date(since).toISOString());
   const heard = listed.flatMap((one) => readListed(pull.ref, one, self) ?? []);
   const deliveries = heard.map(({ id, intent }) => ({ id, intent, naturalKey: naturalKey(intent) }));

@@ -28,7 +28,7 @@ function outcome(event: string, payload: unknown): string {
     case 'intent':
       return meaning.intent.kind;
     case 'notice':
-      return meaning.notice.loss;
+      return meaning.notice.kind === 'access-lost' ? meaning.notice.loss : meaning.notice.kind;
   }
 }
 
@@ -359,6 +359,8 @@ describe('S90b, B11, F16: what happens around the pull request', () => {
     ['malformed', 'installation_repositories', { action: 'removed', repositories_removed: [] }],
     ['malformed', 'installation', { installation: { id: 42 } }],
     ['malformed', 'installation', null],
+    ['unsuspended', 'installation', { action: 'unsuspend' }],
+    ['malformed', 'installation', { action: 'unsuspend', installation: { id: '42' } }],
     ['unknown-action', 'installation', { action: 'suspend' }],
     ['unknown-action', 'installation', { action: 'created' }],
     ['unknown-action', 'installation_repositories', { action: 'added' }],

@@ -111,7 +111,11 @@ function rowsOf({ runs }: Tables, row: PullRow): Readonly<Record<TableName, read
     votes,
     writes: writes.map(({ commit, ...write }) => ({ ...write, commitSha: commit })),
     outcomes: [...outcomes.values()],
-    effects: effects.map((effect) => ({ ...effect, onceKey: 'once' in effect.effect ? effect.effect.once : null })),
+    effects: effects.map((effect) => ({
+      pullKey,
+      ...effect,
+      onceKey: 'once' in effect.effect ? effect.effect.once : null,
+    })),
   };
 }
 

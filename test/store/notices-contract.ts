@@ -1,10 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { Notice } from '../../src/command/notice.ts';
-import type { Effect } from '../../src/run/effect.ts';
+import { CATCH_UP_PAUSE_MS, coalescingKey, type Effect } from '../../src/run/effect.ts';
 import { type Bench, LEASE, nextEffect, nextSignal, present } from './bench.ts';
 import { delivery, pullOf, run, step } from './samples.ts';
 
-const UNINSTALLED: Notice = { installationId: 1, repositoryIds: null, loss: 'uninstalled' };
+const UNINSTALLED = {
+  kind: 'access-lost',
+  installationId: 1,
+  repositoryIds: null,
+  loss: 'uninstalled',
+} as const satisfies Notice;
 const SHOW: Effect = { type: 'show-run', runId: 'r1' };
 
 /** What concerns a whole installation reaches each of its pull requests where something goes on. */
@@ -87,6 +92,30 @@ export function noticesContract({ store, rows, signalled }: Bench): void {
       expect(last.signal).toEqual(landed);
       await store().save(claim, last, step(pullOf(1)), 15);
       expect(await store().nextWork(claim, 15)).toBeNull();
+    });
+
+    it('F16: where the App may act again, what goes on catches up since it began, one after the other; nothing else does', async () => {
+      await decided(1, false);
+      await decided(3, false);
+      await decided(2, true, [SHOW]);
+      const back = { kind: 'unsuspended', installationId: 1, repositoryIds: null } as const;
+      expect(await store().tellAll('other', { ...back, installationId: 9 }, 11)).toBe('stored');
+      expect(await store().tellAll('back', back, 12)).toBe('stored');
+      expect(await store().tellAll('back', back, 13)).toBe('duplicate');
+      expect(await store().tellAll('again', back, 14)).toBe('stored');
+      expect(await told()).toEqual([]);
+      const wanted = { type: 'catch-up', since: null, expiring: false } as const;
+      const effects = (await rows('effects')).filter(({ coalescingKey: key }) => key === coalescingKey(wanted));
+      expect(effects.map(({ pullKey, notBefore }) => [pullKey, notBefore])).toEqual([
+        ['1/2/1', 12],
+        ['1/2/3', 12 + CATCH_UP_PAUSE_MS],
+      ]);
+      expect(present(await store().claimPull('w', 12, LEASE)).pullKey).toBe('1/2/2');
+      const claim = present(await store().claimPull('w', 12, LEASE));
+      expect(present(await nextEffect(store(), claim, 12)).effect).toEqual(wanted);
+      // It may have looked already.
+      expect(await store().tellAll('once more', back, 13)).toBe('stored');
+      expect(present(await nextEffect(store(), claim, 13)).effect).toEqual(wanted);
     });
   });
 }

@@ -9,7 +9,12 @@ const WRITE = {
   ...{ proposalId: 'p1', runId: 'r', commit: 'c'.repeat(40), parent: null, shownDigest: 'd'.repeat(64) },
   ...{ made: { digest: 'd'.repeat(64), range: null }, approvers: [] },
 };
-const UNINSTALLED: Notice = { installationId: 1, repositoryIds: null, loss: 'uninstalled' };
+const UNINSTALLED = {
+  kind: 'access-lost',
+  installationId: 1,
+  repositoryIds: null,
+  loss: 'uninstalled',
+} as const satisfies Notice;
 
 /** What is kept how long: nothing that still matters goes, and nothing else stays for ever. */
 export function retentionContract({ backend, store, rows, value, signalled }: DatabaseBench): void {

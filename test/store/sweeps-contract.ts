@@ -3,7 +3,12 @@ import type { Notice } from '../../src/command/notice.ts';
 import { type Bench, LEASE, nextEffect, nextSignal, present } from './bench.ts';
 import { delivery, pullOf, run, step } from './samples.ts';
 
-const UNINSTALLED: Notice = { installationId: 1, repositoryIds: null, loss: 'uninstalled' };
+const UNINSTALLED = {
+  kind: 'access-lost',
+  installationId: 1,
+  repositoryIds: null,
+  loss: 'uninstalled',
+} as const satisfies Notice;
 
 const until = (time: number) => ({ until: time, doubt: null });
 

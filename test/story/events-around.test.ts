@@ -118,6 +118,11 @@ describe('the pull request goes to another branch', () => {
   });
 });
 
+/** Where people say things. */
+const LISTS = ['issues/{issue_number}', 'pulls/{pull_number}'].map(
+  (where) => `GET /repos/{owner}/{repo}/${where}/comments`,
+);
+
 describe('the App loses its access', () => {
   it('S90b, F16: uninstalled: the run is over at once, nothing is asked of GitHub, and nothing wakes up on a new installation', async () => {
     const story = await proposed();
@@ -182,15 +187,37 @@ describe('the App loses its access', () => {
     expect(bot.proposals()).toEqual([]);
   });
 
-  it('F16: suspended: nothing is asked while people are silent, and afterwards it goes on as before', async () => {
+  it('F16: suspended: nothing is asked while people are silent, afterwards what they may have said, and it goes on as before', async () => {
     const story = await proposed();
     const { ana, bot, pr } = story;
     const installationId = installationOf(story);
     const suspend = (suspended: boolean) =>
       requestsOf(story, () => stage().github.apply(OPERATIONS.suspendApp, { installationId, suspended }));
     expect(await suspend(true)).toEqual([]);
-    expect(await suspend(false)).toEqual([]);
+    expect(await suspend(false)).toEqual(expect.arrayContaining(LISTS));
     await ana.replies(bot.proposal(1), '/approve');
     expect(pr.commits()).toHaveLength(1);
+  });
+
+  it('F16: suspended: what people say meanwhile, of which GitHub never tells, is heard as soon as the App may act again', async () => {
+    const story = await proposed();
+    const { ana, ben, bot, pr } = story;
+    const installationId = installationOf(story);
+    const suspend = (suspended: boolean) =>
+      requestsOf(story, () => stage().github.apply(OPERATIONS.suspendApp, { installationId, suspended }));
+    await suspend(true);
+    stage().pass(2);
+    expect(await requestsOf(story, () => ana.person.replies(bot.proposal(1).id, '/approve'))).toEqual([]);
+    expect(await states(story)).toEqual(['proposed', 'proposed']);
+    await suspend(false);
+    expect(await states(story)).toEqual(['completed', 'proposed']);
+    expect(pr.commits()).toHaveLength(1);
+    // What was heard is read again, and not heard again.
+    await suspend(true);
+    await requestsOf(story, () => ben.person.replies(bot.proposal(2).id, '/deny not this one'));
+    expect(await suspend(false)).toEqual(expect.arrayContaining(LISTS));
+    expect(await states(story)).toEqual(['completed', 'rejected']);
+    expect(pr.commits()).toHaveLength(1);
+    expect(bot.answers()).toEqual([expect.stringContaining('the run finished')]);
   });
 });

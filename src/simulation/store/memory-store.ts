@@ -24,6 +24,7 @@ import { prune } from './prune.ts';
 import { checkStep, writeStep } from './save.ts';
 import { sweepMethods } from './sweeps.ts';
 import { addSignal, type EffectRow, finish, idle, type PullRow, settle, type Tables } from './tables.ts';
+import { tellAll } from './tell-all.ts';
 import { claimEffect, nextDue, oldestFree } from './work.ts';
 
 /**
@@ -35,7 +36,11 @@ export function memoryStore(tables: Tables, holder: number): Store {
   const held = (claim: Claim): PullRow | null => heldRow(tables, claim);
   return {
     receive: async (deliveries, now) => receive(tables, deliveries, now),
-    tellAll: async (deliveryId, notice, now) => tellAll(tables, deliveryId, notice, now),
+    tellAll: async (deliveryId, notice, now) => {
+      const receipt = tellAll(tables, deliveryId, notice, now);
+      if (receipt === 'stored') wake(tables);
+      return receipt;
+    },
     ...sweepMethods(tables, holder, () => wake(tables)),
     ...budgetMethods(tables),
     claimPull: async (_worker, now, leaseMs) => {
@@ -149,24 +154,6 @@ function addPull(tables: Tables, ref: Delivery['intent']['pull']): PullRow {
   };
   tables.pulls.set(key, row);
   return row;
-}
-
-function tellAll(
-  tables: Tables,
-  deliveryId: string,
-  { installationId, repositoryIds, loss }: Parameters<Store['tellAll']>[1],
-  now: number,
-): 'stored' | 'duplicate' {
-  if (tables.notices.has(deliveryId)) return 'duplicate';
-  tables.notices.set(deliveryId, { receivedAt: now, uninstalled: loss === 'uninstalled' ? installationId : null });
-  for (const row of tables.pulls.values()) {
-    const { ref } = row.state;
-    const meant = ref.installationId === installationId && (repositoryIds?.includes(ref.repositoryId) ?? true);
-    if (!meant || !(row.active || row.waiting.length > 0 || row.wanted.length > 0)) continue;
-    addSignal(tables, row, { type: 'access-lost', loss }, { kind: 'outcome', deliveryId: null, now });
-  }
-  wake(tables);
-  return 'stored';
 }
 
 function rowOf(tables: Tables, key: string): PullRow {

@@ -1,7 +1,7 @@
 import { coalescingKey, type Effect } from '../../run/effect.ts';
 import type { Store, SweepProgress, SweepTurn } from '../../store/store.ts';
 import { wantEffect } from './save.ts';
-import { isFree, type SweepRow, type Tables } from './tables.ts';
+import { isFree, type PullRow, type SweepRow, type Tables } from './tables.ts';
 
 /** What the store has for looking after lost webhooks, in memory. */
 export function sweepMethods(
@@ -16,7 +16,7 @@ export function sweepMethods(
         active ? [{ repositoryId: ref.repositoryId, number: ref.number }] : [],
       ),
     catchUpAll: async (since, now, pauseMs) => {
-      const count = catchUpAll(tables, since, now, pauseMs);
+      const count = wantCatchUps(tables, [...tables.pulls.values()], since, now, pauseMs);
       if (count > 0) wake();
       return count;
     },
@@ -63,11 +63,18 @@ function begin(
   return { fence: row.fence + 1, heardUntil: row.heardUntil, doubt: row.doubt };
 }
 
-function catchUpAll(tables: Tables, since: string, now: number, pauseMs: number): number {
+/** Wants of each of these where something goes on that it catches up, one after the other; how many they are. */
+export function wantCatchUps(
+  tables: Tables,
+  pulls: readonly PullRow[],
+  since: string | null,
+  now: number,
+  pauseMs: number,
+): number {
   const effect: Effect = { type: 'catch-up', since, expiring: false };
   const key = coalescingKey(effect);
-  const rows = [...tables.pulls.values()].filter(
-    ({ active, wanted }) => active && !wanted.some((one) => one.coalescingKey === key),
+  const rows = pulls.filter(
+    ({ active, wanted }) => active && !wanted.some((one) => one.coalescingKey === key && !one.begun),
   );
   const inOrder = rows.toSorted((left, right) => (left.key < right.key ? -1 : 1));
   for (const [place, row] of inOrder.entries()) {
