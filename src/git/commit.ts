@@ -31,6 +31,6 @@ export function parseCommit(bytes: Uint8Array): Commit {
 }
 
 function identOf(value: string = ''): Ident {
-  const [, name = '', email = ''] = /^(.*?) ?<([^>]*)>/.exec(value) ?? [];
-  return { name, email };
+  const [, name = '', email = ''] = /^([^<]*)<([^>]*)>/.exec(value) ?? [];
+  return { name: name.replace(/ $/, ''), email };
 }

@@ -58,9 +58,18 @@ function piecesOf(token: string, gap: boolean): readonly Piece[] {
   if (inner !== undefined) return [{ code: true, text: inner.trim() === '' ? token : inner.trim(), gap }];
   const plain = PLAIN_MARKS.test(token) || (PLAIN_WORD.test(token) && !LINKED_WORD.test(token));
   if (plain || token === '-') return [{ code: false, text: token, gap }];
-  const end = /[,.:;?!…]*$/.exec(token)?.[0] ?? '';
-  const word: Piece = { code: true, text: token.slice(0, token.length - end.length), gap };
-  return end === '' ? [word] : [word, { code: false, text: end, gap: false }];
+  const end = lengthWithoutEnd(token);
+  const word: Piece = { code: true, text: token.slice(0, end), gap };
+  return end === token.length ? [word] : [word, { code: false, text: token.slice(end), gap: false }];
+}
+
+const ENDS_SENTENCE: ReadonlySet<string> = new Set(',.:;?!…');
+
+/** Length of a word without the marks at its end. From behind: a pattern would begin anew at each mark before them. */
+function lengthWithoutEnd(token: string): number {
+  let end = token.length;
+  while (end > 0 && ENDS_SENTENCE.has(token.charAt(end - 1))) end -= 1;
+  return end;
 }
 
 function joinPieces(pieces: readonly Piece[]): readonly Piece[] {

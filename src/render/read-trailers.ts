@@ -14,7 +14,8 @@ export type TrailerGroup = {
   readonly problem: string | null;
 };
 
-const TRAILER = /^(Countersign-Proposal|Countersign-Digest|Countersign-Range|Approved-by): *(\S.*?)\s*$/;
+/** Of a line without the blanks at its end: to find them here as well would take the square of their number. */
+const TRAILER = /^(Countersign-Proposal|Countersign-Digest|Countersign-Range|Approved-by): *(\S.*)$/;
 const PROPOSAL = /^[a-z0-9]{4,6}$/;
 const DIGEST = /^sha256:([0-9a-f]{64})$/;
 const RANGE = /^(\d{1,9}),(\d{1,9}) (\d{1,9}),(\d{1,9})$/;
@@ -25,7 +26,7 @@ type Values = Map<string, string[]>;
 export function readTrailers(message: string): readonly TrailerGroup[] {
   const groups: Values[] = [];
   for (const line of message.split(/\r?\n/)) {
-    const [, name, value] = TRAILER.exec(line) ?? [];
+    const [, name, value] = TRAILER.exec(line.trimEnd()) ?? [];
     if (name === undefined || value === undefined) continue;
     const begins = name === 'Countersign-Proposal' || (groups.length === 0 && name !== 'Approved-by');
     if (begins) groups.push(new Map());

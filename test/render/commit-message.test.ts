@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type CommittedChange, renderCommitMessage } from '../../src/render/commit-message.ts';
 import { findTrailers } from '../../src/render/read-trailers.ts';
+import { cpuSeconds } from '../cpu-time.ts';
 import { hostileText } from './hostile-text.ts';
 import { ana, ben } from './sample.ts';
 
@@ -91,6 +92,12 @@ describe('a commit’s message', () => {
       }),
       { numRuns: 200 },
     );
+  });
+
+  it('H12: reads somebody’s hostile message, and names a hostile path, in linear time', () => {
+    const blanks = `Approved-by: a${' '.repeat(200_000)}b`;
+    expect(cpuSeconds(() => findTrailers(blanks))).toBeLessThan(5);
+    expect(cpuSeconds(() => renderCommitMessage([change({ path: '[ci'.repeat(2_000) })]))).toBeLessThan(5);
   });
 
   it('ignores groups without a proper id or digest', () => {

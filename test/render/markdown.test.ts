@@ -57,6 +57,7 @@ describe('escapeText', () => {
     const escapeAll = () => {
       for (const piece of ['`', '` ', "'", '<!-- countersign:', '(', '\u202E', 'a-', '*'])
         escapeText(piece.repeat(Math.ceil(20_000 / piece.length)));
+      escapeText(`${'…!'.repeat(50_000)}#`);
     };
     expect(cpuSeconds(escapeAll)).toBeLessThan(5);
   });
