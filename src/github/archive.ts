@@ -9,7 +9,10 @@ import { type Connection, repositoryOf } from './connection.ts';
 const MOST_BYTES = 100_000_000;
 const MOST_FILE_BYTES = 2_000_000;
 
-/** The plain files of a commit from GitHub's archive, by path; null where they are too many to hold. */
+/**
+ * The plain files of a commit from GitHub's archive, by path; null where they are too many to hold. Attributes of the
+ * repository may leave files out of it, and change others: no bytes of it are those of a blob until that is checked.
+ */
 export function fetchArchive(
   { ref, read }: Connection,
   commit: string,

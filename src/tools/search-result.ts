@@ -55,6 +55,12 @@ export function searchResult(pattern: string, glob: string | null, findings: Sea
   return `${lines} ${what}${where} (${files}${more}):\n${rows.join('\n')}`;
 }
 
+/** What stands below a result that is not of all files; empty where all were searched. */
+export function unsearchedNote(files: number): string {
+  if (files === 0) return '';
+  return `\n${files === 1 ? '1 file was' : `${files} files were`} not searched: narrow the glob to search ${files === 1 ? 'it' : 'them'}.`;
+}
+
 type Found = { readonly lines: number; readonly hits: readonly Omit<SearchHit, 'path'>[] };
 
 /** The lines that hold the pattern, as far as they are counted; the first of them with their text. */

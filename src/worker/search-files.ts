@@ -1,35 +1,48 @@
 import { setImmediate as breath } from 'node:timers/promises';
+import { blobSha } from '../change/blob.ts';
+import { MOST_FILE_BYTES } from '../change/limits.ts';
+import type { TreeEntry } from '../policy/tree.ts';
 import { readableFiles } from '../tools/list-result.ts';
-import { NOTHING_FOUND, searchFile, searchResult } from '../tools/search-result.ts';
+import { NOTHING_FOUND, searchFile, searchResult, unsearchedNote } from '../tools/search-result.ts';
+import type { GitHub } from './ports.ts';
 import type { Workspace } from './workspace.ts';
 
 /** Up to so many files are fetched one by one; more come in one archive. */
 const FEW_FILES = 5;
+/**
+ * Files of one search that are fetched one by one although there is an archive: GitHub makes it as `git archive` does,
+ * so `.gitattributes` may leave files out of it (`export-ignore`) or write other bytes (`export-subst`, `eol`).
+ */
+const MOST_APART = 50;
+
+/** What of a workspace is searched. */
+type Searched = Pick<Workspace, 'tree' | 'archive'> & { readonly github: Pick<GitHub, 'blob'> };
 
 /** Looks through the files of the head that may be read. */
-export async function searchFiles(workspace: Workspace, pattern: string, glob: string | null): Promise<string> {
+export async function searchFiles(workspace: Searched, pattern: string, glob: string | null): Promise<string> {
   const paths = readableFiles(workspace.tree, glob);
-  const contents = await fetchAll(workspace, paths);
-  if (contents === null)
+  const archive = paths.length > FEW_FILES ? await workspace.archive() : NO_ARCHIVE;
+  if (archive === null)
     return 'The repository is too large to be searched at once. Search with a glob that fits few files.';
   let findings = NOTHING_FOUND;
+  let apart = 0;
   for (const path of paths) {
     await breath();
-    const bytes = contents.get(path);
-    if (bytes !== undefined) findings = searchFile(findings, { path, bytes, pattern });
+    const entry = workspace.tree.get(path);
+    if (entry === undefined || (entry.size ?? 0) > MOST_FILE_BYTES) continue;
+    const packed = bytesIn(archive, path, entry);
+    if (packed === null) apart += 1;
+    if (packed === null && apart > MOST_APART) continue;
+    const bytes = packed ?? (await workspace.github.blob(entry.sha));
+    findings = searchFile(findings, { path, bytes, pattern });
   }
-  return searchResult(pattern, glob, findings);
+  return searchResult(pattern, glob, findings) + unsearchedNote(Math.max(0, apart - MOST_APART));
 }
 
-async function fetchAll(
-  workspace: Workspace,
-  paths: readonly string[],
-): Promise<ReadonlyMap<string, Uint8Array> | null> {
-  if (paths.length > FEW_FILES) return workspace.archive();
-  const contents = new Map<string, Uint8Array>();
-  for (const path of paths) {
-    const entry = workspace.tree.get(path);
-    if (entry !== undefined) contents.set(path, await workspace.github.blob(entry.sha));
-  }
-  return contents;
+const NO_ARCHIVE: ReadonlyMap<string, Uint8Array> = new Map();
+
+/** Null where the archive does not hold the very bytes that the tree names. */
+function bytesIn(archive: ReadonlyMap<string, Uint8Array>, path: string, { sha }: TreeEntry): Uint8Array | null {
+  const bytes = archive.get(path);
+  return bytes !== undefined && blobSha(bytes) === sha ? bytes : null;
 }

@@ -7,7 +7,7 @@ export type Workspace = {
   readonly repo: string;
   readonly head: string;
   readonly tree: Tree;
-  /** Every plain file of the head by path, for searching only, or null where they are too many; downloaded once. */
+  /** Plain files of the head by path, for searching only, or null where they are too many; downloaded once. */
   readonly archive: () => Promise<ReadonlyMap<string, Uint8Array> | null>;
   readonly read: Readonly<Record<string, string>>;
 };
