@@ -1,6 +1,7 @@
 import { openGitHubs } from '../github/open-github.ts';
 import { openTake, type Take } from '../intake/take-delivery.ts';
 import type { Message, ModelReply, ToolCall } from '../prompt/message.ts';
+import { NONE_NAMED } from '../run/named-proposals.ts';
 import { type Pull, pullKey } from '../run/run.ts';
 import { memoryStore } from '../simulation/store/memory-store.ts';
 import { emptyTables } from '../simulation/store/tables.ts';
@@ -75,7 +76,7 @@ export async function openSession(files: SceneFiles, calls: readonly ToolCall[])
   ana.says('/countersign go');
   await settle();
   const world = (): World => gateway.state().world;
-  const pull = (): Promise<Pull> => store.load(pullKey(scene.ref), { ids: [], commentId: null });
+  const pull = (): Promise<Pull> => store.load(pullKey(scene.ref), NONE_NAMED);
   return { ana, pull, answers: () => answersIn(store, pull), world, onGitHub: () => pullIn(world(), scene), settle };
 }
 

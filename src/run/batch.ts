@@ -105,7 +105,11 @@ export function nextTurn(draft: Draft, now: string): Draft {
     return endRun(draft, { how: 'turn-limit', by: null, note: null }, now);
   const turn = run.turns + 1;
   const thinking = withRun(draft, { phase: { kind: 'thinking', turn } });
-  return withEffects(thinking, { type: 'ask-model', runId: run.id, turn }, { type: 'show-run', runId: run.id });
+  return withEffects(
+    thinking,
+    { type: 'ask-model', runId: run.id, turn },
+    { type: 'show-run', runId: run.id, progress: true },
+  );
 }
 
 /** Everything that was shown, and neither withdrawn nor expired, was denied, and nobody said why. */

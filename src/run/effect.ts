@@ -31,8 +31,8 @@ export type Effect =
   | { readonly type: 'start-next' }
   /** Make the proposal's comment say what became of it; resolve its thread once that is final. */
   | { readonly type: 'show-proposal'; readonly proposalId: string }
-  /** Make the run comment say how the run stands; creates it the first time. */
-  | { readonly type: 'show-run'; readonly runId: string }
+  /** Make the run comment say how the run stands; creates it the first time. What is only `progress` waits `PROGRESS_MS`. */
+  | { readonly type: 'show-run'; readonly runId: string; readonly progress?: true }
   /** After `THREAD_GRACE_MS`, see whether the thread that somebody resolved still is. */
   | { readonly type: 'see-thread'; readonly proposalId: string; readonly since: string }
   /** At GitHub's time `at`, see what is to be reminded of or has waited long enough; `wantedAt` is the time of the wish. */
@@ -149,9 +149,17 @@ export const OUTDATED_MS = 10_000;
  */
 export const CATCH_UP_PAUSE_MS = 6_000;
 
-/** How long an effect waits before it is first performed (ms). */
+/** What a quick model does within so long is shown together: people read no faster, and every edit counts for a limit. */
+export const PROGRESS_MS = 1_000;
+
+/**
+ * How long an effect waits before it is first performed (ms). Where an equal one is wanted at once meanwhile, it waits no
+ * longer.
+ */
 export function delayOf(effect: Effect): number {
   switch (effect.type) {
+    case 'show-run':
+      return effect.progress ? PROGRESS_MS : 0;
     case 'see-outdated':
       return OUTDATED_MS;
     case 'see-thread':

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { delayOf, type Effect, RANK_OF } from '../run/effect.ts';
-import { gateOf } from './budgets.ts';
+import { EFFECT_RANK, gateOf } from './budgets.ts';
 import type { Claim, Ending, Lease, StoredEffect, StoredSignal } from './store.ts';
 import { isAnyones } from './wakes.ts';
 
@@ -16,28 +16,28 @@ export type End = { readonly mark: string; readonly taking: Taking | null };
 /** What the statement says of it: whether the claim is over, and the id of what is leased. */
 export type Ended = { readonly ends: boolean; readonly taken: number | null };
 
-/** Null where the claim goes on in any case: effects of its own lane are for its holder. */
+/** Null where the claim goes on in any case: what is due now of its own lane is for its holder. */
 export function endOf(parting: Parting | null, effects: readonly Effect[]): End | null {
-  if (parting === null || !effects.every(isAnyones)) return null;
+  const due = effects.filter((one) => delayOf(one) === 0 || one.type === 'catch-up');
+  if (parting === null || !due.every(isAnyones)) return null;
   const { mark, holder, lease } = parting;
-  const effect = effects.find((one) => delayOf(one) === 0);
+  const effect = due.find((one) => delayOf(one) === 0);
   return { mark, taking: lease === null || effect === undefined ? null : { effect, lease, holder } };
 }
 
 /** `ends` where nothing else of the pull request is due; `open` where the rank of what is to be leased need not wait. */
 export function restCte({ taking }: End, { pullKey }: Claim, { id }: StoredSignal, now: number): RawBuilder<unknown> {
-  const open = (effect: Effect): RawBuilder<unknown> => sql`, (
-    select ${gateOf(sql`${sql.lit(RANK_OF[effect.type])}`)} <= ${now}
-    from pulls left join budgets on budgets.installation_id = pulls.installation_id
-    where pulls.pull_key = ${pullKey}
-  ) as open`;
+  const open = (effect: Effect): RawBuilder<unknown> =>
+    sql`, ${gateOf(sql`${sql.lit(RANK_OF[effect.type])}`)} <= ${now} as open`;
   return sql`rest as materialized (
     select not exists (
       select from inbox where pull_key = ${pullKey} and done_at is null and not_before <= ${now} and id <> ${id}
     ) and not exists (
       select from effects where pull_key = ${pullKey} and lane = 'pull' and done_at is null
-        and (not_before <= ${now} or type = 'catch-up')
+        and ((not_before <= ${now} and ${gateOf(EFFECT_RANK)} <= ${now}) or type = 'catch-up')
     ) as ends ${taking === null ? sql`` : open(taking.effect)}
+    from pulls left join budgets on budgets.installation_id = pulls.installation_id
+    where pulls.pull_key = ${pullKey}
   )`;
 }
 

@@ -1,14 +1,13 @@
 import { type Kysely, sql } from 'kysely';
 import type { PullRef } from '../command/intent.ts';
 import type { Message } from '../prompt/message.ts';
+import type { NamedProposals } from '../run/named-proposals.ts';
 import type { Proposal, ProposalState } from '../run/proposal.ts';
 import { type Pull, RUN_SCHEMA, type Run } from '../run/run.ts';
 import type { PullState } from './pull-state.ts';
 import { fromStored } from './stored-json.ts';
 import type { Tables } from './tables.ts';
 import { UnknownSchema } from './unknown-schema.ts';
-
-export type NamedProposals = { readonly ids: readonly string[]; readonly commentId: number | null };
 
 /** What is in the database exactly as it is here: objects that were loaded or saved. Nothing in a `Pull` is ever changed in place. */
 export type Unchanged = WeakSet<object>;

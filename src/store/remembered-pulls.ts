@@ -1,7 +1,7 @@
+import type { NamedProposals } from '../run/named-proposals.ts';
 import { isOpen, type Proposal } from '../run/proposal.ts';
 import type { Pull } from '../run/run.ts';
 import { isThreadOf } from '../run/targets.ts';
-import type { NamedProposals } from './load.ts';
 
 /** `mark` stands in the row as long as nobody has claimed it since; null while this process holds it. */
 type Entry = { readonly pull: Pull; mark: string | null };

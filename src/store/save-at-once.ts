@@ -21,7 +21,7 @@ import { messageRows } from './save-messages.ts';
 import type { Claim, GivenBack, SaveResult, StoredSignal } from './store.ts';
 import { toStored } from './stored-json.ts';
 import { syncedLaterWithin } from './synced-later.ts';
-import { effectRow, withoutTwins } from './want-effects.ts';
+import { effectRow, keysAtOnce, withoutTwins } from './want-effects.ts';
 
 /** Where a step is saved: the database, and what of the step is there already. */
 export type Place = Pick<Backend, 'db' | 'embedded'> & { readonly unchanged: Unchanged };
@@ -48,6 +48,7 @@ export async function saveAtOnce(
   const { run } = step.pull;
   const written = run === null || unchanged.has(run) ? null : run;
   const effects = withoutTwins(step.effects);
+  const keys = keysAtOnce(effects);
   const end = endOf(parting, effects);
   const { rows } = await sql<Ended>`
     with held as (
@@ -62,6 +63,7 @@ export async function saveAtOnce(
     ${written === null ? sql`` : sql`, ${runCte(written.id, toStored(written), now)}`}
     ${step.messages.length === 0 ? sql`` : sql`, ${messagesCte(step)}`}
     ${effects.length === 0 ? sql`` : sql`, ${effectsCte(claim, effects, now, end?.taking ?? null)}`}
+    ${keys.length === 0 ? sql`` : sql`, ${hastenedCte(keys, now)}`}
     update pulls set state = ${toStored(pullState(step.pull))}, run_id = ${run?.id ?? null}, active = ${goesOn(step.pull)}
       ${end === null ? sql`` : endsClaim(end)}
     from settled${end === null ? sql`` : sql`, rest`}
@@ -91,6 +93,15 @@ function messagesCte(step: Step): RawBuilder<unknown> {
   return sql`told as (
     insert into messages (run_id, seq, body)
     select told.run_id, told.seq, told.body from settled, (values ${sql.join(rows)}) as told (run_id, seq, body)
+  )`;
+}
+
+/** The same as the ones that `effectsCte` leaves out, where these have never been tried. */
+function hastenedCte(keys: readonly string[], now: number): RawBuilder<unknown> {
+  return sql`hastened as (
+    update effects set not_before = ${now} from settled
+    where effects.pull_key = settled.pull_key and effects.done_at is null and effects.attempts = 0
+      and effects.coalescing_key in (${sql.join(keys)}) and effects.not_before > ${now}
   )`;
 }
 

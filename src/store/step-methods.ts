@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { NONE_NAMED } from '../run/named-proposals.ts';
 import type { Step } from '../run/step.ts';
 import type { Backend } from './backend.ts';
 import { load } from './load.ts';
@@ -34,8 +35,10 @@ export function stepMethods(
     const { claim, step } = saving;
     const parting = ending && { ...ending, mark: randomUUID(), holder };
     const result = await noting(claim, step, () => save(place, { ...saving, parting }));
-    if (parting !== null && typeof result === 'object') remembered.released(claim.pullKey, parting.mark);
-    return result;
+    if (parting === null || typeof result === 'string') return result;
+    const pull = result.effect === null ? null : remembered.find(claim.pullKey, NONE_NAMED);
+    remembered.released(claim.pullKey, parting.mark);
+    return pull === null ? result : { ...result, pull };
   }
 
   return {

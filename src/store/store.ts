@@ -4,6 +4,7 @@ import type { Intent, PullRef } from '../command/intent.ts';
 import type { Notice } from '../command/notice.ts';
 import type { Message } from '../prompt/message.ts';
 import type { Effect } from '../run/effect.ts';
+import type { NamedProposals } from '../run/named-proposals.ts';
 import type { Pull } from '../run/run.ts';
 import type { Signal } from '../run/signal.ts';
 import type { Step } from '../run/step.ts';
@@ -119,8 +120,8 @@ export type Lease = { readonly worker: string; readonly ms: number };
  */
 export type Ending = { readonly lease: Lease | null };
 
-/** The claim is over; `effect` is leased to its former holder. */
-export type GivenBack = { readonly kind: 'given-back'; readonly effect: StoredEffect | null };
+/** The claim is over; `effect` is leased to its former holder, and `pull` is what `load` would give at that moment, where known. */
+export type GivenBack = { readonly kind: 'given-back'; readonly effect: StoredEffect | null; readonly pull?: Pull };
 
 /** What a save came to: nothing was written where it is `lost`, or signals wait. */
 export type SaveResult = 'saved' | GivenBack | 'lost' | 'signals-waiting';
@@ -171,7 +172,7 @@ export type Store = {
   release(claim: Claim): Promise<void>;
 
   /** The pull request with its current run, that run's proposals, and any other that is named by id or comment id. */
-  load(pullKey: string, named: { readonly ids: readonly string[]; readonly commentId: number | null }): Promise<Pull>;
+  load(pullKey: string, named: NamedProposals): Promise<Pull>;
   /** Where the pull request is, whatever form the rest of it is stored in. */
   refOf(pullKey: string): Promise<PullRef>;
   transcript(runId: string): Promise<readonly Message[]>;

@@ -10,7 +10,7 @@ export async function wantEffects(
   effects: readonly Effect[],
   now: number,
 ): Promise<void> {
-  const missing = await withoutCoalesced(transaction, pullKey, effects);
+  const missing = await withoutCoalesced(transaction, pullKey, effects, now);
   if (missing.length === 0) return;
   await transaction
     .insertInto('effects')
@@ -37,17 +37,49 @@ async function withoutCoalesced(
   transaction: Transaction<Tables>,
   pullKey: string,
   effects: readonly Effect[],
+  now: number,
 ): Promise<readonly Effect[]> {
   const single = withoutTwins(effects);
   const keys = single.map(coalescingKey).filter((key) => key !== null);
-  const wanted = new Set(keys.length === 0 ? [] : await yetToBegin(transaction, pullKey, keys));
+  if (keys.length === 0) return single;
+  await hasten(transaction, pullKey, keysAtOnce(single), now);
+  const wanted = new Set(await yetToBegin(transaction, pullKey, keys));
   return single.filter((effect) => !wanted.has(coalescingKey(effect)));
 }
 
-/** Of those with the same key the first. */
+/** Of those with the same key one, in the place of the first: the one that is due first. */
 export function withoutTwins(effects: readonly Effect[]): readonly Effect[] {
-  const keys = effects.map(coalescingKey);
-  return effects.filter((_effect, place) => keys[place] === null || keys.indexOf(keys[place] ?? null) === place);
+  const single = new Map<unknown, Effect>();
+  for (const effect of effects) {
+    const key = coalescingKey(effect) ?? effect;
+    const before = single.get(key);
+    if (before === undefined || delayOf(effect) < delayOf(before)) single.set(key, effect);
+  }
+  return [...single.values()];
+}
+
+/** Keys of those that need not wait: equal ones that have never been tried wait no longer either. */
+export function keysAtOnce(effects: readonly Effect[]): readonly string[] {
+  return effects.flatMap((effect) => (delayOf(effect) === 0 ? (coalescingKey(effect) ?? []) : []));
+}
+
+/** What was tried before waits for a reason of its own. */
+async function hasten(
+  transaction: Transaction<Tables>,
+  pullKey: string,
+  keys: readonly string[],
+  now: number,
+): Promise<void> {
+  if (keys.length === 0) return;
+  await transaction
+    .updateTable('effects')
+    .set({ not_before: now })
+    .where('pull_key', '=', pullKey)
+    .where('done_at', 'is', null)
+    .where('coalescing_key', 'in', keys)
+    .where('attempts', '=', 0)
+    .where('not_before', '>', now)
+    .execute();
 }
 
 /**

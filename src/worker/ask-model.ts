@@ -1,7 +1,7 @@
 import { checkTranscript } from '../prompt/transcript.ts';
 import { activeRun } from '../run/run.ts';
 import { isLasting, retryTime, wordsOf } from './backoff.ts';
-import { DONE, type Job, type Outcome } from './job.ts';
+import { DONE, type Job, type Outcome, pullOf } from './job.ts';
 import { ModelFault } from './ports.ts';
 
 /** Requests for one response before it is given up. */
@@ -9,8 +9,8 @@ const TRIES = 5;
 
 /** Sends the transcript. A model that stays away or answers nothing usable ends the run with a message. */
 export async function askModel(job: Job<'ask-model'>): Promise<Outcome> {
-  const { context, stored, effect, stopping } = job;
-  const pull = await context.store.load(stored.pullKey, { ids: [], commentId: null });
+  const { context, effect, stopping } = job;
+  const pull = await pullOf(job);
   const run = activeRun(pull);
   if (run === null || run.id !== effect.runId || run.phase.kind !== 'thinking' || run.phase.turn !== effect.turn)
     return DONE;

@@ -2,13 +2,13 @@ import { questionTranscript } from '../prompt/question.ts';
 import { checkTranscript } from '../prompt/transcript.ts';
 import type { Said } from '../run/signal.ts';
 import { faultOutcome } from './ask-model.ts';
-import type { Job, Outcome } from './job.ts';
+import { type Job, type Outcome, pullOf } from './job.ts';
 
 /** Puts a person's question to the model, on a copy of the run's transcript and without tools. */
 export async function askQuestion(job: Job<'ask-question'>): Promise<Outcome> {
-  const { context, stored, effect, stopping } = job;
+  const { context, effect, stopping } = job;
   const { question } = effect;
-  const pull = await context.store.load(stored.pullKey, { ids: [], commentId: null });
+  const pull = await pullOf(job);
   const run = pull.run?.id === question.runId ? pull.run : null;
   const messages = questionTranscript(await context.store.transcript(question.runId), run, question);
   if (checkTranscript(messages).length > 0)

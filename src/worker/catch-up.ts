@@ -1,5 +1,6 @@
 import { naturalKey } from '../command/natural-key.ts';
 import { readListed } from '../command/read-listed.ts';
+import { NONE_NAMED } from '../run/named-proposals.ts';
 import { goesOn, goesOnSince } from '../run/run.ts';
 import { DONE, type Job, type Outcome } from './job.ts';
 
@@ -15,7 +16,7 @@ const REACH_MS = 29 * 86_400_000;
  */
 export async function catchUp({ context, stored, effect }: Job<'catch-up'>): Promise<Outcome> {
   const { clock, githubs, self, store } = context;
-  const pull = await store.load(stored.pullKey, { ids: [], commentId: null });
+  const pull = await store.load(stored.pullKey, NONE_NAMED);
   if (!goesOn(pull)) return DONE;
   const wanted = effect.since ?? goesOnSince(pull);
   const since = Math.max(wanted === null ? 0 : Date.parse(wanted), clock.now() + githubs.ahead() - REACH_MS);

@@ -1,3 +1,4 @@
+import type { Pull } from '../run/run.ts';
 import type { Claimed, Lease, StoredEffect } from '../store/store.ts';
 import type { Context } from './context.ts';
 import { drain, LEASE_MS, takeEffect, UNCLAIMED } from './drain.ts';
@@ -15,6 +16,9 @@ export type GoingOn = Hand & {
   readonly gaveBack: () => void;
 };
 
+/** An effect that is leased to us, and its pull request where that is known. */
+type Leased = { readonly stored: StoredEffect; readonly known: Pull | null };
+
 const STAYS = { mayGoOn: () => false, gaveBack: () => {} };
 
 /** Claims the pull request whose work is due longest; null where there is none. */
@@ -28,27 +32,27 @@ export async function claimPull(hand: Hand): Promise<Work | null> {
 export async function claimEffect(hand: GoingOn): Promise<Work | null> {
   const { store, clock } = hand.context;
   const stored = await store.claimEffect(hand.worker, clock.now(), LEASE_MS);
-  return stored === null ? null : () => workOnEffects(hand, stored);
+  return stored === null ? null : () => workOnEffects(hand, { stored, known: null });
 }
 
 /** Performs the effect, works off what it led to, performs the effect that led to in turn, and so on while it may go on. */
-async function workOnEffects(hand: GoingOn, stored: StoredEffect): Promise<void> {
-  let effect: StoredEffect | null = stored;
-  while (effect !== null) {
-    const claimed = await workOnEffect(hand, effect);
-    effect = claimed === null ? null : await workOnPull(hand, claimed);
-    if (effect !== null) hand.gaveBack();
+async function workOnEffects(hand: GoingOn, first: Leased): Promise<void> {
+  let leased: Leased | null = first;
+  while (leased !== null) {
+    const claimed = await workOnEffect(hand, leased);
+    leased = claimed === null ? null : await workOnPull(hand, claimed);
+    if (leased !== null) hand.gaveBack();
   }
 }
 
-function workOnEffect(hand: GoingOn, stored: StoredEffect): Promise<Claimed | null> {
+function workOnEffect(hand: GoingOn, { stored, known }: Leased): Promise<Claimed | null> {
   const { context, stopping } = hand;
   const renew = (): Promise<boolean> => context.store.renewEffect(stored, context.clock.now(), LEASE_MS);
-  return renewing(context, renew, () => takeEffect(context, stored, stopping, UNCLAIMED, mayTake(hand)));
+  return renewing(context, renew, () => takeEffect(context, stored, stopping, { ...UNCLAIMED, known }, mayTake(hand)));
 }
 
 /** The effect that was leased along where all was worked off; null where there is none. */
-async function workOnPull(hand: GoingOn, { first, ...claim }: Claimed): Promise<StoredEffect | null> {
+async function workOnPull(hand: GoingOn, { first, ...claim }: Claimed): Promise<Leased | null> {
   const { context, stopping } = hand;
   const { store, clock } = context;
   const holding = { context, claim, stopping, mayTake: mayTake(hand) };
@@ -57,7 +61,7 @@ async function workOnPull(hand: GoingOn, { first, ...claim }: Claimed): Promise<
     const renew = (): Promise<boolean> => store.renew(claim, clock.now(), LEASE_MS);
     const ended = await renewing(context, renew, () => drain(holding, first));
     over = ended !== null;
-    return ended?.effect ?? null;
+    return ended?.effect ? { stored: ended.effect, known: ended.pull ?? null } : null;
   } finally {
     if (!over) await store.release(claim);
   }

@@ -1,3 +1,4 @@
+import { NONE_NAMED } from '../run/named-proposals.ts';
 import { isPending } from '../run/proposal.ts';
 import { afterWords } from './after-words.ts';
 import { DONE, type Job, type Outcome } from './job.ts';
@@ -7,7 +8,7 @@ export async function seeDeadline({ context, stored, effect }: Job<'see-deadline
   const { clock, githubs, store } = context;
   const left = Date.parse(effect.at) - (clock.now() + githubs.ahead());
   if (left > 0) return { kind: 'again', at: clock.now() + left, error: 'by the clock of GitHub it is not time yet' };
-  const pull = await store.load(stored.pullKey, { ids: [], commentId: null });
+  const pull = await store.load(stored.pullKey, NONE_NAMED);
   return pull.proposals.some(isPending) ? { kind: 'done', signal: { type: 'deadline-reached' } } : DONE;
 }
 

@@ -69,6 +69,7 @@ async function carryOut(holding: Holding, work: PullWork): Promise<Carried> {
   await takeEffect(context, work.effect, stopping, {
     decideNow: (direct) => decideDirect(context, claim, direct),
     wordsDue: () => context.store.heldUntil(claim, context.clock.now()),
+    known: null,
   });
   return 'saved';
 }
@@ -112,11 +113,15 @@ async function decideDirect(context: Context, claim: Claim, signal: Signal): Pro
   return step.pull;
 }
 
-/** What only the holder of a pull request can do. */
-type ForHolder = Pick<Job, 'decideNow' | 'wordsDue'>;
+/** What only the holder of a pull request can do, and what is known of it. */
+type Standing = Pick<Job, 'decideNow' | 'wordsDue' | 'known'>;
 
 /** For effects that hold nothing: they decide nothing either. */
-export const UNCLAIMED: ForHolder = { decideNow: () => Promise.resolve(null), wordsDue: () => Promise.resolve(null) };
+export const UNCLAIMED: Standing = {
+  decideNow: () => Promise.resolve(null),
+  wordsDue: () => Promise.resolve(null),
+  known: null,
+};
 
 /** The same, with a GitHub that counts what is asked of it for this rank. */
 function ranked(context: Context, rank: Rank): Context {
@@ -132,11 +137,11 @@ export async function takeEffect(
   context: Context,
   stored: StoredEffect,
   stopping: AbortSignal,
-  forHolder: ForHolder,
+  standing: Standing,
   mayTake: () => Lease | null = NEVER,
 ): Promise<Claimed | null> {
   const { attempts, effect } = stored;
-  const job: Job = { context: ranked(context, RANK_OF[effect.type]), stored, effect, attempts, stopping, ...forHolder };
+  const job: Job = { context: ranked(context, RANK_OF[effect.type]), stored, effect, attempts, stopping, ...standing };
   const outcome = await attemptOnce(job);
   const now = context.clock.now();
   context.count({ kind: 'effect', effect: effect.type, outcome: outcome.kind });

@@ -1,4 +1,5 @@
 import type { Effect } from '../run/effect.ts';
+import { NONE_NAMED } from '../run/named-proposals.ts';
 import type { Pull } from '../run/run.ts';
 import type { Signal } from '../run/signal.ts';
 import type { StoredEffect } from '../store/store.ts';
@@ -23,12 +24,19 @@ export const DONE: Outcome = { kind: 'done', signal: null };
 /** Decides a signal of an effect that is under way; null where people's words wait and must be heard first. */
 export type DecideNow = (signal: Signal) => Promise<Pull | null>;
 
+/** The pull request with what is open or belongs to its run. */
+export function pullOf({ known, context, stored }: Pick<Job, 'known' | 'context' | 'stored'>): Promise<Pull> {
+  return known === null ? context.store.load(stored.pullKey, NONE_NAMED) : Promise.resolve(known);
+}
+
 /** One effect as its performer sees it. `attempts` counts this one: from the second on, look before you repeat. */
 export type Job<Type extends Effect['type'] = Effect['type']> = {
   readonly context: Context;
   readonly stored: StoredEffect;
   readonly effect: Extract<Effect, { type: Type }>;
   readonly attempts: number;
+  /** The pull request as the step left it that led right to this; null where it has to be read. */
+  readonly known: Pull | null;
   /** Aborts when the process stops. */
   readonly stopping: AbortSignal;
   readonly decideNow: DecideNow;

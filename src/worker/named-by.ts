@@ -1,11 +1,8 @@
 import type { Intent, Place, Utterance } from '../command/intent.ts';
+import { type NamedProposals, NONE_NAMED } from '../run/named-proposals.ts';
 import type { Signal } from '../run/signal.ts';
 
-/** Proposals that a signal names, beyond those of the current run. */
-export type NamedProposals = { readonly ids: readonly string[]; readonly commentId: number | null };
-
-const NOBODY: NamedProposals = { ids: [], commentId: null };
-
+/** What a signal names. */
 export function namedBy(signal: Signal): NamedProposals {
   switch (signal.type) {
     case 'intent':
@@ -37,7 +34,7 @@ export function namedBy(signal: Signal): NamedProposals {
     case 'expiring':
     case 'access-lost':
     case 'task-due':
-      return NOBODY;
+      return NONE_NAMED;
   }
 }
 
@@ -45,7 +42,7 @@ function namedByIntent(intent: Intent): NamedProposals {
   if (intent.kind === 'thread') return { ids: [], commentId: intent.rootId };
   if (intent.kind === 'own-comment') return { ids: [], commentId: commentOf(intent.place) };
   if (intent.kind === 'deleted') return { ids: [], commentId: rootOf(intent.place) };
-  if (intent.kind !== 'said') return NOBODY;
+  if (intent.kind !== 'said') return NONE_NAMED;
   const { utterance, quotedIds, place } = intent;
   return { ids: [...idsIn(utterance), ...quotedIds.map(({ id }) => id)], commentId: rootOf(place) };
 }

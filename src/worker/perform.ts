@@ -1,3 +1,4 @@
+import { NONE_NAMED } from '../run/named-proposals.ts';
 import { askModel } from './ask-model.ts';
 import { askQuestion } from './ask-question.ts';
 import { catchUp } from './catch-up.ts';
@@ -56,7 +57,7 @@ export function perform(job: Job): Promise<Outcome> {
 }
 
 async function react({ context, stored, effect }: Job<'react'>): Promise<Outcome> {
-  const pull = await context.store.load(stored.pullKey, { ids: [], commentId: null });
+  const pull = await context.store.load(stored.pullKey, NONE_NAMED);
   await context.githubs.for(pull.ref).react(effect.place, effect.content);
   return DONE;
 }

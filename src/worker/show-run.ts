@@ -1,5 +1,6 @@
 import { runMarker } from '../render/markers.ts';
 import { renderRun } from '../render/run-comment.ts';
+import { NONE_NAMED } from '../run/named-proposals.ts';
 import type { PostedComment } from '../run/proposal.ts';
 import type { Pull } from '../run/run.ts';
 import { DONE, type Job, type Outcome } from './job.ts';
@@ -8,7 +9,7 @@ import { updateStanding } from './update-standing.ts';
 
 /** Makes the run comment true: written once, edited in place ever after, and written again where somebody deleted it. */
 export async function showRun({ context, stored, effect, attempts }: Job<'show-run'>): Promise<Outcome> {
-  const pull = await context.store.load(stored.pullKey, { ids: [], commentId: null });
+  const pull = await context.store.load(stored.pullKey, NONE_NAMED);
   const { run } = pull;
   if (run === null || run.id !== effect.runId) return DONE;
   const proposals = pull.proposals.filter((proposal) => proposal.runId === run.id);

@@ -2,15 +2,15 @@ import { setImmediate as breath } from 'node:timers/promises';
 import { activeRun, type Pull } from '../run/run.ts';
 import type { ToolResult } from '../run/signal.ts';
 import { BEYOND_MOST_CALLS, MOST_CALLS } from '../tools/most-calls.ts';
-import { DONE, type Job, type Outcome } from './job.ts';
+import { DONE, type Job, type Outcome, pullOf } from './job.ts';
 import { output } from './output.ts';
 import { serveCall } from './serve-call.ts';
 import type { Workspace } from './workspace.ts';
 
 /** Serves the calls of one model response against the pull request's head as it is now, in their order. */
 export async function useTools(job: Job<'use-tools'>): Promise<Outcome> {
-  const { context, stored, effect } = job;
-  const pull = await context.store.load(stored.pullKey, { ids: [], commentId: null });
+  const { effect } = job;
+  const pull = await pullOf(job);
   const run = activeRun(pull);
   if (run === null || run.id !== effect.runId || run.batch?.turn !== effect.turn) return DONE;
   const workspace = await openWorkspace(job, pull, run.read);

@@ -11,6 +11,7 @@ import { inboxContract } from './inbox-contract.ts';
 import { ledgerContract, ledgerReadingContract } from './ledger-contract.ts';
 import { noticesContract } from './notices-contract.ts';
 import { pastFormsContract } from './past-forms-contract.ts';
+import { progressContract } from './progress-contract.ts';
 import { rememberedContract } from './remembered-contract.ts';
 import { replicasContract } from './replicas-contract.ts';
 import { retentionContract } from './retention-contract.ts';
@@ -24,6 +25,7 @@ function contract(on: Bench): void {
   stepsContract(on);
   effectsContract(on);
   goingOnContract(on);
+  progressContract(on);
   noticesContract(on);
   ledgerContract(on);
   sweepsContract(on);

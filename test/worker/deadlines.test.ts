@@ -31,6 +31,7 @@ function look(pull: Pull, late: number, ahead: number): Job<'see-deadline'> {
       count() {},
     },
     ...{ stored, effect, attempts: 1, stopping: new AbortController().signal },
+    known: null,
     decideNow: refuse,
     wordsDue: async () => null,
   };

@@ -48,6 +48,7 @@ async function shown(changed: Partial<Run>): Promise<readonly string[]> {
     stored,
     effect,
     attempts: 1,
+    known: null,
     stopping: new AbortController().signal,
     decideNow: nothing,
     wordsDue: nothing,

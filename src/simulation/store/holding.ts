@@ -53,7 +53,7 @@ export function endWith(
 ): GivenBack | null {
   const waits = row.waiting.some(({ notBefore }) => notBefore <= now);
   const wants = row.wanted.some(
-    ({ lane, effect, notBefore }) => lane === 'pull' && (notBefore <= now || effect.type === 'catch-up'),
+    (one) => one.lane === 'pull' && (isDue(tables, row, one, now) || one.effect.type === 'catch-up'),
   );
   if (waits || wants) return null;
   giveBack(row);

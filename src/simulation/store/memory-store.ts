@@ -1,4 +1,5 @@
 import { LANES } from '../../run/effect.ts';
+import { NONE_NAMED } from '../../run/named-proposals.ts';
 import { isOpen } from '../../run/proposal.ts';
 import { newPull, pullKey } from '../../run/run.ts';
 import type { Signal } from '../../run/signal.ts';
@@ -200,7 +201,8 @@ function save(
   writeStep(tables, row, step, now);
   const ended = ending === undefined ? null : endWith(tables, row, step, ending, now);
   if (step.effects.some(({ type }) => LANES[type] === 'free')) wake(tables);
-  return ended ?? 'saved';
+  if (ended === null) return 'saved';
+  return ended.effect === null ? ended : { ...ended, pull: load(tables, claim.pullKey, NONE_NAMED) };
 }
 
 function saveDirect(tables: Tables, claim: Claim, step: Step, now: number): SaveResult {

@@ -95,7 +95,11 @@ function dropRest(row: PullRow, { reason }: Step, now: number): void {
 /** One that is being performed may have looked already, so it makes no later equal one unnecessary. */
 export function wantEffect(tables: Tables, row: PullRow, effect: Effect, now: number): void {
   const key = coalescingKey(effect);
-  if (key !== null && row.wanted.some((one) => one.coalescingKey === key && !one.begun)) return;
+  const before = row.wanted.find((one) => key !== null && one.coalescingKey === key && !one.begun);
+  if (before !== undefined) {
+    if (before.attempts === 0 && delayOf(effect) === 0) before.notBefore = Math.min(before.notBefore, now);
+    return;
+  }
   if (effect.type === 'answer' && effect.once !== null) {
     if (row.onceKeys.has(effect.once)) return;
     row.onceKeys.add(effect.once);
