@@ -18,10 +18,10 @@ export type Ended = { readonly ends: boolean; readonly taken: number | null };
 
 /** Null where the claim goes on in any case: what is due now of its own lane is for its holder. */
 export function endOf(parting: Parting | null, effects: readonly Effect[]): End | null {
-  const due = effects.filter((one) => delayOf(one) === 0 || one.type === 'catch-up');
+  const due = effects.filter((one) => delayOf(one) === 0);
   if (parting === null || !due.every(isAnyones)) return null;
   const { mark, holder, lease } = parting;
-  const effect = due.find((one) => delayOf(one) === 0);
+  const effect = due[0];
   return { mark, taking: lease === null || effect === undefined ? null : { effect, lease, holder } };
 }
 
