@@ -3,7 +3,7 @@ import { withCurrentNames } from './current-names.ts';
 import type { Facts } from './facts.ts';
 import { onQuestionAnswered } from './on-ask.ts';
 import { onCaughtUp } from './on-caught-up.ts';
-import { onCommitFailed, onCommitMissed, onCommitted } from './on-commit.ts';
+import { onCommitFailed, onCommitMissed, onCommitted, onCommitUnread } from './on-commit.ts';
 import { onCommitDiffers } from './on-commit-differs.ts';
 import { onCommitStarting } from './on-commit-starting.ts';
 import { onDeadline, onExpiring } from './on-deadline.ts';
@@ -56,6 +56,8 @@ function decided(pull: Pull, signal: Signal, facts: Facts): Step {
       return onCommitStarting(pull, signal, facts);
     case 'committed':
       return onCommitted(pull, signal, facts);
+    case 'commit-unread':
+      return onCommitUnread(pull, signal);
     case 'commit-differs':
       return onCommitDiffers(pull, signal, facts);
     case 'commit-failed':

@@ -44,6 +44,7 @@ export function needs(pull: Pull, signal: Signal, facts: Facts): readonly Need[]
     case 'tools-used':
     case 'posting-failed':
     case 'commit-starting':
+    case 'commit-unread':
     case 'commit-differs':
     case 'commit-failed':
     case 'commit-missed':

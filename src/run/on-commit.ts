@@ -15,6 +15,7 @@ import type { Step } from './step.ts';
 import { moved } from './transition.ts';
 
 type Committed = Extract<Signal, { type: 'committed' }>;
+type Unread = Extract<Signal, { type: 'commit-unread' }>;
 type Failed = Extract<Signal, { type: 'commit-failed' }>;
 type Missed = Extract<Signal, { type: 'commit-missed' }>;
 
@@ -43,13 +44,18 @@ export function onCommitted(pull: Pull, signal: Committed, facts: Facts): Step {
   return finish(refreshed(settleBatch(judged, facts.now), run.id), 'committed');
 }
 
+/** The ledger has it at once, as it was asked for: who would read it back may lose the access to it before. */
+export function onCommitUnread(pull: Pull, signal: Unread): Step {
+  return finish({ ...draftOf(pull), writes: writesOf(pull, signal) }, 'commit-unread');
+}
+
 /** Its answer came after the word that the App may not work here any more: there is nobody to be told. */
 function isGone({ phase }: Run): boolean {
   return phase.kind === 'ended' && phase.how === 'access-lost';
 }
 
 /** The ledger's rows of a commit, whatever has become of its proposals meanwhile. */
-function writesOf({ proposals }: Pull, { sha, parent, proposalIds, made }: Committed): readonly Write[] {
+function writesOf({ proposals }: Pull, { sha, parent, proposalIds, made }: Committed | Unread): readonly Write[] {
   return proposals
     .filter(({ id }) => proposalIds.includes(id))
     .map((one) => {

@@ -85,6 +85,7 @@ export const REASONS = [
   'comment-edited',
   'open-again',
   'committed',
+  'commit-unread',
   'commit-differs',
   'commit-failed',
   'question-answered',

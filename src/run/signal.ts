@@ -105,18 +105,9 @@ export type Signal =
       /** Read again now. */
       readonly settings: SettingsReading;
     }
-  | {
-      readonly type: 'committed';
-      readonly runId: string;
-      readonly sha: string;
-      /** Absent from what earlier versions stored. */
-      readonly parent?: string;
-      readonly proposalIds: readonly string[];
-      /** By proposal id: as it was made, where that is known. */
-      readonly made: Readonly<Record<string, Made>>;
-      /** What it did to each path; empty where that is not known any more. */
-      readonly files: readonly CommittedFile[];
-    }
+  | (CommitMade & { readonly type: 'committed' })
+  /** GitHub said that it made this commit of the attempt, and would not show it yet: another attempt reads it back. */
+  | (Omit<CommitMade, 'files'> & { readonly type: 'commit-unread' })
   /** GitHub made a commit of the attempt, and its tree is not what was approved. */
   | {
       readonly type: 'commit-differs';
@@ -175,3 +166,21 @@ export type Signal =
       /** A rule of the branch refused it, and would refuse every other. */
       readonly byRule: boolean;
     };
+
+/** A commit of ours. */
+type CommitMade = {
+  readonly runId: string;
+  readonly sha: string;
+  /** Absent from what earlier versions stored. */
+  readonly parent?: string;
+  readonly proposalIds: readonly string[];
+  /** By proposal id: as it was made, where that is known. */
+  readonly made: Readonly<Record<string, Made>>;
+  /** What it did to each path; empty where that is not known any more. */
+  readonly files: readonly CommittedFile[];
+};
+
+/** Whether it tells of a commit that the ledger must have, whatever has ended meanwhile. */
+export function tellsOfCommit({ type }: Signal): boolean {
+  return type === 'committed' || type === 'commit-unread';
+}

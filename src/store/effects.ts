@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Effect } from '../run/effect.ts';
-import type { Signal } from '../run/signal.ts';
+import type { Reason } from '../run/reason.ts';
+import { type Signal, tellsOfCommit } from '../run/signal.ts';
 import type { Asking, Backend } from './backend.ts';
 import type { Delay, StoredEffect } from './store.ts';
 import { fromStored, plainText, toStored } from './stored-json.ts';
@@ -55,6 +56,14 @@ export function storedEffect(row: EffectRow): StoredEffect {
   };
 }
 
+/** Why effects are dropped that are under way. */
+const DROPPED: Reason = 'access-lost';
+
+/** What a dropped effect comes to know of a commit is heard even so, once: then it looks like any that is done. */
+function orDropped(told: Signal | null): RawBuilder<unknown> {
+  return told !== null && tellsOfCommit(told) ? sql`or error = ${DROPPED}` : sql``;
+}
+
 /** Marks the effect done and stores what came of it, in one statement; false, and nothing, where it was done already. */
 export async function finishEffect(
   db: Kysely<Tables>,
@@ -77,8 +86,9 @@ export function finishedCtes(
   synced: RawBuilder<boolean>,
 ): RawBuilder<unknown> {
   return sql`done as (
-      update effects set done_at = ${now}, begun = false, lease_until = null, leased_by = null, worker = null
-      where id = ${id} and done_at is null and ${synced}
+      update effects set done_at = ${now}, begun = false, lease_until = null, leased_by = null, worker = null,
+        error = nullif(error, ${DROPPED})
+      where id = ${id} and (done_at is null ${orDropped(outcome)}) and ${synced}
       returning pull_key
     ), told as (
       insert into inbox (pull_key, kind, signal, received_at, not_before)
@@ -116,7 +126,7 @@ function faultsAfter(error: string | null, ours: boolean) {
 
 /**
  * Puts the effect back, and stores what its attempt has to tell. Changes nothing where another worker took it since:
- * that raised its attempts, which therefore never fall, and are the effect's fencing number.
+ * that raised its attempts, which therefore never fall, and are the effect's fencing number. One that was dropped stays so.
  */
 export async function postponeEffect(
   db: Kysely<Tables>,
@@ -125,10 +135,11 @@ export async function postponeEffect(
 ): Promise<void> {
   await sql`
     with back as (
-      update effects set not_before = ${notBefore}, error = coalesce(${error === null ? null : plainText(error)}, error),
+      update effects set not_before = ${notBefore}, 
+        error = case when done_at is null then coalesce(${error === null ? null : plainText(error)}, error) end,
         faults = ${faultsAfter(error, ours)},
         begun = false, lease_until = null, leased_by = null, worker = null
-      where id = ${effect.id} and attempts = ${effect.attempts} and done_at is null
+      where id = ${effect.id} and attempts = ${effect.attempts} and (done_at is null ${orDropped(signal)})
       returning pull_key
     )
     insert into inbox (pull_key, kind, signal, received_at, not_before)

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import type { Reason } from '../run/reason.ts';
 import { goesOn, RUN_SCHEMA, type Run } from '../run/run.ts';
-import type { Signal } from '../run/signal.ts';
+import { type Signal, tellsOfCommit } from '../run/signal.ts';
 import type { Step } from '../run/step.ts';
 import { whileAlone, whileHeld } from './claims.ts';
 import { IDLE } from './effects.ts';
@@ -95,9 +95,7 @@ async function commitsHeard(transaction: Transaction<Tables>, pullKey: string): 
     .where('kind', '=', 'outcome')
     .where('done_at', 'is', null)
     .execute();
-  return rows.flatMap(({ id, signal }) =>
-    signal !== null && fromStored<Signal>(signal).type === 'committed' ? [id] : [],
-  );
+  return rows.flatMap(({ id, signal }) => (signal !== null && tellsOfCommit(fromStored<Signal>(signal)) ? [id] : []));
 }
 
 async function saveRun(transaction: Transaction<Tables>, pullKey: string, run: Run, now: number): Promise<void> {

@@ -213,13 +213,14 @@ export type Store = {
   /** Extends that lease; false once the effect is done or another worker has it. */
   renewEffect(effect: StoredEffect, now: number, leaseMs: number): Promise<boolean>;
   /**
-   * Marks it done and stores its outcome as a signal, in one transaction. A repeated call changes nothing. With a lease the pull
+   * Marks it done and stores its outcome as a signal, in one transaction. A repeated call changes nothing; what is known of a
+   * commit is stored, once, though the effect was dropped. With a lease the pull
    * request is claimed along with it, the outcome first; null where it is not free, or another outcome comes before.
    */
   finishEffect(effect: StoredEffect, outcome: Signal | null, now: number, lease?: Lease): Promise<Claimed | null>;
   /**
    * Puts it back until `notBefore`, with a signal to tell meanwhile, in one transaction. Does nothing where another
-   * worker took it since.
+   * worker took it since; of one that was dropped only what it knows of a commit is stored.
    */
   postponeEffect(effect: StoredEffect, delay: Delay): Promise<void>;
 

@@ -12,6 +12,7 @@ export function namedBy(signal: Signal): NamedProposals {
     case 'commit-starting':
       return { ids: signal.checks.map((check) => check.proposalId), commentId: null };
     case 'committed':
+    case 'commit-unread':
     case 'commit-differs':
     case 'commit-missed':
     case 'commit-failed':

@@ -6,7 +6,8 @@ import type { GitHub } from './ports.ts';
 
 /**
  * Compares the tree of a new commit of ours with its parent's and what was approved. Where it cannot be read the
- * attempt comes again and finds the commit by its trailers, which holds it against what was approved as well.
+ * attempt comes again and finds the commit by its trailers, which holds it against what was approved as well. Until then
+ * the ledger has it as it was asked for.
  */
 export async function readBack(job: Job<'commit'>, github: GitHub, sha: string, signed: Signed): Promise<Outcome> {
   const { plan, made, files } = signed;
@@ -24,7 +25,8 @@ export async function readBack(job: Job<'commit'>, github: GitHub, sha: string, 
     return { kind: 'done', signal: { type: 'commit-differs', runId, sha, proposalIds, differences } };
   } catch (error) {
     const { context, attempts } = job;
+    const signal = { type: 'commit-unread', runId, sha, parent, proposalIds, made } as const;
     context.log.warn({ err: error, effect: job.stored.id, sha }, 'a commit could not be read back yet');
-    return { kind: 'again', at: retryTime(context.clock.now(), attempts, error), error: wordsOf(error) };
+    return { kind: 'again', at: retryTime(context.clock.now(), attempts, error), error: wordsOf(error), signal };
   }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Notice } from '../../src/command/notice.ts';
 import { CATCH_UP_PAUSE_MS, coalescingKey, type Effect } from '../../src/run/effect.ts';
+import type { Signal } from '../../src/run/signal.ts';
 import { type Bench, LEASE, nextEffect, nextSignal, present } from './bench.ts';
 import { delivery, pullOf, run, step } from './samples.ts';
 
@@ -92,6 +93,34 @@ export function noticesContract({ store, rows, signalled }: Bench): void {
       expect(last.signal).toEqual(landed);
       await store().save(claim, last, step(pullOf(1)), 15);
       expect(await store().nextWork(claim, 15)).toBeNull();
+    });
+
+    const LANDED = { runId: 'r1', sha: 'c', proposalIds: ['p1'], made: {} } as const;
+
+    it.each(['done', 'put back'])('G7, G11: also from whoever hung meanwhile, once; the effect is %s', async (end) => {
+      const commit = { type: 'commit', runId: 'r1', proposalIds: ['p1'], place: null } as const;
+      await decided(1, false, [commit, SHOW]);
+      const hung = present(await store().claimPull('hung', 12, LEASE));
+      const committing = present(await nextEffect(store(), hung, 12));
+      await store().tellAll('gone', UNINSTALLED, 13);
+      const claim = present(await store().claimPull('w', 12 + LEASE, LEASE));
+      const over = step(pullOf(1), { reason: 'access-lost', dropsRest: true });
+      expect(await store().save(claim, present(claim.first), over, 13 + LEASE)).toBe('saved');
+      const back = { now: 20, notBefore: 99, error: 'gone', ours: false, signal: null };
+      await store().finishEffect(committing, { type: 'task-due' }, 14 + LEASE);
+      await store().postponeEffect(committing, back);
+      expect(await nextSignal(store(), claim, 15 + LEASE)).toBeNull();
+      const known: Signal =
+        end === 'done' ? { type: 'committed', ...LANDED, files: [] } : { type: 'commit-unread', ...LANDED };
+      for (const _ of ['once', 'again']) {
+        if (end === 'done') await store().finishEffect(committing, known, 14 + LEASE);
+        else await store().postponeEffect(committing, { ...back, signal: known });
+      }
+      const last = present(await store().claimPull('w', 15 + LEASE, LEASE));
+      expect(present(last.first).signal).toEqual(known);
+      await store().save(last, present(last.first), step(pullOf(1)), 15 + LEASE);
+      expect(await store().nextWork(last, 16 + LEASE)).toBeNull();
+      expect(await store().nextDue(99 + LEASE)).toEqual({ pull: null, free: null });
     });
 
     it('F16: where the App may act again, what goes on catches up since it began, one after the other; nothing else does', async () => {

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { explainCommits, type Lookup } from '../../src/export/explain-commits.ts';
 import { type ExportedRow, exportedRow } from '../../src/export/exported-row.ts';
+import { OPERATIONS } from '../../src/simulator/world/operations.ts';
 import { type LedgerFilter, pullKeysOf, readLedger, writesOfCommit } from '../../src/store/ledger.ts';
 import type { Row } from '../../src/verify/verify-commit.ts';
+import { beforeCalls } from './before-calls.ts';
 import { inClone } from './clone.ts';
 import { stageForAll } from './curtain.ts';
 import type { PullView } from './pull-view.ts';
@@ -135,5 +137,26 @@ describe('the ledger', () => {
     expect(await problems(each({ voters: [] }))).toEqual([
       `the ledger has no approval by ${ana.login} of what was shown`,
     ]);
+  });
+});
+
+describe('the App is removed while a commit is under way', () => {
+  it('V7, G11: the ledger explains the commit that GitHub made and would not show any more', async () => {
+    const story = await proposeRows(stage(), { 2: 20 });
+    const { ana, bot, pr } = story;
+    const { ownerId } = pr.repository();
+    const installation = [...stage().github.world().installations.values()].find(
+      ({ accountId }) => accountId === ownerId,
+    );
+    let made = false;
+    const removed = (name: string): void => {
+      if (made && name.startsWith('GET /repos/{owner}/{repo}/git/trees'))
+        stage().github.apply(OPERATIONS.uninstallApp, { installationId: installation?.id ?? 0 });
+      made = name === 'graphql createCommitOnBranch';
+    };
+    await beforeCalls(stage(), removed, () => ana.replies(bot.proposal(1), '/approve'));
+    expect(pr.file('src/rows.ts')).toBe(rows({ 2: 20 }));
+    expect(await exportedOf(story)).toMatchObject([{ state: 'failed' }]);
+    expect(await explained(pr)).toMatchObject([{ result: 'ok' }]);
   });
 });

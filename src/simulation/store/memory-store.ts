@@ -1,8 +1,9 @@
 import { LANES } from '../../run/effect.ts';
 import { NONE_NAMED } from '../../run/named-proposals.ts';
 import { isOpen } from '../../run/proposal.ts';
+import type { Reason } from '../../run/reason.ts';
 import { newPull, pullKey } from '../../run/run.ts';
-import type { Signal } from '../../run/signal.ts';
+import { type Signal, tellsOfCommit } from '../../run/signal.ts';
 import type { Step } from '../../run/step.ts';
 import { isThreadOf } from '../../run/targets.ts';
 import type {
@@ -242,6 +243,18 @@ function effectRow(tables: Tables, { pullKey: key, id }: StoredEffect): [PullRow
   return [row, row?.wanted.find((effect) => effect.id === id)];
 }
 
+/** Why effects are dropped that are under way. */
+const DROPPED: Reason = 'access-lost';
+
+/** What a dropped effect comes to know of a commit, once. */
+function tellLate(tables: Tables, { pullKey: key, id }: StoredEffect, signal: Signal | null, now: number): void {
+  const row = tables.pulls.get(key);
+  const dropped = row?.effects.find((effect) => effect.id === id && effect.error === DROPPED);
+  if (row === undefined || dropped === undefined || signal === null || !tellsOfCommit(signal)) return;
+  dropped.error = null;
+  addSignal(tables, row, signal, { kind: 'outcome', deliveryId: null, now });
+}
+
 function finishEffect(
   tables: Tables,
   stored: StoredEffect,
@@ -250,6 +263,7 @@ function finishEffect(
   lease: (Lease & { readonly holder: number }) | undefined,
 ): Claimed | null {
   const [row, effect] = effectRow(tables, stored);
+  if (effect === undefined) tellLate(tables, stored, outcome, now);
   if (row === undefined || effect === undefined || !finish(row, effect, now)) return null;
   if (outcome === null) return null;
   addSignal(tables, row, outcome, { kind: 'outcome', deliveryId: null, now });
@@ -260,6 +274,7 @@ function finishEffect(
 
 function postponeEffect(tables: Tables, stored: StoredEffect, { now, notBefore, error, ours, signal }: Delay): void {
   const [row, effect] = effectRow(tables, stored);
+  if (effect === undefined) tellLate(tables, stored, signal, now);
   if (row === undefined || effect === undefined || effect.attempts !== stored.attempts) return;
   idle(effect);
   effect.notBefore = notBefore;

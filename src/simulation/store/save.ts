@@ -1,6 +1,7 @@
 import { coalescingKey, delayOf, type Effect, LANES } from '../../run/effect.ts';
 import type { Proposal, Write } from '../../run/proposal.ts';
 import { goesOn } from '../../run/run.ts';
+import { tellsOfCommit } from '../../run/signal.ts';
 import type { Step } from '../../run/step.ts';
 import { isFinal } from '../../run/transition.ts';
 import { type EffectRow, finish, nextId, type PullRow, settle, type Tables } from './tables.ts';
@@ -82,7 +83,7 @@ function addWrites({ writes }: PullRow, step: Step): void {
 
 function dropRest(row: PullRow, { reason }: Step, now: number): void {
   for (const signal of row.waiting) {
-    if (signal.signal?.type === 'committed') continue;
+    if (signal.signal !== null && tellsOfCommit(signal.signal)) continue;
     settle(row, signal, now);
     signal.reason = reason;
   }
