@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { extract } from 'tar-stream';
+import { type Extract, extract } from 'tar-stream';
 import { GitHubFault } from '../worker/ports.ts';
 import { type Connection, repositoryOf } from './connection.ts';
 
-/** Unpacked bytes beyond which an archive is not searched; a single larger file is left out. */
+/** Unpacked bytes beyond which an archive is not searched, and its download ends; a single larger file is left out. */
 const MOST_BYTES = 100_000_000;
 const MOST_FILE_BYTES = 2_000_000;
 
@@ -30,26 +30,40 @@ export function fetchArchive(
   });
 }
 
-async function unpack(body: ReadableStream, commit: string): Promise<ReadonlyMap<string, Uint8Array> | null> {
-  const files = new Map<string, Uint8Array>();
+type Files = ReadonlyMap<string, Uint8Array>;
+
+async function unpack(body: ReadableStream, commit: string): Promise<Files | null> {
   const tar = extract();
-  let unpacked = 0;
-  const reading = (async () => {
-    for await (const entry of tar) {
-      const { name, type, size = 0 } = entry.header;
-      unpacked += size;
-      const wanted = type === 'file' && size <= MOST_FILE_BYTES && unpacked <= MOST_BYTES;
-      const chunks: Buffer[] = [];
-      for await (const chunk of entry) if (wanted && Buffer.isBuffer(chunk)) chunks.push(chunk);
-      if (wanted) files.set(withoutRoot(name), Buffer.concat(chunks));
-    }
-  })();
+  const download = Readable.fromWeb(body);
+  const found: Found = { files: new Map(), unpacked: 0 };
+  const reading = readFiles(tar, found, () => void download.destroy());
   try {
-    await Promise.all([pipeline(Readable.fromWeb(body), createGunzip(), tar), reading]);
+    await Promise.all([pipeline(download, createGunzip(), tar), reading]);
   } catch (error) {
+    if (isTooMuch(found)) return null;
     throw new GitHubFault(`The archive of ${commit} was cut off`, null, null, { cause: error });
   }
-  return unpacked > MOST_BYTES ? null : files;
+  return isTooMuch(found) ? null : found.files;
+}
+
+/** What was read so far, and how many bytes all of it has that came, by its headers. */
+type Found = { readonly files: Map<string, Uint8Array>; unpacked: number };
+
+function isTooMuch({ unpacked }: Found): boolean {
+  return unpacked > MOST_BYTES;
+}
+
+/** Calls back as soon as it is too much: then no more of it is to come. */
+async function readFiles(tar: Extract, found: Found, stop: () => void): Promise<void> {
+  for await (const entry of tar) {
+    const { name, type, size = 0 } = entry.header;
+    found.unpacked += size;
+    if (isTooMuch(found)) stop();
+    const wanted = type === 'file' && size <= MOST_FILE_BYTES && !isTooMuch(found);
+    const chunks: Buffer[] = [];
+    for await (const chunk of entry) if (wanted && Buffer.isBuffer(chunk)) chunks.push(chunk);
+    if (wanted) found.files.set(withoutRoot(name), Buffer.concat(chunks));
+  }
 }
 
 /** GitHub puts everything below one directory named after repository and commit. */

@@ -74,7 +74,7 @@ export type GitHub = {
   blob(sha: string): Promise<Uint8Array>;
   /**
    * Every plain file of a commit in one request, for searching only: `.gitattributes` may leave out or change some.
-   * Null where the archive is too large to be searched.
+   * Null where the archive is too large to be searched; no more of it is read then.
    */
   archive(commit: string): Promise<ReadonlyMap<string, Uint8Array> | null>;
   /** Of more than 3,000 changed files the first 3,000: GitHub lists no others. One that is missing can carry no suggestion. */
