@@ -1,6 +1,7 @@
 import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { deliver, type SignedDelivery, signedCommand, signedReply } from './signed-delivery.ts';
+import { Connection } from './connection.ts';
+import { deliver, type SignedDelivery, signedCommand, signedReply, WEBHOOKS } from './signed-delivery.ts';
 
 const CONNECTIONS = 64;
 /** Like a busy organisation's, deliveries are about many pull requests. */
@@ -30,20 +31,21 @@ export async function sendReplies(url: string, secret: string, count: number): P
 }
 
 async function pump(url: string, more: () => boolean, make: (number: number) => SignedDelivery): Promise<Intake> {
-  const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
+  const connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => Connection.open(url)));
   const times: number[] = [];
   let refused = 0;
   const begun = performance.now();
-  const send = async (number: number): Promise<void> => {
+  const send = async (connection: Connection, number: number): Promise<void> => {
     while (more()) {
+      const { headers, body } = make(number);
       const from = performance.now();
-      const status = await deliver(agent, url, make(number));
+      const status = await connection.post(WEBHOOKS, headers, body);
       if (status >= 300) refused += 1;
       else times.push(performance.now() - from);
     }
   };
-  await Promise.all(Array.from({ length: CONNECTIONS }, (_, place) => send(1 + (place % PULLS))));
-  agent.destroy();
+  await Promise.all(connections.map((connection, place) => send(connection, 1 + (place % PULLS))));
+  for (const connection of connections) connection.close();
   const seconds = (performance.now() - begun) / 1000;
   return { perSecond: times.length / seconds, times, refused };
 }

@@ -3,6 +3,8 @@ import { type Agent, request } from 'node:http';
 import { issueComment, type Payload, reviewComment } from '../test/command/payloads.ts';
 
 const SIZE = 20_000;
+/** Where the App takes deliveries. */
+export const WEBHOOKS = '/api/github/webhooks';
 
 /** A delivery of 20 kB as GitHub sends it; `id` is the one in its header. */
 export type SignedDelivery = {
@@ -10,6 +12,9 @@ export type SignedDelivery = {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
 };
+
+const NOTE = '"note":"';
+const FILLER = Buffer.alloc(SIZE - 900, 'x');
 
 let comments = 0;
 
@@ -29,11 +34,18 @@ export function signedReply(secret: string, number: number): SignedDelivery {
 }
 
 function filled(): Payload {
-  return { id: comments, node_id: `IC_${comments}`, note: 'x'.repeat(SIZE - 900) };
+  return { id: comments, node_id: `IC_${comments}`, note: '' };
+}
+
+/** What is told, with a long note where `filled` left it empty: to write that out anew each time costs more than all the rest. */
+function bodyOf(payload: Payload): Buffer {
+  const told = JSON.stringify(payload);
+  const at = told.indexOf(NOTE) + NOTE.length;
+  return Buffer.concat([Buffer.from(told.slice(0, at)), FILLER, Buffer.from(told.slice(at))]);
 }
 
 function signed(secret: string, event: string, payload: Payload): SignedDelivery {
-  const body = Buffer.from(JSON.stringify(payload));
+  const body = bodyOf(payload);
   const [id, signature] = [randomUUID(), createHmac('sha256', secret).update(body).digest('hex')];
   const headers = {
     'content-type': 'application/json',
@@ -48,7 +60,7 @@ function signed(secret: string, event: string, payload: Payload): SignedDelivery
 /** Sends it to the App at `url`; resolves with the answer's status, and rejects where there is none. */
 export function deliver(agent: Agent, url: string, { headers, body }: SignedDelivery): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
-  const asked = request(`${url}/api/github/webhooks`, { agent, method: 'POST', headers }, (response) => {
+  const asked = request(`${url}${WEBHOOKS}`, { agent, method: 'POST', headers }, (response) => {
     response.resume();
     response.on('end', () => resolve(response.statusCode ?? 0));
   });
