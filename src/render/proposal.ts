@@ -11,10 +11,13 @@ import { idLine, type ProposalView, payloadOf, titleLine } from './proposal-view
 import { undoLine } from './undo-words.ts';
 import { approverNames, loginText, verdict } from './verdict.ts';
 import { noButton, waysToDecide } from './ways-to-decide.ts';
-import { fileLink, listOf, people, sha7 } from './words.ts';
+import { fileLink, listOf, people, type RepoLinks, sha7 } from './words.ts';
 
-/** The Markdown of a proposal's comments: its own, and those in which a diff too long for one goes on, in order. */
-export type RenderedProposal = { readonly body: string; readonly parts: readonly string[] };
+/**
+ * The Markdown of a proposal's comments: its own, and those in which a diff too long for one goes on, in order; and
+ * below which address all that they link to lies.
+ */
+export type RenderedProposal = { readonly body: string; readonly parts: readonly string[]; readonly links: RepoLinks };
 
 /** The model's reason is at most this long by its tool's schema; nothing longer is shown either. */
 const REASON_CAP = 300;
@@ -173,7 +176,7 @@ export function renderOpen(view: ProposalView): RenderedProposal | null {
   // Wrapped copies of long lines are a help only: where there is no room for them, the lines themselves are enough.
   const bodies = [diff === null ? '' : renderWrapped(diff), ''].map((wrapped) => openBody(view, diff, shown, wrapped));
   const body = bodies.find((one) => byteLength(one) <= BODY_LIMIT - room);
-  return body === undefined ? null : { body, parts };
+  return body === undefined ? null : { body, parts, links: view.links };
 }
 
 /** The parts of one that is decided still show what was proposed, folded. */
@@ -189,7 +192,7 @@ function decidedParts(proposal: Proposal): readonly string[] {
  * holds no command.
  */
 export function renderProposal(view: ProposalView): RenderedProposal {
-  const { proposal } = view;
-  if (proposal.state !== 'proposed') return { body: decidedBody(view), parts: decidedParts(proposal) };
-  return renderOpen(view) ?? { body: tooLongBody(view), parts: [] };
+  const { proposal, links } = view;
+  if (proposal.state !== 'proposed') return { body: decidedBody(view), parts: decidedParts(proposal), links };
+  return renderOpen(view) ?? { body: tooLongBody(view), parts: [], links };
 }

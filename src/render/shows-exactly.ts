@@ -10,6 +10,7 @@ import { sameAsStored } from './diff-read-back.ts';
 import type { RenderedProposal } from './proposal.ts';
 import { type Page, readPage } from './read-page.ts';
 import { checkSuggestion } from './self-check.ts';
+import type { RepoLinks } from './words.ts';
 
 /**
  * What comments about to be posted must show: the stored change, on the text that it was made for (empty for a new
@@ -19,13 +20,13 @@ export type Meant = { readonly change: Change; readonly placement: Placement; re
 
 /**
  * Whether comments, read as GitHub reads them, show exactly the stored change: the block applied as its button does, or
- * the diff read back and applied to the base, gives the stored bytes, nothing else on the page can be pressed, and no
- * other block says anything else: a preview how the diff begins, a wrapped line what is added.
+ * the diff read back and applied to the base, gives the stored bytes, nothing else on the page can be pressed or leads
+ * elsewhere, and no other block says anything else: a preview how the diff begins, a wrapped line what is added.
  */
-export function showsExactly({ body, parts }: RenderedProposal, meant: Meant): boolean {
+export function showsExactly({ body, parts, links }: RenderedProposal, meant: Meant): boolean {
   const first = readPage(body);
   const pages = [first, ...parts.map(readPage)];
-  if (!pages.every((page) => isOurs(page) && hasOwnBlocks(page))) return false;
+  if (!pages.every((page) => isOurs(page, links) && hasOwnBlocks(page))) return false;
   const { change, placement, baseText } = meant;
   if (placement.kind === 'suggestion') {
     const { startLine, line, lines } = placement;
@@ -51,9 +52,20 @@ const FOREIGN: ReadonlySet<Nodes['type']> = new Set<Nodes['type']>([
   'heading',
 ]);
 
-/** Whether a body holds nothing that only somebody else's words could have brought in: other HTML, images, headings. */
-function isOurs({ nodes }: Page): boolean {
-  return nodes.every((node) => (node.type === 'html' ? OWN_HTML.test(node.value) : !FOREIGN.has(node.type)));
+/** Words outside code of which GitHub makes a link or a mention by itself. */
+const LIVE = /:\/\/|\bwww\.[a-z\d]|@[a-z\d]/i;
+
+/**
+ * Whether a body holds nothing that only somebody else's words could have brought in: other HTML, images, headings,
+ * mentions, links elsewhere.
+ */
+function isOurs({ nodes }: Page, { repository }: RepoLinks): boolean {
+  return nodes.every((node) => {
+    if (node.type === 'html') return OWN_HTML.test(node.value);
+    if (node.type === 'link') return node.url.startsWith(`${repository}/`);
+    if (node.type === 'text') return !LIVE.test(node.value);
+    return !FOREIGN.has(node.type);
+  });
 }
 
 function hasNoButton({ nodes }: Page): boolean {

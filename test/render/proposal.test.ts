@@ -20,6 +20,7 @@ import {
   edit,
   inConversation,
   inSuggestion,
+  links,
   longWrite,
   origin,
   proposal,
@@ -262,9 +263,9 @@ describe('an open proposal', () => {
       expect(text).not.toContain('All lines end with CR LF');
       expect(text).toContain(shown);
       const forged = text.replaceAll('\\u{D}', '').replace('⚠️', '⚠️ All lines end with CR LF.\n\n⚠️');
-      expect(showsExactly({ body: forged, parts: [] }, { change, placement: inConversation, baseText: before })).toBe(
-        false,
-      );
+      expect(
+        showsExactly({ body: forged, parts: [], links }, { change, placement: inConversation, baseText: before }),
+      ).toBe(false);
     },
   );
 

@@ -11,7 +11,7 @@ import { showsExactly } from '../../src/render/shows-exactly.ts';
 import { anyText, editOf, plainText, rewriteOf, rewritten, shownDiff } from '../change/samples.ts';
 import { hostileText } from './hostile-text.ts';
 import { nodesOf } from './markdown-tree.ts';
-import { inConversation, proposal, view, write } from './sample.ts';
+import { inConversation, links, proposal, view, write } from './sample.ts';
 
 /** 5,000 with every push; a release sets ROUND_TRIPS=200000. */
 const ROUND_TRIPS = Number(process.env['ROUND_TRIPS'] ?? 5_000);
@@ -23,8 +23,8 @@ function patchOf(old: string, text: string): string {
   return hunks.map((hunk) => [head(hunk), ...hunk.lines].join('\n')).join('\n');
 }
 
-function rendered(change: Change, placement: Placement): RenderedProposal {
-  const comments = renderOpen(view(proposal(change), placement));
+function rendered(change: Change, placement: Placement, modelReason = 'So it is right.'): RenderedProposal {
+  const comments = renderOpen(view(proposal(change, { modelReason }), placement, [modelReason]));
   if (comments === null) throw new Error('It cannot be shown.');
   return comments;
 }
@@ -65,15 +65,14 @@ describe('any change, in the Markdown that would be posted', () => {
     expect(blocks).toBeGreaterThan(ROUND_TRIPS / 40);
   });
 
-  it('S34, C1: whatever the lines hold', () => {
+  it('S34, C1, C7: whatever the lines hold, and whatever is said of them', () => {
     fc.assert(
-      fc.property(hostileText, hostileText, (before, after) => {
+      fc.property(hostileText, hostileText, hostileText, (before, after, reason) => {
         const [base, text] = [before, after].map((one) => one.toWellFormed().replaceAll('\0', '')) as [string, string];
         const change = rewriteOf(base, text);
         if (change === null) return;
-        expect(
-          showsExactly(rendered(change, inConversation), { change, placement: inConversation, baseText: base }),
-        ).toBe(true);
+        const page = rendered(change, inConversation, reason);
+        expect(showsExactly(page, { change, placement: inConversation, baseText: base })).toBe(true);
       }),
       { numRuns: 500 },
     );
@@ -103,6 +102,19 @@ describe('the check before posting', () => {
     expect(says(page.body.replace('-two\n+zwei', '+zwei\n-two'))).toBe(false);
     for (const more of ['```suggestion\nx\n```', '<b>x</b>', '![x](https://evil.test)', '# Approved'])
       expect(says(`${page.body}\n\n${more}`)).toBe(false);
+  });
+
+  it.each([
+    '[x](https://evil.test)',
+    '<https://evil.test>',
+    'https://evil.test',
+    'www.evil.test',
+    '@ana',
+    `[x](${links.repository}-evil/x)`,
+  ])('C5, C7: refuses a page that leads elsewhere or calls somebody: %s', (more) => {
+    const page = rendered(change, inConversation);
+    expect(showsExactly({ ...page, body: `${page.body}\n\nSee ${more}.` }, meant)).toBe(false);
+    expect(showsExactly({ ...page, body: `${page.body}\n\nSee \`${more}\`.` }, meant)).toBe(true);
   });
 
   it('B3, B4: refuses a stored change whose diff, block and bytes do not agree, or that was made for another file', () => {
