@@ -5,4 +5,4 @@ import { ROWS } from './rows.ts';
 const DEFAULT_ROUNDS = 5;
 const rounds = Number(process.argv[2] ?? DEFAULT_ROUNDS);
 if (!Number.isSafeInteger(rounds) || rounds < 1) throw new Error('the number of rounds must be 1 or more');
-process.stdout.write(`${table(measure(ROWS, rounds)).join('\n')}\n`);
+process.stdout.write(`${table(await measure(ROWS, rounds)).join('\n')}\n`);

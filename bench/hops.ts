@@ -16,6 +16,7 @@ import { openStore, type StorePlace } from '../src/store/open-store.ts';
 import type { Store } from '../src/store/store.ts';
 import { toolDefinitions } from '../src/tools/definitions.ts';
 import type { Context } from '../src/worker/context.ts';
+import { workOutHere } from '../src/worker/work-out.ts';
 import { startWorker } from '../src/worker/worker.ts';
 
 /**
@@ -141,6 +142,7 @@ function contextOf(site: Site, store: Store, now: () => number, asked: Chain[]):
     log: { info() {}, warn() {}, error() {} },
     self: { slug: app.slug, botId: app.botId },
     serves: () => true,
+    workOut: workOutHere,
     links: ({ owner, repo }) => ({ repository: `${world.site.html}/${owner}/${repo}` }),
     count: () => {},
   };

@@ -1,4 +1,5 @@
-import { type ParsedCall, parseCall } from '../src/tools/parse-call.ts';
+import type { ParsedCall } from '../src/tools/parse-call.ts';
+import type { WorkOut } from '../src/worker/work-out.ts';
 
 const MOST = 5_900_000;
 const content = (written: string): string => `{"path":"a","content":${written}}`;
@@ -21,6 +22,6 @@ export const PARSED_CALLS: readonly (readonly [name: string, written: string])[]
 ];
 
 /** Reads such arguments. */
-export function parsed(written: string): ParsedCall {
-  return parseCall({ name: 'write_file', arguments: written });
+export function parsed(written: string, workOut: WorkOut): Promise<ParsedCall> {
+  return workOut('parseCall', { name: 'write_file', arguments: written });
 }

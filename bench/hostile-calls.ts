@@ -1,6 +1,4 @@
-import { buildEdit } from '../src/change/build-edit.ts';
-import { buildWrite } from '../src/change/build-write.ts';
-import { readResult } from '../src/tools/read-result.ts';
+import type { WorkOut } from '../src/worker/work-out.ts';
 import { stored } from '../test/change/samples.ts';
 import { PLACE_CALLS } from './hostile-places.ts';
 
@@ -11,19 +9,33 @@ function lines(count: number, word: (index: number) => string): string {
   return Array.from({ length: count }, (_, index) => `${word(index)}\n`).join('');
 }
 
-function edit(text: string, oldString: string, newString: string, replaceAll = false): () => unknown {
+/** Something that is worked out in this way, or at once where it always is. */
+export type HostileCall = (workOut: WorkOut) => unknown;
+
+function edit(text: string, oldString: string, newString: string, replaceAll = false): HostileCall {
   const file = stored(text);
-  return () => buildEdit({ path, sandbox, file, oldString, newString, replaceAll });
+  return (workOut) => workOut('buildEdit', { path, sandbox, file, oldString, newString, replaceAll });
 }
 
-function write(text: string, content: string): () => unknown {
+function write(text: string, content: string): HostileCall {
   const file = stored(text);
-  return () => buildWrite({ path, sandbox, file, content, seenBlob: file.ref.blob });
+  return (workOut) => workOut('buildWrite', { path, sandbox, file, content, seenBlob: file.ref.blob });
 }
 
-function read(text: string): () => unknown {
+function read(text: string): HostileCall {
   const { ref, bytes } = stored(text);
-  return () => readResult({ path, blob: ref.blob, bytes, start: null, end: null });
+  return (workOut) => workOut('readResult', { path, blob: ref.blob, bytes, start: null, end: null });
+}
+
+function move(text: string): HostileCall {
+  const file = stored(text);
+  return (workOut) => workOut('buildMove', { from: path, to: 'src/b.ts', sandbox, file });
+}
+
+/** Whether an edit that was refused depends on another one. */
+function sought(text: string, what: string): HostileCall {
+  const { bytes } = stored(text);
+  return (workOut) => workOut('standsAfter', { bytes, sought: what, region: null });
 }
 
 /** A text without a period that is as like itself, moved, as any can be: the hardest one for a search. */
@@ -41,7 +53,7 @@ const WIDE = `é\r\n${'a\r\n'.repeat(660_000)}`;
 const blanks = lines(30_000, (at) => `  ${at}  x${at}\t\r`);
 
 /** Calls that models make, and calls that were made up to keep the process busy. */
-export const HOSTILE_CALLS: readonly (readonly [name: string, call: () => unknown])[] = [
+export const HOSTILE_CALLS: readonly (readonly [name: string, call: HostileCall])[] = [
   ['an edit of a line', edit(source, 'total25001 =', 'sum =')],
   ['an edit that stands nowhere', edit(source, 'const totals25001 = price(25001, 2);', 'x')],
   [
@@ -108,5 +120,7 @@ export const HOSTILE_CALLS: readonly (readonly [name: string, call: () => unknow
   ['tiny lines with CRLF behind a letter beyond ASCII', edit(WIDE, 'é\n', 'é\nx\n')],
   ['the same written anew but for one line', write(WIDE, `é\n${tiny('a').slice(0, 1_320_000 - 2)}b\n`)],
   ['tiny lines read', read(tiny('a'))],
+  ['a file of 20 MB moved', move('é\r\n'.repeat(4_900_000))],
+  ['what an edit depends on', sought('a'.repeat(MOST), `${'a'.repeat(50_000)}b${'a'.repeat(50_000)}`)],
   ...PLACE_CALLS,
 ];

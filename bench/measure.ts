@@ -1,5 +1,5 @@
 /** One row of the benchmark. `sample` takes a single measurement, in `unit`. */
-export type Row = { readonly name: string; readonly unit: string; readonly sample: () => number };
+export type Row = { readonly name: string; readonly unit: string; readonly sample: () => number | Promise<number> };
 
 /** What all samples of a row came to. */
 export type Measured = {
@@ -15,11 +15,11 @@ export type Measured = {
  * Takes the samples of all rows in turn, so that a busy moment of the machine falls on each of them alike and their
  * ratios hold though the numbers themselves differ between machines. A first round is thrown away.
  */
-export function measure(rows: readonly Row[], rounds: number): readonly Measured[] {
-  for (const row of rows) row.sample();
+export async function measure(rows: readonly Row[], rounds: number): Promise<readonly Measured[]> {
+  for (const row of rows) await row.sample();
   const samples = rows.map((): number[] => []);
   for (let round = 0; round < rounds; round += 1) {
-    for (const [index, row] of rows.entries()) samples[index]?.push(row.sample());
+    for (const [index, row] of rows.entries()) samples[index]?.push(await row.sample());
   }
   return rows.map(({ name, unit }, index) => {
     const own = samples[index] ?? [];
@@ -81,6 +81,18 @@ export function cost(work: () => unknown): number {
       return 1;
     })
   );
+}
+
+/**
+ * The same of what is awaited, all of this thread's own work from the call to the answer: where another thread works it out,
+ * what it takes to send and to receive. Never less than the longest time in one piece for which the event loop is kept.
+ */
+export async function keptBy(work: () => unknown): Promise<number> {
+  const TIMES = 4;
+  const before = process.threadCpuUsage();
+  for (let time = 0; time < TIMES; time += 1) await work();
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1000 / TIMES;
 }
 
 /**

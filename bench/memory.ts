@@ -1,4 +1,5 @@
 import { setImmediate as breath } from 'node:timers/promises';
+import { workOutHere } from '../src/worker/work-out.ts';
 import { HOSTILE_CALLS } from './hostile-calls.ts';
 
 /**
@@ -19,7 +20,7 @@ async function growth(): Promise<number> {
   await breath();
   globalThis.gc?.();
   const before = used();
-  first?.[1]();
+  first?.[1](workOutHere);
   return used() - before;
 }
 

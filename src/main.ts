@@ -108,6 +108,7 @@ export async function startServer(
       ...closers.map((close) => close()),
       ...[worker, sweeper].map((loop) => loop?.stop(WORKER_GRACE_MS)),
     ]);
+    await parts.thread.stop();
     await store.close();
   };
   try {

@@ -19,6 +19,7 @@ import { type Sweeper, startSweeper } from './sweep/sweeper.ts';
 import { FAMILIES } from './telemetry/families.ts';
 import type { openLog } from './telemetry/log.ts';
 import { type Metrics, openMetrics } from './telemetry/metrics.ts';
+import { openThread, type Thread } from './thread/open-thread.ts';
 import { toolDefinitions } from './tools/definitions.ts';
 import { asProbotOctokit } from './trust.ts';
 import type { Counted } from './worker/context.ts';
@@ -33,6 +34,7 @@ export type Parts = {
   readonly metrics: Metrics;
   readonly store: Store;
   readonly githubs: AppGitHub;
+  readonly thread: Thread;
   readonly now: () => number;
 };
 
@@ -47,7 +49,7 @@ export function openParts(config: Config, log: Logger, store: Store, now: () => 
     budget: keepBudgets(store, limitsOf(config.github.host), metrics, now),
     now,
   });
-  return { config, log, metrics, store, githubs, now };
+  return { config, log, metrics, store, githubs, thread: openThread({ log }), now };
 }
 
 /** Counts in the store, so that all processes share one budget and a restart forgets nothing of it. */
@@ -100,7 +102,7 @@ function countIn(metrics: Metrics): (counted: Counted) => void {
 }
 
 /** Starts the worker, now that it is known who we are. */
-export function openWorker({ config, log, metrics, store, githubs, now }: Parts, identity: Identity): Worker {
+export function openWorker({ config, log, metrics, store, githubs, thread, now }: Parts, identity: Identity): Worker {
   const site = `${config.github.protocol}://${config.github.host}`;
   const context = {
     store,
@@ -117,6 +119,7 @@ export function openWorker({ config, log, metrics, store, githubs, now }: Parts,
     serves: servedBy(config.allowedOwners, identity.owner),
     links: ({ owner, repo }: PullRef) => ({ repository: `${site}/${owner}/${repo}` }),
     count: countIn(metrics),
+    workOut: thread.workOut,
   };
   return startWorker(context, { name: randomUUID() });
 }

@@ -19,6 +19,7 @@ import type { PullRequest, World } from '../simulator/world/state.ts';
 import type { Store } from '../store/store.ts';
 import { claimEffect, claimPull } from '../worker/claim-work.ts';
 import type { Context } from '../worker/context.ts';
+import { workOutHere } from '../worker/work-out.ts';
 import { openScene, type Scene, type SceneFiles } from './scene.ts';
 
 /** One run of the App on one simulated pull request, whose model asks for the given calls and then for nothing more. */
@@ -113,6 +114,7 @@ function contextOf({ scene, gateway, store, clock, calls }: Parts): Context {
     log: SILENT,
     self: { slug, botId },
     serves: () => true,
+    workOut: workOutHere,
     links: ({ owner, repo }) => ({ repository: `${scene.world.site.html}/${owner}/${repo}` }),
     count: () => {},
   };

@@ -3,6 +3,7 @@ import { pullKey } from '../run/run.ts';
 import type { Store } from '../store/store.ts';
 import type { Context } from '../worker/context.ts';
 import type { GitHub, Model } from '../worker/ports.ts';
+import { workOutHere } from '../worker/work-out.ts';
 import { type Chance, openChance } from './chance.ts';
 import { startCrew } from './crew.ts';
 import type { Database } from './database.ts';
@@ -218,6 +219,7 @@ function contextOf(stage: Stage, replica: Replica, store: Store): Context {
     log: SILENT,
     self: { slug: scene.slug, botId: scene.botId },
     serves: () => true,
+    workOut: workOutHere,
     links: () => ({ repository: `${SITE}/acme/shop` }),
     count: (counted) => {
       if (counted.kind === 'signal') reasons.set(counted.reason, (reasons.get(counted.reason) ?? 0) + 1);

@@ -35,14 +35,11 @@ const LONGEST_KEY = 1000;
 /** Keys that are no arguments, as far as they are named. */
 const MOST_UNKNOWN = 5;
 
+/** A call as a model wrote it. */
+export type WrittenCall = { readonly name: string; readonly arguments: string };
+
 /** Reads what a model wrote for one call. Never throws. */
-export function parseCall({
-  name,
-  arguments: written,
-}: {
-  readonly name: string;
-  readonly arguments: string;
-}): ParsedCall {
+export function parseCall({ name, arguments: written }: WrittenCall): ParsedCall {
   if (!isToolName(name)) return refused(`Unknown tool ${echo(name)}. Available tools: ${TOOL_NAMES.join(', ')}.`);
   const problem = (what: string) =>
     refused(`Invalid arguments for ${name}: ${what}. Nothing was executed; call ${name} again with valid arguments.`);

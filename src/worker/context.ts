@@ -3,6 +3,7 @@ import type { RepoLinks } from '../render/words.ts';
 import type { Self } from '../run/facts.ts';
 import type { Store } from '../store/store.ts';
 import type { Clock, GitHubs, Model } from './ports.ts';
+import type { WorkOut } from './work-out.ts';
 
 /** The few log calls that the worker makes: static words, values as fields. */
 export type Log = {
@@ -29,4 +30,6 @@ export type Context = {
   /** Addresses of a repository's pages. */
   readonly links: (ref: PullRef) => RepoLinks;
   readonly count: (counted: Counted) => void;
+  /** What may take long is worked out by it, so that nobody else has to wait. */
+  readonly workOut: WorkOut;
 };

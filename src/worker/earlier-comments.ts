@@ -3,9 +3,10 @@ import { partMarker, proposalMarker } from '../render/markers.ts';
 import { countParts } from '../render/proposal-parts.ts';
 import type { PostedComment, Proposal } from '../run/proposal.ts';
 import type { PostedProposal } from '../run/signal.ts';
-import { type Draft, draftAt, type Ground } from './draft-proposal.ts';
+import type { Ground } from './draft-page.ts';
+import { type Draft, draftAt } from './draft-proposal.ts';
 import type { FoundComment, GitHub } from './ports.ts';
-import { type Found, postParts, writeAnew } from './post-diff.ts';
+import { type Found, postParts, type Site, writeAnew } from './post-diff.ts';
 
 /** Looks for every comment of these proposals, those of their parts included. */
 export async function findEarlier(github: GitHub, proposals: readonly Proposal[]): Promise<Found> {
@@ -30,7 +31,7 @@ export function standsIn(found: Found, { id }: Proposal): boolean {
  * nothing of it stands.
  */
 export async function takeOver(
-  github: GitHub,
+  { github, workOut }: Site,
   proposal: Proposal,
   found: Found,
   open: { readonly draft: Draft | null; readonly ground: Ground } | null,
@@ -38,7 +39,7 @@ export async function takeOver(
   const own = found.get(proposalMarker(proposal.id));
   if (own === undefined) return null;
   const placement = placementOf(own, proposal, open?.draft?.placement ?? null);
-  const draft = open === null ? null : draftAt(proposal, placement, open.ground);
+  const draft = open === null ? null : await draftAt(workOut, proposal, placement, open.ground);
   const proposalId = proposal.id;
   if (draft === null) return { proposalId, placement, comment: plain(own), parts: partsIn(found, proposal) };
   const comment = await writeAnew(github, own, draft.comments.body);

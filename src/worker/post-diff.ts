@@ -1,7 +1,12 @@
 import type { PostedComment } from '../run/proposal.ts';
 import { isLasting } from './backoff.ts';
-import { type Draft, draftAt, type Ground, whyNot } from './draft-proposal.ts';
+import { type Ground, whyNot } from './draft-page.ts';
+import { type Draft, draftAt } from './draft-proposal.ts';
 import type { FoundComment, GitHub } from './ports.ts';
+import type { WorkOut } from './work-out.ts';
+
+/** Where drafts are posted, and what makes them anew for another place. */
+export type Site = { readonly github: GitHub; readonly workOut: WorkOut };
 
 /** A draft in the place where it was put, with the comment that it has there. */
 export type PostedDraft = Draft & { readonly comment: PostedComment };
@@ -10,21 +15,21 @@ export type PostedDraft = Draft & { readonly comment: PostedComment };
  * The first part of an exact diff in a comment of its file, or, where GitHub has no such place, in the conversation. Null
  * where it cannot be shown there.
  */
-export async function postDiff(github: GitHub, draft: Draft, ground: Ground): Promise<PostedDraft | null> {
+export async function postDiff({ github, workOut }: Site, draft: Draft, ground: Ground): Promise<PostedDraft | null> {
   const { proposal, placement } = draft;
   const { path } = placement;
-  const onFile = draftOnFile(draft, ground);
+  const onFile = await draftOnFile(workOut, draft, ground);
   const comment = onFile === null ? null : await fileComment(github, proposal.head, path, onFile.comments.body);
   if (onFile !== null && comment !== null) return { ...onFile, comment };
   const last =
     placement.kind === 'conversation'
       ? draft
-      : draftAt(proposal, { kind: 'conversation', path, why: whyNot(placement) }, ground);
+      : await draftAt(workOut, proposal, { kind: 'conversation', path, why: whyNot(placement) }, ground);
   return last === null ? null : { ...last, comment: await github.createComment(last.comments.body) };
 }
 
 /** A draft is rendered and read back once: one that is made for this place is taken as it is. */
-function draftOnFile(draft: Draft, ground: Ground): Draft | null {
+async function draftOnFile(workOut: WorkOut, draft: Draft, ground: Ground): Promise<Draft | null> {
   const { proposal, placement } = draft;
   switch (placement.kind) {
     case 'conversation':
@@ -32,7 +37,7 @@ function draftOnFile(draft: Draft, ground: Ground): Draft | null {
     case 'file':
       return draft;
     case 'suggestion':
-      return draftAt(proposal, { kind: 'file', path: placement.path, why: whyNot(placement) }, ground);
+      return draftAt(workOut, proposal, { kind: 'file', path: placement.path, why: whyNot(placement) }, ground);
   }
 }
 

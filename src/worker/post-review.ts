@@ -3,11 +3,13 @@ import { sourcePath } from '../change/touched.ts';
 import { unshownOutput } from '../prompt/outputs.ts';
 import { turnMarker } from '../render/markers.ts';
 import { renderReview } from '../render/review.ts';
+import { aboutRun } from '../render/run-warnings.ts';
 import type { Proposal } from '../run/proposal.ts';
 import { activeRun, type Pull } from '../run/run.ts';
 import type { PostedProposal } from '../run/signal.ts';
 import { isLasting } from './backoff.ts';
-import { type Draft, draftProposal, type Ground } from './draft-proposal.ts';
+import type { Ground } from './draft-page.ts';
+import { type Draft, draftProposal } from './draft-proposal.ts';
 import { findEarlier, standsIn, takeOver } from './earlier-comments.ts';
 import { readFile } from './gather.ts';
 import { DONE, type Job, type Outcome } from './job.ts';
@@ -35,7 +37,7 @@ export async function postReview(job: Posting): Promise<Outcome> {
   const repeated = job.attempts > 1;
   // What was decided meanwhile is looked for too: its comment may stand there, with a button and commands.
   const earlier = repeated || mine.some((one) => one.restorations > 0) ? await findEarlier(github, mine) : NONE;
-  const standing = await standingOf(github, mine, open, earlier);
+  const standing = await standingOf({ job, github, pull, earlier }, mine, open);
   const found = repeated ? await earlierReviews(github, pull, effect) : [];
   const missing = open.filter(({ proposal }) => !standsIn(earlier, proposal));
   const posted = await postMissing({ job, github, pull, earlier }, missing, found);
@@ -77,28 +79,29 @@ async function draftAll(
   const files = new Map((await github.files(first.head)).map((file) => [file.path, file]));
   const tree = await github.tree(first.head);
   const links = context.links(pull.ref);
+  const about = aboutRun(pull.run);
   const open: Open[] = [];
   for (const proposal of waiting) {
-    // A page may take some tens of milliseconds to write and to read back.
+    // Even a short page takes a while to write and to read back.
     await breath();
     const path = sourcePath(proposal.change);
     const baseText = (await readFile(github, tree, path))?.text ?? '';
-    const ground = { run: pull.run, links, baseText, file: files.get(path) };
-    open.push({ proposal, ground, draft: draftProposal(proposal, ground) });
+    const ground = { about, links, baseText, file: files.get(path) };
+    open.push({ proposal, ground, draft: await draftProposal(context.workOut, proposal, ground) });
   }
   return open;
 }
 
 /** What an earlier try left, made whole. */
 async function standingOf(
-  github: GitHub,
+  { job, github, earlier }: Page,
   mine: readonly Proposal[],
   open: readonly Open[],
-  earlier: Found,
 ): Promise<readonly PostedProposal[]> {
   const standing: PostedProposal[] = [];
+  const at = { github, workOut: job.context.workOut };
   for (const proposal of mine) {
-    const posted = await takeOver(github, proposal, earlier, open.find((one) => one.proposal === proposal) ?? null);
+    const posted = await takeOver(at, proposal, earlier, open.find((one) => one.proposal === proposal) ?? null);
     if (posted !== null) standing.push(posted);
   }
   return standing;
@@ -123,10 +126,10 @@ async function postMissing(page: Page, missing: readonly Open[], found: readonly
   return { proposals: [...inReview.proposals, ...(await postDiffs(page, others))], reviews: inReview.reviews };
 }
 
-async function postDiffs({ github, earlier }: Page, missing: readonly Open[]): Promise<readonly PostedProposal[]> {
+async function postDiffs({ job, github, earlier }: Page, missing: readonly Open[]): Promise<readonly PostedProposal[]> {
   const proposals: PostedProposal[] = [];
   for (const { proposal, draft, ground } of missing) {
-    const posted = draft === null ? null : await postDiff(github, draft, ground);
+    const posted = draft === null ? null : await postDiff({ github, workOut: job.context.workOut }, draft, ground);
     if (posted === null) continue;
     const { placement, comment, comments } = posted;
     const parts = await postParts(github, comment, comments.parts, earlier);

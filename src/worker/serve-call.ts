@@ -1,15 +1,14 @@
-import { setImmediate as breath } from 'node:timers/promises';
 import { MOST_FILE_BYTES } from '../change/limits.ts';
 import { notReadableOutput, readDenied } from '../policy/denied-path.ts';
 import type { ToolCall } from '../prompt/message.ts';
 import type { ToolResult } from '../run/signal.ts';
 import { listResult } from '../tools/list-result.ts';
-import { parseCall, type ToolRequest } from '../tools/parse-call.ts';
-import { readResult } from '../tools/read-result.ts';
+import type { ToolRequest } from '../tools/parse-call.ts';
 import { type Access, findFile } from './find-file.ts';
 import { output } from './output.ts';
 import { searchFiles } from './search-files.ts';
-import { serveChange } from './serve-change.ts';
+import { type Serving, serveChange } from './serve-change.ts';
+import { WorkGivenUp } from './work-out.ts';
 import type { Workspace } from './workspace.ts';
 
 const READABLE: Access = {
@@ -24,24 +23,45 @@ export async function serveCall(
   call: ToolCall,
   earlier: readonly ToolResult[],
 ): Promise<ToolResult> {
-  const parsed = parseCall(call);
-  if (parsed.kind === 'refused') return output(call, parsed.output);
-  const request = parsed.call;
-  // Reading long arguments may take as long as serving them.
-  await breath();
+  try {
+    const parsed = await workspace.workOut('parseCall', { name: call.name, arguments: call.arguments });
+    return parsed.kind === 'refused'
+      ? output(call, parsed.output)
+      : await serve({ workspace, call, earlier }, parsed.call);
+  } catch (error) {
+    if (error instanceof WorkGivenUp) return output(call, GIVEN_UP[error.why]);
+    throw error;
+  }
+}
+
+const REST = 'Nothing was executed. Make smaller calls: less text at once, or fewer places.';
+const GIVEN_UP = {
+  time: `Given up: this call took too long to work out. ${REST}`,
+  crash: `Given up: this call could not be worked out. ${REST}`,
+} as const satisfies Record<WorkGivenUp['why'], string>;
+
+function serve(serving: Serving, request: ToolRequest): Promise<ToolResult> | ToolResult {
+  const { workspace, call } = serving;
   switch (request.tool) {
     case 'read_file':
       return readFile(workspace, call, request);
     case 'list_files':
       return output(call, listResult(workspace.tree, request.glob));
     case 'search':
-      return output(call, await searchFiles(workspace, request.pattern, request.glob));
+      return search(serving, request);
     case 'edit_file':
     case 'write_file':
     case 'delete_file':
     case 'move_file':
-      return serveChange({ workspace, call, earlier }, request);
+      return serveChange(serving, request);
   }
+}
+
+async function search(
+  { workspace, call }: Serving,
+  { pattern, glob }: Extract<ToolRequest, { tool: 'search' }>,
+): Promise<ToolResult> {
+  return output(call, await searchFiles(workspace, pattern, glob));
 }
 
 async function readFile(
@@ -54,6 +74,6 @@ async function readFile(
   const { path, file } = found;
   if (file === null) return output(call, `File not found: ${path}. Use list_files to see what is there.`);
   const { blob } = file.ref;
-  const text = readResult({ path, blob, bytes: file.bytes, start, end });
+  const text = await workspace.workOut('readResult', { path, blob, bytes: file.bytes, start, end });
   return { callId: call.id, kind: 'output', output: text, read: { path, blob } };
 }

@@ -1,10 +1,7 @@
-import { buildDelete } from '../change/build-delete.ts';
-import { type Built, buildEdit } from '../change/build-edit.ts';
-import { buildMove } from '../change/build-move.ts';
-import { buildWrite } from '../change/build-write.ts';
+import type { Built } from '../change/build-edit.ts';
+import type { Region } from '../change/change.ts';
 import { MOST_FILE_BYTES, MOST_WHOLE_FILE_BYTES } from '../change/limits.ts';
 import type { StoredFile } from '../change/refusals.ts';
-import { standsAfter } from '../policy/batch-conflict.ts';
 import { notWritableOutput, writeDenied } from '../policy/denied-path.ts';
 import { checkTarget } from '../policy/path.ts';
 import type { ToolCall } from '../prompt/message.ts';
@@ -50,8 +47,10 @@ async function editFile(serving: Serving, request: Request<'edit_file'>): Promis
   if (found.kind === 'refused') return output(call, found.output);
   const { path, file } = found;
   if (file === null) return output(call, `File not found: ${path}. Use write_file to create it.`);
-  const built = buildEdit({ ...request, path, sandbox: workspace.repo, file });
-  if (built.kind === 'refused') return dependence(serving, path, file, request.oldString) ?? output(call, built.output);
+  const { oldString, newString, replaceAll } = request;
+  const edit = { path, sandbox: workspace.repo, file, oldString, newString, replaceAll };
+  const built = await workspace.workOut('buildEdit', edit);
+  if (built.kind === 'refused') return (await dependence(serving, path, file, oldString)) ?? output(call, built.output);
   return proposed(call, request, built);
 }
 
@@ -61,7 +60,11 @@ async function writeFile({ workspace, call, earlier }: Serving, request: Request
   const { path, file } = found;
   const seenBlob = readSoFar(workspace, path, earlier);
   const { content } = request;
-  return proposed(call, request, buildWrite({ path, sandbox: workspace.repo, file, content, seenBlob }));
+  return proposed(
+    call,
+    request,
+    await workspace.workOut('buildWrite', { path, sandbox: workspace.repo, file, content, seenBlob }),
+  );
 }
 
 async function deleteFile({ workspace, call }: Serving, request: Request<'delete_file'>): Promise<ToolResult> {
@@ -69,7 +72,7 @@ async function deleteFile({ workspace, call }: Serving, request: Request<'delete
   if (found.kind === 'refused') return output(call, found.output);
   const { path, file } = found;
   if (file === null) return output(call, notThere(path));
-  return proposed(call, request, buildDelete({ path, sandbox: workspace.repo, file }));
+  return proposed(call, request, await workspace.workOut('buildDelete', { path, sandbox: workspace.repo, file }));
 }
 
 async function moveFile({ workspace, call }: Serving, request: Request<'move_file'>): Promise<ToolResult> {
@@ -80,7 +83,7 @@ async function moveFile({ workspace, call }: Serving, request: Request<'move_fil
   const target = allowed(checkTarget(request.to, from, workspace), WRITABLE);
   if (target.kind === 'refused') return output(call, target.output);
   const { path: to } = target;
-  return proposed(call, request, buildMove({ from, to, sandbox: workspace.repo, file }));
+  return proposed(call, request, await workspace.workOut('buildMove', { from, to, sandbox: workspace.repo, file }));
 }
 
 function notThere(path: string): string {
@@ -100,14 +103,19 @@ function readSoFar(workspace: Workspace, path: string, earlier: readonly ToolRes
 }
 
 /** An edit whose text only an earlier, undecided change of this response would bring (T15). */
-function dependence(
-  { call, earlier }: Serving,
+async function dependence(
+  { workspace, call, earlier }: Serving,
   path: string,
   { bytes }: StoredFile,
   sought: string,
-): ToolResult | null {
+): Promise<ToolResult | null> {
+  const stands = (region: Region | null) => workspace.workOut('standsAfter', { bytes, sought, region });
   const changes = earlier.flatMap((one) => (one.kind === 'change' && one.change.path === path ? [one] : []));
-  if (changes.length === 0 || standsAfter({ bytes, sought, region: null })) return null;
-  const on = changes.find(({ change: { region } }) => region !== null && standsAfter({ bytes, sought, region }));
-  return on === undefined ? null : { callId: call.id, kind: 'depends', path, onCallId: on.callId };
+  if (changes.length === 0 || (await stands(null))) return null;
+  // One after the other: many at once would be much to copy.
+  for (const { callId, change } of changes) {
+    if (change.region !== null && (await stands(change.region)))
+      return { callId: call.id, kind: 'depends', path, onCallId: callId };
+  }
+  return null;
 }

@@ -1,4 +1,3 @@
-import { renderProposal } from '../render/proposal.ts';
 import { aboutRun } from '../render/run-warnings.ts';
 import type { Proposal } from '../run/proposal.ts';
 import type { Pull } from '../run/run.ts';
@@ -14,7 +13,7 @@ export async function showProposal({ context, stored, effect }: Job<'show-propos
   const proposal = pull.proposals.find((one) => one.id === effect.proposalId);
   if (proposal === undefined || proposal.comment === null || proposal.placement === null) return DONE;
   const github = context.githubs.for(pull.ref);
-  const { body, parts } = renderProposal({
+  const { body, parts } = await context.workOut('renderProposal', {
     proposal,
     placement: proposal.placement,
     ...aboutRun(pull.run),

@@ -16,7 +16,7 @@ export async function useTools(job: Job<'use-tools'>): Promise<Outcome> {
   const workspace = await openWorkspace(job, pull, run.read);
   const results: ToolResult[] = [];
   for (const call of effect.calls.slice(0, MOST_CALLS)) {
-    // Each may take some tens of milliseconds on a large file; what waits for the process comes in between.
+    // Each may take some milliseconds; what waits for the process comes in between.
     await breath();
     results.push(await serveCall(workspace, call, results));
   }
@@ -28,10 +28,12 @@ export async function useTools(job: Job<'use-tools'>): Promise<Outcome> {
 }
 
 async function openWorkspace(job: Job<'use-tools'>, pull: Pull, read: Workspace['read']): Promise<Workspace> {
-  const github = job.context.githubs.for(pull.ref);
+  const { githubs, workOut } = job.context;
+  const github = githubs.for(pull.ref);
   const { headSha } = await github.pull();
   const tree = await github.tree(headSha);
-  return { github, repo: pull.ref.repo, head: headSha, tree, read, archive: once(() => github.archive(headSha)) };
+  const archive = once(() => github.archive(headSha));
+  return { github, repo: pull.ref.repo, head: headSha, tree, read, archive, workOut };
 }
 
 function once<Value>(make: () => Promise<Value>): () => Promise<Value> {

@@ -15,6 +15,7 @@ const EDGES: Readonly<Record<string, readonly string[]>> = {
   github: ['worker/ports.ts', 'sweep/delivery-log.ts'],
   sweep: ['store/store.ts', 'telemetry', 'worker/ports.ts', 'intake/delivery-event.ts'],
   model: ['worker/ports.ts'],
+  thread: ['worker/work-out.ts'],
   store: [],
   simulator: [],
   explain: [],
@@ -172,10 +173,10 @@ const processes: Rule = (files) => {
   return starters.slice(1).map(({ path }) => `${path} starts processes too`);
 };
 
-/** The server is what `start.ts` reaches, late imports and types included. */
+/** The server is what `start.ts` and its thread reach, late imports and types included. */
 const server: Rule = (files) => {
   const byPath = new Map(files.map((file) => [file.path, file]));
-  const reached = new Set(['src/start.ts']);
+  const reached = new Set(['src/start.ts', 'src/thread/work-thread.ts']);
   for (const path of reached) {
     const file = byPath.get(path);
     for (const { from } of file?.imports ?? []) reached.add((file && targetOf(file, from)) ?? from);
@@ -190,6 +191,7 @@ const RESERVED: Readonly<Record<string, readonly string[]>> = {
   // It lands in the wrong place of a moved file, silently.
   applyPatch: [],
   countersigned: ['src/policy/countersign.ts'],
+  answeredAs: ['src/thread/open-thread.ts'],
   storedAs: ['src/store/', 'src/explain/read-state.ts'],
 };
 

@@ -4,6 +4,7 @@ import type { Store } from '../../src/store/store.ts';
 import { storeOn } from '../../src/store/store-on.ts';
 import { FAMILIES } from '../../src/telemetry/families.ts';
 import { openMetrics } from '../../src/telemetry/metrics.ts';
+import { workOutHere } from '../../src/worker/work-out.ts';
 import { startWorker } from '../../src/worker/worker.ts';
 import { type BorrowedPglite, borrowPglite } from '../borrowed-pglite.ts';
 import { delivery } from '../store/samples.ts';
@@ -48,6 +49,7 @@ it('F9: while GitHub and the model never answer, every delivery is stored and an
       log,
       self,
       serves: () => true,
+      workOut: workOutHere,
       links: () => ({ repository: 'https://github.example/acme/shop' }),
       count() {},
     },

@@ -149,6 +149,15 @@ describe('what an approved edit makes of the file', () => {
     expect(pr.file('a.txt')).toBe('one\r\ntwo\r\n2.5\r\nthree\nfour\r\n');
   });
 
+  it('H6, S10: a large file, which another thread works on, comes to exactly those bytes', async () => {
+    const text = `é\r\n${'a\r\n'.repeat(60_000)}`;
+    const { ana, model, pr } = await stage().tell({ branch: { 'a.txt': text } });
+    model.proposes(read('a.txt'), write('a.txt', `é 😀\n${'a\n'.repeat(60_000)}`));
+    await ana.says('/countersign change it');
+    await ana.says('/approve');
+    expect(pr.file('a.txt')).toBe(`é 😀\r\n${'a\r\n'.repeat(60_000)}`);
+  });
+
   it('S12, S98: a denied change leaves every ref where it was', async () => {
     const { ana, model, pr } = await stage().tell({ branch: { 'a.txt': before } });
     const refs = pr.refs();

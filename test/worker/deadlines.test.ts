@@ -4,6 +4,7 @@ import type { Pull } from '../../src/run/run.ts';
 import type { Store } from '../../src/store/store.ts';
 import { expire, seeDeadline } from '../../src/worker/deadlines.ts';
 import type { Job } from '../../src/worker/job.ts';
+import { workOutHere } from '../../src/worker/work-out.ts';
 import { posted, pullOf, run } from '../store/samples.ts';
 
 const AT = '2030-01-08T12:00:00.000Z';
@@ -27,6 +28,7 @@ function look(pull: Pull, late: number, ahead: number): Job<'see-deadline'> {
       log: { info() {}, warn() {}, error() {} },
       self: { slug: 'countersign', botId: 1 },
       serves: () => true,
+      workOut: workOutHere,
       links: refuse,
       count() {},
     },

@@ -7,6 +7,7 @@ import { storeOn } from '../../src/store/store-on.ts';
 import type { Context } from '../../src/worker/context.ts';
 import { drain, NEVER, takeEffect, UNCLAIMED, waitOf } from '../../src/worker/drain.ts';
 import { GitHubFault, type GitHubs } from '../../src/worker/ports.ts';
+import { workOutHere } from '../../src/worker/work-out.ts';
 import { type BorrowedPglite, borrowPglite } from '../borrowed-pglite.ts';
 import { nextEffect, nextSignal, present } from '../store/bench.ts';
 import { delivery, pullOf, refOf, run, step } from '../store/samples.ts';
@@ -43,6 +44,7 @@ function tired(attempts: number, status: number): Context {
     log: { info() {}, warn() {}, error() {} },
     self: { slug: 'countersign', botId: 1 },
     serves: () => true,
+    workOut: workOutHere,
     links: () => {
       throw new Error('nothing is written');
     },

@@ -6,6 +6,7 @@ import type { Claimed, Store, StoredEffect } from '../../src/store/store.ts';
 import { claimEffect } from '../../src/worker/claim-work.ts';
 import type { Context } from '../../src/worker/context.ts';
 import type { GitHub } from '../../src/worker/ports.ts';
+import { workOutHere } from '../../src/worker/work-out.ts';
 import { present } from '../store/bench.ts';
 import { delivery, pullOf, step } from '../store/samples.ts';
 
@@ -45,6 +46,7 @@ function contextOf(store: Store): Context {
     log: { info() {}, warn() {}, error() {} },
     self: { slug: 'countersign', botId: 1 },
     serves: () => true,
+    workOut: workOutHere,
     links: refuse,
     count() {},
   };

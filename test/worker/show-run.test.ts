@@ -4,6 +4,7 @@ import { memoryStore } from '../../src/simulation/store/memory-store.ts';
 import { emptyTables } from '../../src/simulation/store/tables.ts';
 import type { FoundComment, GitHub } from '../../src/worker/ports.ts';
 import { showRun } from '../../src/worker/show-run.ts';
+import { workOutHere } from '../../src/worker/work-out.ts';
 import { nextEffect, nextSignal, present } from '../store/bench.ts';
 import { delivery, posted, pullOf, run, step } from '../store/samples.ts';
 
@@ -42,6 +43,7 @@ async function shown(changed: Partial<Run>): Promise<readonly string[]> {
       log: { info() {}, warn() {}, error() {} },
       self: { slug: 'countersign', botId: 1 },
       serves: () => true,
+      workOut: workOutHere,
       links: () => ({ repository: 'https://github.example/acme/shop' }),
       count() {},
     },

@@ -17,6 +17,7 @@ import type { Operation, WebhookEvent } from '../../src/simulator/world/outcome.
 import type { App } from '../../src/simulator/world/state.ts';
 import { claimEffect, claimPull } from '../../src/worker/claim-work.ts';
 import type { Context } from '../../src/worker/context.ts';
+import { workOutHere } from '../../src/worker/work-out.ts';
 
 /** One line of the App's log. */
 export type Line = { readonly level: string; readonly message: string; readonly fields: object };
@@ -167,6 +168,7 @@ function begin(stage: Stage): Process {
     log,
     self,
     serves: () => true,
+    workOut: workOutHere,
     links: ({ owner, repo }) => ({ repository: `${SITE}/${owner}/${repo}` }),
     count: () => {},
   };

@@ -1,0 +1,89 @@
+import { buildDelete, type DeleteInput } from '../change/build-delete.ts';
+import { type Built, buildEdit, type EditInput } from '../change/build-edit.ts';
+import { buildMove, type MoveInput } from '../change/build-move.ts';
+import { buildWrite, type WriteInput } from '../change/build-write.ts';
+import { diffOf } from '../change/payload.ts';
+import { type Sought, standsAfter } from '../policy/batch-conflict.ts';
+import { type RenderedProposal, renderProposal } from '../render/proposal.ts';
+import type { ProposalView } from '../render/proposal-view.ts';
+import type { Proposal } from '../run/proposal.ts';
+import { type ParsedCall, parseCall, type WrittenCall } from '../tools/parse-call.ts';
+import { type ReadInput, readResult } from '../tools/read-result.ts';
+import { type Drafting, type Page, type Placing, pageAt, pageOf } from './draft-page.ts';
+
+/** What takes long on large input: each is pure, and what it takes and gives is plain data that can be copied. */
+type Works = {
+  readonly parseCall: Work<WrittenCall, ParsedCall>;
+  readonly readResult: Work<ReadInput, string>;
+  readonly buildEdit: Work<EditInput, Built>;
+  readonly buildWrite: Work<WriteInput, Built>;
+  readonly buildDelete: Work<DeleteInput, Built>;
+  readonly buildMove: Work<MoveInput, Built>;
+  readonly standsAfter: Work<Sought, boolean>;
+  readonly pageOf: Work<Drafting, Page | null>;
+  readonly pageAt: Work<Placing, Page | null>;
+  readonly renderProposal: Work<ProposalView, RenderedProposal>;
+};
+export type WorkName = keyof Works;
+type Work<Input, Output> = { readonly input: Input; readonly output: Output };
+export type Input<Name extends WorkName> = Works[Name]['input'];
+export type Output<Name extends WorkName> = Works[Name]['output'];
+
+/** `weigh` tells how much there is to read, in letters or bytes. */
+type Way<Name extends WorkName> = {
+  readonly act: (input: Input<Name>) => Output<Name>;
+  readonly weigh: (input: Input<Name>) => number;
+};
+
+const WAYS: { readonly [Name in WorkName]: Way<Name> } = {
+  parseCall: { act: parseCall, weigh: (call) => call.arguments.length },
+  readResult: { act: readResult, weigh: ({ bytes }) => bytes.length },
+  buildEdit: {
+    act: buildEdit,
+    weigh: ({ file, oldString, newString }) => file.bytes.length + oldString.length + newString.length,
+  },
+  buildWrite: { act: buildWrite, weigh: ({ file, content }) => (file?.bytes.length ?? 0) + content.length },
+  buildDelete: { act: buildDelete, weigh: ({ file }) => file.bytes.length },
+  buildMove: { act: buildMove, weigh: ({ file }) => file.bytes.length },
+  standsAfter: { act: standsAfter, weigh: ({ bytes, sought }) => bytes.length + sought.length },
+  pageOf: { act: pageOf, weigh: ({ proposal, ground }) => ground.baseText.length + shownOf(proposal) },
+  pageAt: { act: pageAt, weigh: ({ proposal, ground }) => ground.baseText.length + shownOf(proposal) },
+  renderProposal: { act: renderProposal, weigh: ({ proposal }) => shownOf(proposal) },
+};
+
+/** Letters of the diff, which holds every line of a region too. */
+function shownOf({ change }: Proposal): number {
+  return diffOf(change.payload)?.length ?? 0;
+}
+
+/**
+ * Works something out, here or elsewhere: whoever asks waits, and meanwhile the process may do other things. Throws what
+ * the work itself throws, and `WorkGivenUp`.
+ */
+export type WorkOut = <Name extends WorkName>(name: Name, input: Input<Name>) => Promise<Output<Name>>;
+
+/** Works it out at once. */
+export function workedOut<Name extends WorkName>(name: Name, input: Input<Name>): Output<Name> {
+  return WAYS[name].act(input);
+}
+
+/** Works everything out in this thread: for a process that answers nobody meanwhile. */
+export const workOutHere: WorkOut = async (name, input) => workedOut(name, input);
+
+/** Letters and bytes from which on something is large: less takes some fifteen milliseconds at most, whatever it holds. */
+const LARGE = 32_000;
+
+/** Whether it may take so long that it should not be done where others wait. */
+export function isLarge<Name extends WorkName>(name: Name, input: Input<Name>): boolean {
+  return WAYS[name].weigh(input) >= LARGE;
+}
+
+/** Something took far longer, or more memory, than anything that is meant; nothing came of it. */
+export class WorkGivenUp extends Error {
+  readonly why: 'time' | 'crash';
+  constructor(why: WorkGivenUp['why'], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'WorkGivenUp';
+    this.why = why;
+  }
+}
