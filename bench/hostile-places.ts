@@ -1,5 +1,5 @@
-import { lineTable, placesOfLines } from '../src/change/line-table.ts';
-import { placeByNeighbours } from '../src/change/locate.ts';
+import { lineTable, placesOfLines, stretchOf } from '../src/change/line-table.ts';
+import { placeByNeighbours, sidesOf } from '../src/change/locate.ts';
 import { judge, recognise } from '../src/policy/freshness.ts';
 import { editOf } from '../test/change/samples.ts';
 
@@ -8,7 +8,7 @@ const MANY = 24_900;
 const TINY = 'a\r\n'.repeat(660_000);
 
 function looked(text: string, sought: readonly string[]): () => unknown {
-  return () => placesOfLines(lineTable(text), sought, 2);
+  return () => placesOfLines(lineTable(text), stretchOf(sought), 2);
 }
 
 function tiny(count: number): string[] {
@@ -38,6 +38,23 @@ function pushed(): () => unknown {
   return () => recognise({ baseText, headText, changes: [{ region }] });
 }
 
+/** A push to a file for which ten changes of so many lines wait: none of them stands there any more, or each was made. */
+function pushedFor(made: boolean): () => unknown {
+  const sides = Array.from({ length: 10 }, (_, which) => {
+    const old = Array.from({ length: MANY }, (_line, at) => `a${(at + which) % 7}\r\n`);
+    return { old, new: [...old.slice(1), `b${which}\r\n`] };
+  });
+  const some = ['x\r\n', 'y\r\n', 'z\r\n'];
+  const textOf = (side: 'old' | 'new') => sides.map((one) => [...some, ...one[side], ...some].join('')).join('');
+  const changes = sides.map((one, which) => {
+    const start = 4 + which * (MANY + 2 * some.length);
+    return { region: { oldStart: start, newStart: start, before: some, ...one, after: some } };
+  });
+  const baseText = made ? textOf('old') : TINY;
+  const headText = made ? textOf('new') : `${TINY}x\n`;
+  return () => recognise({ baseText, headText, changes });
+}
+
 /** Lines looked for in files of many tiny ones that end with CRLF: when a change is built, and when a head has moved. */
 export const PLACE_CALLS: readonly (readonly [name: string, call: () => unknown])[] = [
   ['tiny lines with CRLF that stand nowhere', looked(TINY, [...tiny(MANY), 'b\r\n'])],
@@ -46,7 +63,12 @@ export const PLACE_CALLS: readonly (readonly [name: string, call: () => unknown]
     'tiny lines with CRLF that all but stand in many places',
     looked(`${'a\r\n'.repeat(24_000)}b\r\n`.repeat(27), ['b\r\n', ...tiny(24_000), 'b\r\n', ...tiny(800), 'c\r\n']),
   ],
-  ['tiny lines with CRLF that stand everywhere', () => ({ place: placeByNeighbours(lineTable(TINY), regionOf(MANY)) })],
+  [
+    'tiny lines with CRLF that stand everywhere',
+    () => ({ place: placeByNeighbours(lineTable(TINY), sidesOf(regionOf(MANY))) }),
+  ],
   ['a change of many lines judged where they moved', moved()],
   ['a push read in a file of tiny lines with CRLF', pushed()],
+  ['a push where none of ten changes of many lines stands any more', pushedFor(false)],
+  ['a push that made ten changes of many lines', pushedFor(true)],
 ];

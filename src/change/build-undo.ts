@@ -4,7 +4,7 @@ import type { Change, Region } from './change.ts';
 import { describeUndo } from './describe.ts';
 import { type EditWords, editedChange } from './edited.ts';
 import { lineTable } from './line-table.ts';
-import { locateRegion } from './locate.ts';
+import { locateRegion, sidesOf } from './locate.ts';
 import type { LineRange } from './range.ts';
 import { editableText, encoded, type StoredFile } from './refusals.ts';
 import { applyRegion, indexOf, lineOf, placeAt } from './region.ts';
@@ -26,7 +26,7 @@ export function reverseRegion(text: string, applied: Region, range: LineRange | 
   const { newStart, oldStart, old, new: fresh } = applied;
   const reverse: Region = { ...applied, oldStart: newStart, newStart: oldStart, old: fresh, new: old };
   if (range !== null) return placeAt(text, reverse, range.newStart);
-  const index = locateRegion(lineTable(text), reverse);
+  const index = locateRegion(lineTable(text), sidesOf(reverse));
   return index === null ? null : placeAt(text, reverse, fresh.length === 0 ? index : index + 1);
 }
 

@@ -3,7 +3,7 @@ import type { Change, Region } from './change.ts';
 import { changeDigest } from './digest.ts';
 import type { LineTable } from './line-table.ts';
 import { bareLine, countLines } from './lines.ts';
-import { placesWithContext } from './locate.ts';
+import { placesWithContext, sidesOf } from './locate.ts';
 import type { EditPayload } from './payload.ts';
 import type { StoredFile } from './refusals.ts';
 
@@ -52,7 +52,7 @@ export function editedChange({ path, file, base, blob, region, places, alone, wo
     result: { blob, mode },
     region,
     places,
-    standsOnce: alone || placesWithContext(base, region, 'old').length === 1,
+    standsOnce: alone || placesWithContext(base, sidesOf(region), 'old').length === 1,
     digest: changeDigest({ op: 'edit', path, fromPath: null, oldMode: mode, newMode: mode, body }),
     payload: {
       type: 'edit',

@@ -50,22 +50,29 @@ export function lineIndexAt(table: LineTable, offset: number): number {
   return offset >= table.text.length ? table.count : table.indexAt(offset);
 }
 
-/** Whether exactly these lines stand from a 0-based index on. */
-export function standsAt(table: LineTable, index: number, sought: readonly string[]): boolean {
-  return textStandsAt(table, index, sought.length, sought.join(''));
+/** Lines that follow each other, as the one text that they are: joining many takes longer than to look for them. */
+export type Stretch = { readonly text: string; readonly lines: number };
+
+export function stretchOf(lines: readonly string[]): Stretch {
+  return { text: lines.join(''), lines: lines.length };
 }
 
-/** The same of lines as the one text that they are. */
-export function textStandsAt(table: LineTable, index: number, lines: number, sought: string): boolean {
+/** Stretches that follow each other as one. */
+export function joined(...parts: readonly Stretch[]): Stretch {
+  return parts.reduce((all, { text, lines }) => ({ text: all.text + text, lines: all.lines + lines }));
+}
+
+/** Whether exactly these lines stand from a 0-based index on. */
+export function standsAt(table: LineTable, index: number, { text, lines }: Stretch): boolean {
   if (index < 0 || index + lines > table.count) return false;
   const [start, end] = [offsetAt(table, index), offsetAt(table, index + lines)];
-  return end - start === sought.length && table.text.slice(start, end) === sought;
+  return end - start === text.length && table.text.slice(start, end) === text;
 }
 
-/** 0-based indexes at which a run of lines stands, in order, as many as are asked for. */
-export function placesOfLines(table: LineTable, sought: readonly string[], most: number): number[] {
-  const text = sought.join('');
-  if (!text.endsWith('\n')) return text === '' ? [] : onlyAt(table, table.count - sought.length, sought);
+/** 0-based indexes at which a stretch of lines stands, in order, as many as are asked for. */
+export function placesOfLines(table: LineTable, sought: Stretch, most: number): number[] {
+  const { text, lines } = sought;
+  if (!text.endsWith('\n')) return text === '' ? [] : onlyAt(table, table.count - lines, sought);
   const places = onlyAt(table, 0, sought);
   if (places.length >= most) return places;
   // With the line feed before it: a text of many lines may end in the sought one's letters everywhere.
@@ -76,7 +83,7 @@ export function placesOfLines(table: LineTable, sought: readonly string[], most:
   return places;
 }
 
-function onlyAt(table: LineTable, index: number, sought: readonly string[]): number[] {
+function onlyAt(table: LineTable, index: number, sought: Stretch): number[] {
   return standsAt(table, index, sought) ? [index] : [];
 }
 

@@ -1,20 +1,63 @@
 import type { Region } from './change.ts';
-import { type LineTable, placesOfLines, standsAt } from './line-table.ts';
+import { joined, type LineTable, placesOfLines, type Stretch, standsAt, stretchOf } from './line-table.ts';
+import { withoutCarriageReturns } from './lines.ts';
 import { CONTEXT, indexOf } from './region.ts';
+
+/** What is looked for of a region: each of its sides as one text, the lines right next to its place, and where it stood. */
+export type Sides = {
+  readonly index: number;
+  readonly before: Stretch;
+  readonly old: Stretch;
+  readonly new: Stretch;
+  readonly after: Stretch;
+  readonly above: Stretch;
+  readonly below: Stretch;
+};
+
+export function sidesOf(region: Region): Sides {
+  const { before, after } = region;
+  return {
+    index: indexOf(region),
+    before: stretchOf(before),
+    old: stretchOf(region.old),
+    new: stretchOf(region.new),
+    after: stretchOf(after),
+    above: stretchOf(before.slice(-1)),
+    below: stretchOf(after.slice(0, 1)),
+  };
+}
+
+/** The same with every CRLF taken as LF, for comparing what people pushed. */
+export function comparableSides(region: Region): Sides {
+  const { index, ...sides } = sidesOf(region);
+  return {
+    index,
+    before: comparable(sides.before),
+    old: comparable(sides.old),
+    new: comparable(sides.new),
+    after: comparable(sides.after),
+    above: comparable(sides.above),
+    below: comparable(sides.below),
+  };
+}
+
+function comparable({ text, lines }: Stretch): Stretch {
+  return { text: withoutCarriageReturns(text), lines };
+}
 
 /**
  * Where a region's lines stand with all the context that was shown: 0-based indexes of the first of them (for an
  * insertion: of the line behind it); two at most, because more tell nothing else. `which` is the side that is looked for.
  */
-export function placesWithContext(lines: LineTable, region: Region, which: 'old' | 'new'): number[] {
-  const found = placesOfLines(lines, [...region.before, ...region[which], ...region.after], 2);
-  return found.map((index) => index + region.before.length);
+export function placesWithContext(lines: LineTable, sides: Sides, which: 'old' | 'new'): number[] {
+  const found = placesOfLines(lines, joined(sides.before, sides[which], sides.after), 2);
+  return found.map((index) => index + sides.before.lines);
 }
 
 /** Whether context that is shorter than usual is so for the same reason as when it was shown: the file begins or ends there. */
-export function keepsEdges(lines: LineTable, region: Region, index: number, height: number): boolean {
-  const atTop = region.before.length === CONTEXT || index === region.before.length;
-  const atBottom = region.after.length === CONTEXT || index + height + region.after.length === lines.count;
+export function keepsEdges(lines: LineTable, { before, after }: Sides, index: number, height: number): boolean {
+  const atTop = before.lines === CONTEXT || index === before.lines;
+  const atBottom = after.lines === CONTEXT || index + height + after.lines === lines.count;
   return atTop && atBottom;
 }
 
@@ -22,49 +65,36 @@ export function keepsEdges(lines: LineTable, region: Region, index: number, heig
  * Where a region's old lines stand between the lines right next to them; null unless that is one place. It is for files
  * that only changes apart from this one have touched: they leave those neighbours as they are.
  */
-export function placeByNeighbours(lines: LineTable, region: Region): number | null {
-  const before = region.before.slice(-1);
-  const after = region.after.slice(0, 1);
-  const [only, ...others] = placesBetween(lines, before, [...before, ...region.old, ...after], after);
-  return only === undefined || others.length > 0 ? null : only + before.length;
+export function placeByNeighbours(lines: LineTable, sides: Sides): number | null {
+  const [only, ...others] = placesBetween(lines, sides);
+  return only === undefined || others.length > 0 ? null : only;
 }
 
-/** Indexes of all these lines, two at most. Where nothing stood before or behind them, they stand at that end of the file alone. */
-function placesBetween(
-  lines: LineTable,
-  before: readonly string[],
-  all: readonly string[],
-  after: readonly string[],
-): readonly number[] {
-  if (before.length > 0 && after.length > 0) return placesOfLines(lines, all, 2);
-  const index = before.length > 0 ? lines.count - all.length : 0;
-  const reaches = after.length > 0 || index + all.length === lines.count;
-  return all.length > 0 && reaches && standsAt(lines, index, all) ? [index] : [];
+/** Such places, two at most. Where nothing stood before or behind them, they stand at that end of the file alone. */
+function placesBetween(lines: LineTable, { above, old, below }: Sides): readonly number[] {
+  const all = joined(above, old, below);
+  const found =
+    above.lines > 0 && below.lines > 0 ? placesOfLines(lines, all, 2) : placesAtEnd(lines, all, above, below);
+  return found.map((index) => index + above.lines);
+}
+
+function placesAtEnd(lines: LineTable, all: Stretch, above: Stretch, below: Stretch): readonly number[] {
+  const index = above.lines > 0 ? lines.count - all.lines : 0;
+  const reaches = below.lines > 0 || index + all.lines === lines.count;
+  return all.lines > 0 && reaches && standsAt(lines, index, all) ? [index] : [];
 }
 
 /** Where a region stands in a text that may have moved: at its own line, else at the one place that can be told; else null. */
-export function locateRegion(lines: LineTable, region: Region): number | null {
-  const own = indexOf(region);
-  const whole = [...region.before, ...region.old, ...region.after];
-  if (standsAt(lines, own - region.before.length, whole)) return own;
-  if (whole.length === 0) return null;
-  const [only, ...others] = placesWithContext(lines, region, 'old');
-  if (only !== undefined && others.length === 0) return only;
-  return placeByNeighbours(lines, region);
-}
-
-/** The region with every CRLF taken as LF, for comparing what people pushed. */
-export function comparableRegion(region: Region): Region {
-  return {
-    ...region,
-    before: comparable(region.before),
-    old: comparable(region.old),
-    new: comparable(region.new),
-    after: comparable(region.after),
-  };
-}
-
-/** Lines, each of which may have a CRLF at its end alone. */
-function comparable(lines: readonly string[]): readonly string[] {
-  return lines.map((line) => (line.endsWith('\r\n') ? `${line.slice(0, -2)}\n` : line));
+export function locateRegion(lines: LineTable, sides: Sides): number | null {
+  const { index, before, old, after, above, below } = sides;
+  const whole = joined(before, old, after);
+  if (standsAt(lines, index - before.lines, whole)) return index;
+  if (whole.lines === 0) return null;
+  const byNeighbours = placesBetween(lines, sides);
+  const [only, ...others] = byNeighbours;
+  // With all of the context they stand nowhere else than between those neighbours: one place of these is that of both.
+  if (above.lines > 0 && below.lines > 0 && others.length === 0) return only ?? null;
+  const [shown, ...more] = placesWithContext(lines, sides, 'old');
+  if (shown !== undefined && more.length === 0) return shown;
+  return only === undefined || others.length > 0 ? null : only;
 }

@@ -1,11 +1,11 @@
-import { type LineTable, offsetAt, textStandsAt } from './line-table.ts';
+import { type LineTable, offsetAt, type Stretch, standsAt } from './line-table.ts';
 
-/** One change that may or may not have been made: at this 0-based line of the base, `old` lines became `new` ones. */
+/** One change that may or may not have been made: at this 0-based line of the base, so many lines became others. */
 export type Step<Item> = {
   readonly item: Item;
   readonly index: number;
-  readonly old: readonly string[];
-  readonly new: readonly string[];
+  readonly height: number;
+  readonly fresh: Stretch;
 };
 
 /** How far base and head have been read alike, and which changes that took; null where several selections come here. */
@@ -26,9 +26,7 @@ export function takenSteps<Item>(
   let walks: Walk<Item>[] = [{ base: 0, head: 0, taken: [] }];
   for (const step of [...steps].sort((left, right) => left.index - right.index)) {
     const reached = walks.flatMap((walk) => advance(walk, step.index, base, head));
-    // Joined once: there may be many ways to read the file, and many lines.
-    const text = step.new.join('');
-    walks = merge(reached.flatMap((walk) => [walk, ...take(walk, step, text, head)]));
+    walks = merge(reached.flatMap((walk) => [walk, ...take(walk, step, head)]));
     if (walks.length > MOST_WALKS) return null;
   }
   const ended = merge(walks.flatMap((walk) => advance(walk, base.count, base, head)));
@@ -45,12 +43,12 @@ function advance<Item>(walk: Walk<Item>, index: number, base: LineTable, head: L
   return [{ ...walk, base: index, head: walk.head + gap }];
 }
 
-function take<Item>(walk: Walk<Item>, step: Step<Item>, text: string, head: LineTable): Walk<Item>[] {
-  if (walk.base > step.index || !textStandsAt(head, walk.head, step.new.length, text)) return [];
+function take<Item>(walk: Walk<Item>, step: Step<Item>, head: LineTable): Walk<Item>[] {
+  if (walk.base > step.index || !standsAt(head, walk.head, step.fresh)) return [];
   return [
     {
-      base: step.index + step.old.length,
-      head: walk.head + step.new.length,
+      base: step.index + step.height,
+      head: walk.head + step.fresh.lines,
       taken: walk.taken === null ? null : [...walk.taken, step.item],
     },
   ];

@@ -1,7 +1,7 @@
 import type { BlobRef, Change, Region } from '../change/change.ts';
 import { lineTable } from '../change/line-table.ts';
 import { sameLines, withoutCarriageReturns } from '../change/lines.ts';
-import { comparableRegion, keepsEdges, locateRegion, placesWithContext } from '../change/locate.ts';
+import { comparableSides, keepsEdges, locateRegion, placesWithContext, sidesOf } from '../change/locate.ts';
 import { EMPTY_REGION, placeAt, sameRegionText } from '../change/region.ts';
 import { takenSteps } from '../change/subset.ts';
 import { sourcePath } from '../change/touched.ts';
@@ -105,11 +105,10 @@ export function recognise<Candidate extends { readonly region: Region | null }>(
   const head = lineTable(withoutCarriageReturns(headText));
   const steps = changes.flatMap((item) => {
     if (item.region === null) return [];
-    const region = comparableRegion(item.region);
-    const index = locateRegion(base, region);
-    return index === null || sameLines(region.old, region.new)
-      ? []
-      : [{ item, index, old: region.old, new: region.new }];
+    const sides = comparableSides(item.region);
+    const { old, new: fresh } = sides;
+    const index = old.text === fresh.text ? null : locateRegion(base, sides);
+    return index === null ? [] : [{ item, index, height: old.lines, fresh }];
   });
   const applied = takenSteps(base, head, steps);
   return applied === null || applied.length === 0 ? { kind: 'other' } : { kind: 'subset', applied };
@@ -128,8 +127,9 @@ function isResult(change: Change, file: FileAtHead): boolean {
 
 function atShownContext(text: string, region: Region): Region | null {
   const lines = lineTable(text);
-  const [index, ...others] = placesWithContext(lines, region, 'old');
-  if (index === undefined || others.length > 0 || !keepsEdges(lines, region, index, region.old.length)) return null;
+  const sides = sidesOf(region);
+  const [index, ...others] = placesWithContext(lines, sides, 'old');
+  if (index === undefined || others.length > 0 || !keepsEdges(lines, sides, index, region.old.length)) return null;
   const placed = placeAt(text, region, startFor(region, index));
   return placed !== null && sameRegionText(placed, region) ? placed : null;
 }
@@ -142,12 +142,12 @@ function shifted(text: string, region: Region, oldStart: number | null): Region 
 }
 
 /** The new lines stand once with their context and the old ones nowhere; line endings are not compared. */
-function holdsResult(text: string, shown: Region): boolean {
+function holdsResult(text: string, region: Region): boolean {
   const lines = lineTable(withoutCarriageReturns(text));
-  const region = comparableRegion(shown);
-  const [index, ...others] = placesWithContext(lines, region, 'new');
-  if (index === undefined || others.length > 0 || !keepsEdges(lines, region, index, region.new.length)) return false;
-  return placesWithContext(lines, region, 'old').length === 0;
+  const sides = comparableSides(region);
+  const [index, ...others] = placesWithContext(lines, sides, 'new');
+  if (index === undefined || others.length > 0 || !keepsEdges(lines, sides, index, sides.new.lines)) return false;
+  return placesWithContext(lines, sides, 'old').length === 0;
 }
 
 function startFor(region: Region, index: number): number {

@@ -7,7 +7,7 @@ import { hiddenCharacters, showHidden } from '../../src/change/hidden.ts';
 import { MOST_DIFF_BYTES } from '../../src/change/limits.ts';
 import { lineTable } from '../../src/change/line-table.ts';
 import { splitLines } from '../../src/change/lines.ts';
-import { placesWithContext } from '../../src/change/locate.ts';
+import { placesWithContext, sidesOf } from '../../src/change/locate.ts';
 import { outcomeOf } from '../../src/change/outcome.ts';
 import { Payload } from '../../src/change/payload.ts';
 import { decodeText } from '../../src/change/text.ts';
@@ -164,7 +164,7 @@ describe('buildEdit', () => {
       fc.property(few, few, few, fc.boolean(), (text, sought, fresh, all) => {
         const built = edit(text, sought, fresh, all);
         if (built.kind === 'refused' || built.change.region === null) return;
-        const places = placesWithContext(lineTable(text), built.change.region, 'old');
+        const places = placesWithContext(lineTable(text), sidesOf(built.change.region), 'old');
         expect(built.change.standsOnce).toBe(places.length === 1);
         seen.add(built.change.standsOnce);
       }),

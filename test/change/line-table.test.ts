@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lineIndexAt, linesAt, lineTable, offsetAt, placesOfLines, standsAt } from '../../src/change/line-table.ts';
+import {
+  lineIndexAt,
+  linesAt,
+  lineTable,
+  offsetAt,
+  placesOfLines,
+  standsAt,
+  stretchOf,
+} from '../../src/change/line-table.ts';
 import { splitLines } from '../../src/change/lines.ts';
 import { encodeText } from '../../src/change/text.ts';
 import { anyText } from './samples.ts';
@@ -66,10 +74,10 @@ describe('the table of a text’s lines', () => {
         const stands = (index: number) => run.every((line, at) => line === all[index + at]);
         const places = all.flatMap((_, index) => (run.length > 0 && stands(index) ? [index] : []));
         const table = lineTable(all.join(''));
-        expect(placesOfLines(table, run, most + 1)).toEqual(places.slice(0, most + 1));
-        expect(all.flatMap((_, index) => (run.length > 0 && standsAt(table, index, run) ? [index] : []))).toEqual(
-          places,
-        );
+        expect(placesOfLines(table, stretchOf(run), most + 1)).toEqual(places.slice(0, most + 1));
+        expect(
+          all.flatMap((_, index) => (run.length > 0 && standsAt(table, index, stretchOf(run)) ? [index] : [])),
+        ).toEqual(places);
       }),
       { numRuns: 1000 },
     );

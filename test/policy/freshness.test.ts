@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Change, Region } from '../../src/change/change.ts';
 import { changeDigest } from '../../src/change/digest.ts';
 import { lineTable } from '../../src/change/line-table.ts';
-import { placesWithContext } from '../../src/change/locate.ts';
+import { placesWithContext, sidesOf } from '../../src/change/locate.ts';
 import { composeFile, rangeOf } from '../../src/change/range.ts';
 import { applyRegion, regionBetween, regionsCollide } from '../../src/change/region.ts';
 import { judge, recognise, type Verdict } from '../../src/policy/freshness.ts';
@@ -79,7 +79,7 @@ describe('judge', () => {
         );
         if (first == null || second == null || regionsCollide(first, second)) return;
         judged += 1;
-        const standsOnce = placesWithContext(lineTable(text.join('')), second, 'old').length === 1;
+        const standsOnce = placesWithContext(lineTable(text.join('')), sidesOf(second), 'old').length === 1;
         const change: Change = {
           ...tenth,
           base: stored(from).ref,
@@ -168,7 +168,7 @@ describe('judge', () => {
         const after = text.with(line % text.length, fresh);
         const region = regionBetween(text.join(''), after.join(''));
         if (region === null) return;
-        const standsOnce = placesWithContext(lineTable(text.join('')), region, 'old').length === 1;
+        const standsOnce = placesWithContext(lineTable(text.join('')), sidesOf(region), 'old').length === 1;
         const ref = stored(text.join('')).ref;
         const change: Change = { ...tenth, base: ref, region, digest: digestOf(region), standsOnce };
         const now = [...head, ...text, ...tail].join('');
