@@ -1,44 +1,56 @@
 /**
- * `npm run bench:load [PostgreSQL URL] [--brief]`: whether the whole App, as processes of its own, keeps what it
- * promises under load; `--brief` takes a tenth of each load, to see that all of it runs. Ends with 1 where a goal is
- * missed.
+ * Whether the whole App, as processes of its own, keeps what it promises under load; `npm run bench:load -- --help` says
+ * how.
  */
 import process from 'node:process';
 import { databaseOn, embeddedDatabase } from '../src/chaos/database.ts';
+import { runCommand } from '../src/options/run-command.ts';
 import type { NamedDatabase } from './intake-table.ts';
 import { endFinding, killFinding, takeoverFindings } from './load-death.ts';
 import { growthFindings } from './load-growth.ts';
+import { type LoadNames, type LoadOptions, loadHelp, readLoadOptions } from './load-options.ts';
 import type { Finding } from './load-scene.ts';
 import { stalledFindings } from './load-stalled.ts';
 import { waitingFindings } from './load-waiting.ts';
 
-const words = process.argv.slice(2);
-const part = words.includes('--brief') ? 0.1 : 1;
-const server = words.find((word) => word.startsWith('postgres'));
-const only = words.find((word) => /^[a-z]+$/.test(word));
-
 const PGLITE: NamedDatabase = ['PGlite', embeddedDatabase];
-const POSTGRES: readonly NamedDatabase[] = server === undefined ? [] : [['PostgreSQL', () => databaseOn(server)]];
-const ALL = [PGLITE, ...POSTGRES];
 
-type Measure = (database: NamedDatabase) => Promise<readonly Finding[]>;
-const LOADS: Readonly<Record<string, readonly [on: readonly NamedDatabase[], Measure]>> = {
-  kill: [[PGLITE], async (database) => [await killFinding(database)]],
-  takeover: [POSTGRES, takeoverFindings],
-  end: [ALL, async (database) => [await endFinding(database)]],
-  stalled: [ALL, (database) => stalledFindings(database, 60 * part)],
-  waiting: [ALL, (database) => waitingFindings(database, 10_000 * part)],
-  growth: [ALL, (database) => growthFindings(database, part)],
+/** On which databases, and what; `part` of the whole load. */
+type Load = readonly [
+  on: 'embedded' | 'server' | 'both',
+  (database: NamedDatabase, part: number) => Promise<readonly Finding[]>,
+];
+const LOADS: Readonly<Record<string, Load>> = {
+  kill: ['embedded', async (database) => [await killFinding(database)]],
+  takeover: ['server', takeoverFindings],
+  end: ['both', async (database) => [await endFinding(database)]],
+  stalled: ['both', (database, part) => stalledFindings(database, 60 * part)],
+  waiting: ['both', (database, part) => waitingFindings(database, 10_000 * part)],
+  growth: ['both', growthFindings],
+};
+const NAMES: LoadNames = {
+  all: Object.keys(LOADS),
+  onServer: Object.keys(LOADS).filter((name) => LOADS[name]?.[0] === 'server'),
 };
 
-let missed = 0;
-for (const [name, [databases, measure]] of Object.entries(LOADS)) {
-  if (only !== undefined && only !== name) continue;
-  for (const database of databases) {
-    for (const { what, measured, goal, met } of await measure(database)) {
-      if (!met) missed += 1;
-      process.stdout.write(`${met ? 'met   ' : 'MISSED'} ${what}: ${measured}; goal: ${goal}\n`);
+async function measureAll({ server, only, brief }: LoadOptions): Promise<number> {
+  const onServer: readonly NamedDatabase[] = server === null ? [] : [['PostgreSQL', () => databaseOn(server)]];
+  const databases = { embedded: [PGLITE], server: onServer, both: [PGLITE, ...onServer] };
+  let missed = 0;
+  for (const [name, [on, measure]] of Object.entries(LOADS)) {
+    if (only !== null && only !== name) continue;
+    for (const database of databases[on]) {
+      for (const { what, measured, goal, met } of await measure(database, brief ? 0.1 : 1)) {
+        if (!met) missed += 1;
+        process.stdout.write(`${met ? 'met   ' : 'MISSED'} ${what}: ${measured}; goal: ${goal}\n`);
+      }
     }
   }
+  return missed > 0 ? 1 : 0;
 }
-process.exitCode = missed > 0 ? 1 : 0;
+
+process.exitCode = await runCommand(
+  { name: 'npm run bench:load', help: loadHelp(NAMES) },
+  readLoadOptions(process.argv.slice(2), NAMES),
+  measureAll,
+);
