@@ -22,7 +22,11 @@ const LIMITS = {
   /** A request must be complete in this time, however slowly it drips. */
   requestTimeout: 15_000,
   headersTimeout: 10_000,
-  keepAliveTimeout: 5_000,
+  /**
+   * Longer than what stands before us keeps a connection that nothing comes over (load balancers: 60 s as a rule, nginx too):
+   * whoever closes first must be whoever sends, or a delivery meets a connection that is just being closed, and is lost.
+   */
+  keepAliveTimeout: 75_000,
   connectionsCheckingInterval: 1_000,
   maxHeaderSize: 16 * 1024,
 };

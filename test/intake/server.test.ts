@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { Agent, get, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import process from 'node:process';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -218,6 +219,15 @@ describe('what strangers send', () => {
       })
       .toBe(202);
   }, 60_000);
+
+  it('V5: tells senders that it keeps their connections longer than what stands before it does as a rule', async () => {
+    const { port } = await start();
+    const { promise, resolve } = Promise.withResolvers<IncomingMessage>();
+    get({ port, host: '127.0.0.1', path: '/healthz', agent: new Agent({ keepAlive: true }) }, resolve);
+    const answer = (await promise).resume();
+    const [, seconds] = /^timeout=(\d+)$/.exec(String(answer.headers['keep-alive'])) ?? [];
+    expect(Number(seconds)).toBeGreaterThan(60);
+  });
 
   it('H2: 500 idle connections leave a delivery its time', async () => {
     const entry = await start();
