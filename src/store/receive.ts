@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { PullRef } from '../command/intent.ts';
 import { newPull, pullKey } from '../run/run.ts';
 import type { Signal } from '../run/signal.ts';
@@ -14,7 +14,10 @@ export type Received = { readonly delivery: Delivery; readonly now: number };
 type On = Pick<Backend, 'db' | 'embedded'>;
 export type Receipt = 'stored' | 'duplicate';
 
-const DEADLOCK = '40P01';
+/** First key of the advisory locks of those who store deliveries; the second is one of so many numbers for what they say. */
+const RECEIVERS = 1_129_534_292;
+const NUMBERS = 1_024;
+/** The rows of pull requests may go away once, where an account was forgotten just then. */
 const TRIES = 3;
 
 /**
@@ -27,29 +30,19 @@ export async function receive({ db, embedded }: On, received: readonly Received[
   // Values go as one JSON text: however many there are, the statement is the same, and is planned once.
   const [keys, rows] = [JSON.stringify([...pulls.keys()]), JSON.stringify(received.map(signalRow))];
   for (let attempt = 1; attempt <= TRIES; attempt += 1) {
-    const stored = await unlessDeadlocked(insertSignals({ db, embedded }, keys, pulls.size, rows), attempt);
+    const stored = await insertSignals({ db, embedded }, keys, pulls.size, rows);
     if (stored === 'pulls-missing') await insertPulls(db, [...pulls]);
-    else if (stored !== 'again')
-      return received.map(({ delivery: { id } }) => (stored.delete(id) ? 'stored' : 'duplicate'));
+    else return received.map(({ delivery: { id } }) => (stored.delete(id) ? 'stored' : 'duplicate'));
   }
   throw new Error('The rows of pull requests went away while deliveries were stored');
-}
-
-/** Two processes that store the same deliveries in another order may block each other; one is told to try again. */
-async function unlessDeadlocked<T>(work: Promise<T>, attempt: number): Promise<T | 'again'> {
-  try {
-    return await work;
-  } catch (error) {
-    if (attempt === TRIES || !(error instanceof Error && 'code' in error && error.code === DEADLOCK)) throw error;
-    return 'again';
-  }
 }
 
 /**
  * One statement: a single round trip, and a single sync of the disk. It holds the rows that claims lock, so that `whileAlone`
  * is over before, or sees what is stored here; with the weakest lock, which neither claims nor other receivers wait for.
- * Whoever is alone with a row waits for nobody, so waiting here for one after the other cannot end in a circle. An embedded
- * database has one session and works on one transaction at a time: there a lock is only costly.
+ * Whoever is alone with a row waits for nobody, so waiting here for one after the other cannot end in a circle. Nor can two
+ * that store the same deliveries in other orders: whoever is to wait for the other's new rows waits before it has made any of
+ * its own (`turns`). An embedded database has one session and works on one transaction at a time: there a lock is only costly.
  * Gives the ids of what was new; stores nothing where not all of the `count` rows are there.
  */
 async function insertSignals(
@@ -59,8 +52,9 @@ async function insertSignals(
   signals: string,
 ): Promise<Set<string> | 'pulls-missing'> {
   const { rows } = await sql<{ held: number; delivery_id: string | null }>`
-    with held as materialized (
+    with ${embedded ? sql`` : turns(signals)} held as materialized (
       select from pulls where pull_key = any (array(select json_array_elements_text(${keys}::json)))
+      ${embedded ? sql`` : sql`and (select count(*) from turns) > 0`}
       ${embedded ? sql`` : sql`order by pull_key for key share`}
     ), stored as (
       insert into inbox (pull_key, kind, delivery_id, natural_key, signal, received_at, not_before)
@@ -77,6 +71,20 @@ async function insertSignals(
     from (select count(*) as held from held) as counted left join stored on true
   `.execute(db);
   return rows[0]?.held === count ? new Set(rows.flatMap((row) => row.delivery_id ?? [])) : 'pulls-missing';
+}
+
+/**
+ * One process at a time stores the same words, or a delivery where nobody said any, and all wait for each other in one order.
+ * Whoever stores anything else waits for nobody, but for the few that have its number by chance: the numbers bound how many
+ * locks the server has to remember.
+ */
+function turns(signals: string): RawBuilder<unknown> {
+  return sql`turns as materialized (
+    select pg_advisory_xact_lock(${sql.lit(RECEIVERS)}, number) from (
+      select distinct hashtext(coalesce(natural_key, delivery_id)) & ${sql.lit(NUMBERS - 1)} as number
+      from json_to_recordset(${signals}::json) as given (delivery_id text, natural_key text) order by number
+    ) as numbers
+  ),`;
 }
 
 /**

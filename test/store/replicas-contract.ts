@@ -169,5 +169,19 @@ export function replicasContract({ backend, store, value, claimed }: DatabaseBen
       expect(receipts.flat().filter((receipt) => receipt === 'stored')).toHaveLength(200);
       await other.close();
     });
+
+    it('F4, G6: so are the same words under other ids, again and again', async () => {
+      const other = await database.open();
+      for (let round = 0; round < 20; round += 1) {
+        const named = (by: string) =>
+          Array.from({ length: 200 }, (_, index) =>
+            delivery(`${by}${round}-${index}`, index % 20, `key${round}-${index}`),
+          );
+        const [mine, others] = [named('d'), named('caught-up').toReversed()];
+        const receipts = await Promise.all([store().receive(mine, 1), storeOn(other).receive(others, 1)]);
+        expect(receipts.flat().filter((receipt) => receipt === 'stored')).toHaveLength(200);
+      }
+      await other.close();
+    });
   });
 }
