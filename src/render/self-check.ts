@@ -1,16 +1,12 @@
-import { type Page, readPage } from './read-page.ts';
+import type { Page } from './read-page.ts';
 
 /** The suggestion blocks that a reader of GitHub would be offered a button for; lines carry no terminators. */
-export type SuggestionsFound =
+type SuggestionsFound =
   | { readonly kind: 'none' }
   | { readonly kind: 'one'; readonly lines: readonly string[] }
   | { readonly kind: 'unclear'; readonly blocks: number };
 
-/** Reads the suggestion block back out of a body, as GitHub would when somebody presses its button. */
-export function suggestionIn(body: string): SuggestionsFound {
-  return suggestionOn(readPage(body));
-}
-
+/** Reads the suggestion block back, as GitHub would when somebody presses its button. */
 function suggestionOn({ nodes, linesOf }: Page): SuggestionsFound {
   const found = nodes.filter((node) => node.type === 'code' && /^suggestion/i.test(node.lang ?? ''));
   const [only] = found;

@@ -6,7 +6,7 @@ import type { Placement } from '../../src/change/placement.ts';
 import { byteLength } from '../../src/render/markdown.ts';
 import { renderOpen, renderProposal } from '../../src/render/proposal.ts';
 import { readPage } from '../../src/render/read-page.ts';
-import { checkSuggestion, suggestionIn } from '../../src/render/self-check.ts';
+import { checkSuggestion } from '../../src/render/self-check.ts';
 import { showsExactly } from '../../src/render/shows-exactly.ts';
 import { PROPOSAL_STATES } from '../../src/run/proposal.ts';
 import { foreignNodes } from './foreign-nodes.ts';
@@ -29,6 +29,7 @@ import {
   vote,
   write,
 } from './sample.ts';
+import { suggestionIn } from './suggestion-in.ts';
 
 const runs = { numRuns: 200 };
 const inFile: Placement = { kind: 'file', path: 'src/total.ts', why: 'too-long' };

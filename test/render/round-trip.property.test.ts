@@ -6,12 +6,12 @@ import { patched } from '../../src/change/patched.ts';
 import { type Placement, placeChange } from '../../src/change/placement.ts';
 import { applySuggestion } from '../../src/change/suggestion.ts';
 import { type RenderedProposal, renderOpen } from '../../src/render/proposal.ts';
-import { suggestionIn } from '../../src/render/self-check.ts';
 import { showsExactly } from '../../src/render/shows-exactly.ts';
 import { anyText, editOf, plainText, rewriteOf, rewritten, shownDiff } from '../change/samples.ts';
 import { hostileText } from './hostile-text.ts';
 import { nodesOf } from './markdown-tree.ts';
 import { inConversation, links, proposal, view, write } from './sample.ts';
+import { suggestionIn } from './suggestion-in.ts';
 
 /** 5,000 with every push; a release sets ROUND_TRIPS=200000. */
 const ROUND_TRIPS = Number(process.env['ROUND_TRIPS'] ?? 5_000);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { suggestionIn } from '../../src/render/self-check.ts';
 import { OUTDATED_MS } from '../../src/run/effect.ts';
+import { suggestionIn } from '../render/suggestion-in.ts';
 import { stageForAll } from './curtain.ts';
 import { edit } from './story.ts';
 
