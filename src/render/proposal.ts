@@ -126,9 +126,16 @@ function decidedBody(view: ProposalView): string {
 /** A person's own lines are seen here for the first time: they stand open, with what a reader might overlook. */
 function decidedChange(proposal: Proposal, diff: DiffView | null, room: number): string {
   if (diff === null) return escapeText(payloadOf(proposal).words);
-  if (shownChange(proposal) === proposal.change) return renderFoldedDiff(diff, room);
+  if (shownChange(proposal) === proposal.change) return decidedDiff(diff, room);
   const warnings = blocks(...diff.warnings.map((text) => `⚠️ ${escapeText(text)}`));
   return blocks(warnings, renderOpenDiff(diff, room - byteLength(warnings)));
+}
+
+/** The first of several parts ends where the next one begins, decided or not: no line stands twice, and none is left out. */
+function decidedDiff(diff: DiffView, room: number): string {
+  const [first, ...further] = diffParts(diff) ?? [];
+  const part = first === undefined || further.length === 0 ? '' : renderPart(diff, first, false);
+  return part === '' || byteLength(part) > room ? renderFoldedDiff(diff, room) : part;
 }
 
 /** How many have to approve, and who has; nothing where one is enough. */

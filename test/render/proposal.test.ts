@@ -361,6 +361,15 @@ describe('a decided proposal', () => {
     expect(text).toContain('**Applied** by ben-k in [`1a2b3c4`](https://github.com/ana/shop/commit/1a2b3c4');
   });
 
+  it('S26: shows of a diff in parts the same lines in each as before it was decided', () => {
+    const long = write('f.txt', null, Array.from({ length: 12_000 }, (_, at) => `line ${at}\n`).join(''));
+    for (const state of ['proposed', 'cancelled'] as const) {
+      const { body: own, parts } = renderProposal(view(proposal(long, { state }), inConversation));
+      const shown = [own, ...parts].flatMap((page) => page.match(/^\+line \d+$/gm) ?? []);
+      expect(shown).toEqual(Array.from({ length: 12_000 }, (_, at) => `+line ${at}`));
+    }
+  });
+
   it('links the proposal that replaced it', () => {
     const one = proposal(bigint, { state: 'superseded', replacedBy: 'm3x8' });
     const text = renderProposal({
