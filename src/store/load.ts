@@ -1,3 +1,4 @@
+import { setImmediate as breath } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import type { PullRef } from '../command/intent.ts';
 import type { Message } from '../prompt/message.ts';
@@ -11,6 +12,9 @@ import { UnknownSchema } from './unknown-schema.ts';
 
 /** What is in the database exactly as it is here: objects that were loaded or saved. Nothing in a `Pull` is ever changed in place. */
 export type Unchanged = WeakSet<object>;
+
+/** Letters of JSON that take some milliseconds to be read: what else waits for the process comes in between. */
+const MUCH = 200_000;
 
 const OPEN: readonly ProposalState[] = ['proposed', 'approved', 'executing'];
 
@@ -57,7 +61,12 @@ async function loadProposals(
     )
     .orderBy('place')
     .execute();
-  return rows.map((row) => fromStored<Proposal>(known(pullKey, row.schema, row.body)));
+  const proposals: Proposal[] = [];
+  for (const { schema, body } of rows) {
+    if (body.length > MUCH) await breath();
+    proposals.push(fromStored<Proposal>(known(pullKey, schema, body)));
+  }
+  return proposals;
 }
 
 /** Written out as the index on it wants it. */

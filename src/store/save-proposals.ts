@@ -1,3 +1,4 @@
+import { setImmediate as breath } from 'node:timers/promises';
 import { sql, type Transaction } from 'kysely';
 import type { Proposal } from '../run/proposal.ts';
 import { recordOf } from '../run/record.ts';
@@ -6,8 +7,9 @@ import { isFinal } from '../run/transition.ts';
 import { plainText, toStored } from './stored-json.ts';
 import type { Tables } from './tables.ts';
 
-/** Rows of one insert; a proposal may hold a whole file. */
+/** Rows of one insert, and letters after which it is made: a proposal may hold a whole file. */
 const MOST_ROWS = 100;
+const MOST_LETTERS = 1_000_000;
 
 /** Proposals to be written, and the pull request's run. */
 export type Changed = { readonly changed: readonly Proposal[]; readonly run: Run | null };
@@ -19,22 +21,27 @@ export async function saveProposals(
   { changed, run }: Changed,
   now: number,
 ): Promise<void> {
-  for (let start = 0; start < changed.length; start += MOST_ROWS) {
-    await upsert(transaction, pullKey, changed.slice(start, start + MOST_ROWS), now);
+  let rows: Row[] = [];
+  let letters = 0;
+  for (const proposal of changed) {
+    const row = rowOf(pullKey, proposal, now);
+    rows.push(row);
+    letters += row.body.length;
+    if (rows.length < MOST_ROWS && letters < MOST_LETTERS) continue;
+    await upsert(transaction, pullKey, rows);
+    // What else waits for the process comes in between.
+    await breath();
+    [rows, letters] = [[], 0];
   }
+  if (rows.length > 0) await upsert(transaction, pullKey, rows);
   const final = changed.filter((proposal) => isFinal(proposal.state));
   if (final.length > 0) await saveOutcomes(transaction, pullKey, { changed: final, run }, now);
 }
 
-async function upsert(
-  transaction: Transaction<Tables>,
-  pullKey: string,
-  proposals: readonly Proposal[],
-  now: number,
-): Promise<void> {
+async function upsert(transaction: Transaction<Tables>, pullKey: string, rows: readonly Row[]): Promise<void> {
   const result = await transaction
     .insertInto('proposals')
-    .values(proposals.map((proposal) => rowOf(pullKey, proposal, now)))
+    .values(rows)
     .onConflict((conflict) =>
       conflict
         .columns(['pull_key', 'proposal_id'])
@@ -50,9 +57,10 @@ async function upsert(
         .whereRef('proposals.run_id', '=', 'excluded.run_id'),
     )
     .executeTakeFirst();
-  if (result.numInsertedOrUpdatedRows !== BigInt(proposals.length))
-    throw new Error(`An id of ${pullKey} was given twice`);
+  if (result.numInsertedOrUpdatedRows !== BigInt(rows.length)) throw new Error(`An id of ${pullKey} was given twice`);
 }
+
+type Row = ReturnType<typeof rowOf>;
 
 function rowOf(pullKey: string, proposal: Proposal, now: number) {
   return {
