@@ -201,5 +201,10 @@ function decidedParts(proposal: Proposal): readonly string[] {
 export function renderProposal(view: ProposalView): RenderedProposal {
   const { proposal, links } = view;
   if (proposal.state !== 'proposed') return { body: decidedBody(view), parts: decidedParts(proposal), links };
-  return renderOpen(view) ?? { body: tooLongBody(view), parts: [], links };
+  return renderOpen(view) ?? renderUnshown(view);
+}
+
+/** What stands there instead of a change that cannot be shown exactly. */
+export function renderUnshown(view: ProposalView): RenderedProposal {
+  return { body: tooLongBody(view), parts: [], links: view.links };
 }

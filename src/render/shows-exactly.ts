@@ -16,29 +16,43 @@ import type { RepoLinks } from './words.ts';
  * What comments about to be posted must show: the stored change, on the text that it was made for (empty for a new
  * file).
  */
-export type Meant = { readonly change: Change; readonly placement: Placement; readonly baseText: string };
+export type Meant = Stored & { readonly baseText: string };
+
+/** The change and its place, as they are stored. */
+type Stored = { readonly change: Change; readonly placement: Placement };
 
 /**
  * Whether comments, read as GitHub reads them, show exactly the stored change: the block applied as its button does, or
- * the diff read back and applied to the base, gives the stored bytes, nothing else on the page can be pressed or leads
+ * the diff read back and applied to the base, gives the stored bytes, and the page `saysExactly` that.
+ */
+export function showsExactly(rendered: RenderedProposal, meant: Meant): boolean {
+  const { change, placement, baseText } = meant;
+  if (!saysExactly(rendered, meant)) return false;
+  if (placement.kind === 'suggestion') {
+    const { startLine, line, lines } = placement;
+    return isResult(change, applySuggestion(baseText, startLine, line, lines));
+  }
+  const diff = diffOf(change.payload);
+  return diff === null || isResult(change, patched(baseText, diff));
+}
+
+/**
+ * Whether comments, read as GitHub reads them, say the stored lines or diff, nothing else on the page can be pressed or leads
  * elsewhere, and no other block says anything else: a preview how the diff begins, a wrapped line what is added.
  */
-export function showsExactly({ body, parts, links }: RenderedProposal, meant: Meant): boolean {
+export function saysExactly({ body, parts, links }: RenderedProposal, { change, placement }: Stored): boolean {
   const first = readPage(body);
   const pages = [first, ...parts.map(readPage)];
   if (!pages.every((page) => isOurs(page, links) && hasOwnBlocks(page))) return false;
-  const { change, placement, baseText } = meant;
   if (placement.kind === 'suggestion') {
-    const { startLine, line, lines } = placement;
-    const says = checkSuggestion(first, lines) && pages.every((page) => blocksIn(page, 'diff').length === 0);
-    return says && areCopies(pages, lines) && isResult(change, applySuggestion(baseText, startLine, line, lines));
+    const says = checkSuggestion(first, placement.lines);
+    return says && pages.every((page) => blocksIn(page, 'diff').length === 0) && areCopies(pages, placement.lines);
   }
   if (!pages.every((page) => hasNoButton(page) && beginAlike(blocksIn(page, 'diff')))) return false;
   const shown = pages.flatMap((page) => blocksIn(page, 'diff').at(-1) ?? []);
   if (!areCopies(pages, shown.map(addedLine))) return false;
   const diff = diffOf(change.payload);
-  if (diff === null) return shown.length === 0;
-  return sameAsStored(shown, diff, body) && isResult(change, patched(baseText, diff));
+  return diff === null ? shown.length === 0 : sameAsStored(shown, diff, body);
 }
 
 /** HTML that our own templates write. */

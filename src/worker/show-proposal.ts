@@ -13,7 +13,7 @@ export async function showProposal({ context, stored, effect }: Job<'show-propos
   const proposal = pull.proposals.find((one) => one.id === effect.proposalId);
   if (proposal === undefined || proposal.comment === null || proposal.placement === null) return DONE;
   const github = context.githubs.for(pull.ref);
-  const { body, parts } = await context.workOut('renderProposal', {
+  const { body, parts } = await context.workOut('renderStanding', {
     proposal,
     placement: proposal.placement,
     ...aboutRun(pull.run),

@@ -4,8 +4,9 @@ import { buildMove, type MoveInput } from '../change/build-move.ts';
 import { buildWrite, type WriteInput } from '../change/build-write.ts';
 import { diffOf } from '../change/payload.ts';
 import { type Sought, standsAfter } from '../policy/batch-conflict.ts';
-import { type RenderedProposal, renderProposal } from '../render/proposal.ts';
+import type { RenderedProposal } from '../render/proposal.ts';
 import type { ProposalView } from '../render/proposal-view.ts';
+import { renderStanding } from '../render/standing.ts';
 import type { Proposal } from '../run/proposal.ts';
 import { type ParsedCall, parseCall, type WrittenCall } from '../tools/parse-call.ts';
 import { type ReadInput, readResult } from '../tools/read-result.ts';
@@ -22,7 +23,7 @@ type Works = {
   readonly standsAfter: Work<Sought, boolean>;
   readonly pageOf: Work<Drafting, Page | null>;
   readonly pageAt: Work<Placing, Page | null>;
-  readonly renderProposal: Work<ProposalView, RenderedProposal>;
+  readonly renderStanding: Work<ProposalView, RenderedProposal>;
 };
 export type WorkName = keyof Works;
 type Work<Input, Output> = { readonly input: Input; readonly output: Output };
@@ -48,7 +49,7 @@ const WAYS: { readonly [Name in WorkName]: Way<Name> } = {
   standsAfter: { act: standsAfter, weigh: ({ bytes, sought }) => bytes.length + sought.length },
   pageOf: { act: pageOf, weigh: ({ proposal, ground }) => ground.baseText.length + shownOf(proposal) },
   pageAt: { act: pageAt, weigh: ({ proposal, ground }) => ground.baseText.length + shownOf(proposal) },
-  renderProposal: { act: renderProposal, weigh: ({ proposal }) => shownOf(proposal) },
+  renderStanding: { act: renderStanding, weigh: ({ proposal }) => shownOf(proposal) },
 };
 
 /** Letters of the diff, which holds every line of a region too. */

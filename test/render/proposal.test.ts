@@ -8,6 +8,7 @@ import { renderOpen, renderProposal } from '../../src/render/proposal.ts';
 import { readPage } from '../../src/render/read-page.ts';
 import { checkSuggestion } from '../../src/render/self-check.ts';
 import { showsExactly } from '../../src/render/shows-exactly.ts';
+import { renderStanding } from '../../src/render/standing.ts';
 import { PROPOSAL_STATES } from '../../src/run/proposal.ts';
 import { foreignNodes } from './foreign-nodes.ts';
 import { hostileText } from './hostile-text.ts';
@@ -368,6 +369,15 @@ describe('a decided proposal', () => {
       const shown = [own, ...parts].flatMap((page) => page.match(/^\+line \d+$/gm) ?? []);
       expect(shown).toEqual(Array.from({ length: 12_000 }, (_, at) => `+line ${at}`));
     }
+  });
+
+  it('S34: one that stands is read back again, and offers nothing where it would say something else', () => {
+    const standing = view(proposal(bigint), inSuggestion);
+    expect(renderStanding(standing)).toEqual(renderProposal(standing));
+    const { body: text } = renderStanding(view(proposal(bigint), suggesting(['let total\0 = 0n;'])));
+    expect(suggestionIn(text)).toEqual({ kind: 'none' });
+    expect(text).toContain('cannot be decided here');
+    expect(text).not.toContain('/approve');
   });
 
   it('links the proposal that replaced it', () => {
