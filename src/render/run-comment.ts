@@ -106,8 +106,8 @@ function row(proposal: Proposal, links: RepoLinks): string {
 }
 
 /**
- * An undo may be decided after another run has begun, and then nobody writes this comment again: one that waits stands
- * in it only while the run goes on. The newest rows that fit, those still open before all others; what is left
+ * An undo may be decided after another run has begun, and then nobody writes this comment again, unless it is committed:
+ * one that waits stands in it only while the run goes on. The newest rows that fit, those still open before all others; what is left
  * out is counted.
  */
 function table({ run, proposals: all, links }: RunView, limit: number): string {

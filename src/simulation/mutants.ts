@@ -172,6 +172,11 @@ export const MUTANTS: readonly Mutant[] = [
       })),
   },
   {
+    name: 'earlier-runs-not-shown',
+    lacks: 'the comment of a run says how it ended, also where the next one has begun',
+    bend: () => store(() => ({ loadRun: async () => null })),
+  },
+  {
     name: 'given-up-at-once',
     lacks: 'a fault that passes loses nobody’s words',
     bend: () =>

@@ -6,6 +6,7 @@ import type { NamedProposals } from '../run/named-proposals.ts';
 import type { Proposal, ProposalState } from '../run/proposal.ts';
 import { type Pull, RUN_SCHEMA, type Run } from '../run/run.ts';
 import type { PullState } from './pull-state.ts';
+import type { KnownRun } from './store.ts';
 import { fromStored } from './stored-json.ts';
 import type { Tables } from './tables.ts';
 import { UnknownSchema } from './unknown-schema.ts';
@@ -77,6 +78,28 @@ function standsFormerly(commentId: number) {
 function known(pullKey: string, schema: number | null, stored: string): string {
   if (schema !== RUN_SCHEMA) throw new UnknownSchema(pullKey, schema ?? 0);
   return stored;
+}
+
+/** A run that may be over, as it was saved last. Throws `UnknownSchema` as `load` does. */
+export async function loadRun(db: Kysely<Tables>, pullKey: string, runId: string): Promise<KnownRun | null> {
+  const row = await db
+    .selectFrom('runs')
+    .select(['schema', 'state'])
+    .where('run_id', '=', runId)
+    .where('pull_key', '=', pullKey)
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  const proposals = await db
+    .selectFrom('proposals')
+    .select(['schema', 'body'])
+    .where('pull_key', '=', pullKey)
+    .where('run_id', '=', runId)
+    .orderBy('place')
+    .execute();
+  return {
+    run: fromStored<Run>(known(pullKey, row.schema, row.state)),
+    proposals: proposals.map((one) => fromStored<Proposal>(known(pullKey, one.schema, one.body))),
+  };
 }
 
 /** Where the pull request is; its row has one form in all versions. */

@@ -3,7 +3,7 @@ import { budgetMethods } from './budgets.ts';
 import { postponeEffect, renewEffect } from './effects.ts';
 import { groupCommit } from './group-commit.ts';
 import { heldUntil, parkSignal, postponeSignal } from './inbox.ts';
-import { refOf, transcript } from './load.ts';
+import { loadRun, refOf, transcript } from './load.ts';
 import { nextDue } from './next-due.ts';
 import { parked } from './parked.ts';
 import { ping } from './ping.ts';
@@ -32,6 +32,7 @@ export function storeOn(backend: Backend): Store {
     ...budgetMethods(db),
     ...pullMethods(backend, remembered, wake),
     ...stepMethods(backend, remembered, wake),
+    loadRun: (pullKey, runId) => loadRun(db, pullKey, runId),
     refOf: (pullKey) => refOf(db, pullKey),
     transcript: (runId) => transcript(db, runId),
     heldUntil: (claim, now) => heldUntil(db, claim, now),

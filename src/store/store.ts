@@ -5,7 +5,8 @@ import type { Notice } from '../command/notice.ts';
 import type { Message } from '../prompt/message.ts';
 import type { Effect } from '../run/effect.ts';
 import type { NamedProposals } from '../run/named-proposals.ts';
-import type { Pull } from '../run/run.ts';
+import type { Proposal } from '../run/proposal.ts';
+import type { Pull, Run } from '../run/run.ts';
 import type { Signal } from '../run/signal.ts';
 import type { Step } from '../run/step.ts';
 
@@ -123,6 +124,9 @@ export type Ending = { readonly lease: Lease | null };
 /** The claim is over; `effect` is leased to its former holder, and `pull` is what `load` would give at that moment, where known. */
 export type GivenBack = { readonly kind: 'given-back'; readonly effect: StoredEffect | null; readonly pull?: Pull };
 
+/** A run, whatever its pull request goes on with now, and what it proposed, oldest first. */
+export type KnownRun = { readonly run: Run; readonly proposals: readonly Proposal[] };
+
 /** What a save came to: nothing was written where it is `lost`, or signals wait. */
 export type SaveResult = 'saved' | GivenBack | 'lost' | 'signals-waiting';
 
@@ -173,6 +177,8 @@ export type Store = {
 
   /** The pull request with its current run, that run's proposals, and any other that is named by id or comment id. */
   load(pullKey: string, named: NamedProposals): Promise<Pull>;
+  /** A run of the pull request, the current one or an earlier one, with its proposals; null where it was forgotten. */
+  loadRun(pullKey: string, runId: string): Promise<KnownRun | null>;
   /** Where the pull request is, whatever form the rest of it is stored in. */
   refOf(pullKey: string): Promise<PullRef>;
   transcript(runId: string): Promise<readonly Message[]>;

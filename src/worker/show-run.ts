@@ -3,6 +3,8 @@ import { renderRun } from '../render/run-comment.ts';
 import { NONE_NAMED } from '../run/named-proposals.ts';
 import type { PostedComment } from '../run/proposal.ts';
 import type { Pull } from '../run/run.ts';
+import type { KnownRun } from '../store/store.ts';
+import type { Context } from './context.ts';
 import { DONE, type Job, type Outcome } from './job.ts';
 import type { GitHub } from './ports.ts';
 import { updateStanding } from './update-standing.ts';
@@ -10,14 +12,28 @@ import { updateStanding } from './update-standing.ts';
 /** Makes the run comment true: written once, edited in place ever after, and written again where somebody deleted it. */
 export async function showRun({ context, stored, effect, attempts }: Job<'show-run'>): Promise<Outcome> {
   const pull = await context.store.load(stored.pullKey, NONE_NAMED);
-  const { run } = pull;
-  if (run === null || run.id !== effect.runId) return DONE;
-  const proposals = pull.proposals.filter((proposal) => proposal.runId === run.id);
-  const body = renderRun({ run, proposals, queued: pull.queue.length, links: context.links(pull.ref) });
+  const known = await knownRun(context, stored.pullKey, pull, effect.runId);
+  if (known === null) return DONE;
+  const { run, proposals, isPast } = known;
+  const queued = isPast ? 0 : pull.queue.length;
+  const body = renderRun({ run, proposals, queued, links: context.links(pull.ref) });
   const github = context.githubs.for(pull.ref);
   if (run.comment !== null && (await updateStanding(github, run.comment, body)) !== null) return DONE;
-  const comment = await create(github, run.id, body, attempts > 1 || !hasJustBegun(pull));
+  const comment = await create(github, run.id, body, attempts > 1 || isPast || !hasJustBegun(pull));
   return { kind: 'done', signal: { type: 'run-shown', runId: run.id, comment } };
+}
+
+/** The next run may have begun before GitHub took what this one came to: its comment is the only one that tells that. */
+async function knownRun(
+  { store }: Context,
+  pullKey: string,
+  { run, proposals }: Pull,
+  runId: string,
+): Promise<(KnownRun & { readonly isPast: boolean }) | null> {
+  if (run?.id === runId)
+    return { run, proposals: proposals.filter((proposal) => proposal.runId === runId), isPast: false };
+  const past = await store.loadRun(pullKey, runId);
+  return past && { ...past, isPast: true };
 }
 
 /**

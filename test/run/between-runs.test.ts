@@ -97,3 +97,24 @@ describe('a question that waits while access is lost', () => {
     expect(effects).toMatchObject([{ type: 'react' }, { type: 'ask-question', question: { text: 'why not?' } }]);
   });
 });
+
+describe('a commit that lands once the next run has begun', () => {
+  it('is told by the comment of the run that it belongs to', () => {
+    const game = new TableGame();
+    game.commands(ANA, { name: 'task', text: 'do it' });
+    game.modelReplies([{ id: 'one', name: 'edit_file', arguments: 'edit 1 other' }]);
+    game.toolsAnswer();
+    game.reviewIsPosted();
+    game.commands(ANA, { name: 'approve', targets: { by: 'place' }, note: '' });
+    const attempt = game.commitBegins();
+    const before = game.pull.run?.id;
+    game.commands(ANA, { name: 'stop' });
+    game.commands(BEN, { name: 'task', text: 'tidy up' });
+    expect(game.pull.run?.id).not.toBe(before);
+    const shown = () => game.effects.filter((one) => one.type === 'show-run' && one.runId === before).length;
+    const told = shown();
+    if (attempt !== null) game.commitLands(attempt);
+    expect(game.pull.proposals.find(({ runId }) => runId === before)?.state).toBe('completed');
+    expect(shown()).toBe(told + 1);
+  });
+});

@@ -54,6 +54,17 @@ export function stepsContract({ store, rows, claimed, signalled }: Bench): void 
       expect(await ids({ ids: [], commentId: 72 })).toEqual(['p2', 'p0', 'p4']);
     });
 
+    it('reads a run that is over with all it proposed, and none of another pull request', async () => {
+      const { claim, signal } = await signalled('a');
+      const proposals = [{ ...posted('p2', 'old', 72), state: 'rejected' as const }, posted('p1', 'old', 71)];
+      await store().save(claim, signal, step(pullOf(1, { run: run('old', { turns: 3 }), proposals })), 20);
+      const next = present(await nextOf('b', claim));
+      await store().save(claim, next, step(pullOf(1, { run: run('new'), proposals: [proposal('p4', 'new')] })), 30);
+      expect(await store().loadRun(claim.pullKey, 'old')).toEqual({ run: run('old', { turns: 3 }), proposals });
+      expect(await store().loadRun('1/2/99', 'old')).toBeNull();
+      expect(await store().loadRun(claim.pullKey, 'none')).toBeNull();
+    });
+
     it('S60: finds a proposal by the threads of its comments that are gone, and by none once they are not its own', async () => {
       const { claim, signal } = await signalled('a');
       const [gone, other] = [posted('p1', 'old', 71), posted('p2', 'old', 72)].map((one) => ({

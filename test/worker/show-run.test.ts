@@ -9,7 +9,7 @@ import { nextEffect, nextSignal, present } from '../store/bench.ts';
 import { delivery, posted, pullOf, run, step } from '../store/samples.ts';
 
 /** Shows a run whose comment stands on the page although nobody has heard of it yet; answers what was asked of GitHub. */
-async function shown(changed: Partial<Run>): Promise<readonly string[]> {
+async function shown(changed: Partial<Run>, next: Run | null = null): Promise<readonly string[]> {
   const store = memoryStore(emptyTables(), 1);
   await store.receive([delivery('a')], 1);
   const claim = present(await store.claimPull('w', 1, 1_000));
@@ -17,6 +17,10 @@ async function shown(changed: Partial<Run>): Promise<readonly string[]> {
   const effect = { type: 'show-run', runId: 'r' } as const;
   await store.save(claim, signal, step(pullOf(1, { run: run('r', changed) }), { effects: [effect] }), 1);
   const stored = present(await nextEffect(store, claim, 1));
+  if (next !== null) {
+    await store.receive([delivery('b')], 1);
+    await store.save(claim, present(await nextSignal(store, claim, 1)), step(pullOf(1, { run: next })), 1);
+  }
   const standing: FoundComment = { ...present(posted('p', 'r', 7).comment), body: 'as it was' };
   const asked: string[] = [];
   const told = <Value>(name: string, value: Value) => {
@@ -65,4 +69,11 @@ it('S78: a run that has gone on before we heard that its comment stands gets no 
 
 it('a run that has just begun asks for nothing before it writes its comment', async () => {
   expect(await shown({})).toEqual(['create']);
+});
+
+it('a run says how it ended, also where the next one began before GitHub took that', async () => {
+  const { comment } = posted('p', 'r', 7);
+  const phase = { kind: 'ended', how: 'finished', by: null, note: null, at: '2030-01-01T00:00:00.000Z' } as const;
+  expect(await shown({ phase, comment }, run('next'))).toEqual(['update']);
+  expect(await shown({ phase }, run('next'))).toEqual(['find', 'update']);
 });

@@ -1,3 +1,5 @@
+import { runMarker } from '../../render/markers.ts';
+import { endingWords } from '../../render/run-comment.ts';
 import { historyEntries } from '../../simulator/world/history.ts';
 import { ownComments } from '../github/own-words.ts';
 import { standingsOf } from '../github/port.ts';
@@ -49,6 +51,29 @@ export const decisionsShow: Check = (evidence) => {
     return body.includes(commit.sha.slice(0, 7)) ? [] : [`V5: the comment of ${id} does not name its commit`];
   });
 };
+
+/** V5: the comment of a run that is over says so, and names what was committed of it. */
+export const endsShow: Check = (evidence) => {
+  const { played, saved } = evidence;
+  const comments = standingsOf(played.hub, played.scene).flatMap((standing) => ownComments(standing, played.scene));
+  const last = new Map(
+    saved.flatMap(({ saved: { step } }) => (step.pull.run === null ? [] : [[step.pull.run.id, step.pull]])),
+  );
+  return [...last].flatMap(([id, { run, ref }]) => {
+    const own = comments.find(({ body }) => body.startsWith(runMarker(id)));
+    if (own === undefined || run?.phase.kind !== 'ended' || !isReached(evidence, ref)) return [];
+    if (changedByPeople(evidence, own.id)) return [];
+    const words = [`The run ${endingWords(run.phase.how)}`, ...commitsOf(evidence, id)];
+    return words
+      .filter((one) => !own.body.includes(one))
+      .map((one) => `V5: the comment of run ${id} does not say: ${one}`);
+  });
+};
+
+function commitsOf({ landed, ends }: Evidence, runId: string): readonly string[] {
+  const isOf = (id: string): boolean => ends.get(id)?.runId === runId;
+  return landed.filter(({ plan }) => plan.proposalIds.some(isOf)).map(({ sha }) => sha.slice(0, 7));
+}
 
 /** V5: whoever gave a command that was taken sees a reaction to it, an answer, or the decision itself. */
 export const commandsAreAnswered: Check = (evidence) => {

@@ -1,5 +1,5 @@
 import type { PlayedCase } from '../case.ts';
-import { answersAreStored, commandsAreAnswered, commentsStandOnce, decisionsShow } from './answers.ts';
+import { answersAreStored, commandsAreAnswered, commentsStandOnce, decisionsShow, endsShow } from './answers.ts';
 import { approversMayWrite, commitsAreApproved, commitsComeOnce } from './commits.ts';
 import { denialsHold, doubtsHold } from './denials.ts';
 import { type Check, gatherEvidence } from './evidence.ts';
@@ -31,6 +31,7 @@ const CHECKS: readonly Check[] = [
   removalIsFinal,
   removalIsHeard,
   decisionsShow,
+  endsShow,
   commentsStandOnce,
   commandsAreAnswered,
   answersAreStored,

@@ -27,7 +27,7 @@ export type Evidence = {
 };
 
 /** How a proposal ended up, where it was shown last, and on which pull request. */
-export type End = Pick<Proposal, 'state' | 'comment' | 'note'> & { readonly ref: PullRef };
+export type End = Pick<Proposal, 'state' | 'comment' | 'note' | 'runId'> & { readonly ref: PullRef };
 
 /** One promise: what breaks it, in words. Empty where it holds. */
 export type Check = (evidence: Evidence) => readonly string[];
@@ -46,9 +46,9 @@ export function gatherEvidence(played: PlayedCase, remains: Remains): Evidence {
     if (happening.kind !== 'saved' || happening.result !== 'saved') continue;
     saved.push({ place, saved: happening });
     for (const vote of happening.step.votes) votes.push({ place, vote });
-    for (const { id, change, state, comment, note } of happening.step.pull.proposals) {
+    for (const { id, runId, change, state, comment, note } of happening.step.pull.proposals) {
       changes.set(`${id} ${change.digest}`, change);
-      ends.set(id, { state, comment, note, ref: happening.step.pull.ref });
+      ends.set(id, { state, comment, note, runId, ref: happening.step.pull.ref });
       if (comment !== null) proposalAt.set(comment.id, id);
     }
   }

@@ -13,6 +13,7 @@ import type {
   Delivery,
   Ending,
   Failure,
+  KnownRun,
   Lease,
   SaveResult,
   Store,
@@ -59,6 +60,7 @@ export function memoryStore(tables: Tables, holder: number): Store {
       if (row !== null) giveBack(row);
     },
     load: async (key, named) => load(tables, key, named),
+    loadRun: async (key, runId) => loadRun(tables, key, runId),
     refOf: async (key) => rowOf(tables, key).state.ref,
     transcript: async (runId) => tables.messages.get(runId) ?? [],
     nextWork: async (claim, now) => nextWork(tables, held(claim), now),
@@ -176,6 +178,14 @@ function load(tables: Tables, key: string, named: Parameters<Store['load']>[1]):
   );
   const proposals = wanted.sort((left, right) => left.place - right.place).map(({ proposal }) => proposal);
   return { ...row.state, run, proposals };
+}
+
+function loadRun(tables: Tables, key: string, runId: string): KnownRun | null {
+  const stored = tables.runs.get(runId);
+  if (stored?.pullKey !== key) return null;
+  const own = [...rowOf(tables, key).proposals.values()].filter(({ proposal }) => proposal.runId === runId);
+  const proposals = own.sort((left, right) => left.place - right.place).map(({ proposal }) => proposal);
+  return { run: stored.run, proposals };
 }
 
 function heldUntil(row: PullRow | undefined, now: number): number | null {
