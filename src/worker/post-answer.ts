@@ -1,6 +1,4 @@
 import type { Place } from '../command/intent.ts';
-import { commandTable } from '../command/table.ts';
-import { furtherAnswers, renderAnswer } from '../render/answer.ts';
 import { isLasting } from './backoff.ts';
 import { DONE, type Job, type Outcome } from './job.ts';
 import type { GitHub } from './ports.ts';
@@ -11,8 +9,8 @@ export async function postAnswer(job: Job<'answer'>): Promise<Outcome> {
   // The rest of the pull request may be what cannot be read, and people are to be told just that.
   const ref = await job.context.store.refOf(stored.pullKey);
   const github = job.context.githubs.for(ref);
-  const context = { links: job.context.links(ref), commands: commandTable };
-  for (const body of [renderAnswer(effect.answer, context), ...furtherAnswers(effect.answer)]) {
+  const pages = await job.context.workOut('answerPages', { answer: effect.answer, links: job.context.links(ref) });
+  for (const body of pages) {
     if (attempts > 1 && (await github.wrote(body, stored.since))) continue;
     await write(github, effect.to, body);
   }

@@ -10,6 +10,7 @@ import { renderStanding } from '../render/standing.ts';
 import type { Proposal } from '../run/proposal.ts';
 import { type ParsedCall, parseCall, type WrittenCall } from '../tools/parse-call.ts';
 import { type ReadInput, readResult } from '../tools/read-result.ts';
+import { type Answering, answerPages } from './answer-pages.ts';
 import { type Drafting, type Page, type Placing, pageAt, pageOf } from './draft-page.ts';
 
 /** What takes long on large input: each is pure, and what it takes and gives is plain data that can be copied. */
@@ -24,6 +25,7 @@ type Works = {
   readonly pageOf: Work<Drafting, Page | null>;
   readonly pageAt: Work<Placing, Page | null>;
   readonly renderStanding: Work<ProposalView, RenderedProposal>;
+  readonly answerPages: Work<Answering, readonly string[]>;
 };
 export type WorkName = keyof Works;
 type Work<Input, Output> = { readonly input: Input; readonly output: Output };
@@ -50,6 +52,7 @@ const WAYS: { readonly [Name in WorkName]: Way<Name> } = {
   pageOf: { act: pageOf, weigh: ({ proposal, ground }) => ground.baseText.length + shownOf(proposal) },
   pageAt: { act: pageAt, weigh: ({ proposal, ground }) => ground.baseText.length + shownOf(proposal) },
   renderStanding: { act: renderStanding, weigh: ({ proposal }) => shownOf(proposal) },
+  answerPages: { act: answerPages, weigh: ({ answer }) => (answer.kind === 'shown' ? (answer.diff?.length ?? 0) : 0) },
 };
 
 /** Letters of the diff, which holds every line of a region too. */

@@ -43,6 +43,13 @@ function worksOn(text: string, other: string): readonly { [N in WorkName]: [N, I
   const change = write('src/a.md', LONG, LONG.slice(13));
   const shown = view(proposal({ ...change, path: `src/${text}` }), inConversation);
   const { links, warnings, writable } = shown;
+  const told = {
+    kind: 'shown',
+    proposal: { id: 'k7q2', title: text, url: null },
+    settled: { id: 'k7q2', state: 'proposed', by: null, commit: null, replacedBy: null },
+    digest: '0'.repeat(64),
+    diff: `@@ -1 +1,2 @@\n a\n+${other}\u{202E}\n${LONG}`,
+  } as const;
   const ground = { about: { warnings, writable }, links, baseText: LONG, file: undefined };
   return [
     ['parseCall', { name: 'write_file', arguments: JSON.stringify({ path, content: `${text}${LONG}` }) }],
@@ -58,6 +65,7 @@ function worksOn(text: string, other: string): readonly { [N in WorkName]: [N, I
     ['pageOf', { proposal: shown.proposal, ground }],
     ['pageAt', { proposal: shown.proposal, ground, placement: inConversation }],
     ['renderStanding', shown],
+    ['answerPages', { answer: told, links }],
   ];
 }
 

@@ -21,14 +21,17 @@ const PROPOSAL = { id: 'call-1', name: 'edit_file', arguments: '{"path":"a.txt",
 const SECOND = { id: 'call-2', name: 'write_file', arguments: '{"path":"b.txt","content":"b\\n"}' };
 const USAGE = { input: 0, cachedInput: 0, output: 0 };
 
-/** An App whose model proposes these changes, with everything that its ledger is given. */
+/** An App whose model proposes these changes, with everything that stands in its ledger. */
 function proposes(trouble: Trouble, ledger: Write[], calls = [PROPOSAL]) {
   return ({ store, githubs, model, ...context }: Context): Context => ({
     ...context,
     store: {
       ...store,
       save: (claim, signal, step, now) => {
-        ledger.push(...step.writes);
+        // Like the store: what is told again, once it can be read back, stands already.
+        const isNew = ({ proposalId, commit }: Write) =>
+          !ledger.some((one) => one.proposalId === proposalId && one.commit === commit);
+        ledger.push(...step.writes.filter(isNew));
         return store.save(claim, signal, step, now);
       },
     },
