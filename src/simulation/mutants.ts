@@ -69,6 +69,19 @@ function effectsAfterTheStep(): Bend {
   });
 }
 
+/** What is to be answered is taken for answered. */
+function answersForgotten(): Bend {
+  return store(({ nextWork, finishEffect }) => ({
+    nextWork: async (claim, now) => {
+      for (;;) {
+        const work = await nextWork(claim, now);
+        if (work?.kind !== 'effect' || work.effect.effect.type !== 'answer') return work;
+        await finishEffect(work.effect, null, now);
+      }
+    },
+  }));
+}
+
 /** What is told of each change in a commit is told otherwise. */
 function otherWrites(change: (writes: readonly Write[]) => readonly Write[]): Bend {
   const changed = (step: Step): Step => ({ ...step, writes: change(step.writes) });
@@ -143,6 +156,12 @@ export const MUTANTS: readonly Mutant[] = [
     lacks: 'a comment whose answer was lost is found again',
     bend: () => github(() => ({ findByMarker: async () => new Map() })),
   },
+  {
+    name: 'answers-not-looked-for',
+    lacks: 'nobody is answered twice',
+    bend: () => github(() => ({ wrote: async () => false })),
+  },
+  { name: 'answers-forgotten', lacks: 'whoever is to be answered is', bend: answersForgotten },
   {
     name: 'deny-ignored-after-approve',
     lacks: 'what was said first is heard before an attempt begins',

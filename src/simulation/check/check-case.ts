@@ -10,6 +10,7 @@ import { ledgerExplains } from './ledger.ts';
 import { nothingIsLost } from './lost.ts';
 import { wordsStayWords } from './markdown.ts';
 import { removalIsFinal, removalIsHeard } from './removed.ts';
+import { answersStand } from './replies.ts';
 import {
   allIsDone,
   expiryComesLast,
@@ -32,6 +33,7 @@ const CHECKS: readonly Check[] = [
   removalIsHeard,
   decisionsShow,
   endsShow,
+  answersStand,
   commentsStandOnce,
   commandsAreAnswered,
   answersAreStored,

@@ -52,14 +52,19 @@ export const expiryComesLast: Check = ({ happenings, played }) => {
   });
 };
 
-/** Only the newest holder of a pull request writes (fencing). */
-export const holdersWriteAlone: Check = ({ happenings }) => {
+/**
+ * Only the newest holder of a pull request writes (fencing). What the App was removed from is forgotten after a while: a
+ * webhook that comes later begins to count anew.
+ */
+export const holdersWriteAlone: Check = ({ happenings, played }) => {
   const newest = new Map<string, number>();
+  const { installations } = played.hub.world;
   return happenings.flatMap((happening) => {
     if (happening.kind !== 'claimed' && happening.kind !== 'saved') return [];
     const { pullKey, fence } = happening.claim;
     const known = newest.get(pullKey) ?? 0;
-    if (happening.kind === 'claimed') newest.set(pullKey, Math.max(known, fence));
+    if (happening.kind === 'claimed')
+      newest.set(pullKey, installations.has(Number(pullKey.split('/')[0])) ? Math.max(known, fence) : fence);
     if (happening.kind !== 'saved' || happening.result !== 'saved' || fence >= known) return [];
     return [`a holder wrote (${happening.step.reason}) after it had lost the pull request`];
   });
