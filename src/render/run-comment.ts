@@ -169,7 +169,10 @@ function readLine({ read }: Run): string {
 function usageLine({ run, queued }: RunView): string {
   const asked = run.questions === 0 ? '' : ` and ${count(run.questions, 'answered question')}`;
   const tokens = `${thousands(run.usage.input + run.usage.output)} tokens used in ${count(run.turns, 'model response')}${asked}.`;
-  return queued === 0 ? tokens : `${tokens} ${count(queued, 'more task')} waiting behind this one.`;
+  // The next one begins as soon as this one is over, and nobody writes this comment again for that.
+  return queued === 0 || run.phase.kind === 'ended'
+    ? tokens
+    : `${tokens} ${count(queued, 'more task')} waiting behind this one.`;
 }
 
 /** The run's one comment, edited in place from the task to the end. At most 60,000 bytes of UTF-8. */

@@ -21,6 +21,7 @@ import { onThread, onThreadSeen } from './on-thread.ts';
 import { onToolsUsed } from './on-tools.ts';
 import { releaseReviews } from './release-reviews.ts';
 import type { Pull } from './run.ts';
+import { showEndedRuns } from './show-ended-runs.ts';
 import type { Signal } from './signal.ts';
 import type { Step } from './step.ts';
 
@@ -30,7 +31,7 @@ import type { Step } from './step.ts';
  * `facts` must hold whatever `needs` asked for.
  */
 export function decide(pull: Pull, signal: Signal, facts: Facts): Step {
-  return releaseReviews(decided(pull, signal, facts));
+  return showEndedRuns(pull, releaseReviews(decided(pull, signal, facts)));
 }
 
 function decided(pull: Pull, signal: Signal, facts: Facts): Step {

@@ -41,7 +41,7 @@ export function onCommitted(pull: Pull, signal: Committed, facts: Facts): Step {
   const recorded = withRun(written, { commits: [...run.commits, signal.sha], ownEdits: ownEditsAfter(run, signal) });
   const judged = judgeHead(recorded, signal.sha, facts, null);
   if (isGone(run)) return finish({ ...judged, effects: [] }, 'committed');
-  return finish(refreshed(settleBatch(judged, facts.now), run, landed), 'committed');
+  return finish(refreshed(settleBatch(judged, facts.now), run.id), 'committed');
 }
 
 /** The ledger has it at once, as it was asked for: who would read it back may lose the access to it before. */
@@ -82,10 +82,9 @@ function committedAnswer(landed: readonly Proposal[], sha: string): Parameters<t
   return { kind: 'committed', sha, applied: landed.map(named) };
 }
 
-/** The run comment of a run that is over still tells what landed, also where the next one has begun. */
-function refreshed(draft: Draft, run: Run, landed: readonly Proposal[]): Draft {
-  const ids = new Set([run.id, ...landed.map(({ runId }) => runId)]);
-  return withEffects(draft, ...[...ids].map((runId) => ({ type: 'show-run', runId }) as const));
+/** The run comment of a run that is over still tells what landed. */
+function refreshed(draft: Draft, runId: string): Draft {
+  return withEffects(draft, { type: 'show-run', runId });
 }
 
 function executingOf(pull: Pull, ids: readonly string[]): readonly Proposal[] {

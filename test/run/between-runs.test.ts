@@ -118,3 +118,21 @@ describe('a commit that lands once the next run has begun', () => {
     expect(shown()).toBe(told + 1);
   });
 });
+
+describe('a commit that fails once its run is over', () => {
+  it('is told by the comment of that run, which said that it is being applied', () => {
+    const game = new TableGame();
+    game.commands(ANA, { name: 'task', text: 'do it' });
+    game.modelReplies([{ id: 'one', name: 'edit_file', arguments: 'edit 1 other' }]);
+    game.toolsAnswer();
+    game.reviewIsPosted();
+    game.commands(ANA, { name: 'approve', targets: { by: 'place' }, note: '' });
+    const attempt = game.commitBegins();
+    game.commands(ANA, { name: 'stop' });
+    const shown = () => game.effects.filter(({ type }) => type === 'show-run').length;
+    const told = shown();
+    if (attempt !== null) game.commitFails(attempt);
+    expect(game.pull.proposals.map(({ state }) => state)).toEqual(['failed']);
+    expect(shown()).toBe(told + 1);
+  });
+});

@@ -1,5 +1,6 @@
 import { runMarker } from '../../render/markers.ts';
 import { endingWords } from '../../render/run-comment.ts';
+import { STATE_WORDS } from '../../render/verdict.ts';
 import { historyEntries } from '../../simulator/world/history.ts';
 import { ownComments } from '../github/own-words.ts';
 import { standingsOf } from '../github/port.ts';
@@ -64,6 +65,8 @@ export const endsShow: Check = (evidence) => {
     if (own === undefined || run?.phase.kind !== 'ended' || !isReached(evidence, ref)) return [];
     if (changedByPeople(evidence, own.id)) return [];
     const words = [`The run ${endingWords(run.phase.how)}`, ...commitsOf(evidence, id)];
+    if (own.body.includes(STATE_WORDS.executing))
+      return [`V5: the comment of run ${id} says that something is being applied`];
     return words
       .filter((one) => !own.body.includes(one))
       .map((one) => `V5: the comment of run ${id} does not say: ${one}`);
