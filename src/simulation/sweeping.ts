@@ -27,7 +27,10 @@ export type SweepingOptions = {
   readonly isOver: () => boolean;
 };
 
-/** People may be silent for days: each look is twice as far from the one before as that was, up to this. */
+/**
+ * People may be silent for days: each look is twice as far from the one before as that was, up to this; but one that failed
+ * comes again soon, as it does in a process, or GitHub's log forgets meanwhile what a few of them in a row did not read.
+ */
 const RAREST_MS = 24 * 60 * 60_000;
 const NEVER = new AbortController().signal;
 const NOTHING = { add() {} };
@@ -38,18 +41,20 @@ export function startSweeping(options: SweepingOptions): void {
   const { replica, timeline, isOver } = options;
   const memory = newMemory();
   const given = optionsOf(options);
-  const isDone = async (): Promise<boolean> => {
+  const lookOnce = async (): Promise<'over' | 'looked' | 'failed'> => {
     // What an earlier look left over is worked off first, without reading the log again.
     const last = isOver() && memory.backlog.length === 0 && memory.listing === null;
     try {
-      return (await sweep(memory, given, NEVER)) === 'done' && last;
+      return (await sweep(memory, given, NEVER)) === 'done' && last ? 'over' : 'looked';
     } catch {
-      return false;
+      return 'failed';
     }
   };
   const look = async (pauseMs: number): Promise<void> => {
-    if (await isDone()) return;
-    replica.after(pauseMs, () => timeline.follow(() => look(Math.min(pauseMs * 2, RAREST_MS))));
+    const came = await lookOnce();
+    if (came === 'over') return;
+    const pause = came === 'failed' ? EVERY_MS : pauseMs;
+    replica.after(pause, () => timeline.follow(() => look(Math.min(pause * 2, RAREST_MS))));
   };
   replica.after(0, () => timeline.follow(() => look(EVERY_MS)));
 }
