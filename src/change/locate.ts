@@ -15,34 +15,35 @@ export type Sides = {
 };
 
 export function sidesOf(region: Region): Sides {
-  const { before, after } = region;
-  return {
-    index: indexOf(region),
-    before: stretchOf(before),
-    old: stretchOf(region.old),
-    new: stretchOf(region.new),
-    after: stretchOf(after),
-    above: stretchOf(before.slice(-1)),
-    below: stretchOf(after.slice(0, 1)),
-  };
+  return sidesBy(stretchOf, region);
 }
 
 /** The same with every CRLF taken as LF, for comparing what people pushed. */
 export function comparableSides(region: Region): Sides {
-  const { index, ...sides } = sidesOf(region);
+  return sidesBy(comparable, region);
+}
+
+function sidesBy(join: (lines: readonly string[]) => Stretch, region: Region): Sides {
+  const { before, after } = region;
+  let fresh: Stretch | null = null;
   return {
-    index,
-    before: comparable(sides.before),
-    old: comparable(sides.old),
-    new: comparable(sides.new),
-    after: comparable(sides.after),
-    above: comparable(sides.above),
-    below: comparable(sides.below),
+    index: indexOf(region),
+    before: join(before),
+    old: join(region.old),
+    // Most that is looked for by its old lines does not stand there any more.
+    get new() {
+      fresh ??= join(region.new);
+      return fresh;
+    },
+    after: join(after),
+    above: join(before.slice(-1)),
+    below: join(after.slice(0, 1)),
   };
 }
 
-function comparable({ text, lines }: Stretch): Stretch {
-  return { text: withoutCarriageReturns(text), lines };
+function comparable(lines: readonly string[]): Stretch {
+  const { text } = stretchOf(lines);
+  return { text: withoutCarriageReturns(text), lines: lines.length };
 }
 
 /**

@@ -106,9 +106,9 @@ export function recognise<Candidate extends { readonly region: Region | null }>(
   const steps = changes.flatMap((item) => {
     if (item.region === null) return [];
     const sides = comparableSides(item.region);
-    const { old, new: fresh } = sides;
-    const index = old.text === fresh.text ? null : locateRegion(base, sides);
-    return index === null ? [] : [{ item, index, height: old.lines, fresh }];
+    const index = locateRegion(base, sides);
+    if (index === null || sides.old.text === sides.new.text) return [];
+    return [{ item, index, height: sides.old.lines, fresh: sides.new }];
   });
   const applied = takenSteps(base, head, steps);
   return applied === null || applied.length === 0 ? { kind: 'other' } : { kind: 'subset', applied };
