@@ -135,7 +135,7 @@ export async function postponeEffect(
 ): Promise<void> {
   await sql`
     with back as (
-      update effects set not_before = ${notBefore}, 
+      update effects set not_before = ${notBefore},
         error = case when done_at is null then coalesce(${error === null ? null : plainText(error)}, error) end,
         faults = ${faultsAfter(error, ours)},
         begun = false, lease_until = null, leased_by = null, worker = null

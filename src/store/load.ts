@@ -62,6 +62,12 @@ async function loadProposals(
     )
     .orderBy('place')
     .execute();
+  return proposalsOf(pullKey, rows);
+}
+
+type ProposalRow = { readonly schema: number; readonly body: string };
+
+async function proposalsOf(pullKey: string, rows: readonly ProposalRow[]): Promise<readonly Proposal[]> {
   const proposals: Proposal[] = [];
   for (const { schema, body } of rows) {
     if (body.length > MUCH) await breath();
@@ -89,7 +95,7 @@ export async function loadRun(db: Kysely<Tables>, pullKey: string, runId: string
     .where('pull_key', '=', pullKey)
     .executeTakeFirst();
   if (row === undefined) return null;
-  const proposals = await db
+  const rows = await db
     .selectFrom('proposals')
     .select(['schema', 'body'])
     .where('pull_key', '=', pullKey)
@@ -98,7 +104,7 @@ export async function loadRun(db: Kysely<Tables>, pullKey: string, runId: string
     .execute();
   return {
     run: fromStored<Run>(known(pullKey, row.schema, row.state)),
-    proposals: proposals.map((one) => fromStored<Proposal>(known(pullKey, one.schema, one.body))),
+    proposals: await proposalsOf(pullKey, rows),
   };
 }
 
