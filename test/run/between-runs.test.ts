@@ -15,6 +15,19 @@ function betweenRuns(): TableGame {
   return game;
 }
 
+/** A run whose one change was approved, while the commit of it is under way. */
+function committing() {
+  const game = new TableGame();
+  game.commands(ANA, { name: 'task', text: 'do it' });
+  game.modelReplies([{ id: 'one', name: 'edit_file', arguments: 'edit 1 other' }]);
+  game.toolsAnswer();
+  game.reviewIsPosted();
+  game.commands(ANA, { name: 'approve', targets: { by: 'place' }, note: '' });
+  const attempt = game.commitBegins();
+  if (attempt === null) throw new Error('No commit is under way.');
+  return { game, attempt };
+}
+
 describe('/stop between two runs', () => {
   it('S51: drops and lists the queued tasks, and none of them begins', () => {
     const game = betweenRuns();
@@ -100,20 +113,14 @@ describe('a question that waits while access is lost', () => {
 
 describe('a commit that lands once the next run has begun', () => {
   it('is told by the comment of the run that it belongs to', () => {
-    const game = new TableGame();
-    game.commands(ANA, { name: 'task', text: 'do it' });
-    game.modelReplies([{ id: 'one', name: 'edit_file', arguments: 'edit 1 other' }]);
-    game.toolsAnswer();
-    game.reviewIsPosted();
-    game.commands(ANA, { name: 'approve', targets: { by: 'place' }, note: '' });
-    const attempt = game.commitBegins();
+    const { game, attempt } = committing();
     const before = game.pull.run?.id;
     game.commands(ANA, { name: 'stop' });
     game.commands(BEN, { name: 'task', text: 'tidy up' });
     expect(game.pull.run?.id).not.toBe(before);
     const shown = () => game.effects.filter((one) => one.type === 'show-run' && one.runId === before).length;
     const told = shown();
-    if (attempt !== null) game.commitLands(attempt);
+    game.commitLands(attempt);
     expect(game.pull.proposals.find(({ runId }) => runId === before)?.state).toBe('completed');
     expect(shown()).toBe(told + 1);
   });
@@ -121,17 +128,11 @@ describe('a commit that lands once the next run has begun', () => {
 
 describe('a commit that fails once its run is over', () => {
   it('is told by the comment of that run, which said that it is being applied', () => {
-    const game = new TableGame();
-    game.commands(ANA, { name: 'task', text: 'do it' });
-    game.modelReplies([{ id: 'one', name: 'edit_file', arguments: 'edit 1 other' }]);
-    game.toolsAnswer();
-    game.reviewIsPosted();
-    game.commands(ANA, { name: 'approve', targets: { by: 'place' }, note: '' });
-    const attempt = game.commitBegins();
+    const { game, attempt } = committing();
     game.commands(ANA, { name: 'stop' });
     const shown = () => game.effects.filter(({ type }) => type === 'show-run').length;
     const told = shown();
-    if (attempt !== null) game.commitFails(attempt);
+    game.commitFails(attempt);
     expect(game.pull.proposals.map(({ state }) => state)).toEqual(['failed']);
     expect(shown()).toBe(told + 1);
   });

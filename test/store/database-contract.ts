@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { NONE_NAMED } from '../../src/run/named-proposals.ts';
 import { RUN_SCHEMA } from '../../src/run/run.ts';
 import { UnknownSchema } from '../../src/store/unknown-schema.ts';
 import type { DatabaseBench } from './bench.ts';
 import { proposal, pullOf, run, step, vote } from './samples.ts';
-
-const NONE = { ids: [], commentId: null };
 
 const LEDGER = ['votes', 'outcomes', 'writes'];
 const WRITE = {
@@ -25,7 +24,7 @@ export function databaseContract({ store, value, signalled, rebuild }: DatabaseB
         effects: [{ type: 'show-run', runId: 'r' }],
       });
       await expect(store().save(claim, signal, doomed, 20)).rejects.toThrow();
-      expect(await store().load(claim.pullKey, NONE)).toEqual(pullOf(1));
+      expect(await store().load(claim.pullKey, NONE_NAMED)).toEqual(pullOf(1));
       expect(await value('select signal from inbox where done_at is null')).toBe(JSON.stringify(signal.signal));
       for (const table of ['runs', 'proposals', 'outcomes', 'votes', 'messages']) {
         expect(await value(`select count(*) from ${table}`)).toBe(0);
@@ -64,10 +63,10 @@ export function databaseContract({ store, value, signalled, rebuild }: DatabaseB
       await store().save(claim, signal, step(pull), 20);
       for (const table of ['runs', 'proposals']) {
         await value(`update ${table} set schema = 99`);
-        await expect(store().load(claim.pullKey, NONE)).rejects.toThrow(UnknownSchema);
+        await expect(store().load(claim.pullKey, NONE_NAMED)).rejects.toThrow(UnknownSchema);
         await value(`update ${table} set schema = ${RUN_SCHEMA}`);
       }
-      expect(await store().load(claim.pullKey, NONE)).toEqual(pull);
+      expect(await store().load(claim.pullKey, NONE_NAMED)).toEqual(pull);
     });
   });
 }

@@ -1,16 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Notice } from '../../src/command/notice.ts';
 import { CATCH_UP_PAUSE_MS, coalescingKey, type Effect } from '../../src/run/effect.ts';
 import type { Signal } from '../../src/run/signal.ts';
 import { type Bench, LEASE, nextEffect, nextSignal, present } from './bench.ts';
-import { delivery, pullOf, run, step } from './samples.ts';
+import { delivery, pullOf, run, step, UNINSTALLED } from './samples.ts';
 
-const UNINSTALLED = {
-  kind: 'access-lost',
-  installationId: 1,
-  repositoryIds: null,
-  loss: 'uninstalled',
-} as const satisfies Notice;
 const SHOW: Effect = { type: 'show-run', runId: 'r1' };
 
 /** What concerns a whole installation reaches each of its pull requests where something goes on. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Effect, PROGRESS_MS } from '../../src/run/effect.ts';
+import { NONE_NAMED } from '../../src/run/named-proposals.ts';
 import type { Pull } from '../../src/run/run.ts';
 import type { Ending, GivenBack, SaveResult } from '../../src/store/store.ts';
 import { type Bench, LEASE, nextEffect, present } from './bench.ts';
@@ -61,7 +62,8 @@ export function progressContract({ store, rows }: Bench): void {
       const pull = pullOf(1, { run: run('r') });
       const first = over(await saved([ASK, PROGRESS], { pull }));
       expect(first.effect).toMatchObject({ effect: ASK, attempts: 1 });
-      expect(first.pull ?? pull).toEqual(await store().load('1/2/1', { ids: [], commentId: null }));
+      expect(first.pull).toEqual(pull);
+      expect(first.pull).toEqual(await store().load('1/2/1', NONE_NAMED));
     });
 
     it('keeps no claim where it is due but has to wait for the limits of the installation', async () => {
@@ -83,6 +85,8 @@ export function progressContract({ store, rows }: Bench): void {
     await store().receive([delivery(id)], 10);
     const claim = present(await store().claimPull('w', Math.max(now, 20), LEASE));
     const first = present(claim.first);
+    // As a worker does: what is decided was read before.
+    await store().load(claim.pullKey, NONE_NAMED);
     const result = await store().save(claim, first, step(pull, { effects }), now, ending ?? undefined);
     if (result === 'saved') await store().release(claim);
     return result;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { GITHUB_LIMITS, WRITE } from '../../src/budget/limits.ts';
+import { NONE_NAMED } from '../../src/run/named-proposals.ts';
 import type { Pull } from '../../src/run/run.ts';
 import { RUNS_MS } from '../../src/store/prune.ts';
 import type { Claim, Store } from '../../src/store/store.ts';
@@ -7,18 +8,16 @@ import { storeOn } from '../../src/store/store-on.ts';
 import { type DatabaseBench, LEASE, nextEffect, nextSignal, present } from './bench.ts';
 import { delivery, proposal, pullOf, run, step } from './samples.ts';
 
-const NONE = { ids: [], commentId: null };
-
 /** What a process remembers of what it stored, while others store as well: the database is what counts. */
 export function rememberedContract({ store, backend, value, rebuild }: DatabaseBench): void {
   /** Takes the next signal of the pull request and saves it like this. */
   async function saved(by: Store, id: string, pull: Pull, now: number): Promise<Claim> {
     await by.receive([delivery(id)], now);
     const claim = present(await by.claimPull('w', now, LEASE));
-    await by.load(claim.pullKey, NONE);
+    await by.load(claim.pullKey, NONE_NAMED);
     const signal = present(await nextSignal(by, claim, now));
     expect(await by.save(claim, signal, step(pull), now)).toBe('saved');
-    expect(await by.load(claim.pullKey, NONE)).toEqual(pull);
+    expect(await by.load(claim.pullKey, NONE_NAMED)).toEqual(pull);
     return claim;
   }
 
@@ -32,7 +31,7 @@ export function rememberedContract({ store, backend, value, rebuild }: DatabaseB
       await other.release(await saved(other, 'b', second, 20));
       await store().receive([delivery('c')], 30);
       const claim = present(await store().claimPull('w', 30, LEASE));
-      expect(await store().load(claim.pullKey, NONE)).toEqual(second);
+      expect(await store().load(claim.pullKey, NONE_NAMED)).toEqual(second);
     });
 
     it('G7: also where that process never gave it back', async () => {
@@ -40,7 +39,7 @@ export function rememberedContract({ store, backend, value, rebuild }: DatabaseB
       await saved(storeOn(backend()), 'b', second, 20);
       await store().receive([delivery('c')], 30);
       const claim = present(await store().claimPull('w', 30 + LEASE, LEASE));
-      expect(await store().load(claim.pullKey, NONE)).toEqual(second);
+      expect(await store().load(claim.pullKey, NONE_NAMED)).toEqual(second);
     });
 
     it('G7: whoever lost it to another process and reads all the same stores nothing of that', async () => {
@@ -50,13 +49,13 @@ export function rememberedContract({ store, backend, value, rebuild }: DatabaseB
       const signal = present(await nextSignal(store(), late, 20));
       const now = 20 + LEASE;
       const claim = present(await other.claimPull('w', now, LEASE));
-      expect(await store().save(late, signal, step(await store().load(late.pullKey, NONE)), now)).toBe('lost');
+      expect(await store().save(late, signal, step(await store().load(late.pullKey, NONE_NAMED)), now)).toBe('lost');
       await store().release(late);
-      await other.load(claim.pullKey, NONE);
+      await other.load(claim.pullKey, NONE_NAMED);
       await other.save(claim, present(await nextSignal(other, claim, now)), step(second), now);
       await other.release(claim);
       const again = present(await store().claimPull('w', now, LEASE));
-      expect(await store().load(again.pullKey, NONE)).toEqual(second);
+      expect(await store().load(again.pullKey, NONE_NAMED)).toEqual(second);
     });
 
     it('G7: an effect of a step that another process saved meanwhile is performed on what that one stored', async () => {
@@ -69,7 +68,7 @@ export function rememberedContract({ store, backend, value, rebuild }: DatabaseB
       const wanting = step(second, { effects: [{ type: 'use-tools', runId: 'r', turn: 7, calls: [] }] });
       await other.save(claim, signal, wanting, 20 + LEASE);
       const effect = present(await here.claimEffect('w', 20 + LEASE, LEASE));
-      expect(await here.load(effect.pullKey, NONE)).toEqual(second);
+      expect(await here.load(effect.pullKey, NONE_NAMED)).toEqual(second);
     });
 
     it('S79: a step that could not be stored is not gone on from', async () => {
@@ -79,7 +78,7 @@ export function rememberedContract({ store, backend, value, rebuild }: DatabaseB
       await value('drop table effects');
       const doomed = step(second, { effects: [{ type: 'show-run', runId: 'r' }] });
       await expect(store().save(claim, signal, doomed, 20)).rejects.toThrow();
-      expect(await store().load(claim.pullKey, NONE)).toEqual(first);
+      expect(await store().load(claim.pullKey, NONE_NAMED)).toEqual(first);
       await rebuild();
     });
 
@@ -91,7 +90,7 @@ export function rememberedContract({ store, backend, value, rebuild }: DatabaseB
       while (await store().prune(20 + RUNS_MS));
       await store().receive([delivery('b')], 20 + RUNS_MS);
       const claim = present(await store().claimPull('w', 20 + RUNS_MS, LEASE));
-      expect(await store().load(claim.pullKey, NONE)).toEqual({ ...over, run: null });
+      expect(await store().load(claim.pullKey, NONE_NAMED)).toEqual({ ...over, run: null });
     });
 
     it('I15: also where somebody has not given it back yet who was stopped for long', async () => {
@@ -103,7 +102,7 @@ export function rememberedContract({ store, backend, value, rebuild }: DatabaseB
       await store().release(late);
       await store().receive([delivery('b')], 20 + RUNS_MS);
       const claim = present(await store().claimPull('w', 20 + RUNS_MS, LEASE));
-      expect(await store().load(claim.pullKey, NONE)).toEqual({ ...over, run: null });
+      expect(await store().load(claim.pullKey, NONE_NAMED)).toEqual({ ...over, run: null });
     });
 
     it('H8: processes that send in turn have one budget', async () => {

@@ -1,5 +1,6 @@
 import { type KyselyPlugin, sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
+import { NONE_NAMED } from '../../src/run/named-proposals.ts';
 import { whileHeld } from '../../src/store/claims.ts';
 import { finishEffect } from '../../src/store/effects.ts';
 import type { Claim, Store, StoredSignal } from '../../src/store/store.ts';
@@ -7,8 +8,6 @@ import { storeOn } from '../../src/store/store-on.ts';
 import { type DatabaseBench, LEASE, nextEffect, nextSignal, PATIENCE, present } from './bench.ts';
 import { delivery, pullOf, run, step } from './samples.ts';
 import type { TestDatabase } from './test-database.ts';
-
-const NONE = { ids: [], commentId: null };
 
 /** Everything is done, but nobody hears of a step that it was stored. */
 const unanswered: KyselyPlugin = {
@@ -81,10 +80,10 @@ export function replicasContract({ backend, store, value, claimed }: DatabaseBen
       await isKept;
       const next = pullOf(1, { run: run('r') });
       const saving = expect(deaf.save(claim, signal, step(next), 20)).rejects.toThrow('no answer');
-      await deaf.load(claim.pullKey, NONE);
+      await deaf.load(claim.pullKey, NONE_NAMED);
       goOn();
       await Promise.all([barrier, saving]);
-      expect(await deaf.load(claim.pullKey, NONE)).toEqual(next);
+      expect(await deaf.load(claim.pullKey, NONE_NAMED)).toEqual(next);
       await other.close();
     });
 

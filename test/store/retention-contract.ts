@@ -1,20 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { Notice } from '../../src/command/notice.ts';
+import { NONE_NAMED } from '../../src/run/named-proposals.ts';
 import { DELIVERIES_MS, REMOVED_MS, RUNS_MS } from '../../src/store/prune.ts';
 import { type DatabaseBench, LEASE, present } from './bench.ts';
-import { delivery, proposal, pullOf, run, step, vote } from './samples.ts';
+import { delivery, proposal, pullOf, run, step, UNINSTALLED, vote } from './samples.ts';
 
-const NONE = { ids: [], commentId: null };
 const WRITE = {
   ...{ proposalId: 'p1', runId: 'r', commit: 'c'.repeat(40), parent: null, shownDigest: 'd'.repeat(64) },
   ...{ made: { digest: 'd'.repeat(64), range: null }, approvers: [] },
 };
-const UNINSTALLED = {
-  kind: 'access-lost',
-  installationId: 1,
-  repositoryIds: null,
-  loss: 'uninstalled',
-} as const satisfies Notice;
 
 /** What is kept how long: nothing that still matters goes, and nothing else stays for ever. */
 export function retentionContract({ backend, store, rows, value, signalled }: DatabaseBench): void {
@@ -97,7 +90,7 @@ export function retentionContract({ backend, store, rows, value, signalled }: Da
       expect(await rows('votes')).toMatchObject([{ digest: 'd'.repeat(64), login: 'ana', text: null }]);
       expect(await rows('outcomes')).toMatchObject([{ state: 'completed', note: null, record: expect.any(String) }]);
       // The next proposal gets another id than any before.
-      expect(await store().load(key, NONE)).toMatchObject({ run: null, proposals: [], proposalCount: 1 });
+      expect(await store().load(key, NONE_NAMED)).toMatchObject({ run: null, proposals: [], proposalCount: 1 });
     });
 
     it.each([

@@ -1,11 +1,20 @@
 import type { Change } from '../../src/change/change.ts';
 import type { Intent, PullRef } from '../../src/command/intent.ts';
+import type { Notice } from '../../src/command/notice.ts';
 import { NO_OBSTACLES } from '../../src/policy/branch-rules.ts';
 import { DEFAULT_SETTINGS } from '../../src/policy/settings.ts';
 import type { Proposal, Vote } from '../../src/run/proposal.ts';
 import { newPull, type Pull, RUN_SCHEMA, type Run } from '../../src/run/run.ts';
 import type { Step } from '../../src/run/step.ts';
 import type { Delivery } from '../../src/store/store.ts';
+
+/** That everything of the installation is lost. */
+export const UNINSTALLED = {
+  kind: 'access-lost',
+  installationId: 1,
+  repositoryIds: null,
+  loss: 'uninstalled',
+} as const satisfies Notice;
 
 const ana = { id: 7, login: 'ana' };
 const AT = '2030-01-01T00:00:00.000Z';

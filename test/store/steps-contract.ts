@@ -2,20 +2,20 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_SETTINGS } from '../../src/policy/settings.ts';
 import type { Message } from '../../src/prompt/message.ts';
+import { type NamedProposals, NONE_NAMED } from '../../src/run/named-proposals.ts';
 import type { Claim } from '../../src/store/store.ts';
 import { type Bench, LEASE, nextSignal, present } from './bench.ts';
 import { delivery, posted, proposal, pullOf, refOf, run, step, vote } from './samples.ts';
 
 const DEFAULT = { kind: 'settings', settings: DEFAULT_SETTINGS } as const;
-const NONE = { ids: [], commentId: null };
 
 /** A decision is saved whole or not at all, and comes back as it was. */
 export function stepsContract({ store, rows, claimed, signalled }: Bench): void {
   describe('steps', () => {
     it('a pull request that nobody spoke on yet is new', async () => {
       const claim = await claimed('a', 4);
-      expect(await store().load(claim.pullKey, NONE)).toEqual(pullOf(4));
-      await expect(store().load('1/2/99', NONE)).rejects.toThrow('No pull request');
+      expect(await store().load(claim.pullKey, NONE_NAMED)).toEqual(pullOf(4));
+      await expect(store().load('1/2/99', NONE_NAMED)).rejects.toThrow('No pull request');
     });
 
     it('S81: everything of a step comes back', async () => {
@@ -34,7 +34,7 @@ export function stepsContract({ store, rows, claimed, signalled }: Bench): void 
         refused: [3],
       });
       expect(await store().save(claim, signal, step(pull, { messages }), 20)).toBe('saved');
-      expect(await store().load(claim.pullKey, NONE)).toEqual(pull);
+      expect(await store().load(claim.pullKey, NONE_NAMED)).toEqual(pull);
       expect(await store().transcript('r')).toEqual(messages);
       expect(await store().transcript('other')).toEqual([]);
     });
@@ -47,9 +47,9 @@ export function stepsContract({ store, rows, claimed, signalled }: Bench): void 
       const next = present(await nextOf('b', claim));
       const pull = pullOf(1, { run: run('new'), proposals: [proposal('p4', 'new')] });
       await store().save(claim, next, step(pull), 30);
-      const ids = async (named: { ids: string[]; commentId: number | null }) =>
+      const ids = async (named: NamedProposals) =>
         (await store().load(claim.pullKey, named)).proposals.map(({ id }) => id);
-      expect(await ids({ ids: [], commentId: null })).toEqual(['p0', 'p4']);
+      expect(await ids(NONE_NAMED)).toEqual(['p0', 'p4']);
       expect(await ids({ ids: ['p3', 'p4', 'p9'], commentId: 71 })).toEqual(['p1', 'p3', 'p0', 'p4']);
       expect(await ids({ ids: [], commentId: 72 })).toEqual(['p2', 'p0', 'p4']);
     });
@@ -89,11 +89,11 @@ export function stepsContract({ store, rows, claimed, signalled }: Bench): void 
       const { claim, signal } = await signalled('a');
       const proposals = [proposal('p1', 'r'), proposal('p2', 'r')];
       await store().save(claim, signal, step(pullOf(1, { run: run('r'), proposals })), 20);
-      const loaded = await store().load(claim.pullKey, NONE);
+      const loaded = await store().load(claim.pullKey, NONE_NAMED);
       const [first, second] = loaded.proposals.map((each) => present(each));
       const pull = { ...loaded, proposals: [present(first), { ...present(second), state: 'approved' as const }] };
       await store().saveDirect(claim, signal.signal, step(pull), 30);
-      expect((await store().load(claim.pullKey, NONE)).proposals).toEqual(pull.proposals);
+      expect((await store().load(claim.pullKey, NONE_NAMED)).proposals).toEqual(pull.proposals);
       const written = (await rows('proposals')).filter(({ updatedAt }) => updatedAt === 30);
       expect(written).toMatchObject([{ proposalId: 'p2' }]);
     });
@@ -112,7 +112,7 @@ export function stepsContract({ store, rows, claimed, signalled }: Bench): void 
           const signal = present(await nextOf(id, claim));
           const saved = await store().save(claim, signal, step(pull, { messages, votes: [vote('p1', text)] }), 20);
           expect(saved).toBe('saved');
-          expect(await store().load(claim.pullKey, NONE)).toEqual(pull);
+          expect(await store().load(claim.pullKey, NONE_NAMED)).toEqual(pull);
           expect(await store().transcript(id)).toEqual(messages);
         }),
         { numRuns: 12 },
@@ -141,7 +141,7 @@ export function stepsContract({ store, rows, claimed, signalled }: Bench): void 
       });
       const doomed = step(other, { votes: [vote('p1')], effects: [{ type: 'show-run', runId: 'r' }] });
       await expect(store().save(claim, next, doomed, 30)).rejects.toThrow('completed for good');
-      expect(await store().load(claim.pullKey, NONE)).toEqual(done);
+      expect(await store().load(claim.pullKey, NONE_NAMED)).toEqual(done);
       expect(await nextSignal(store(), claim, 30)).toEqual(next);
       expect([...(await rows('votes')), ...(await rows('effects'))]).toEqual([]);
     });
@@ -167,7 +167,7 @@ export function stepsContract({ store, rows, claimed, signalled }: Bench): void 
       } as const;
       const pull = pullOf(1, { run: run('r') });
       expect(await store().saveDirect(claim, own, step(pull), 20)).toBe('signals-waiting');
-      expect((await store().load(claim.pullKey, NONE)).run).toBeNull();
+      expect((await store().load(claim.pullKey, NONE_NAMED)).run).toBeNull();
       await store().postponeSignal(claim, signal, 50, null);
       expect(await store().saveDirect(claim, own, step(pull), 49)).toBe('signals-waiting');
       await store().save(claim, signal, step(pull), 50);
@@ -181,7 +181,7 @@ export function stepsContract({ store, rows, claimed, signalled }: Bench): void 
       await store().save(claim, signal, step(first), 20);
       const second = step(pullOf(1, { run: run('s'), proposals: [proposal('p2', 's'), proposal('p1', 's')] }));
       await expect(store().saveDirect(claim, signal.signal, second, 20)).rejects.toThrow('given twice');
-      expect(await store().load(claim.pullKey, NONE)).toEqual(first);
+      expect(await store().load(claim.pullKey, NONE_NAMED)).toEqual(first);
     });
 
     it('a run of another pull request is never overwritten', async () => {
@@ -190,7 +190,7 @@ export function stepsContract({ store, rows, claimed, signalled }: Bench): void 
       const second = await signalled('b', 2);
       const stolen = step(pullOf(2, { run: run('r', { summary: 'x' }) }));
       await expect(store().save(second.claim, second.signal, stolen, 20)).rejects.toThrow('another pull request');
-      expect((await store().load(first.claim.pullKey, NONE)).run?.summary).toBeNull();
+      expect((await store().load(first.claim.pullKey, NONE_NAMED)).run?.summary).toBeNull();
     });
   });
 

@@ -1,14 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Notice } from '../../src/command/notice.ts';
 import { type Bench, LEASE, nextEffect, nextSignal, present } from './bench.ts';
-import { delivery, pullOf, run, step } from './samples.ts';
-
-const UNINSTALLED = {
-  kind: 'access-lost',
-  installationId: 1,
-  repositoryIds: null,
-  loss: 'uninstalled',
-} as const satisfies Notice;
+import { delivery, pullOf, run, step, UNINSTALLED } from './samples.ts';
 
 const until = (time: number) => ({ until: time, doubt: null });
 
