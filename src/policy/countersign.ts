@@ -2,6 +2,7 @@ import type { Change, Region } from '../change/change.ts';
 import { changeDigest } from '../change/digest.ts';
 import { takesWhole } from '../change/touched.ts';
 import { type CommittedChange, renderCommitMessage } from '../render/commit-message.ts';
+import type { RepoLinks } from '../render/words.ts';
 import type { Made, Permission, Vote } from '../run/proposal.ts';
 import type { CommittedFile } from '../run/signal.ts';
 import { countersigned } from '../trust.ts';
@@ -19,6 +20,8 @@ export type SigningRequest = {
   readonly files: StandingFiles;
   /** What the repository asks of approvers now. */
   readonly rules: ApprovalRules;
+  /** The repository's pages: their server's name stands in the addresses of co-authors. */
+  readonly links: RepoLinks;
 };
 
 /** The plan that the commit call accepts, and what it does to each path. */
@@ -41,7 +44,7 @@ export function countersign(request: SigningRequest): Signed {
   const plan = countersigned<CommitPlan>({
     branch: request.branch,
     expectedHead: request.head,
-    message: renderCommitMessage(changes),
+    message: renderCommitMessage(changes, request.links),
     files: written.flatMap(({ writes }) => writes),
     proposalIds: request.signings.map((signing) => signing.proposal.id),
   });

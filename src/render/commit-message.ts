@@ -1,7 +1,7 @@
 import { describeMove, describeUndoAs } from '../change/describe.ts';
 import { formatRange, type LineRange } from '../change/range.ts';
 import type { Person } from '../run/proposal.ts';
-import { count } from './words.ts';
+import { count, type RepoLinks } from './words.ts';
 
 /** One change of a commit, as its message names it. */
 export type CommittedChange = {
@@ -78,15 +78,25 @@ function trailersOf(change: CommittedChange): readonly string[] {
   ];
 }
 
-function coAuthors(changes: readonly CommittedChange[]): readonly string[] {
+/**
+ * The domain of the addresses by which a server knows the authors of commits as its accounts. All of GitHub's subdomains
+ * for enterprises (`ghe.com`) share one.
+ */
+function addressDomain({ repository }: RepoLinks): string {
+  const host = new URL(repository).hostname;
+  return `users.noreply.${host.endsWith('.ghe.com') ? 'ghe.com' : host}`;
+}
+
+function coAuthors(changes: readonly CommittedChange[], links: RepoLinks): readonly string[] {
+  const domain = addressDomain(links);
   const people = new Map(changes.flatMap((change) => change.approvedBy.map((person) => [person.id, person] as const)));
   return [...people.values()].map((person) => {
     const name = login(person);
-    return `Co-authored-by: ${name} <${person.id}+${name}@users.noreply.github.com>`;
+    return `Co-authored-by: ${name} <${person.id}+${name}@${domain}>`;
   });
 }
 
 /** Subject, then one block of trailers: a group per change, and the co-authors. Holds nobody's words but ours. */
-export function renderCommitMessage(changes: readonly CommittedChange[]): string {
-  return `${subjectOf(changes)}\n\n${[...changes.flatMap(trailersOf), ...coAuthors(changes)].join('\n')}\n`;
+export function renderCommitMessage(changes: readonly CommittedChange[], links: RepoLinks): string {
+  return `${subjectOf(changes)}\n\n${[...changes.flatMap(trailersOf), ...coAuthors(changes, links)].join('\n')}\n`;
 }

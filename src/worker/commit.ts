@@ -1,3 +1,4 @@
+import type { PullRef } from '../command/intent.ts';
 import { countersign, type Signed } from '../policy/countersign.ts';
 import type { Signing } from '../policy/signing.ts';
 import { rulesNow } from '../run/approvals.ts';
@@ -79,19 +80,15 @@ async function attempt(
   const executing = begun.proposals.filter(
     (one) => job.effect.proposalIds.includes(one.id) && one.state === 'executing',
   );
-  return executing.length === 0 ? DONE : write(job, github, { run: begun.run, executing }, ground);
+  return executing.length === 0 ? DONE : write(job, github, { ref: pull.ref, run: begun.run, executing }, ground);
 }
 
 /** What the attempt is for, as the decision core has it. */
-type Begun = { readonly run: Run | null; readonly executing: readonly Proposal[] };
+type Begun = { readonly ref: PullRef; readonly run: Run | null; readonly executing: readonly Proposal[] };
 
-async function write(
-  job: Job<'commit'>,
-  github: GitHub,
-  { run, executing }: Begun,
-  ground: Ground,
-): Promise<Outcome | Moved> {
-  const signed = sign(job, { run, executing }, ground);
+async function write(job: Job<'commit'>, github: GitHub, begun: Begun, ground: Ground): Promise<Outcome | Moved> {
+  const { executing } = begun;
+  const signed = sign(job, begun, ground);
   if (signed === null) return failed(job, executing, 'what is stored is not what was shown');
   const outcome = await github.commit(signed.plan);
   switch (outcome.kind) {
@@ -105,13 +102,14 @@ async function write(
 }
 
 /** Null where a change is not the one that people saw and approved: that never passes, and somebody has to look into it. */
-function sign(job: Job<'commit'>, { run, executing }: Begun, ground: Ground): Signed | null {
+function sign(job: Job<'commit'>, { ref, run, executing }: Begun, ground: Ground): Signed | null {
   const { branch, head, files, checks } = ground;
   const signings = executing.map((proposal) => signingOf(proposal, checks));
   const now = rulesNow(ground.settings, run);
   try {
     if (now.kind !== 'rules') throw new Error('The settings of the repository cannot be read');
-    return countersign({ branch, head, signings, files, rules: now.rules });
+    const links = job.context.links(ref);
+    return countersign({ branch, head, signings, files, rules: now.rules, links });
   } catch (error) {
     job.context.log.error({ err: error, effect: job.stored.id }, 'a stored change was refused its signature');
     return null;

@@ -6,7 +6,7 @@ import { encodeText } from '../../src/change/text.ts';
 import { countersign } from '../../src/policy/countersign.ts';
 import type { FileContent } from '../../src/policy/countersigned.ts';
 import { DEFAULT_SETTINGS } from '../../src/policy/settings.ts';
-import { ana, bigint, head, proposal, total, vote } from '../render/sample.ts';
+import { ana, bigint, head, links, proposal, total, vote } from '../render/sample.ts';
 
 const RULES = { ...DEFAULT_SETTINGS, author: null, requester: null };
 
@@ -21,6 +21,7 @@ function sign(stored: Change, options: { shown?: Change; text?: string; region?:
     signings: [{ proposal: { ...voted, change: stored }, region, permissions: { [ana.id]: 'write' } }],
     files: new Map([[shown.path, file]]),
     rules: RULES,
+    links,
   });
 }
 

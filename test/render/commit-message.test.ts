@@ -4,7 +4,7 @@ import { type CommittedChange, renderCommitMessage } from '../../src/render/comm
 import { findTrailers } from '../../src/render/read-trailers.ts';
 import { cpuSeconds } from '../cpu-time.ts';
 import { hostileText } from './hostile-text.ts';
-import { ana, ben } from './sample.ts';
+import { ana, ben, links } from './sample.ts';
 
 const digest = 'ab'.repeat(32);
 
@@ -25,7 +25,7 @@ function change(more: Partial<CommittedChange> = {}): CommittedChange {
 
 describe('a commit’s message', () => {
   it('S73: names change, digest, range, approvers and co-authors', () => {
-    expect(renderCommitMessage([change({ approvedBy: [ana, ben, ana] })])).toMatchInlineSnapshot(`
+    expect(renderCommitMessage([change({ approvedBy: [ana, ben, ana] })], links)).toMatchInlineSnapshot(`
       "Edit src/total.ts: replace 1 line
 
       Countersign-Proposal: k7q2
@@ -39,9 +39,18 @@ describe('a commit’s message', () => {
     `);
   });
 
+  it.each([
+    ['https://github.com/ana/shop', 'users.noreply.github.com'],
+    ['https://git.acme.example:8443/ana/shop', 'users.noreply.git.acme.example'],
+    ['https://acme.ghe.com/ana/shop', 'users.noreply.ghe.com'],
+  ])('S73 J12: on %s co-authors have the addresses by which that server knows them', (repository, domain) => {
+    const lines = renderCommitMessage([change()], { repository }).split('\n');
+    expect(lines).toContain(`Co-authored-by: ana <11+ana@${domain}>`);
+  });
+
   it('S96: one group per change, each co-author once', () => {
     const other = change({ proposalId: 'm3x8', path: 'b.ts', range: null, approvedBy: [ana, ben] });
-    const message = renderCommitMessage([change(), other]);
+    const message = renderCommitMessage([change(), other], links);
     expect(message.split('\n')[0]).toBe('Apply 2 changes to 2 files');
     expect(message.match(/Co-authored-by: ana/g)).toHaveLength(1);
     expect(message.match(/Approved-by: ana/g)).toHaveLength(2);
@@ -57,15 +66,16 @@ describe('a commit’s message', () => {
     [`${'long/'.repeat(20)}a.ts`, 'Edit a.ts: replace 1 line'],
     ['$&', 'Apply change k7q2'],
   ])('C6 C12: the subject for %s is %s', (path, subject) => {
-    expect(renderCommitMessage([change({ path })]).split('\n')[0]).toBe(subject);
+    expect(renderCommitMessage([change({ path })], links).split('\n')[0]).toBe(subject);
   });
 
   it('C5 C6 C12: nothing hostile gets a line, a mention, a reference or an order', () => {
     fc.assert(
       fc.property(hostileText, hostileText, (path, login) => {
-        const message = renderCommitMessage([
-          change({ path, description: `Edit ${path}: add 1 line at line 3`, approvedBy: [{ id: 7, login }] }),
-        ]);
+        const message = renderCommitMessage(
+          [change({ path, description: `Edit ${path}: add 1 line at line 3`, approvedBy: [{ id: 7, login }] })],
+          links,
+        );
         const [subject = '', blank, ...trailers] = message.trimEnd().split('\n');
         expect(subject.length).toBeLessThanOrEqual(72);
         expect(subject).toMatch(/^[\p{L}\p{N}\p{P}\p{S} ]+$/u);
@@ -88,7 +98,14 @@ describe('a commit’s message', () => {
     });
     fc.assert(
       fc.property(fc.array(one, { minLength: 1, maxLength: 5 }), (groups) => {
-        expect(findTrailers(renderCommitMessage(groups.map((group) => change(group))))).toEqual(groups);
+        expect(
+          findTrailers(
+            renderCommitMessage(
+              groups.map((group) => change(group)),
+              links,
+            ),
+          ),
+        ).toEqual(groups);
       }),
       { numRuns: 200 },
     );
@@ -97,7 +114,7 @@ describe('a commit’s message', () => {
   it('H12: reads somebody’s hostile message, and names a hostile path, in linear time', () => {
     const blanks = `Approved-by: a${' '.repeat(200_000)}b`;
     expect(cpuSeconds(() => findTrailers(blanks))).toBeLessThan(5);
-    expect(cpuSeconds(() => renderCommitMessage([change({ path: '[ci'.repeat(2_000) })]))).toBeLessThan(5);
+    expect(cpuSeconds(() => renderCommitMessage([change({ path: '[ci'.repeat(2_000) })], links))).toBeLessThan(5);
   });
 
   it('ignores groups without a proper id or digest', () => {

@@ -54,6 +54,7 @@ describe('on GitHub Enterprise Server', () => {
     expect(JSON.stringify(model.requests()[1]?.body)).toContain(row(7).slice(0, 11));
     const site = stage().github.url;
     expect(bot.proposal(1).body).toContain(`${site}/${pr.fullName}/commit/${pr.commits()[0]?.sha}`);
+    expect(pr.commits()[0]?.message).toContain(`<${ana.id}+${ana.login}@users.noreply.${new URL(site).hostname}>`);
     for (const { body } of bot.comments()) expect(body).not.toContain('github.com/');
     const targets = stage()
       .github.requests.slice(before)
