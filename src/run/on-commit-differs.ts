@@ -1,9 +1,10 @@
 import { differenceWords } from '../render/difference-words.ts';
 import { sha7 } from '../render/words.ts';
 import { showing } from './batch.ts';
-import { type Draft, draftOf, finish, withAnswer, withEffects, withProposal, withRun } from './draft.ts';
+import { type Draft, draftOf, finish, withAnswer, withEffects, withProposal } from './draft.ts';
 import { cancelUndos, endRun } from './end-run.ts';
 import type { Facts } from './facts.ts';
+import { withCommit } from './on-commit.ts';
 import type { Proposal } from './proposal.ts';
 import { activeRun, type Pull } from './run.ts';
 import type { Signal } from './signal.ts';
@@ -21,17 +22,12 @@ export function onCommitDiffers(pull: Pull, signal: Differs, facts: Facts): Step
   const words = differenceWords(signal.differences);
   const made = pull.proposals.filter((one) => signal.proposalIds.includes(one.id) && one.state === 'executing');
   const told = made.reduce((draft, one) => failAt(draft, one, signal.sha, words, facts.now), draftOf(pull));
-  return finish(over(withCommit(told, signal.sha), made, { sha: signal.sha, words }, facts.now), 'commit-differs');
+  const counted = pull.run === null ? told : withCommit(told, pull.run, signal);
+  return finish(over(counted, made, { sha: signal.sha, words }, facts.now), 'commit-differs');
 }
 
 function failAt(draft: Draft, proposal: Proposal, commit: string, note: string, now: string): Draft {
   return showing(withProposal(draft, { ...moved(proposal, 'failed', now), commit, note }), proposal);
-}
-
-/** The push that GitHub tells of is known to be ours, whatever it holds. */
-function withCommit(draft: Draft, sha: string): Draft {
-  const run = draft.pull.run;
-  return run === null ? draft : withRun(draft, { commits: [...run.commits, sha] });
 }
 
 type Found = { readonly sha: string; readonly words: string };

@@ -38,10 +38,25 @@ export function onCommitted(pull: Pull, signal: Committed, facts: Facts): Step {
   const run = pull.run;
   const written = { ...told, writes: writesOf(pull, signal) };
   if (run === null) return finish(written, 'committed');
-  const recorded = withRun(written, { commits: [...run.commits, signal.sha], ownEdits: ownEditsAfter(run, signal) });
-  const judged = judgeHead(recorded, signal.sha, facts, null);
+  const edited = withRun(written, { ownEdits: ownEditsAfter(run, signal) });
+  const judged = withCommit(judgeHead(edited, signal.sha, facts, null), run, signal);
   if (isGone(run)) return finish({ ...judged, effects: [] }, 'committed');
   return finish(refreshed(settleBatch(judged, facts.now), run.id), 'committed');
+}
+
+/**
+ * The run counts the commit as its own where something of it is: one that was under way when an earlier run ended, and
+ * landed now, is that one's.
+ */
+export function withCommit(
+  draft: Draft,
+  run: Run,
+  { sha, proposalIds }: Pick<Committed, 'sha' | 'proposalIds'>,
+): Draft {
+  const isOwn = draft.pull.proposals.some(
+    ({ id, runId, commit }) => runId === run.id && (commit === sha || proposalIds.includes(id)),
+  );
+  return withRun(draft, { commits: isOwn ? [...run.commits, sha] : run.commits });
 }
 
 /** The ledger has it at once, as it was asked for: who would read it back may lose the access to it before. */

@@ -136,7 +136,7 @@ export type Run = {
   readonly spokenAt: string | null;
   /** How often in a row it proposed what had been denied. */
   readonly repeats: number;
-  /** This run's own commits to each path, oldest first: what they moved is known to the line. */
+  /** The App's own commits to each path since it began, oldest first: what they moved is known to the line. */
   readonly ownEdits: Readonly<Record<string, readonly OwnEdit[]>>;
   /** Blob last read per path: what `write_file` needs before it may overwrite. */
   readonly read: Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { needs } from '../../src/run/needs.ts';
-import { ANA, BEN, TableGame } from './table-game.ts';
+import { ANA, BEN, FILE_TEXT, TableGame } from './table-game.ts';
 
 const FIRST = '2026-01-01T00:10:00Z';
 const SECOND = '2026-01-01T00:20:00Z';
@@ -123,6 +123,50 @@ describe('a commit that lands once the next run has begun', () => {
     game.commitLands(attempt);
     expect(game.pull.proposals.find(({ runId }) => runId === before)?.state).toBe('completed');
     expect(shown()).toBe(told + 1);
+  });
+});
+
+describe('a commit that lands while the changes of the next run wait', () => {
+  /** The first run was stopped while its commit was under way, and the next one's change is on the page. */
+  function overlapping() {
+    const { game, attempt } = committing();
+    game.commands(ANA, { name: 'stop' });
+    game.commands(BEN, { name: 'task', text: 'tidy up' });
+    game.modelReplies([{ id: 'two', name: 'edit_file', arguments: 'edit 30 tidy' }]);
+    game.toolsAnswer();
+    game.reviewIsPosted();
+    return { game, attempt };
+  }
+
+  const before = { 'src/a.txt': { blob: 'a'.repeat(40), mode: '100644', text: FILE_TEXT } };
+  const after = {
+    'src/a.txt': { blob: 'd'.repeat(40), mode: '100644', text: FILE_TEXT.replace('line 1\n', 'other\n') },
+  };
+
+  it('is none of the next run, whose end does not list it', () => {
+    const { game, attempt } = overlapping();
+    game.signal(
+      {
+        type: 'committed',
+        ...{ runId: attempt.runId, sha: 'c'.repeat(40), proposalIds: attempt.ids, made: {}, files: [] },
+      },
+      { files: { atBase: before, atHead: after } },
+    );
+    expect(game.pull.run).toMatchObject({ commits: [], head: 'c'.repeat(40) });
+    const { effects } = game.commands(BEN, { name: 'stop' });
+    expect(effects).toMatchObject([{}, {}, {}, { answer: { kind: 'run-ended', commits: [] } }]);
+  });
+
+  it('nor is one that holds something else than was approved', () => {
+    const { game, attempt } = overlapping();
+    const differences = [{ path: 'src/a.txt', approved: null, stands: null }];
+    const { effects } = game.signal({
+      type: 'commit-differs',
+      ...{ runId: attempt.runId, sha: 'c'.repeat(40), proposalIds: attempt.ids, differences },
+    });
+    expect(effects).toContainEqual(
+      expect.objectContaining({ answer: expect.objectContaining({ kind: 'run-ended', commits: [] }) }),
+    );
   });
 });
 
