@@ -1,23 +1,25 @@
+import { randomUUID } from 'node:crypto';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { Asking, Backend } from './backend.ts';
+import { isHeldBy } from './held-by.ts';
 import { type SignalRow, storedSignal } from './next-work.ts';
 import type { Claim, Claimed } from './store.ts';
-import { SYNCED_LATER, syncedLaterWithin } from './synced-later.ts';
+import { SYNCED_LATER } from './synced-later.ts';
 import type { Tables } from './tables.ts';
 import { takeableEffects, takeableSignals } from './takeable.ts';
 
-/** A claim, and the mark that whoever held the pull request before left in its row. */
-export type Marked = { readonly claim: Claimed; readonly mark: string | null };
+/** A claim, and the mark that stood in the row before its own. */
+export type Marked = { readonly claim: Claimed; readonly before: string | null };
 
-type Row = { pull_key: string; fence: number; mark: string | null } & {
+type Row = { pull_key: string; fence: number; before: string | null } & {
   [column in keyof SignalRow]: SignalRow[column] | null;
 };
 
 /**
  * Claims the free pull request whose due work is oldest, and raises its fencing number.
  * A row that another claimer is just taking is skipped, so that any number may ask at once and one gets it (G6);
- * one that deliveries are just stored for is not. A fencing number must never be given twice: a server that dies may forget
- * it while its holder lives on, so it is on disk before anybody works under it.
+ * one that deliveries are just stored for is not. It need not be on disk before anybody works under it: a server that
+ * dies may forget it and give its number to another, but that one has another mark.
  */
 export async function claimPull(
   { db, ...asking }: Pick<Backend, 'db'> & Asking,
@@ -26,22 +28,23 @@ export async function claimPull(
   leaseMs: number,
 ): Promise<Marked | null> {
   const leaseUntil = now + leaseMs;
+  const mark = newMark(worker);
   const { rows } = await sql<Row>`
     with oldest_signal as (
-      select pulls.pull_key, pulls.worker as mark, inbox.not_before ${takeableSignals(asking, now)}
+      select pulls.pull_key, pulls.worker as before, inbox.not_before ${takeableSignals(asking, now)}
       limit 1 for no key update of pulls skip locked
     ), oldest_effect as (
-      select pulls.pull_key, pulls.worker as mark, effects.not_before ${takeableEffects(asking, now)}
+      select pulls.pull_key, pulls.worker as before, effects.not_before ${takeableEffects(asking, now)}
       limit 1 for no key update of pulls skip locked
     ), next as materialized (
       select * from (select * from oldest_signal union all select * from oldest_effect) as work order by not_before limit 1
     ), claimed as (
       update pulls
-      set fence = fence + 1, lease_until = ${leaseUntil}, leased_by = ${asking.holder}, worker = ${worker}
-      where pull_key = (select pull_key from next) and ${syncedLaterWithin(asking)}
+      set fence = fence + 1, lease_until = ${leaseUntil}, leased_by = ${asking.holder}, worker = ${mark}
+      where pull_key = (select pull_key from next) and ${SYNCED_LATER}
       returning pull_key, fence, held_until
     )
-    select claimed.pull_key, claimed.fence, (select mark from next) as mark, signal.*
+    select claimed.pull_key, claimed.fence, (select before from next) as before, signal.*
     from claimed left join lateral (
       select id, signal, received_at, attempts, faults from inbox
       where inbox.pull_key = claimed.pull_key and done_at is null and not_before <= ${now}
@@ -52,9 +55,14 @@ export async function claimPull(
   `.execute(db);
   const row = rows[0];
   if (row === undefined) return null;
-  const { pull_key: pullKey, fence, mark } = row;
+  const { pull_key: pullKey, fence, before } = row;
   const first = isWhole(row) ? storedSignal(row) : null;
-  return { claim: { pullKey, fence, leaseUntil, first }, mark };
+  return { claim: { pullKey, fence, mark, leaseUntil, first }, before };
+}
+
+/** What tells a claim from all others, for as long as it holds; operators see whose it is. */
+export function newMark(worker: string): string {
+  return `${worker}/${randomUUID()}`;
 }
 
 function isWhole(row: Row): row is Row & SignalRow {
@@ -66,8 +74,7 @@ export async function renew(db: Kysely<Tables>, claim: Claim, now: number, lease
   const result = await db
     .updateTable('pulls')
     .set({ lease_until: now + leaseMs })
-    .where('pull_key', '=', claim.pullKey)
-    .where('fence', '=', claim.fence)
+    .where(isHeldBy(claim))
     .executeTakeFirst();
   return result.numUpdatedRows > 0n;
 }
@@ -80,8 +87,7 @@ export async function release(db: Kysely<Tables>, claim: Claim, mark: string): P
   const { numUpdatedRows } = await db
     .updateTable('pulls')
     .set({ fence: claim.fence + 1, lease_until: null, leased_by: null, worker: mark })
-    .where('pull_key', '=', claim.pullKey)
-    .where('fence', '=', claim.fence)
+    .where(isHeldBy(claim))
     .where(SYNCED_LATER)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
@@ -89,7 +95,7 @@ export async function release(db: Kysely<Tables>, claim: Claim, mark: string): P
 
 /**
  * Runs `work` in one transaction with the pull request's row locked, so that two holders can never interleave.
- * Gives `lost`, and writes nothing, where the claim's fence is no longer the row's (G7). Deliveries go on being stored.
+ * Gives `lost`, and writes nothing, where the row is no longer the claim's (G7). Deliveries go on being stored.
  */
 export function whileHeld<T, Lost>(
   db: Kysely<Tables>,
@@ -126,11 +132,7 @@ function whileLocked<T, Lost>(
   });
 }
 
-/** The pull request's row, as long as it has the claim's fence. */
+/** The pull request's row, as long as it is the claim's. */
 function rowOf(transaction: Transaction<Tables>, claim: Claim) {
-  return transaction
-    .selectFrom('pulls')
-    .select('fence')
-    .where('pull_key', '=', claim.pullKey)
-    .where('fence', '=', claim.fence);
+  return transaction.selectFrom('pulls').select('fence').where(isHeldBy(claim));
 }

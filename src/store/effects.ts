@@ -72,23 +72,18 @@ export async function finishEffect(
   now: number,
 ): Promise<boolean> {
   const { rows } = await sql`
-    with ${finishedCtes(effect, outcome, now, SYNCED_LATER)}
+    with ${finishedCtes(effect, outcome, now)}
     select pull_key from done
   `.execute(db);
   return rows.length > 0;
 }
 
 /** `done` with the effect's row, and `told` with that of its outcome. */
-export function finishedCtes(
-  { id }: StoredEffect,
-  outcome: Signal | null,
-  now: number,
-  synced: RawBuilder<boolean>,
-): RawBuilder<unknown> {
+export function finishedCtes({ id }: StoredEffect, outcome: Signal | null, now: number): RawBuilder<unknown> {
   return sql`done as (
       update effects set done_at = ${now}, begun = false, lease_until = null, leased_by = null, worker = null,
         error = nullif(error, ${DROPPED})
-      where id = ${id} and (done_at is null ${orDropped(outcome)}) and ${synced}
+      where id = ${id} and (done_at is null ${orDropped(outcome)}) and ${SYNCED_LATER}
       returning pull_key
     ), told as (
       insert into inbox (pull_key, kind, signal, received_at, not_before)

@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Signal } from '../run/signal.ts';
 import { EFFECT_RANK, gateOf, HEAR } from './budgets.ts';
 import { EFFECT_COLUMNS, type EffectRow, storedEffect } from './effects.ts';
+import { isHeldBy } from './held-by.ts';
 import type { Claim, PullWork, StoredEffect, StoredSignal } from './store.ts';
 import { fromStored } from './stored-json.ts';
 import { SYNCED_LATER } from './synced-later.ts';
@@ -30,12 +31,13 @@ export async function nextWork(db: Kysely<Tables>, claim: Claim, now: number): P
   }
 }
 
-async function look(db: Kysely<Tables>, { pullKey, fence }: Claim, now: number): Promise<Row | null> {
+async function look(db: Kysely<Tables>, claim: Claim, now: number): Promise<Row | null> {
+  const { pullKey } = claim;
   const { rows } = await sql<Row>`
     with held as materialized (
       select pulls.held_until, budgets.hear_at, budgets.act_at, budgets.tell_at
       from pulls left join budgets on budgets.installation_id = pulls.installation_id
-      where pulls.pull_key = ${pullKey} and pulls.fence = ${fence}
+      where ${isHeldBy(claim)}
     )
     (${dueSignal('outcome', pullKey, now)}) union all (${dueSignal('intent', pullKey, now)}) union all (
       select 3 as place, 'effect' as kind, effects.id, null as signal, null as received_at, null as attempts, null as faults
@@ -62,10 +64,10 @@ function dueSignal(kind: 'outcome' | 'intent', pullKey: string, now: number) {
 }
 
 /** Counts the attempt, where the claim still holds; sees where a former holder is just finishing. */
-async function begin(db: Kysely<Tables>, { pullKey, fence }: Claim, id: number): Promise<StoredEffect | null> {
+async function begin(db: Kysely<Tables>, claim: Claim, id: number): Promise<StoredEffect | null> {
   const { rows } = await sql<EffectRow>`
     with held as (
-      select pull_key from pulls where pull_key = ${pullKey} and fence = ${fence} for no key update
+      select pull_key from pulls where ${isHeldBy(claim)} for no key update
     )
     update effects set attempts = effects.attempts + 1, begun = true
     from held where effects.id = ${id} and effects.done_at is null and ${SYNCED_LATER}

@@ -14,8 +14,8 @@ type PullMethods = Pick<Store, 'claimPull' | 'renew' | 'release' | 'nextWork' | 
 export function pullMethods(backend: Backend, remembered: RememberedPulls, wake: Wakes['wake']): PullMethods {
   const { db } = backend;
 
-  function noted({ claim, mark }: Marked): Claimed {
-    remembered.claimed(claim.pullKey, mark);
+  function noted({ claim, before }: Marked): Claimed {
+    remembered.claimed(claim.pullKey, before);
     return claim;
   }
 

@@ -15,6 +15,7 @@ import {
   type Taking,
   takenBy,
 } from './ending.ts';
+import { isHeldBy } from './held-by.ts';
 import type { Unchanged } from './load.ts';
 import { pullState } from './pull-state.ts';
 import { messageRows } from './save-messages.ts';
@@ -52,7 +53,7 @@ export async function saveAtOnce(
   const end = endOf(parting, effects);
   const { rows } = await sql<Ended>`
     with held as (
-      select pull_key from pulls where pull_key = ${claim.pullKey} and fence = ${claim.fence} for no key update
+      select pull_key from pulls where ${isHeldBy(claim)} for no key update
     ), settled as (
       update inbox set done_at = ${now}, reason = ${step.reason}${step.reason === 'not-ours' ? sql`, signal = null` : sql``}
       from held where inbox.id = ${signal.id} and inbox.pull_key = held.pull_key and inbox.done_at is null

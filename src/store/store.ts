@@ -31,8 +31,16 @@ export type Delivery = {
   readonly naturalKey: string | null;
 };
 
-/** The right to work on one pull request until `leaseUntil` (ms); void for writing once `fence` is no longer the row's. */
-export type Claim = { readonly pullKey: string; readonly fence: number; readonly leaseUntil: number };
+/**
+ * The right to work on one pull request until `leaseUntil` (ms); void for writing once `fence` and `mark` are no longer the
+ * row's. A server that dies may forget a fence that it gave out and give it once more: the mark is nobody else's.
+ */
+export type Claim = {
+  readonly pullKey: string;
+  readonly fence: number;
+  readonly mark: string;
+  readonly leaseUntil: number;
+};
 
 /**
  * A signal in the inbox since `receivedAt` (ms); `id` is its place in the order. Of its `attempts`, all of which failed,

@@ -10,7 +10,7 @@ export const SYNCED_LATER = sql<boolean>`(select set_config('synchronous_commit'
 
 /**
  * The same where the database lives in this process, and dies with whoever works on it. A server that dies may forget a row
- * whose id or fencing number somebody goes on working with, and give that number to another.
+ * whose id somebody goes on working with, and give that number to another.
  */
 export function syncedLaterWithin({ embedded }: { readonly embedded: boolean }) {
   return embedded ? SYNCED_LATER : sql<boolean>`true`;

@@ -38,7 +38,7 @@ type Pulls = {
   fence: Generated<number>;
   lease_until: number | null;
   leased_by: number | null;
-  /** Who holds it; else what its last holder left, to know later whether anybody has held it since. */
+  /** The mark of the claim that holds it, with the worker's name; else what its last holder left, to know later whether anybody has held it since. */
   worker: string | null;
 };
 

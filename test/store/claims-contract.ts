@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Claim, StoredSignal } from '../../src/store/store.ts';
 import { type Bench, LEASE, present, type TableName } from './bench.ts';
 import { delivery, pullOf, step } from './samples.ts';
 
@@ -70,16 +71,15 @@ export function claimsContract({ store, gone, rows, claimed, signalled }: Bench)
       const { claim, signal } = await signalled('a');
       const now = 10 + LEASE;
       const next = present(await store().claimPull('v', now, LEASE));
-      const effects = [{ type: 'show-run', runId: 'r' }] as const;
-      const before = await everything();
-      expect(await store().save(claim, signal, step(pullOf(1), { effects }), now)).toBe('lost');
-      expect(await store().saveDirect(claim, signal.signal, step(pullOf(1), { effects }), now)).toBe('lost');
-      expect(await store().renew(claim, now, LEASE)).toBe(false);
-      expect(await store().nextWork(claim, now)).toBeNull();
-      await store().postponeSignal(claim, signal, now * 9, { words: 'late', ours: true });
-      await store().parkSignal(claim, signal, { id: 'f', words: 'late' }, { told: null, outcome: null }, now);
-      await store().release(claim);
-      expect(await everything()).toEqual(before);
+      await changesNothing(claim, signal, now);
+      expect(await store().save(next, signal, step(pullOf(1)), now)).toBe('saved');
+    });
+
+    it('G7: whoever has a number that a server gave again after it died and forgot changes nothing', async () => {
+      const { claim, signal } = await signalled('a');
+      const now = 10 + LEASE;
+      const next = present(await store().claimPull('v', now, LEASE));
+      await changesNothing({ ...next, mark: claim.mark }, signal, now);
       expect(await store().save(next, signal, step(pullOf(1)), now)).toBe('saved');
     });
 
@@ -120,6 +120,19 @@ export function claimsContract({ store, gone, rows, claimed, signalled }: Bench)
       expect(await store().nextDue(7)).toEqual({ pull: 7, free: 6 });
     });
   });
+
+  async function changesNothing(claim: Claim, signal: StoredSignal, now: number): Promise<void> {
+    const effects = [{ type: 'show-run', runId: 'r' }] as const;
+    const before = await everything();
+    expect(await store().save(claim, signal, step(pullOf(1), { effects }), now)).toBe('lost');
+    expect(await store().saveDirect(claim, signal.signal, step(pullOf(1), { effects }), now)).toBe('lost');
+    expect(await store().renew(claim, now, LEASE)).toBe(false);
+    expect(await store().nextWork(claim, now)).toBeNull();
+    await store().postponeSignal(claim, signal, now * 9, { words: 'late', ours: true });
+    await store().parkSignal(claim, signal, { id: 'f', words: 'late' }, { told: null, outcome: null }, now);
+    await store().release(claim);
+    expect(await everything()).toEqual(before);
+  }
 
   async function everything(): Promise<unknown> {
     const tables: readonly TableName[] = ['inbox', 'pulls', 'effects', 'runs'];

@@ -40,7 +40,7 @@ function isDue(
 }
 
 export function giveBack(row: PullRow): void {
-  Object.assign(row, { fence: row.fence + 1, lease: null });
+  Object.assign(row, { fence: row.fence + 1, mark: null, lease: null });
 }
 
 /** The end of a claim with the step that was just saved, where nothing else is due. */
@@ -84,6 +84,7 @@ export function claimFor(
 
 export function claimRow(row: PullRow, holder: number, now: number, leaseMs: number): Claim {
   row.fence += 1;
+  row.mark = `${holder}/${row.fence}`;
   row.lease = { until: now + leaseMs, holder };
-  return { pullKey: row.key, fence: row.fence, leaseUntil: now + leaseMs };
+  return { pullKey: row.key, fence: row.fence, mark: row.mark, leaseUntil: now + leaseMs };
 }

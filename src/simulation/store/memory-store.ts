@@ -106,10 +106,11 @@ function wake(tables: Tables): void {
   for (const listener of tables.listeners) listener();
 }
 
-/** The row while the claim's fence is still its own. */
+/** The row while it is still the claim's. */
 function heldRow(tables: Tables, claim: Claim): PullRow | null {
   const row = tables.pulls.get(claim.pullKey);
-  return row !== undefined && (row.fence === claim.fence || !tables.laws.fencing) ? row : null;
+  const isHeld = row?.fence === claim.fence && row.mark === claim.mark;
+  return row !== undefined && (isHeld || !tables.laws.fencing) ? row : null;
 }
 
 function receive(tables: Tables, deliveries: readonly Delivery[], now: number): ('stored' | 'duplicate')[] {
@@ -145,6 +146,7 @@ function addPull(tables: Tables, ref: Delivery['intent']['pull']): PullRow {
     active: true,
     heldUntil: 0,
     fence: 0,
+    mark: null,
     lease: null,
     waiting: [],
     wanted: [],

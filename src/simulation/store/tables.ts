@@ -53,6 +53,7 @@ export type PullRow = {
   active: boolean;
   heldUntil: number;
   fence: number;
+  mark: string | null;
   lease: Lease | null;
   waiting: readonly InboxRow[];
   wanted: readonly EffectRow[];
