@@ -7,6 +7,12 @@ export const MOST_WHOLE_FILE_BYTES = 20_000_000;
 /** The most bytes of unified diff that are put before people, in parts if need be; nobody approves what is not on the page. */
 export const MOST_DIFF_BYTES = 240_000;
 
+/**
+ * The most bytes that a comment has room for beside what it says of the change that its part of a diff belongs to. A line is
+ * never cut, so none of a diff may take more.
+ */
+export const MOST_PART_BYTES = 57_000;
+
 /** Letters of a diff beyond which it is not made, even to tell how long it is. */
 export const MOST_MEASURED_LETTERS = 2 * MOST_DIFF_BYTES;
 

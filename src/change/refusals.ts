@@ -1,5 +1,12 @@
 import type { BlobRef } from './change.ts';
-import { MOST_COUNTED, MOST_DIFF_BYTES, MOST_FILE_BYTES, MOST_MEASURED_LETTERS, MOST_REGION_LINES } from './limits.ts';
+import {
+  MOST_COUNTED,
+  MOST_DIFF_BYTES,
+  MOST_FILE_BYTES,
+  MOST_MEASURED_LETTERS,
+  MOST_PART_BYTES,
+  MOST_REGION_LINES,
+} from './limits.ts';
 import type { NearMatch } from './near-match.ts';
 import { byteLength, decodeText, encodeText } from './text.ts';
 
@@ -80,6 +87,12 @@ export function diffTooLarge(path: string, diff: string): string | null {
   if (bytes <= MOST_DIFF_BYTES) return null;
   const kilobytes = Math.ceil(bytes / 1000);
   return `Not proposed: the diff of ${path} is ${kilobytes} kB and at most ${MOST_DIFF_BYTES / 1000} kB can be reviewed. Split it into smaller changes.`;
+}
+
+/** What the model is told where nobody could be shown a line of the diff, which takes so many bytes on the page. */
+export function rowTooLong(path: string, bytes: number): string {
+  const [kilobytes, most] = [Math.ceil(bytes / 1000), MOST_PART_BYTES / 1000];
+  return `Not proposed: a line of the diff of ${path} takes ${kilobytes} kB where it is shown and at most ${most} kB fit a comment. Only changes with no such line in them, or within three lines of them, can be reviewed.`;
 }
 
 /** T16 where a diff would have so many letters or more that it is not even made to tell its size; null where it may be made. */

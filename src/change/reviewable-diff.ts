@@ -1,6 +1,8 @@
+import { MOST_PART_BYTES } from './limits.ts';
 import { offsetAt } from './line-table.ts';
+import { longRowBytes } from './long-row.ts';
 import { leastLetters, numberLines } from './numbered-lines.ts';
-import { diffTooLarge, muchTooLong } from './refusals.ts';
+import { diffTooLarge, muchTooLong, rowTooLong } from './refusals.ts';
 import { CONTEXT } from './region.ts';
 import { type Block, type DiffInput, refineBlock, unifiedDiff } from './unified-diff.ts';
 
@@ -36,8 +38,14 @@ export function diffOfBlocks(shown: ShownFile, runs: Iterable<Block>): Reviewabl
     blocks.push(block);
   }
   const diff = unifiedDiff({ ...shown, blocks });
-  const tooLarge = diffTooLarge(shown.path, diff);
-  return tooLarge === null ? { kind: 'diff', diff } : refused(tooLarge);
+  const unfit = diffTooLarge(shown.path, diff) ?? lineTooLong(shown.path, diff);
+  return unfit === null ? { kind: 'diff', diff } : refused(unfit);
+}
+
+/** Lines are not cut: one that no comment holds is found here, before anything of its response is shown. */
+function lineTooLong(path: string, diff: string): string | null {
+  const bytes = longRowBytes(diff, MOST_PART_BYTES);
+  return bytes === null ? null : rowTooLong(path, bytes);
 }
 
 /** How many letters the lines between two blocks take that are shown, the headers of hunks apart. */

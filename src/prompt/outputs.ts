@@ -34,9 +34,9 @@ export function overlapsOutput(path: string, id: string, sameResponse: boolean):
   return `Not proposed: this change of ${path} touches the same place as change ${id} of the same response. Propose it again after that one is decided, or make both one change.`;
 }
 
-/** A change that people could not be shown whole: a line of its diff is longer than a comment, or its page would not say it exactly. */
+/** A change that people could not be shown whole: its page would not hold it, or not say it exactly. */
 export function unshownOutput(path: string): string {
-  return `Not proposed: the change of ${path} is such that it cannot be shown to people whole and exactly, for example because a line is longer than a comment. Split it into smaller changes.`;
+  return `Not proposed: the change of ${path} is such that it cannot be shown to people whole and exactly. Split it into smaller changes.`;
 }
 
 /** T17: the attempt failed for good. `error` is a phrase without a full stop at its end. */

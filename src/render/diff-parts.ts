@@ -1,14 +1,13 @@
 import { fenceFor } from '../change/fence.ts';
+import { MOST_PART_BYTES } from '../change/limits.ts';
 import type { DiffView } from './diff-view.ts';
 import { byteLength } from './markdown.ts';
 
 /** A run of a diff's lines that one comment shows. `first` is the 1-based number of its first line in the diff. */
 export type DiffPart = { readonly first: number; readonly lines: readonly string[] };
 
-/** Bytes of diff that a proposal's own comment has room for beside everything else that it says. */
+/** Bytes of diff that a proposal's own comment has room for beside everything else that it says; those below it say little else. */
 export const FIRST_PART_BYTES = 50_000;
-/** The same for the comments below it, which say little else. */
-export const PART_BYTES = 57_000;
 
 /**
  * Cuts a diff between lines into runs that comments can hold, fences included. It depends on the diff alone, so that
@@ -17,7 +16,7 @@ export const PART_BYTES = 57_000;
 export function diffParts({ lines }: DiffView): readonly DiffPart[] | null {
   const parts: DiffPart[] = [];
   for (let from = 0; from < lines.length || parts.length === 0; ) {
-    const taken = linesWithin(lines, from, parts.length === 0 ? FIRST_PART_BYTES : PART_BYTES);
+    const taken = linesWithin(lines, from, parts.length === 0 ? FIRST_PART_BYTES : MOST_PART_BYTES);
     if (taken === 0) return null;
     parts.push({ first: from + 1, lines: lines.slice(from, from + taken) });
     from += taken;

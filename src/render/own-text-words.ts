@@ -1,4 +1,4 @@
-import { MOST_DIFF_BYTES, MOST_FILE_BYTES } from '../change/limits.ts';
+import { MOST_DIFF_BYTES, MOST_FILE_BYTES, MOST_PART_BYTES } from '../change/limits.ts';
 import type { OwnTextProblem } from '../run/answer.ts';
 import { codeSpan, link } from './markdown.ts';
 import { thousands } from './words.ts';
@@ -30,7 +30,7 @@ export function ownTextProblem(problem: OwnTextProblem): string {
     case 'too-large':
       return `the file would have ${thousands(problem.bytes)} bytes, and at most ${thousands(MOST_FILE_BYTES)} can be written`;
     case 'diff-too-long':
-      return `its diff would have more than ${thousands(MOST_DIFF_BYTES)} bytes, and no more can be shown to people`;
+      return `its diff would have more than ${thousands(MOST_DIFF_BYTES)} bytes, or a line of more than ${thousands(MOST_PART_BYTES)}, and no more can be shown to people`;
     case 'denied-path':
       return `Countersign may not write this file (${codeSpan(problem.rule.slice(0, 200))})`;
     case 'touches': {

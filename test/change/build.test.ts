@@ -4,13 +4,15 @@ import { type Built, buildEdit } from '../../src/change/build-edit.ts';
 import { buildWrite } from '../../src/change/build-write.ts';
 import { fenceFor } from '../../src/change/fence.ts';
 import { hiddenCharacters, showHidden } from '../../src/change/hidden.ts';
-import { MOST_DIFF_BYTES } from '../../src/change/limits.ts';
+import { MOST_DIFF_BYTES, MOST_PART_BYTES } from '../../src/change/limits.ts';
 import { lineTable } from '../../src/change/line-table.ts';
 import { splitLines } from '../../src/change/lines.ts';
 import { placesWithContext, sidesOf } from '../../src/change/locate.ts';
 import { outcomeOf } from '../../src/change/outcome.ts';
 import { Payload } from '../../src/change/payload.ts';
 import { decodeText } from '../../src/change/text.ts';
+import { diffParts } from '../../src/render/diff-parts.ts';
+import { viewDiff } from '../../src/render/diff-view.ts';
 import { cpuSeconds } from '../cpu-time.ts';
 import { fileAfter } from './file-after.ts';
 import { changeOf, editOf, shownDiff, stored } from './samples.ts';
@@ -174,13 +176,47 @@ describe('buildEdit', () => {
   });
 
   it('B16: T16 one byte above the most that can be reviewed, and not below', () => {
-    const common = '--- a/src/total.ts\n+++ b/src/total.ts\n@@ -1,1 +1,1 @@\n-a\n+\n'.length;
-    const fits = 'b'.repeat(MOST_DIFF_BYTES - common);
+    const common = '--- a/src/total.ts\n+++ b/src/total.ts\n@@ -1,1 +1,5 @@\n-a\n+\n+\n+\n+\n+\n'.length;
+    const quarter = `${'b'.repeat(48_000)}\n`.repeat(4);
+    const fits = quarter + 'b'.repeat(MOST_DIFF_BYTES - common - 4 * 48_000);
     expect(edit('a\n', 'a', fits).kind).toBe('change');
     const most = MOST_DIFF_BYTES / 1000;
     expect(output(edit('a\n', 'a', `${fits}b`))).toBe(
       `Not proposed: the diff of src/total.ts is ${most + 1} kB and at most ${most} kB can be reviewed. Split it into smaller changes.`,
     );
+  });
+
+  it.each([
+    ['a line', (room: number) => 'x'.repeat(room - 1 - 6)],
+    ['backticks, whose fence is as long', (room: number) => `${'`'.repeat((room - 4) / 3)}`],
+    ['what is written out', (room: number) => `${'\u202E'.repeat(1_000)}${'x'.repeat(room - 1 - 6 - 8_000)}`],
+    ['letters of three bytes', (room: number) => '한'.repeat((room - 1 - 6) / 3)],
+  ])('S26, B16: %s that no comment could hold is refused here, and not one that fits', (_, lineOf) => {
+    const room = MOST_PART_BYTES - 2;
+    const fits = lineOf(room);
+    for (const built of [
+      edit('a\nb\n', 'a\n', `${fits}\n`),
+      edit(`a\n\n\n${fits}\n`, 'a', 'b'),
+      edit(`${fits}\nb\n`, `${fits}\n`, ''),
+      write(null, `${fits}\n`),
+    ]) {
+      const diff = viewDiff(shownDiff(changeOf(built)));
+      expect(diffParts(diff)).not.toBeNull();
+    }
+    const over = `${fits}${fits.slice(0, 1)}${fits.slice(-1)}x`;
+    for (const built of [
+      edit('a\nb\n', 'a\n', `${over}\n`),
+      edit(`a\n\n\n${over}\n`, 'a', 'b'),
+      edit(`${over}\nb\n`, `${over}\n`, ''),
+      edit(`a\n${over}\n`, `a\n`, 'c\n', true),
+      write(null, over),
+      write(over, 'a\n'),
+    ]) {
+      expect(output(built)).toMatch(
+        /^Not proposed: a line of the diff of src\/total\.ts takes 5\d kB where it is shown and at most 57 kB fit a comment\. /,
+      );
+    }
+    expect(edit(`a\n\n\n\n${over}\n`, 'a', 'b').kind).toBe('change');
   });
 
   it('B3, S92: the bytes come from the stored region, and a tampered one is refused', () => {

@@ -243,7 +243,7 @@ describe('answers', () => {
       The suggestion block in that reply was not taken for \`k7q2\`: the file would have 2,000,091 bytes, and at most 2,000,000 can be written. Nothing was decided or changed. Reply with one \`suggestion\` block, say in words what should be different, or write \`/approve\` or \`/deny [reason]\`.
 
       [own-text]
-      The suggestion block in that reply was not taken for \`k7q2\`: its diff would have more than 240,000 bytes, and no more can be shown to people. Nothing was decided or changed. Reply with one \`suggestion\` block, say in words what should be different, or write \`/approve\` or \`/deny [reason]\`.
+      The suggestion block in that reply was not taken for \`k7q2\`: its diff would have more than 240,000 bytes, or a line of more than 57,000, and no more can be shown to people. Nothing was decided or changed. Reply with one \`suggestion\` block, say in words what should be different, or write \`/approve\` or \`/deny [reason]\`.
 
       [own-text]
       The suggestion block in that reply was not taken for \`k7q2\`: Countersign may not write this file (\`total\`). Nothing was decided or changed. Say in words what should be different, or write \`/approve\` or \`/deny [reason]\`.

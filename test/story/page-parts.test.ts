@@ -117,10 +117,12 @@ describe('a diff that is too long for one comment', () => {
 
   it('S26: a line that no comment can hold is not cut: nobody is asked, and the model hears why', async () => {
     const { ana, bot, model } = await stage().tell();
-    model.proposes(write('docs/long.md', `${'x'.repeat(70_000)}\n`));
+    model.proposes(write('docs/long.md', `${'x'.repeat(70_000)}\n`), write('docs/short.md', 'short\n'));
     await ana.says('/countersign write it all down');
-    expect(bot.proposals()).toEqual([]);
-    expect(model.heard()[0]).toContain('a line is longer than a comment');
+    expect(bot.proposals()).toHaveLength(1);
+    expect(bot.proposal(1).body).toContain('Change 1 of 1');
+    await ana.says('/approve');
+    expect(model.heard()[0]).toMatch(/^Not proposed: a line of the diff of docs\/long\.md takes 71 kB /);
   });
 
   it('S26: /show shows all of it again, decided or not', async () => {
