@@ -22,7 +22,7 @@ import { messageRows } from './save-messages.ts';
 import type { Claim, GivenBack, SaveResult, StoredSignal } from './store.ts';
 import { toStored } from './stored-json.ts';
 import { syncedLaterWithin } from './synced-later.ts';
-import { effectRow, keysAtOnce, withoutTwins } from './want-effects.ts';
+import { effectRow, keysAtOnce, wantedAt, withoutTwins } from './want-effects.ts';
 
 /** Where a step is saved: the database, and what of the step is there already. */
 export type Place = Pick<Backend, 'db' | 'embedded'> & { readonly unchanged: Unchanged };
@@ -64,7 +64,7 @@ export async function saveAtOnce(
     ${written === null ? sql`` : sql`, ${runCte(written.id, toStored(written), now)}`}
     ${step.messages.length === 0 ? sql`` : sql`, ${messagesCte(step)}`}
     ${effects.length === 0 ? sql`` : sql`, ${effectsCte(claim, effects, now, end?.taking ?? null)}`}
-    ${keys.length === 0 ? sql`` : sql`, ${hastenedCte(keys, now)}`}
+    ${keys.length === 0 ? sql`` : sql`, ${againCte(keys, now)}`}
     update pulls set state = ${toStored(pullState(step.pull))}, run_id = ${run?.id ?? null}, active = ${goesOn(step.pull)}
       ${end === null ? sql`` : endsClaim(end)}
     from settled${end === null ? sql`` : sql`, rest`}
@@ -97,11 +97,12 @@ function messagesCte(step: Step): RawBuilder<unknown> {
   )`;
 }
 
-/** The same as the ones that `effectsCte` leaves out, where these have never been tried. */
-function hastenedCte(keys: readonly string[], now: number): RawBuilder<unknown> {
-  return sql`hastened as (
-    update effects set not_before = ${now} from settled
-    where effects.pull_key = settled.pull_key and effects.done_at is null and effects.attempts = 0
+/** The same as the ones that `effectsCte` leaves out: wanted again, as `wantEffects` does. */
+function againCte(keys: readonly string[], now: number): RawBuilder<unknown> {
+  const { created_at: createdAt, faults, not_before: notBefore } = wantedAt(now);
+  return sql`again as (
+    update effects set created_at = ${createdAt}, faults = ${faults}, not_before = ${notBefore} from settled
+    where effects.pull_key = settled.pull_key and effects.done_at is null and not effects.begun
       and effects.coalescing_key in (${sql.join(keys)}) and effects.not_before > ${now}
   )`;
 }

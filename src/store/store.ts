@@ -94,7 +94,8 @@ export type Sequel = { readonly told: Effect | null; readonly outcome: Signal | 
 
 /**
  * An effect that is to be performed; `attempts` counts this one, `faults` the last of those before, one after the
- * other, that failed by a fault of our own. `since` is when it was first wanted (ISO 8601).
+ * other, that failed by a fault of our own. `since` is when it was wanted last (ISO 8601): where an equal one was wanted at
+ * once while this waited, its faults count from there.
  */
 export type StoredEffect = {
   readonly id: number;

@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import { coalescingKey, delayOf, type Effect, LANES } from '../run/effect.ts';
 import { toStored } from './stored-json.ts';
 import type { Tables } from './tables.ts';
@@ -42,7 +42,7 @@ async function withoutCoalesced(
   const single = withoutTwins(effects);
   const keys = single.map(coalescingKey).filter((key) => key !== null);
   if (keys.length === 0) return single;
-  await hasten(transaction, pullKey, keysAtOnce(single), now);
+  await wantAgain(transaction, pullKey, keysAtOnce(single), now);
   const wanted = new Set(await yetToBegin(transaction, pullKey, keys));
   return single.filter((effect) => !wanted.has(coalescingKey(effect)));
 }
@@ -58,13 +58,22 @@ export function withoutTwins(effects: readonly Effect[]): readonly Effect[] {
   return [...single.values()];
 }
 
-/** Keys of those that need not wait: equal ones that have never been tried wait no longer either. */
+/** Keys of those that need not wait: equal ones that wait are wanted again, and none that was never tried waits longer. */
 export function keysAtOnce(effects: readonly Effect[]): readonly string[] {
   return effects.flatMap((effect) => (delayOf(effect) === 0 ? (coalescingKey(effect) ?? []) : []));
 }
 
-/** What was tried before waits for a reason of its own. */
-async function hasten(
+/** Of one that waits and is wanted again, at once. */
+export function wantedAt(now: number) {
+  return {
+    created_at: now,
+    faults: 0,
+    not_before: sql<number>`case when attempts = 0 then ${now}::bigint else not_before end`,
+  };
+}
+
+/** What was tried before waits for a reason of its own, but from now on its tries count anew: it has other news to tell. */
+async function wantAgain(
   transaction: Transaction<Tables>,
   pullKey: string,
   keys: readonly string[],
@@ -73,11 +82,11 @@ async function hasten(
   if (keys.length === 0) return;
   await transaction
     .updateTable('effects')
-    .set({ not_before: now })
+    .set(wantedAt(now))
     .where('pull_key', '=', pullKey)
     .where('done_at', 'is', null)
     .where('coalescing_key', 'in', keys)
-    .where('attempts', '=', 0)
+    .where('begun', '=', false)
     .where('not_before', '>', now)
     .execute();
 }

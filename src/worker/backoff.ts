@@ -6,12 +6,12 @@ const LONGEST_MS = 5 * 60_000;
 
 /**
  * When to try again after the n-th failure (1-based): when our own budget allows it, GitHub's own word where it gave one,
- * else doubling waits.
+ * else doubling waits, which begin anew with what was wanted anew: none is much longer than `waited` already (ms).
  */
-export function retryTime(now: number, attempts: number, error: unknown): number {
+export function retryTime(now: number, attempts: number, error: unknown, waited = Number.POSITIVE_INFINITY): number {
   if (error instanceof BudgetSpent) return error.retryAt;
   const asked = error instanceof GitHubFault || error instanceof ModelFault ? error.retryAt : null;
-  const wait = Math.min(FIRST_MS * 2 ** Math.max(0, attempts - 1), LONGEST_MS);
+  const wait = Math.min(FIRST_MS * 2 ** Math.max(0, attempts - 1), FIRST_MS + Math.max(0, waited), LONGEST_MS);
   return Math.max(asked ?? 0, now + wait);
 }
 

@@ -17,8 +17,12 @@ import { type Doing, putBack } from './put-back.ts';
 /** How long a claim lasts without being renewed. */
 export const LEASE_MS = 15_000;
 
-/** Tries of an effect that only tells people something; the others are looked after for as long as it takes. */
+/**
+ * Tries of an effect that only tells people something, and how long it is tried at least since it was wanted last (ms); the
+ * others are looked after for as long as it takes.
+ */
 const TELLING_TRIES = 12;
+const TELLING_MS = 15 * 60_000;
 /**
  * Tries of an effect that a fault of ours stops, some twenty minutes: it may be a fault of the database that nobody
  * knows to pass. Its outages are counted apart.
@@ -173,16 +177,27 @@ function afterFailure(job: Job, error: unknown): Outcome {
     return { kind: 'done', signal: givenUp(stored, fault) };
   }
   context.log.warn(fields, 'an effect will be tried again');
-  return { kind: 'again', at: retryTime(now, attempts, error), error: wordsOf(error), ours: isOurs(error) };
+  return {
+    kind: 'again',
+    at: retryTime(now, attempts, error, wantedFor(job)),
+    error: wordsOf(error),
+    ours: isOurs(error),
+  };
 }
 
 /**
  * A commit that was tried before may have landed unseen: no answer to a look around proves that it has not. Only where
  * GitHub shows nothing for days is it given up. A limit ends by itself, so nothing is given up for it.
  */
-function mayBeGivenUp({ attempts, effect, stored }: Job, error: unknown): boolean {
+function mayBeGivenUp(job: Job, error: unknown): boolean {
+  const { attempts, effect, stored } = job;
   if (isOurs(error)) return stored.faults + 1 >= MOST_FAULTS && effect.type !== 'commit';
   if (isLasting(error)) return effect.type !== 'commit' || attempts === 1 || attempts >= REFUSED_TRIES;
   if (isLimit(error)) return false;
-  return attempts >= TELLING_TRIES && RANK_OF[effect.type] === 'tell';
+  return attempts >= TELLING_TRIES && wantedFor(job) >= TELLING_MS && RANK_OF[effect.type] === 'tell';
+}
+
+/** How long it has been waited for (ms). */
+function wantedFor({ context, stored }: Job): number {
+  return context.clock.now() - Date.parse(stored.since);
 }

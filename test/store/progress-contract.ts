@@ -58,6 +58,23 @@ export function progressContract({ store, rows }: Bench): void {
       expect(await store().claimPull('w', 90_000, LEASE)).not.toBeNull();
     });
 
+    it.each([
+      ['that goes on', pullOf(1)],
+      ['that changes proposals', pullOf(1, { proposals: [proposal('k7q2', 'r')] })],
+    ])(
+      'what failed and waits takes along what is shown at once by a step %s: its tries count from there',
+      async (_, pull) => {
+        await saved([PROGRESS]);
+        const claim = present(await store().claimPull('w', DUE, LEASE));
+        const tried = present(await nextEffect(store(), claim, DUE));
+        await store().postponeEffect(tried, { now: DUE, notBefore: 90_000, error: 'broken', ours: true, signal: null });
+        await store().release(claim);
+        await saved([SHOW], { id: 'b', ending: null, pull, now: 80_000 });
+        const since = new Date(80_000).toISOString();
+        expect(await shownAt(90_000)).toMatchObject({ attempts: 2, faults: 0, since });
+      },
+    );
+
     it('keeps no claim, and the effect that is leased along brings what was known', async () => {
       const pull = pullOf(1, { run: run('r') });
       const first = over(await saved([ASK, PROGRESS], { pull }));

@@ -93,12 +93,18 @@ function dropRest(row: PullRow, { reason }: Step, now: number): void {
   }
 }
 
+/** One that waits is wanted again, at once: one that was tried before keeps its time, but its tries count anew. */
+function wantAgain(effect: EffectRow, now: number): void {
+  Object.assign(effect, { createdAt: now, faults: 0 });
+  if (effect.attempts === 0) effect.notBefore = now;
+}
+
 /** One that is being performed may have looked already, so it makes no later equal one unnecessary. */
 export function wantEffect(tables: Tables, row: PullRow, effect: Effect, now: number): void {
   const key = coalescingKey(effect);
   const before = row.wanted.find((one) => key !== null && one.coalescingKey === key && !one.begun);
   if (before !== undefined) {
-    if (before.attempts === 0 && delayOf(effect) === 0) before.notBefore = Math.min(before.notBefore, now);
+    if (delayOf(effect) === 0 && before.notBefore > now) wantAgain(before, now);
     return;
   }
   if (effect.type === 'answer' && effect.once !== null) {

@@ -33,7 +33,7 @@ export type EffectRow = {
   readonly lane: 'pull' | 'free';
   readonly effect: Effect;
   readonly coalescingKey: string | null;
-  readonly createdAt: number;
+  createdAt: number;
   notBefore: number;
   attempts: number;
   faults: number;
