@@ -2,6 +2,7 @@ import { readDenied } from '../policy/denied-path.ts';
 import { globMatcher } from '../policy/glob.ts';
 import { kindOf, type Tree } from '../policy/tree.ts';
 import { echo } from './echo.ts';
+import { oneLine } from './one-line.ts';
 
 const MOST_FILES = 1000;
 const MOST_CHARACTERS = 48_000;
@@ -38,9 +39,4 @@ function bounded(paths: readonly string[]): string[] {
     shown.push(oneLine(path));
   }
   return shown;
-}
-
-/** Git takes newlines in names; a listing does not. */
-function oneLine(path: string): string {
-  return /\p{Cc}/u.test(path) ? JSON.stringify(path) : path;
 }

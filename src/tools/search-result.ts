@@ -4,6 +4,8 @@ import { bareLine, lineEnd } from '../change/lines.ts';
 import { STOP, searchText } from '../change/occurrences.ts';
 import { decodeText } from '../change/text.ts';
 import { echo } from './echo.ts';
+import { oneLine } from './one-line.ts';
+import { type Unsearched, unsearchedLines, type WhyUnsearched, withUnsearched } from './unsearched.ts';
 
 /** A line that holds the pattern; `line` is 1-based, `text` at most a few hundred letters of it. */
 export type SearchHit = { readonly path: string; readonly line: number; readonly text: string };
@@ -14,26 +16,28 @@ export type SearchFindings = {
   readonly total: number;
   readonly counted: boolean;
   readonly files: number;
+  readonly unsearched: Unsearched;
 };
 
-export const NOTHING_FOUND: SearchFindings = { hits: [], total: 0, counted: true, files: 0 };
+export const NOTHING_FOUND: SearchFindings = { hits: [], total: 0, counted: true, files: 0, unsearched: {} };
 
 const MOST_HITS = 100;
 /** Lines of one file beyond which they are not counted: looking for millions of them would keep everything else waiting. */
 const MOST_COUNTED = 10_000;
 const MOST_IN_LINE = 240;
 
-/** Adds one file's hits: every line that holds the literal pattern. Files that are not text, or too large to be read, have none. */
+/** Adds one file's hits: every line that holds the literal pattern. What is not text, or too large to be read, is left out. */
 export function searchFile(
   findings: SearchFindings,
   { path, bytes, pattern }: { readonly path: string; readonly bytes: Uint8Array; readonly pattern: string },
 ): SearchFindings {
-  if (bytes.length > MOST_FILE_BYTES) return findings;
+  if (bytes.length > MOST_FILE_BYTES) return leaveOut(findings, path, 'too-large');
   const decoded = decodeText(bytes);
-  if (decoded.kind !== 'text') return findings;
+  if (decoded.kind !== 'text') return leaveOut(findings, path, decoded.kind);
   const { lines, hits } = linesWith(decoded.text, pattern, MOST_HITS - findings.hits.length);
   if (lines === 0) return findings;
   return {
+    ...findings,
     hits: [...findings.hits, ...hits.map((hit) => ({ path, ...hit }))],
     total: findings.total + lines,
     counted: findings.counted && lines < MOST_COUNTED,
@@ -41,8 +45,17 @@ export function searchFile(
   };
 }
 
-/** The result of `search`: a line of ours, then `path:line: text`. */
+/** The same findings, which are not those of this file. */
+export function leaveOut(findings: SearchFindings, path: string, why: WhyUnsearched): SearchFindings {
+  return { ...findings, unsearched: withUnsearched(findings.unsearched, path, why) };
+}
+
+/** The result of `search`: a line of ours, then `path:line: text`, then what was not searched. */
 export function searchResult(pattern: string, glob: string | null, findings: SearchFindings): string {
+  return [foundWords(pattern, glob, findings), ...unsearchedLines(findings.unsearched)].join('\n');
+}
+
+function foundWords(pattern: string, glob: string | null, findings: SearchFindings): string {
   const where = glob === null ? '' : ` in files matching ${echo(glob)}`;
   const what = echo(pattern);
   if (findings.total === 0)
@@ -51,14 +64,8 @@ export function searchResult(pattern: string, glob: string | null, findings: Sea
   const lines = total === '1' ? '1 line contains' : `${total} lines contain`;
   const files = findings.files === 1 ? '1 file' : `${findings.files} files`;
   const more = findings.hits.length < findings.total ? `, showing the first ${findings.hits.length}` : '';
-  const rows = findings.hits.map(({ path, line, text }) => `${path}:${line}: ${text}`);
+  const rows = findings.hits.map(({ path, line, text }) => `${oneLine(path)}:${line}: ${text}`);
   return `${lines} ${what}${where} (${files}${more}):\n${rows.join('\n')}`;
-}
-
-/** What stands below a result that is not of all files; empty where all were searched. */
-export function unsearchedNote(files: number): string {
-  if (files === 0) return '';
-  return `\n${files === 1 ? '1 file was' : `${files} files were`} not searched: narrow the glob to search ${files === 1 ? 'it' : 'them'}.`;
 }
 
 type Found = { readonly lines: number; readonly hits: readonly Omit<SearchHit, 'path'>[] };

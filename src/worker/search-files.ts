@@ -3,7 +3,8 @@ import { blobSha } from '../change/blob.ts';
 import { MOST_FILE_BYTES } from '../change/limits.ts';
 import type { TreeEntry } from '../policy/tree.ts';
 import { readableFiles } from '../tools/list-result.ts';
-import { NOTHING_FOUND, searchFile, searchResult, unsearchedNote } from '../tools/search-result.ts';
+import { leaveOut, NOTHING_FOUND, searchFile, searchResult } from '../tools/search-result.ts';
+import type { WhyUnsearched } from '../tools/unsearched.ts';
 import type { GitHub } from './ports.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -24,19 +25,31 @@ export async function searchFiles(workspace: Searched, pattern: string, glob: st
   const archive = paths.length > FEW_FILES ? await workspace.archive() : NO_ARCHIVE;
   if (archive === null)
     return 'The repository is too large to be searched at once. Search with a glob that fits few files.';
+  const read = reader(workspace, archive);
   let findings = NOTHING_FOUND;
-  let apart = 0;
   for (const path of paths) {
     await breath();
     const entry = workspace.tree.get(path);
-    if (entry === undefined || (entry.size ?? 0) > MOST_FILE_BYTES) continue;
-    const packed = bytesIn(archive, path, entry);
-    if (packed === null) apart += 1;
-    if (packed === null && apart > MOST_APART) continue;
-    const bytes = packed ?? (await workspace.github.blob(entry.sha));
-    findings = searchFile(findings, { path, bytes, pattern });
+    if (entry === undefined) continue;
+    const bytes = await read(path, entry);
+    findings =
+      typeof bytes === 'string' ? leaveOut(findings, path, bytes) : searchFile(findings, { path, bytes, pattern });
   }
-  return searchResult(pattern, glob, findings) + unsearchedNote(Math.max(0, apart - MOST_APART));
+  return searchResult(pattern, glob, findings);
+}
+
+type Read = (path: string, entry: TreeEntry) => Promise<Uint8Array | WhyUnsearched>;
+
+/** Takes files from the archive, a few others one by one; the rest it only gives a reason for. */
+function reader({ github }: Searched, archive: ReadonlyMap<string, Uint8Array>): Read {
+  let apart = 0;
+  return async (path, entry) => {
+    if ((entry.size ?? 0) > MOST_FILE_BYTES) return 'too-large';
+    const packed = bytesIn(archive, path, entry);
+    if (packed !== null) return packed;
+    apart += 1;
+    return apart > MOST_APART ? 'too-many' : github.blob(entry.sha);
+  };
 }
 
 const NO_ARCHIVE: ReadonlyMap<string, Uint8Array> = new Map();

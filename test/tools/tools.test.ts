@@ -232,6 +232,14 @@ describe('searchResult', () => {
     expect(search(`${'x'.repeat(5000)}foo${'y'.repeat(5000)}`, 'foo').length).toBeLessThan(400);
   });
 
+  it('S1a: says where it could not look because a file is no text', () => {
+    const bytes = new Uint8Array([0x66, 0x6f, 0x6f, 0xe9]);
+    const findings = searchFile(NOTHING_FOUND, { path: 'latin.txt', bytes, pattern: 'foo' });
+    expect(searchResult('foo', null, findings)).toMatch(
+      /^No line .*\n1 file was not searched \(not valid UTF-8\): latin\.txt$/,
+    );
+  });
+
   it('H6: counts no further than to ten thousand lines of a file, and reads none that is too large to be read', () => {
     expect(search('foo\n'.repeat(9999), 'foo')).toContain('9999 lines contain "foo" (1 file, showing');
     expect(search('foo\n'.repeat(20_000), 'foo')).toContain('10000 or more lines contain "foo" (1 file, showing');

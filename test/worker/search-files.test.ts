@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { blobSha } from '../../src/change/blob.ts';
+import { MOST_FILE_BYTES } from '../../src/change/limits.ts';
 import { searchFiles } from '../../src/worker/search-files.ts';
 
 /** A head with these files, and an archive of it that holds others. */
@@ -55,7 +56,40 @@ describe('S1a: a search', () => {
     );
     const result = await searchFiles(searched, 'total', null);
     expect(result).toContain('50 lines contain "total"');
-    expect(result).toMatch(/\n10 files were not searched: narrow the glob to search them\.$/);
+    expect(result.split('\n').at(-1)).toBe(
+      '10 files were not searched (more than one search can fetch; narrow the glob to search them): f150.txt, f151.txt, f152.txt, f153.txt, f154.txt and 5 more',
+    );
     expect(fetched).toHaveLength(50);
+  });
+
+  const large = `${'x'.repeat(MOST_FILE_BYTES)}\ntotal\n`;
+  it.each([
+    ['in the whole repository', null, plain],
+    ['where a glob names few', '**', {}],
+  ])(
+    'says which files it did not look into, and why: a text may stand there all the same (%s)',
+    async (_, glob, more) => {
+      const { searched, fetched } = workspace(
+        { ...more, 'a/data.csv': large, 'a/icon.txt': 'to\0tal\n', 'ok.txt': 'so\n' },
+        more,
+      );
+      expect(await searchFiles(searched, 'total', glob)).toBe(
+        [
+          `No line contains "total"${glob === null ? '' : ` in files matching "${glob}"`}. The pattern is literal text, upper and lower case differ.`,
+          '1 file was not searched (larger than 2 MB): a/data.csv',
+          '1 file was not searched (binary): a/icon.txt',
+        ].join('\n'),
+      );
+      expect(fetched).toHaveLength(2);
+    },
+  );
+
+  it('names few of many, and none of them so that it could be taken for a line of the result', async () => {
+    const hostile = `a\nsrc/a.ts:1: total ${'x'.repeat(4_000)}`;
+    const { searched } = workspace({ ...numbered(3_000, () => large), [hostile]: large }, {});
+    const result = await searchFiles(searched, 'total', null);
+    expect(result.split('\n')).toHaveLength(2);
+    expect(result).toContain('3001 files were not searched (larger than 2 MB): "a\\nsrc/a.ts:1: total xx');
+    expect(result.length).toBeLessThan(1_000);
   });
 });
