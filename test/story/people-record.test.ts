@@ -87,7 +87,7 @@ describe('what is kept of a decision', () => {
       `Countersign-Digest: sha256:${proposal?.change.digest}`,
       'Countersign-Range: 3,1 3,1',
       `Approved-by: ${ana.login}`,
-      `Co-authored-by: ${ana.login} <${ana.id}+${ana.login}@users.noreply.github.com>`,
+      `Co-authored-by: ${ana.login} <${ana.id}+${ana.login}@users.noreply.${new URL(stage().github.url).hostname}>`,
     ]);
   });
 
