@@ -1,21 +1,26 @@
 import type { Placement } from '../change/placement.ts';
 import { partMarker, proposalMarker } from '../render/markers.ts';
-import { countParts } from '../render/proposal-parts.ts';
 import type { PostedComment, Proposal } from '../run/proposal.ts';
 import type { PostedProposal } from '../run/signal.ts';
 import type { Ground } from './draft-page.ts';
 import { type Draft, draftAt } from './draft-proposal.ts';
 import type { FoundComment, GitHub } from './ports.ts';
 import { type Found, postParts, type Site, writeAnew } from './post-diff.ts';
+import type { WorkOut } from './work-out.ts';
+
+/** Where comments are looked for. */
+type Sought = { readonly github: Pick<GitHub, 'findByMarker'>; readonly workOut: WorkOut };
 
 /** Looks for every comment of these proposals, those of their parts included. */
-export async function findEarlier(github: GitHub, proposals: readonly Proposal[]): Promise<Found> {
-  return proposals.length === 0 ? new Map() : github.findByMarker(proposals.flatMap(markersOf));
+export async function findEarlier({ github, workOut }: Sought, proposals: readonly Proposal[]): Promise<Found> {
+  const markers: string[] = [];
+  for (const proposal of proposals) markers.push(...(await markersOf(workOut, proposal)));
+  return markers.length === 0 ? new Map() : github.findByMarker(markers);
 }
 
-function markersOf(proposal: Proposal): readonly string[] {
+async function markersOf(workOut: WorkOut, proposal: Proposal): Promise<readonly string[]> {
   const { id } = proposal;
-  const parts = countParts(proposal);
+  const parts = await workOut('countParts', proposal);
   const further = Array.from({ length: Math.max(0, parts - 1) }, (_, index) => partMarker(id, index + 2, parts));
   return [proposalMarker(id), ...further];
 }
@@ -41,17 +46,16 @@ export async function takeOver(
   const placement = placementOf(own, proposal, open?.draft?.placement ?? null);
   const draft = open === null ? null : await draftAt(workOut, proposal, placement, open.ground);
   const proposalId = proposal.id;
-  if (draft === null) return { proposalId, placement, comment: plain(own), parts: partsIn(found, proposal) };
+  if (draft === null)
+    return { proposalId, placement, comment: plain(own), parts: await partsIn(workOut, found, proposal) };
   const comment = await writeAnew(github, own, draft.comments.body);
   const parts = await postParts(github, comment, draft.comments.parts, found);
   return { proposalId, placement, comment, parts };
 }
 
-function partsIn(found: Found, proposal: Proposal): readonly PostedComment[] {
-  return markersOf(proposal)
-    .slice(1)
-    .flatMap((marker) => found.get(marker) ?? [])
-    .map(plain);
+async function partsIn(workOut: WorkOut, found: Found, proposal: Proposal): Promise<readonly PostedComment[]> {
+  const [, ...further] = await markersOf(workOut, proposal);
+  return further.flatMap((marker) => found.get(marker) ?? []).map(plain);
 }
 
 function plain({ body: _, ...comment }: FoundComment): PostedComment {

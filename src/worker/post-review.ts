@@ -36,7 +36,10 @@ export async function postReview(job: Posting): Promise<Outcome> {
   const open = await draftAll(job, github, pull, waiting);
   const repeated = job.attempts > 1;
   // What was decided meanwhile is looked for too: its comment may stand there, with a button and commands.
-  const earlier = repeated || mine.some((one) => one.restorations > 0) ? await findEarlier(github, mine) : NONE;
+  const earlier =
+    repeated || mine.some((one) => one.restorations > 0)
+      ? await findEarlier({ github, workOut: context.workOut }, mine)
+      : NONE;
   const standing = await standingOf({ job, github, pull, earlier }, mine, open);
   const found = repeated ? await earlierReviews(github, pull, effect) : [];
   const missing = open.filter(({ proposal }) => !standsIn(earlier, proposal));

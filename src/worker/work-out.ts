@@ -5,6 +5,7 @@ import { buildWrite, type WriteInput } from '../change/build-write.ts';
 import { diffOf } from '../change/payload.ts';
 import { type Sought, standsAfter } from '../policy/batch-conflict.ts';
 import type { RenderedProposal } from '../render/proposal.ts';
+import { countParts } from '../render/proposal-parts.ts';
 import type { ProposalView } from '../render/proposal-view.ts';
 import { renderStanding } from '../render/standing.ts';
 import type { Proposal } from '../run/proposal.ts';
@@ -24,6 +25,7 @@ type Works = {
   readonly standsAfter: Work<Sought, boolean>;
   readonly pageOf: Work<Drafting, Page | null>;
   readonly pageAt: Work<Placing, Page | null>;
+  readonly countParts: Work<Proposal, number>;
   readonly renderStanding: Work<ProposalView, RenderedProposal>;
   readonly answerPages: Work<Answering, readonly string[]>;
 };
@@ -51,6 +53,7 @@ const WAYS: { readonly [Name in WorkName]: Way<Name> } = {
   standsAfter: { act: standsAfter, weigh: ({ bytes, sought }) => bytes.length + sought.length },
   pageOf: { act: pageOf, weigh: ({ proposal, ground }) => ground.baseText.length + shownOf(proposal) },
   pageAt: { act: pageAt, weigh: ({ proposal, ground }) => ground.baseText.length + shownOf(proposal) },
+  countParts: { act: countParts, weigh: shownOf },
   renderStanding: { act: renderStanding, weigh: ({ proposal }) => shownOf(proposal) },
   answerPages: { act: answerPages, weigh: ({ answer }) => (answer.kind === 'shown' ? (answer.diff?.length ?? 0) : 0) },
 };

@@ -64,6 +64,7 @@ function worksOn(text: string, other: string): readonly { [N in WorkName]: [N, I
     ['standsAfter', { bytes: file.bytes, sought: other, region: null }],
     ['pageOf', { proposal: shown.proposal, ground }],
     ['pageAt', { proposal: shown.proposal, ground, placement: inConversation }],
+    ['countParts', shown.proposal],
     ['renderStanding', shown],
     ['answerPages', { answer: told, links }],
   ];
