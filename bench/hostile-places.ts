@@ -1,5 +1,5 @@
 import { lineTable, placesOfLines, stretchOf } from '../src/change/line-table.ts';
-import { placeByNeighbours, sidesOf } from '../src/change/locate.ts';
+import { locateRegion, sidesOf } from '../src/change/locate.ts';
 import { judge, recognise } from '../src/policy/freshness.ts';
 import { editOf } from '../test/change/samples.ts';
 
@@ -65,7 +65,7 @@ export const PLACE_CALLS: readonly (readonly [name: string, call: () => unknown]
   ],
   [
     'tiny lines with CRLF that stand everywhere',
-    () => ({ place: placeByNeighbours(lineTable(TINY), sidesOf(regionOf(MANY))) }),
+    () => ({ place: locateRegion(lineTable(TINY), sidesOf(regionOf(MANY))) }),
   ],
   ['a change of many lines judged where they moved', moved()],
   ['a push read in a file of tiny lines with CRLF', pushed()],

@@ -42,11 +42,6 @@ export function describeMove(from: string, to: string): string {
   return `Move ${from} to ${to}`;
 }
 
-/** One line that says what the model wants to see, e.g. `Read src/a.ts`. */
-export function describeRead(path: string): string {
-  return `Read ${path}`;
-}
-
 /** A sentence for an edit that was made, e.g. `Added 1 line at line 3.` */
 export function summariseEdit(region: Region, places: number): string {
   return `${wordingFor(region, places).done}.`;

@@ -63,15 +63,10 @@ export function keepsEdges(lines: LineTable, { before, after }: Sides, index: nu
 }
 
 /**
- * Where a region's old lines stand between the lines right next to them; null unless that is one place. It is for files
- * that only changes apart from this one have touched: they leave those neighbours as they are.
+ * Where a region's old lines stand between the lines right next to them, two places at most: for files that only changes
+ * apart from this one have touched, which leave those neighbours as they are. Where nothing stood before or behind them,
+ * they stand at that end of the file alone.
  */
-export function placeByNeighbours(lines: LineTable, sides: Sides): number | null {
-  const [only, ...others] = placesBetween(lines, sides);
-  return only === undefined || others.length > 0 ? null : only;
-}
-
-/** Such places, two at most. Where nothing stood before or behind them, they stand at that end of the file alone. */
 function placesBetween(lines: LineTable, { above, old, below }: Sides): readonly number[] {
   const all = joined(above, old, below);
   const found =

@@ -7,19 +7,9 @@ export type Take = (offset: number) => number;
 /** Lies behind the end of every text. */
 export const STOP = Number.POSITIVE_INFINITY;
 
-/** Offsets at which a text stands in another, overlapping ones included, in order. Nothing is found of an empty text. */
-export function findText(text: string, sought: string): number[] {
-  const found: number[] = [];
-  searchText(text, sought, (offset) => {
-    found.push(offset);
-    return offset + 1;
-  });
-  return found;
-}
-
 /**
  * Tells every offset at which a text stands in another, overlapping ones included, in order, but for those that are not asked for.
- * Linear in both lengths whatever they hold: a text of one repeated letter costs no more than any other. The engine's own
+ * Nothing is found of an empty text.  * Linear in both lengths whatever they hold: a text of one repeated letter costs no more than any other. The engine's own
  * search is by far the quickest with a few letters, and as slow as the product of both lengths with many: so it looks
  * for a probe, and where that stands too often the search is taken over by one that cannot be led astray.
  */

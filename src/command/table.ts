@@ -128,7 +128,7 @@ export const commandTable: readonly CommandRow[] = [
 ];
 
 /** Words that a later version reads. They are kept, so that until then nobody's `/config` becomes an instruction. */
-export const plannedWords: readonly string[] = ['answer', 'choose', 'approvals', 'revoke', 'config'];
+const plannedWords: readonly string[] = ['answer', 'choose', 'approvals', 'revoke', 'config'];
 
 const ROWS: ReadonlyMap<string, CommandRow> = new Map(
   commandTable.flatMap((row) => row.words.map((word) => [word, row] as const)),

@@ -4,8 +4,8 @@ import { applyEdit } from '../../src/change/edit.ts';
 import { dominantEnding, keepEndings } from '../../src/change/endings.ts';
 import { lineTable } from '../../src/change/line-table.ts';
 import { countMatches, findable, findMatches, type Match, matchesApart } from '../../src/change/match.ts';
-import { findText } from '../../src/change/occurrences.ts';
 import { applyDiff } from './apply-diff.ts';
+import { findText } from './find-text.ts';
 import { editOf, rewrite, shownDiff } from './samples.ts';
 
 function edit(text: string, oldString: string, newString: string, replaceAll = false) {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { criticalCut } from '../../src/change/critical-cut.ts';
 import { equalRun, lettered } from '../../src/change/equal-run.ts';
-import { findText } from '../../src/change/occurrences.ts';
+import { findText } from './find-text.ts';
 
 const part = fc.string({ unit: fc.constantFrom('a', 'b', '\n', '\r\n', '上'), minLength: 1, maxLength: 6 });
 const run = fc.tuple(part, fc.integer({ min: 1, max: 200 }), part).map(([one, times, end]) => one.repeat(times) + end);

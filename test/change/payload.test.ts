@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { describeDelete, describeMove, describeRead, describeWrite } from '../../src/change/describe.ts';
+import { describeDelete, describeMove, describeWrite } from '../../src/change/describe.ts';
 import { Payload } from '../../src/change/payload.ts';
 
 const text = fc.string({ unit: 'binary' });
@@ -78,13 +78,11 @@ describe('payloads', () => {
       describeWrite('src/a.ts', 1),
       describeDelete('src/a.ts'),
       describeMove('src/a.ts', 'src/b.ts'),
-      describeRead('src/a.ts'),
     ]).toEqual([
       'Write 150 lines to src/a.ts',
       'Write 1 line to src/a.ts',
       'Delete src/a.ts',
       'Move src/a.ts to src/b.ts',
-      'Read src/a.ts',
     ]);
   });
 });

@@ -3,14 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { isOneSlip } from '../../src/command/one-slip.ts';
 import { readId } from '../../src/command/proposal-name.ts';
 import { readComment } from '../../src/command/read-comment.ts';
-import { commandTable, plannedWords } from '../../src/command/table.ts';
+import { commandTable, isPlanned } from '../../src/command/table.ts';
 import { mayCommand } from '../../src/policy/roles.ts';
 import { fittingLine } from './phrases.ts';
 
 describe('the command table', () => {
   it('has one row for each command and no word twice', () => {
-    const words = [...commandTable.flatMap((row) => row.words), ...plannedWords];
+    const words = commandTable.flatMap((row) => row.words);
     expect(new Set(words).size).toBe(words.length);
+    expect(words.filter(isPlanned)).toEqual([]);
     expect(new Set(commandTable.map((row) => row.name)).size).toBe(commandTable.length);
   });
 
@@ -27,7 +28,7 @@ describe('the command table', () => {
   });
 
   it('a word of a later version decides nothing and says so', () => {
-    for (const word of plannedWords) {
+    for (const word of ['answer', 'choose', 'approvals', 'revoke', 'config']) {
       const { utterance } = readComment(`/${word} k7q2`, 'countersign');
       expect(utterance).toMatchObject({ kind: 'misfit', word });
       if (utterance.kind === 'misfit') expect(utterance.hint).toContain('not available in this version');
