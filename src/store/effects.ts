@@ -78,12 +78,20 @@ export async function finishEffect(
   return rows.length > 0;
 }
 
+/**
+ * Whether a row is this very effect. A server that dies may forget one that somebody is at, and give its id to another:
+ * that one is of another time.
+ */
+function isIt({ id, pullKey, since }: StoredEffect): RawBuilder<boolean> {
+  return sql<boolean>`effects.id = ${id} and effects.pull_key = ${pullKey} and effects.created_at = ${Date.parse(since)}`;
+}
+
 /** `done` with the effect's row, and `told` with that of its outcome. */
-export function finishedCtes({ id }: StoredEffect, outcome: Signal | null, now: number): RawBuilder<unknown> {
+export function finishedCtes(effect: StoredEffect, outcome: Signal | null, now: number): RawBuilder<unknown> {
   return sql`done as (
       update effects set done_at = ${now}, begun = false, lease_until = null, leased_by = null, worker = null,
         error = nullif(error, ${DROPPED})
-      where id = ${id} and (done_at is null ${orDropped(outcome)}) and ${SYNCED_LATER}
+      where ${isIt(effect)} and (done_at is null ${orDropped(outcome)}) and ${SYNCED_LATER}
       returning pull_key
     ), told as (
       insert into inbox (pull_key, kind, signal, received_at, not_before)
@@ -103,7 +111,7 @@ export async function renewEffect(
   const result = await db
     .updateTable('effects')
     .set({ lease_until: now + leaseMs })
-    .where('id', '=', effect.id)
+    .where(isIt(effect))
     .where('attempts', '=', effect.attempts)
     .where('done_at', 'is', null)
     .executeTakeFirst();
@@ -134,7 +142,7 @@ export async function postponeEffect(
         error = case when done_at is null then coalesce(${error === null ? null : plainText(error)}, error) end,
         faults = ${faultsAfter(error, ours)},
         begun = false, lease_until = null, leased_by = null, worker = null
-      where id = ${effect.id} and attempts = ${effect.attempts} and (done_at is null ${orDropped(signal)})
+      where ${isIt(effect)} and attempts = ${effect.attempts} and (done_at is null ${orDropped(signal)})
       returning pull_key
     )
     insert into inbox (pull_key, kind, signal, received_at, not_before)

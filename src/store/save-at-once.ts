@@ -4,6 +4,7 @@ import { goesOn, RUN_SCHEMA } from '../run/run.ts';
 import type { Step } from '../run/step.ts';
 import type { Backend } from './backend.ts';
 import {
+  type End,
   type Ended,
   endedOf,
   endOf,
@@ -21,7 +22,7 @@ import { pullState } from './pull-state.ts';
 import { messageRows } from './save-messages.ts';
 import type { Claim, GivenBack, SaveResult, StoredSignal } from './store.ts';
 import { toStored } from './stored-json.ts';
-import { syncedLaterWithin } from './synced-later.ts';
+import { SYNCED_LATER } from './synced-later.ts';
 import { effectRow, keysAtOnce, wantedAt, withoutTwins } from './want-effects.ts';
 
 /** Where a step is saved: the database, and what of the step is there already. */
@@ -68,12 +69,22 @@ export async function saveAtOnce(
     update pulls set state = ${toStored(pullState(step.pull))}, run_id = ${run?.id ?? null}, active = ${goesOn(step.pull)}
       ${end === null ? sql`` : endsClaim(end)}
     from settled${end === null ? sql`` : sql`, rest`}
-    where pulls.pull_key = settled.pull_key and ${syncedLaterWithin(backend)}
+    where pulls.pull_key = settled.pull_key and ${mayBeSyncedLater(backend, end)}
     returning ${end === null ? sql`false as ends, null as taken` : endedOf(end)}
   `.execute(backend.db);
   const row = rows[0];
   if (row === undefined) return null;
   return row.ends ? { kind: 'given-back', effect: takenBy(end, row.taken, claim, now) } : 'saved';
+}
+
+/**
+ * An embedded database dies with whoever works on it, so that nobody goes on from what it forgot. A server may die alone: then
+ * it must not have forgotten what the holder of the claim goes on from, while whoever has given the claim back begins from
+ * what is stored.
+ */
+function mayBeSyncedLater({ embedded }: Pick<Backend, 'embedded'>, end: End | null): RawBuilder<boolean> {
+  if (embedded) return SYNCED_LATER;
+  return end === null ? sql<boolean>`true` : sql<boolean>`case when rest.ends then ${SYNCED_LATER} else true end`;
 }
 
 function onlyGoesOn({ dropsRest, votes, writes }: Step): boolean {

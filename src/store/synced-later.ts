@@ -7,11 +7,3 @@ import { sql } from 'kysely';
  * GitHub, or the answer to a webhook.
  */
 export const SYNCED_LATER = sql<boolean>`(select set_config('synchronous_commit', 'off', true)) is not null`;
-
-/**
- * The same where the database lives in this process, and dies with whoever works on it. A server that dies may forget a row
- * whose id somebody goes on working with, and give that number to another.
- */
-export function syncedLaterWithin({ embedded }: { readonly embedded: boolean }) {
-  return embedded ? SYNCED_LATER : sql<boolean>`true`;
-}

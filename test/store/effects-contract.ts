@@ -64,6 +64,18 @@ export function effectsContract({ store, rows, claimed }: Bench): void {
       expect(await store().renewEffect(theirs, 32 + 2 * LEASE, LEASE)).toBe(false);
     });
 
+    it('G7: whoever is at an effect that a server forgot as it died changes nothing of the one that has its id now', async () => {
+      await wanting('a', [ASK]);
+      const now = present(await store().claimEffect('w', 30, LEASE));
+      const forgotten = { ...now, since: new Date(Date.parse(now.since) - 1).toISOString() };
+      const before = structuredClone(await rows('effects'));
+      expect(await store().renewEffect(forgotten, 31, 9 * LEASE)).toBe(false);
+      await store().postponeEffect(forgotten, put(99, 'late'));
+      expect(await store().finishEffect(forgotten, FAILED, 31)).toBeNull();
+      expect(await rows('effects')).toEqual(before);
+      expect((await rows('inbox')).filter(({ kind }) => kind === 'outcome')).toEqual([]);
+    });
+
     it('S78: an effect is finished once, whoever says so again', async () => {
       const claim = await wanting('a', [ASK]);
       const slow = present(await store().claimEffect('w', 30, LEASE));

@@ -19,6 +19,17 @@ const unanswered: KyselyPlugin = {
   },
 };
 
+/** Writes down, as each change of `pulls` is committed, whether that waits for the disk. */
+const NOTING = [
+  'create table synced (id serial, how text)',
+  `create function note() returns trigger language plpgsql as
+    $$ begin insert into synced (how) values (current_setting('synchronous_commit')); return null; end $$`,
+  `create constraint trigger noting after update on pulls deferrable initially deferred
+    for each row execute function note()`,
+];
+const NOTING_NO_MORE = ['drop function note cascade', 'drop table synced'];
+const SYNCED = 'select how from synced order by id desc limit 1';
+
 async function claimedBy(store: Store): Promise<{ claim: Claim; signal: StoredSignal }> {
   await store.receive([delivery('a')], 10);
   const claim = present(await store.claimPull('w', 10, 100 * LEASE));
@@ -26,7 +37,10 @@ async function claimedBy(store: Store): Promise<{ claim: Claim; signal: StoredSi
 }
 
 /** Several processes on one database. */
-export function replicasContract({ backend, store, value, claimed }: DatabaseBench, database: TestDatabase): void {
+export function replicasContract(
+  { backend, store, value, claimed, signalled }: DatabaseBench,
+  database: TestDatabase,
+): void {
   describe('replicas', () => {
     it('G6: a living process keeps its lease, and loses it the moment it is gone', async () => {
       const other = await database.open();
@@ -159,6 +173,20 @@ export function replicasContract({ backend, store, value, claimed }: DatabaseBen
       expect(await store().claimPull('w', 10 + LEASE, LEASE)).toMatchObject({ fence: claim.fence + 1 });
       expect(await whileHeld(other.db, claim, 'lost', async () => 'written')).toBe('lost');
       await other.close();
+    });
+
+    it('what a holder goes on from waits for the disk, for the server may die alone; what it leaves to others does not', async () => {
+      const { claim, signal } = await signalled('a');
+      for (const statement of NOTING) await sql.raw(statement).execute(backend().db);
+      await store().receive([delivery('b')], 15);
+      expect(await store().save(claim, signal, step(pullOf(1)), 20, { lease: null })).toBe('saved');
+      expect(await value(SYNCED)).toBe('on');
+      const next = present(await nextSignal(store(), claim, 20));
+      expect(await store().save(claim, next, step(pullOf(1)), 20, { lease: null })).toMatchObject({
+        kind: 'given-back',
+      });
+      expect(await value(SYNCED)).toBe('off');
+      for (const statement of NOTING_NO_MORE) await sql.raw(statement).execute(backend().db);
     });
 
     it('F4, G6: deliveries that two processes receive at once, in other orders, are stored once', async () => {

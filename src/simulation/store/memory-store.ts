@@ -250,18 +250,22 @@ function countedAs({ attempts, faults }: StoredSignal, { words, ours }: Failure)
   return { error: plain(words), attempts: attempts + 1, faults: ours ? faults + 1 : 0 };
 }
 
-function effectRow(tables: Tables, { pullKey: key, id }: StoredEffect): [PullRow | undefined, EffectRow | undefined] {
-  const row = tables.pulls.get(key);
-  return [row, row?.wanted.find((effect) => effect.id === id)];
+function effectRow(tables: Tables, stored: StoredEffect): [PullRow | undefined, EffectRow | undefined] {
+  const row = tables.pulls.get(stored.pullKey);
+  return [row, row?.wanted.find((effect) => isIt(effect, stored))];
+}
+
+function isIt(row: EffectRow, { id, since }: StoredEffect): boolean {
+  return row.id === id && row.createdAt === Date.parse(since);
 }
 
 /** Why effects are dropped that are under way. */
 const DROPPED: Reason = 'access-lost';
 
 /** What a dropped effect comes to know of a commit, once. */
-function tellLate(tables: Tables, { pullKey: key, id }: StoredEffect, signal: Signal | null, now: number): void {
-  const row = tables.pulls.get(key);
-  const dropped = row?.effects.find((effect) => effect.id === id && effect.error === DROPPED);
+function tellLate(tables: Tables, stored: StoredEffect, signal: Signal | null, now: number): void {
+  const row = tables.pulls.get(stored.pullKey);
+  const dropped = row?.effects.find((effect) => isIt(effect, stored) && effect.error === DROPPED);
   if (row === undefined || dropped === undefined || signal === null || !tellsOfCommit(signal)) return;
   dropped.error = null;
   addSignal(tables, row, signal, { kind: 'outcome', deliveryId: null, now });
