@@ -66,6 +66,30 @@ describe('a change as GitHub’s own button takes it', () => {
     expect(story.model.heard()).toHaveLength(2);
   });
 
+  it.each([
+    ['the upper one first', [1, 2]],
+    ['the lower one first', [2, 1]],
+  ])(
+    'S33, S34: of two insertions around one line GitHub takes no batch; pressed one after the other, %s, both are exact',
+    async (_, order) => {
+      const story = await stage().tell({ branch: { 'a.txt': LINES } });
+      const { ana, ben, bot, model, pr } = story;
+      model.proposes(edit('a.txt', 'one\n', 'zero\none\n'), edit('a.txt', 'one\n', 'one\none and a half\n'));
+      await ana.says('/countersign count finer');
+      const shown = bot.proposals().map(({ body }) => suggestionIn(body));
+      expect(shown).toEqual([
+        { kind: 'one', lines: ['zero', 'one'] },
+        { kind: 'one', lines: ['one', 'one and a half'] },
+      ]);
+      await expect(ben.commitsSuggestion(...bot.proposals())).rejects.toThrow(/Only one suggestion per line/);
+      expect(pr.file('a.txt')).toBe(LINES);
+      for (const at of order) await ben.commitsSuggestion(bot.proposal(at));
+      expect(pr.file('a.txt')).toBe(LINES.replace('one\n', 'zero\none\none and a half\n'));
+      expect((await story.stored()).proposals.map(({ state }) => state)).toEqual(['completed', 'completed']);
+      expect(pr.commits()).toHaveLength(2);
+    },
+  );
+
   it.each<[string, string, ScriptedCall, RegExp]>([
     ['CRLF lines', 'one\r\ntwo\r\n', edit('a.txt', 'two', 'zwei'), /these lines end with CR LF/],
     ['several places', 'x\ny\nx\n', edit('a.txt', 'x', 'z', { replace_all: true }), /it changes several places/],
