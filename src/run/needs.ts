@@ -30,6 +30,7 @@ export function needs(pull: Pull, signal: Signal, facts: Facts): readonly Need[]
     case 'review-posted':
       return openProposals(pull.proposals).length === 0 ? [] : headNeeds(pull, facts);
     case 'committed':
+      if (signal.away) return openProposals(pull.proposals).length === 0 ? [] : headNeeds(pull, facts);
       return fileNeeds(pull, signal.sha, facts);
     case 'task-due':
       return startNeeds(facts);

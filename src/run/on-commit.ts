@@ -39,7 +39,11 @@ export function onCommitted(pull: Pull, signal: Committed, facts: Facts): Step {
   const written = { ...told, writes: writesOf(pull, signal) };
   if (run === null) return finish(written, 'committed');
   const edited = withRun(written, { ownEdits: ownEditsAfter(run, signal) });
-  const judged = withCommit(judgeHead(edited, signal.sha, facts, null), run, signal);
+  const judged = withCommit(
+    judgeHead(edited, signal.away ? (facts.pull?.headSha ?? run.head) : signal.sha, facts, null),
+    run,
+    signal,
+  );
   if (isGone(run)) return finish({ ...judged, effects: [] }, 'committed');
   return finish(refreshed(settleBatch(judged, facts.now), run.id), 'committed');
 }
@@ -56,12 +60,17 @@ export function withCommit(
   const isOwn = draft.pull.proposals.some(
     ({ id, runId, commit }) => runId === run.id && (commit === sha || proposalIds.includes(id)),
   );
-  return withRun(draft, { commits: isOwn ? [...run.commits, sha] : run.commits });
+  return withRun(draft, { commits: isOwn && !run.commits.includes(sha) ? [...run.commits, sha] : run.commits });
 }
 
-/** The ledger has it at once, as it was asked for: who would read it back may lose the access to it before. */
+/**
+ * The ledger has it at once, as it was asked for: who would read it back may lose the access to it before. No other commit
+ * is made of these, though somebody pushes this one away.
+ */
 export function onCommitUnread(pull: Pull, signal: Unread): Step {
-  return finish({ ...draftOf(pull), writes: writesOf(pull, signal) }, 'commit-unread');
+  const made = executingOf(pull, signal.proposalIds);
+  const known = made.reduce((draft, one) => withProposal(draft, { ...one, commit: signal.sha }), draftOf(pull));
+  return finish({ ...known, writes: writesOf(pull, signal) }, 'commit-unread');
 }
 
 /** Its answer came after the word that the App may not work here any more: there is nobody to be told. */

@@ -85,7 +85,9 @@ export function onAccessLost(pull: Pull, signal: AccessLost, facts: Facts): Step
 }
 
 const UNSEEN = 'Countersign lost its access to the repository, and cannot see whether this was committed';
+const UNREAD = 'Countersign lost its access to the repository before it could read back what was committed';
 
 function unseen(proposal: Proposal, now: string): Proposal {
-  return proposal.state === 'executing' ? { ...moved(proposal, 'failed', now), note: UNSEEN } : proposal;
+  if (proposal.state !== 'executing') return proposal;
+  return { ...moved(proposal, 'failed', now), note: proposal.commit === null ? UNSEEN : UNREAD };
 }

@@ -140,7 +140,7 @@ export type Proposal = {
   readonly parts: readonly PostedComment[];
   /** Ids of the comments that showed it and are gone: threads that they began may go on, and are still about it. */
   readonly formerThreads: readonly number[];
-  /** Commit SHA that holds it, once completed. */
+  /** Commit SHA that holds it, once completed, or GitHub said that it made it. */
   readonly commit: string | null;
   /** Null where it was not made, or by somebody's push. */
   readonly made: Made | null;

@@ -105,10 +105,11 @@ export type Signal =
       /** Read again now. */
       readonly settings: SettingsReading;
     }
-  | (CommitMade & { readonly type: 'committed' })
+  /** `away` where somebody has pushed it away since: the head is another one. */
+  | (CommitMade & { readonly type: 'committed'; readonly away?: true })
   /** GitHub said that it made this commit of the attempt, and would not show it yet: another attempt reads it back. */
   | (Omit<CommitMade, 'files'> & { readonly type: 'commit-unread' })
-  /** GitHub made a commit of the attempt, and its tree is not what was approved. */
+  /** GitHub made a commit of the attempt, and its tree is not what was approved; `differences` is empty where it is not known how. */
   | {
       readonly type: 'commit-differs';
       readonly runId: string;

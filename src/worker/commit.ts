@@ -9,6 +9,7 @@ import type { Check, Signal } from '../run/signal.ts';
 import { type Again, afterWords } from './after-words.ts';
 import { type Ground, layGround } from './commit-ground.ts';
 import { findLanded } from './find-landed.ts';
+import { findMade } from './find-made.ts';
 import { DONE, type Job, type Outcome } from './job.ts';
 import type { GitHub } from './ports.ts';
 import { readBack } from './read-back.ts';
@@ -53,8 +54,9 @@ async function tryOnce(job: Job<'commit'>): Promise<Outcome | Moved | Spoken> {
   const facts = await github.pull();
   // What is being executed already belongs to an attempt for other words, whose answer may be lost.
   const tried = job.attempts > 1 || mine.some(({ state }) => state === 'executing');
+  const at = { pull: facts, botId: context.self.botId, attempts: job.attempts };
   const landed = tried
-    ? await findLanded(github, { mine, all: pull.proposals }, { pull: facts, botId: context.self.botId })
+    ? ((await findLanded(github, { mine, all: pull.proposals }, at)) ?? (await findMade(github, mine, at)))
     : null;
   if (landed !== null) return { kind: 'done', signal: landed };
   if (facts.state !== 'open') return failed(job, mine, `the pull request is ${facts.state}`);

@@ -40,8 +40,13 @@ function unlessGone(error: unknown): null {
   throw error;
 }
 
-/** `tip` is a commit, or a branch. */
-async function landedBefore(github: GitHub, sought: Sought, tip: string, botId: number): Promise<Committed | null> {
+/** The same among the commits up to `tip`, a commit or a branch. */
+export async function landedBefore(
+  github: GitHub,
+  sought: Sought,
+  tip: string,
+  botId: number,
+): Promise<Committed | null> {
   const [first] = sought.mine;
   if (first === undefined) return null;
   for (const note of await github.commits(first.head, tip)) {

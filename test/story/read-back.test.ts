@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { OPERATIONS } from '../../src/simulator/world/operations.ts';
 import { parseJson } from '../../src/trust.ts';
 import { stageForAll } from './curtain.ts';
 import { editRow, proposeRows, ROWS_PATH, rows } from './rows.ts';
@@ -122,6 +123,59 @@ describe('what GitHub made of a commit is read back', () => {
     expect(stage().logged.join('\n')).toContain('a commit could not be read back yet');
     expect(bot.proposal(1).body).toContain('**Applied**');
     expect(pr.commits().map(({ parent }) => parent)).toEqual([head]);
+  });
+
+  describe('one that somebody pushes away before it can be read', () => {
+    /** GitHub commits, and shows nothing of it before Ben has forced the branch back. */
+    async function pushedAway(story: Story): Promise<string> {
+      const { ana, ben, bot, pr } = story;
+      const before = pr.head();
+      const unreadable = { kind: 'before', status: 404, body: { message: 'Not Found' } } as const;
+      stage().github.faults.add({ on: READ_TREE, times: 100, ...unreadable });
+      await ana.replies(bot.proposal(1), '/approve');
+      const made = pr.head();
+      expect(await states(story)).toEqual(['executing']);
+      const ref = { repositoryId: pr.repositoryId, ref: 'refs/heads/topic', sha: before, force: true };
+      stage().github.apply(OPERATIONS.updateRef, { actor: { accountId: ben.id, viaAppId: null }, ...ref });
+      stage().github.faults.clear();
+      return made;
+    }
+
+    it('S73, S78: was made, as the ledger says, and is not made again; what else waits goes on', async () => {
+      const story = await proposeScript({ files: { 'run.sh': 'echo one\n', 'a.txt': 'a\n' } });
+      const { ana, bot, model, pr, stored } = story;
+      model.proposes(edit('a.txt', 'a', 'b'));
+      const made = await pushedAway(story);
+      await stage().later(60);
+      expect((await stored()).proposals).toMatchObject([{ state: 'completed', commit: made }, { state: 'proposed' }]);
+      expect(bot.proposal(1).body).toContain(`**Applied** in [\`${made.slice(0, 7)}\`]`);
+      await ana.replies(bot.proposal(2), '/approve');
+      expect(pr.commits()).toHaveLength(1);
+      expect(pr.file('a.txt')).toContain('b\n');
+    });
+
+    it('S78: and is taken for what was asked for where GitHub never shows it', async () => {
+      const story = await proposeScript();
+      const gone = { kind: 'before', status: 404, body: { message: 'Not Found' } } as const;
+      const made = await pushedAway(story);
+      stage().github.faults.add({ on: 'GET /repos/{owner}/{repo}/compare/{basehead}', times: 100, ...gone });
+      await stage().later(60);
+      expect(await states(story)).toEqual(['executing']);
+      for (let tries = 0; tries < 12; tries += 1) await stage().later(300);
+      stage().github.faults.clear();
+      expect((await story.stored()).proposals).toMatchObject([{ state: 'completed', commit: made }]);
+      expect(botCommits(story)).toBe(0);
+    });
+
+    it('B20: and says so where it held something else than was approved', async () => {
+      const story = await proposeScript();
+      misread(TREE, 'mode', () => '100644');
+      const made = await pushedAway(story);
+      await stage().later(60);
+      expect((await story.stored()).proposals).toMatchObject([{ state: 'failed', commit: made }]);
+      expect(plain(story.bot.proposal(1))).toContain('that does not hold exactly what was approved');
+      expect(botCommits(story)).toBe(0);
+    });
   });
 
   it('B20: another task begins anew on what stands there', async () => {
