@@ -1,6 +1,6 @@
 import { Octokit } from '@octokit/rest';
 import { createProbotAuth } from 'octokit-auth-probot';
-import { GitHubFault } from '../worker/ports.ts';
+import { readAnswer } from './read-answer.ts';
 
 const API_VERSION = '2022-11-28';
 const REQUEST_TIMEOUT_MS = 15_000;
@@ -51,20 +51,14 @@ function guardRequests(octokit: Pick<Octokit, 'hook'>, options: Options): Record
     given.headers = { ...given.headers, 'x-github-api-version': API_VERSION };
     const most: unknown = given.request?.['mostMs'];
     const ms = typeof most === 'number' ? Math.min(most, timeout) : timeout;
-    given.request = { ...given.request, signal: given.request?.signal ?? AbortSignal.timeout(ms) };
+    const isRead = given.request?.parseSuccessResponseBody !== false;
+    const signal = given.request?.signal ?? AbortSignal.timeout(ms);
+    given.request = { ...given.request, signal, parseSuccessResponseBody: false };
     const response = await request(given);
-    refuseCutAnswer(response.status, response.headers['content-type'], response.data);
+    if (isRead) response.data = await readAnswer(response);
     return response;
   });
   return {};
-}
-
-/** Octokit hands out what it could read of a broken JSON body as if it were the answer. */
-function refuseCutAnswer(status: number, contentType: string | undefined, data: unknown): void {
-  if (status === 204 || typeof data !== 'string') return;
-  if (contentType === undefined || contentType.includes('json')) {
-    throw new GitHubFault(`GitHub's answer (${status}) was cut off or is not JSON`, null, null);
-  }
 }
 
 function silence(): void {}
