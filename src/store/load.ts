@@ -17,7 +17,9 @@ export type Unchanged = WeakSet<object>;
 /** Letters of JSON that take some milliseconds to be read: what else waits for the process comes in between. */
 const MUCH = 200_000;
 
-const OPEN: readonly ProposalState[] = ['proposed', 'approved', 'executing'];
+const STATES: readonly ProposalState[] = ['proposed', 'approved', 'executing'];
+/** Written out, as the index on it wants it. */
+const OPEN = sql`state in (${sql.join(STATES.map((state) => sql.lit(state)))})`;
 
 /**
  * The pull request with its current run, that run's proposals, every one that is open, and those named; never the whole history. Two queries.
@@ -42,26 +44,25 @@ export async function load(
   return { ...fromStored<PullState>(row.state), run, proposals };
 }
 
+/**
+ * Each kind is looked up by an index of its own. Asked for at once, they are looked for among all proposals that the pull request
+ * ever had: values are not known when a statement is planned, and the index on what is open is of no use for such a plan.
+ */
 async function loadProposals(
   db: Kysely<Tables>,
   pullKey: string,
   runId: string | null,
   named: NamedProposals,
 ): Promise<readonly Proposal[]> {
-  const rows = await db
-    .selectFrom('proposals')
-    .select(['schema', 'body'])
-    .where('pull_key', '=', pullKey)
-    .where((row) =>
-      row.or([
-        row('state', 'in', OPEN),
-        ...(runId === null ? [] : [row('run_id', '=', runId)]),
-        ...(named.ids.length === 0 ? [] : [row('proposal_id', 'in', named.ids)]),
-        ...(named.commentId === null ? [] : [row('comment_id', '=', named.commentId), standsFormerly(named.commentId)]),
-      ]),
-    )
-    .orderBy('place')
-    .execute();
+  const kinds = [
+    OPEN,
+    ...(runId === null ? [] : [sql`run_id = ${runId}`]),
+    ...(named.ids.length === 0 ? [] : [sql`proposal_id in (${sql.join(named.ids)})`]),
+    ...(named.commentId === null ? [] : [sql`comment_id = ${named.commentId}`, standsFormerly(named.commentId)]),
+  ].map((kind) => sql`select place, schema, body from proposals where pull_key = ${pullKey} and ${kind}`);
+  const { rows } = await sql<ProposalRow>`
+    select distinct on (place) schema, body from (${sql.join(kinds, sql` union all `)}) as found order by place
+  `.execute(db);
   return proposalsOf(pullKey, rows);
 }
 

@@ -11,6 +11,7 @@ import { inboxContract } from './inbox-contract.ts';
 import { ledgerContract, ledgerReadingContract } from './ledger-contract.ts';
 import { noticesContract } from './notices-contract.ts';
 import { pastFormsContract } from './past-forms-contract.ts';
+import { pastProposalsContract } from './past-proposals-contract.ts';
 import { progressContract } from './progress-contract.ts';
 import { rememberedContract } from './remembered-contract.ts';
 import { replicasContract } from './replicas-contract.ts';
@@ -44,6 +45,7 @@ for (const database of testDatabases()) {
     retentionContract(on);
     formContract(on);
     pastFormsContract(on);
+    pastProposalsContract(on);
     if (!database.shared) return;
     replicasContract(on, database);
     guardContract(on, database);
