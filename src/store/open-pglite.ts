@@ -9,6 +9,8 @@ import { pgliteDialect } from './pglite-dialect.ts';
 import { StoreUnusable } from './store-unusable.ts';
 import { SyncSoon } from './sync-soon.ts';
 import type { Tables } from './tables.ts';
+import { vacuumChanged } from './vacuum.ts';
+import { VacuumSoon } from './vacuum-soon.ts';
 
 /** By the number of PostgreSQL's type: `bigint` is 20, and ours stay far below 2^53. */
 export const PARSERS = { 20: Number } as const;
@@ -17,13 +19,19 @@ export const PARSERS = { 20: Number } as const;
 const SYNC = sql`select case when pg_current_wal_insert_lsn() > pg_current_wal_flush_lsn()
   then pg_logical_emit_message(false, 'countersign', '', true) end`;
 
+/** Samples of a table are few, so that an `analyze` is a matter of some 20 ms; for what we ask they are enough. */
+const SAMPLING = sql`select set_config('default_statistics_target', '10', false)`;
+
 /** Opens the embedded database: in memory, or in `dataDir`, which is then held by this process alone. */
 export async function openPglite(dataDir: string | null): Promise<Backend> {
   const lock = dataDir === null ? null : lockDirectory(dataDir);
   try {
     const pglite = await start(dataDir);
-    const soon = dataDir === null ? undefined : new SyncSoon(() => SYNC.execute(backend.db));
-    const backend = await backendOn(pglite, () => pglite.close().finally(() => lock?.release()), soon);
+    const keepers: readonly Keeper[] = [
+      new VacuumSoon(() => vacuumChanged(backend.db)),
+      ...(dataDir === null ? [] : [new SyncSoon(() => SYNC.execute(backend.db))]),
+    ];
+    const backend = await backendOn(pglite, () => pglite.close().finally(() => lock?.release()), keepers);
     return backend;
   } catch (error) {
     lock?.release();
@@ -41,13 +49,21 @@ async function start(dataDir: string | null): Promise<PGlite> {
   return pglite;
 }
 
-/**
- * Works on a PGlite that is open; `close` is called once this is done with it, and decides what becomes of it. `soon` is
- * told whenever something may have been written.
- */
-export async function backendOn(pglite: PGlite, close: () => Promise<void>, soon?: SyncSoon): Promise<Backend> {
-  const db = new Kysely<Tables>({ dialect: pgliteDialect(pglite, () => soon?.used()) });
+/** Does what a server does by itself; told after each use of the database. */
+type Keeper = { used(): void; stop(): Promise<void> | void };
+
+/** Works on a PGlite that is open; `close` is called once this is done with it, and decides what becomes of it. */
+export async function backendOn(
+  pglite: PGlite,
+  close: () => Promise<void>,
+  keepers: readonly Keeper[] = [],
+): Promise<Backend> {
+  const used = (): void => {
+    for (const keeper of keepers) keeper.used();
+  };
+  const db = new Kysely<Tables>({ dialect: pgliteDialect(pglite, used) });
   const holder = newHolder();
+  await SAMPLING.execute(db);
   await sql`select pg_advisory_lock(${HOLDERS}::integer, ${holder}::integer)`.execute(db);
   return {
     db,
@@ -57,7 +73,7 @@ export async function backendOn(pglite: PGlite, close: () => Promise<void>, soon
     onTold: () => {},
     onCut: () => {},
     async close() {
-      soon?.stop();
+      for (const keeper of keepers) await keeper.stop();
       try {
         await sql`select pg_advisory_unlock(${HOLDERS}::integer, ${holder}::integer)`.execute(db);
       } finally {
