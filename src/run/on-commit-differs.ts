@@ -4,7 +4,7 @@ import { showing } from './batch.ts';
 import { type Draft, draftOf, finish, withAnswer, withEffects, withProposal } from './draft.ts';
 import { cancelUndos, endRun } from './end-run.ts';
 import type { Facts } from './facts.ts';
-import { withCommit } from './on-commit.ts';
+import { isGone, withCommit, writesOf } from './on-commit.ts';
 import type { Proposal } from './proposal.ts';
 import { activeRun, type Pull } from './run.ts';
 import type { Signal } from './signal.ts';
@@ -23,7 +23,10 @@ export function onCommitDiffers(pull: Pull, signal: Differs, facts: Facts): Step
   const made = pull.proposals.filter((one) => signal.proposalIds.includes(one.id) && one.state === 'executing');
   const told = made.reduce((draft, one) => failAt(draft, one, signal.sha, words, facts.now), draftOf(pull));
   const counted = pull.run === null ? told : withCommit(told, pull.run, signal);
-  return finish(over(counted, made, { sha: signal.sha, words }, facts.now), 'commit-differs');
+  // The ledger has it as it was asked for; that it holds something else is what became of the changes.
+  const written = { ...counted, writes: writesOf(pull, signal) };
+  if (pull.run !== null && isGone(pull.run)) return finish({ ...written, effects: [] }, 'commit-differs');
+  return finish(over(written, made, { sha: signal.sha, words }, facts.now), 'commit-differs');
 }
 
 function failAt(draft: Draft, proposal: Proposal, commit: string, note: string, now: string): Draft {

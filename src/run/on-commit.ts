@@ -16,6 +16,7 @@ import { moved } from './transition.ts';
 
 type Committed = Extract<Signal, { type: 'committed' }>;
 type Unread = Extract<Signal, { type: 'commit-unread' }>;
+type Differs = Extract<Signal, { type: 'commit-differs' }>;
 type Failed = Extract<Signal, { type: 'commit-failed' }>;
 type Missed = Extract<Signal, { type: 'commit-missed' }>;
 
@@ -74,12 +75,15 @@ export function onCommitUnread(pull: Pull, signal: Unread): Step {
 }
 
 /** Its answer came after the word that the App may not work here any more: there is nobody to be told. */
-function isGone({ phase }: Run): boolean {
+export function isGone({ phase }: Run): boolean {
   return phase.kind === 'ended' && phase.how === 'access-lost';
 }
 
 /** The ledger's rows of a commit, whatever has become of its proposals meanwhile. */
-function writesOf({ proposals }: Pull, { sha, parent, proposalIds, made }: Committed | Unread): readonly Write[] {
+export function writesOf(
+  { proposals }: Pull,
+  { sha, parent, proposalIds, made = {} }: Committed | Unread | Differs,
+): readonly Write[] {
   return proposals
     .filter(({ id }) => proposalIds.includes(id))
     .map((one) => {

@@ -115,6 +115,9 @@ export type Signal =
       readonly runId: string;
       readonly sha: string;
       readonly proposalIds: readonly string[];
+      /** As of the commit that was asked for; absent from what earlier versions stored. */
+      readonly parent?: string;
+      readonly made?: CommitMade['made'];
       readonly differences: readonly Difference[];
     }
   /** The branch had moved when the attempt came: nothing was written. */
@@ -183,5 +186,5 @@ type CommitMade = {
 
 /** Whether it tells of a commit that the ledger must have, whatever has ended meanwhile. */
 export function tellsOfCommit({ type }: Signal): boolean {
-  return type === 'committed' || type === 'commit-unread';
+  return type === 'committed' || type === 'commit-unread' || type === 'commit-differs';
 }

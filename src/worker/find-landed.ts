@@ -61,7 +61,8 @@ export async function landedBefore(
   return null;
 }
 
-function parentOf({ parent }: CommitNote): Pick<Committed, 'parent'> {
+/** A commit's parent, as a signal tells of it. */
+export function parentOf({ parent }: CommitNote): Pick<Committed, 'parent'> {
   return parent === null ? {} : { parent };
 }
 

@@ -1,7 +1,7 @@
 import type { PullFacts } from '../run/facts.ts';
 import type { Proposal } from '../run/proposal.ts';
 import type { Signal } from '../run/signal.ts';
-import { landedBefore } from './find-landed.ts';
+import { landedBefore, parentOf } from './find-landed.ts';
 import { type GitHub, GitHubFault } from './ports.ts';
 
 type Made = Extract<Signal, { type: 'committed' | 'commit-differs' }>;
@@ -28,8 +28,9 @@ export async function findMade(
     const found = await landedBefore(github, { mine: made, all: made }, sha, botId);
     if (found !== null) return { ...found, ...away };
     const notes = await github.commits(first.head, sha);
-    if (!notes.some((note) => note.sha === sha)) throw new GitHubFault('GitHub does not list the commit', 404, null);
-    return { ...told, type: 'commit-differs', differences: [] };
+    const note = notes.find((one) => one.sha === sha);
+    if (note === undefined) throw new GitHubFault('GitHub does not list the commit', 404, null);
+    return { ...told, ...parentOf(note), type: 'commit-differs', differences: [] };
   } catch (error) {
     const isGone = error instanceof GitHubFault && error.status === 404 && attempts > MOST_TRIES;
     if (!isGone || pull.headSha === sha) throw error;

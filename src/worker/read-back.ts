@@ -22,7 +22,7 @@ export async function readBack(job: Job<'commit'>, github: GitHub, sha: string, 
       { effect: job.stored.id, sha, differences },
       'a commit holds something else than was approved',
     );
-    return { kind: 'done', signal: { type: 'commit-differs', runId, sha, proposalIds, differences } };
+    return { kind: 'done', signal: { type: 'commit-differs', runId, sha, parent, proposalIds, made, differences } };
   } catch (error) {
     const { context, attempts } = job;
     const signal = { type: 'commit-unread', runId, sha, parent, proposalIds, made } as const;

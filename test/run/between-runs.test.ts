@@ -101,6 +101,20 @@ describe('a commit that is under way while access is lost', () => {
   });
 });
 
+describe('a commit that holds something else than was approved, and is heard of once access is lost', () => {
+  it('S90b, B20: stands in the ledger as it was asked for, and GitHub is asked nothing', () => {
+    const { game, attempt } = committing();
+    const [proposalId] = attempt.ids;
+    game.signal({ type: 'access-lost', loss: 'repository-removed' });
+    const asked = { runId: attempt.runId, sha: 'c'.repeat(40), parent: 'h'.repeat(40), proposalIds: attempt.ids };
+    const step = game.signal({ type: 'commit-differs', ...asked, made: {}, differences: [] });
+    expect(step.writes).toMatchObject([
+      { proposalId, commit: 'c'.repeat(40), parent: 'h'.repeat(40), approvers: [{ id: ANA.id }] },
+    ]);
+    expect(step.effects).toEqual([]);
+  });
+});
+
 describe('a question that waits while access is lost', () => {
   it('F16: goes with everything else, so that the next one is put to the model', () => {
     const game = betweenRuns();

@@ -89,32 +89,40 @@ export function noticesContract({ store, rows, signalled }: Bench): void {
     });
 
     const LANDED = { runId: 'r1', sha: 'c', proposalIds: ['p1'], made: {} } as const;
+    /** What its performer comes to know: that it landed, was not to be read yet, or holds something else. */
+    const KNOWN = {
+      done: { type: 'committed', ...LANDED, files: [] },
+      'put back': { type: 'commit-unread', ...LANDED },
+      otherwise: { type: 'commit-differs', ...LANDED, differences: [] },
+    } as const satisfies Record<string, Signal>;
 
-    it.each(['done', 'put back'])('G7, G11: also from whoever hung meanwhile, once; the effect is %s', async (end) => {
-      const commit = { type: 'commit', runId: 'r1', proposalIds: ['p1'], place: null } as const;
-      await decided(1, false, [commit, SHOW]);
-      const hung = present(await store().claimPull('hung', 12, LEASE));
-      const committing = present(await nextEffect(store(), hung, 12));
-      await store().tellAll('gone', UNINSTALLED, 13);
-      const claim = present(await store().claimPull('w', 12 + LEASE, LEASE));
-      const over = step(pullOf(1), { reason: 'access-lost', dropsRest: true });
-      expect(await store().save(claim, present(claim.first), over, 13 + LEASE)).toBe('saved');
-      const back = { now: 20, notBefore: 99, error: 'gone', ours: false, signal: null };
-      await store().finishEffect(committing, { type: 'task-due' }, 14 + LEASE);
-      await store().postponeEffect(committing, back);
-      expect(await nextSignal(store(), claim, 15 + LEASE)).toBeNull();
-      const known: Signal =
-        end === 'done' ? { type: 'committed', ...LANDED, files: [] } : { type: 'commit-unread', ...LANDED };
-      for (const _ of ['once', 'again']) {
-        if (end === 'done') await store().finishEffect(committing, known, 14 + LEASE);
-        else await store().postponeEffect(committing, { ...back, signal: known });
-      }
-      const last = present(await store().claimPull('w', 15 + LEASE, LEASE));
-      expect(present(last.first).signal).toEqual(known);
-      await store().save(last, present(last.first), step(pullOf(1)), 15 + LEASE);
-      expect(await store().nextWork(last, 16 + LEASE)).toBeNull();
-      expect(await store().nextDue(99 + LEASE)).toEqual({ pull: null, free: null });
-    });
+    it.each(['done', 'put back', 'otherwise'] as const)(
+      'G7, G11: also from whoever hung meanwhile, once; the effect is %s',
+      async (end) => {
+        const commit = { type: 'commit', runId: 'r1', proposalIds: ['p1'], place: null } as const;
+        await decided(1, false, [commit, SHOW]);
+        const hung = present(await store().claimPull('hung', 12, LEASE));
+        const committing = present(await nextEffect(store(), hung, 12));
+        await store().tellAll('gone', UNINSTALLED, 13);
+        const claim = present(await store().claimPull('w', 12 + LEASE, LEASE));
+        const over = step(pullOf(1), { reason: 'access-lost', dropsRest: true });
+        expect(await store().save(claim, present(claim.first), over, 13 + LEASE)).toBe('saved');
+        const back = { now: 20, notBefore: 99, error: 'gone', ours: false, signal: null };
+        await store().finishEffect(committing, { type: 'task-due' }, 14 + LEASE);
+        await store().postponeEffect(committing, back);
+        expect(await nextSignal(store(), claim, 15 + LEASE)).toBeNull();
+        const known = KNOWN[end];
+        for (const _ of ['once', 'again']) {
+          if (end !== 'put back') await store().finishEffect(committing, known, 14 + LEASE);
+          else await store().postponeEffect(committing, { ...back, signal: known });
+        }
+        const last = present(await store().claimPull('w', 15 + LEASE, LEASE));
+        expect(present(last.first).signal).toEqual(known);
+        await store().save(last, present(last.first), step(pullOf(1)), 15 + LEASE);
+        expect(await store().nextWork(last, 16 + LEASE)).toBeNull();
+        expect(await store().nextDue(99 + LEASE)).toEqual({ pull: null, free: null });
+      },
+    );
 
     it('F16: where the App may act again, what goes on catches up since it began, one after the other; nothing else does', async () => {
       await decided(1, false);
