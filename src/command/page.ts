@@ -37,6 +37,7 @@ type Open =
 
 const BLANK = /^[ \t]*$/;
 const QUOTED = /^ {0,3}>/;
+const LIST_MARK = /^ {0,3}(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/;
 const FENCE_IN_LIST = /^ {0,3}(?:[-*+]|\d{1,9}[.)])[ \t].*(?:```|~~~)/s;
 
 /**
@@ -85,13 +86,15 @@ function markLines(texts: readonly string[]): MarkedLines {
   const isSwallowed = quoteEnd(texts);
   let doubtful = false;
   let open: Open = null;
+  let listed = false;
   let quoteFrom = 0;
   for (const [index, text] of texts.entries()) {
     const before = marks[index - 1] ?? 'blank';
     if (before !== 'quoted' && before !== 'swallowed') quoteFrom = index;
     const opensHere: boolean = open === null || endsBefore(text, open);
     if (opensHere) open = opened(text, index);
-    doubtful ||= isDoubtful(text, open);
+    listed ||= open === null && LIST_MARK.test(text);
+    doubtful ||= isDoubtful(text, open) || (opensHere ? listed && isIndented(open) : splitsTab(text, open));
     const mark = markOf(text, open, before);
     marks.push(mark === 'below-quote' ? (isSwallowed(quoteFrom, index) ? 'swallowed' : 'plain') : mark);
     if (open === null || !endsWith(text, open, index)) continue;
@@ -106,6 +109,16 @@ function isDoubtful(text: string, open: Open): boolean {
   if (open === null) return FENCE_IN_LIST.test(text);
   if (open.kind !== 'html' || open.block.end !== null) return false;
   return openFence(text) !== null || (openHtml(text)?.end ?? null) !== null;
+}
+
+/** Below a list's mark such a fence may be part of the item, and is over where that is; at the left edge none is. */
+function isIndented(open: Open): boolean {
+  return open?.kind === 'fence' && open.fence.indent > 0;
+}
+
+/** An indented fence takes columns away from its lines: of a tab some would be left, as blanks. */
+function splitsTab(text: string, open: Open): boolean {
+  return open?.kind === 'fence' && text.slice(0, open.fence.indent).includes('\t');
 }
 
 /** Only a block that needs no end of its own is over before a line: at a blank one. */

@@ -103,6 +103,11 @@ describe('S48, S58: blocks are read as they are rendered', () => {
       '<b',
       '# a',
       '---',
+      '- item',
+      '-',
+      '1) item',
+      '  ```suggestion',
+      '\ttext',
     ],
   );
 
@@ -110,6 +115,16 @@ describe('S48, S58: blocks are read as they are rendered', () => {
     expect(readPage('<b\n```suggestion\n\n~~~suggestion\n~~~').suggestions).toEqual([]);
     expect(readPage('<b\n<!--\n\n```suggestion\n   ```').suggestions).toEqual([]);
     expect(readPage('- ~~~\n  ```suggestion\n  a\n  ```\n  ~~~').suggestions).toEqual([]);
+    // The item ends before `a`, and the block with it: it would delete the lines that it stands for.
+    expect(readPage('- so:\n  ```suggestion\na\n  ```').suggestions).toEqual([]);
+    expect(readPage('-\n  ```\n```suggestion\na\n```').suggestions).toEqual([]);
+    // A tab is four columns wide, of which the fence takes one: three blanks are left of it.
+    expect(readPage(' ```suggestion\n\ta\n ```').suggestions).toEqual([]);
+  });
+
+  it('S48: a block at the left edge is read whatever list stands above it, and with its tabs', () => {
+    expect(readPage('- so:\n\n```suggestion\n\ta\n  b\n```').suggestions).toEqual([{ from: 2, lines: ['\ta', '  b'] }]);
+    expect(readPage(' ```suggestion\n a\tb\n  c\n```').suggestions).toEqual([{ from: 0, lines: ['a\tb', ' c'] }]);
   });
 
   it('S48: nor is one said to be unclosed', () => {
@@ -130,9 +145,9 @@ describe('S48, S58: blocks are read as they are rendered', () => {
           expect(shown).toContain(block.join('\n'));
         }
       }),
-      { numRuns: 3000 },
+      { numRuns: 6000 },
     );
-    expect(found).toBeGreaterThan(20);
+    expect(found).toBeGreaterThan(100);
   });
 });
 
