@@ -121,7 +121,7 @@ function portOf(connection: Connection): GitHub {
     isResolved: (comment) => isResolved(connection, comment),
     outdatedThreads: () => outdatedThreads(connection),
     react: (place, content) => react(connection, place, content),
-    findByMarker: (markers) => findByMarker(connection, markers),
+    findByMarker: (markers, since) => findByMarker(connection, markers, since),
     bodyHashes: (comments) => fetchBodyHashes(connection, comments),
     saidSince: (since) => saidSince(connection, since),
     wrote: (body, since) => wroteSince(connection, body, since),

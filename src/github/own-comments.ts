@@ -26,21 +26,29 @@ const SURFACES: readonly Surface[] = [
   { list: listIssueComments, kindOf: () => 'issue-comment' },
 ];
 
-/** Comments of the App itself whose first line is one of these markers; the oldest where one stands twice. */
+/** GitHub's times come from many machines. */
+const SKEW_MS = 60_000;
+
+/**
+ * Comments of the App itself whose first line is one of these markers; the oldest where one stands twice. With `since` what was
+ * not touched since then is not listed: a pull request may hold hundreds of comments of earlier runs.
+ */
 export async function findByMarker(
   connection: Connection,
   markers: readonly string[],
+  since: string | null,
 ): Promise<ReadonlyMap<string, FoundComment>> {
   const wanted = new Set(markers);
   const found = new Map<string, FoundComment>();
   const botId = await connection.botId();
+  const from = since === null ? null : new Date(Date.parse(since) - SKEW_MS).toISOString();
   for (const { list, kindOf } of SURFACES) {
     const isMarked = ({ user, body = '' }: ListedComment): boolean =>
       Number(user?.id) === botId && wanted.has(firstLine(body));
     const isLast = (comments: readonly ListedComment[]): boolean =>
       found.size + new Set(comments.filter(isMarked).map(({ body = '' }) => firstLine(body))).size >= wanted.size;
     if (found.size === wanted.size) return found;
-    for (const comment of (await list(connection, null, isLast)).filter(isMarked)) {
+    for (const comment of (await list(connection, from, isLast)).filter(isMarked)) {
       const body = comment.body ?? '';
       const marker = firstLine(body);
       if (!found.has(marker)) found.set(marker, { ...postedComment(kindOf(comment), comment, body), body });

@@ -11,11 +11,15 @@ import type { WorkOut } from './work-out.ts';
 /** Where comments are looked for. */
 type Sought = { readonly github: Pick<GitHub, 'findByMarker'>; readonly workOut: WorkOut };
 
-/** Looks for every comment of these proposals, those of their parts included. */
-export async function findEarlier({ github, workOut }: Sought, proposals: readonly Proposal[]): Promise<Found> {
+/** Looks for every comment of these proposals, those of their parts included; none stood before `since` (null: not known). */
+export async function findEarlier(
+  { github, workOut }: Sought,
+  proposals: readonly Proposal[],
+  since: string | null,
+): Promise<Found> {
   const markers: string[] = [];
   for (const proposal of proposals) markers.push(...(await markersOf(workOut, proposal)));
-  return markers.length === 0 ? new Map() : github.findByMarker(markers);
+  return markers.length === 0 ? new Map() : github.findByMarker(markers, since);
 }
 
 async function markersOf(workOut: WorkOut, proposal: Proposal): Promise<readonly string[]> {

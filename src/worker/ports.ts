@@ -110,8 +110,11 @@ export type GitHub = {
   /** Node ids of the first comments of threads whose lines are no longer what they were, or no longer in the diff. */
   outdatedThreads(): Promise<readonly string[]>;
   react(place: Place, content: 'eyes' | '+1'): Promise<void>;
-  /** Comments of the App itself on this pull request whose first line is one of these markers. */
-  findByMarker(markers: readonly string[]): Promise<ReadonlyMap<string, FoundComment>>;
+  /**
+   * Comments of the App itself on this pull request whose first line is one of these markers. None stood there before
+   * `since` (ISO 8601, by GitHub's clock); null where that is not known.
+   */
+  findByMarker(markers: readonly string[], since: string | null): Promise<ReadonlyMap<string, FoundComment>>;
   /** By comment id, the hash (as in `PostedComment.bodyHash`) of what stands there now; null where it is gone. */
   bodyHashes(comments: readonly PostedComment[]): Promise<Readonly<Record<string, string | null>>>;
   /** Comments that anybody began to write at or after this time (ISO 8601, by GitHub's clock), oldest first. */

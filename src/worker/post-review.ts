@@ -38,7 +38,7 @@ export async function postReview(job: Posting): Promise<Outcome> {
   // What was decided meanwhile is looked for too: its comment may stand there, with a button and commands.
   const earlier =
     repeated || mine.some((one) => one.restorations > 0)
-      ? await findEarlier({ github, workOut: context.workOut }, mine)
+      ? await findEarlier({ github, workOut: context.workOut }, mine, askedAt(pull, effect.runId))
       : NONE;
   const standing = await standingOf({ job, github, pull, earlier }, mine, open);
   const found = repeated ? await earlierReviews(github, pull, effect) : [];
@@ -55,6 +55,11 @@ export async function postReview(job: Posting): Promise<Outcome> {
 }
 
 const NONE: Found = new Map();
+
+/** When the run was asked for, by GitHub's clock; null of one that is over. */
+function askedAt({ run }: Pull, runId: string): string | null {
+  return run?.id === runId ? run.task.askedAt : null;
+}
 
 /** Reviews of this turn that an earlier try left on the page. */
 async function earlierReviews(

@@ -2,7 +2,7 @@ import { runMarker } from '../render/markers.ts';
 import { renderRun } from '../render/run-comment.ts';
 import { NONE_NAMED } from '../run/named-proposals.ts';
 import type { PostedComment } from '../run/proposal.ts';
-import type { Pull } from '../run/run.ts';
+import type { Pull, Run } from '../run/run.ts';
 import type { KnownRun } from '../store/store.ts';
 import type { Context } from './context.ts';
 import { DONE, type Job, type Outcome } from './job.ts';
@@ -19,7 +19,7 @@ export async function showRun({ context, stored, effect, attempts }: Job<'show-r
   const body = renderRun({ run, proposals, queued, links: context.links(pull.ref) });
   const github = context.githubs.for(pull.ref);
   if (run.comment !== null && (await updateStanding(github, run.comment, body)) !== null) return DONE;
-  const comment = await create(github, run.id, body, attempts > 1 || isPast || !hasJustBegun(pull));
+  const comment = await create(github, run, body, attempts > 1 || isPast || !hasJustBegun(pull));
   return { kind: 'done', signal: { type: 'run-shown', runId: run.id, comment } };
 }
 
@@ -45,9 +45,9 @@ function hasJustBegun({ run, queue }: Pull): boolean {
   return run.turns === 0 && run.notes.length === 0 && queue.length === 0;
 }
 
-async function create(github: GitHub, runId: string, body: string, mayStand: boolean): Promise<PostedComment> {
-  const marker = runMarker(runId);
-  const found = mayStand ? (await github.findByMarker([marker])).get(marker) : undefined;
+async function create(github: GitHub, { id, task }: Run, body: string, mayStand: boolean): Promise<PostedComment> {
+  const marker = runMarker(id);
+  const found = mayStand ? (await github.findByMarker([marker], task.askedAt)).get(marker) : undefined;
   if (found === undefined) return github.createComment(body);
   // An earlier try wrote it; since then the run has gone on.
   if (found.body !== body) await github.updateComment(found, body);

@@ -51,11 +51,16 @@ describe('our own comments found again', () => {
       per_page: 100,
       page: 1,
     });
-    const found = await http.github.findByMarker(['<!-- one -->', '<!-- two -->', '<!-- three -->']);
+    const found = await http.github.findByMarker(['<!-- one -->', '<!-- two -->', '<!-- three -->'], null);
     expect([...found].map(([marker, { id, kind, body }]) => [marker, id, kind, body])).toEqual([
       ['<!-- one -->', 2, 'file-comment', '<!-- one -->\r\nours'],
       ['<!-- two -->', 6, 'issue-comment', '<!-- two -->\nrun'],
     ]);
+  });
+
+  it('lists only what was touched since nothing of it stood, with room for clocks of GitHub that differ', async () => {
+    lists([], [comment(1, '<!-- one -->')], { per_page: 100, page: 1, since: '2026-11-21T11:59:00.000Z' });
+    expect([...(await http.github.findByMarker(['<!-- one -->'], AT)).keys()]).toEqual(['<!-- one -->']);
   });
 
   it('stops asking when all are found', async () => {
@@ -67,7 +72,7 @@ describe('our own comments found again', () => {
       .get(`${REPO}/pulls/3/comments`)
       .query({ per_page: 100, page: 1 })
       .reply(200, [comment(1, '<!-- one -->')], link);
-    expect((await http.github.findByMarker(['<!-- one -->'])).size).toBe(1);
+    expect((await http.github.findByMarker(['<!-- one -->'], null)).size).toBe(1);
   });
 
   it('G3: knows a body that it wrote in this second, and no other', async () => {

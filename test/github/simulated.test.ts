@@ -135,7 +135,7 @@ describe('talking', () => {
     const { comments } = await github.createReview(head, reviewOf('Two changes'));
     const [one, two] = comments;
     if (one === undefined || two === undefined) throw new Error('comments are missing');
-    const found = await github.findByMarker(['<!-- mark:two -->', '<!-- mark:one -->', '<!-- mark:none -->']);
+    const found = await github.findByMarker(['<!-- mark:two -->', '<!-- mark:one -->', '<!-- mark:none -->'], null);
     expect([...found].map(([marker, { id }]) => [marker, id]).sort()).toEqual([
       ['<!-- mark:one -->', one.id],
       ['<!-- mark:two -->', two.id],
@@ -179,7 +179,7 @@ describe('talking', () => {
     const since = new Date().toISOString();
     const onFile = await github.createFileComment(head, 'src/a.txt', '<!-- mark:file -->\nHi');
     const said = await github.createComment('Done.\n');
-    expect((await github.findByMarker(['<!-- mark:file -->'])).get('<!-- mark:file -->')).toMatchObject({
+    expect((await github.findByMarker(['<!-- mark:file -->'], null)).get('<!-- mark:file -->')).toMatchObject({
       kind: 'file-comment',
       id: onFile.id,
     });
@@ -207,7 +207,7 @@ describe('talking', () => {
     expect((await faultOf(github.createReview(head, reviewOf('Two')))).status).toBe(502);
     simulator.faults.add({ on: route, kind: 'reset', applied: true });
     expect((await faultOf(github.createReview(head, reviewOf('Two')))).status).toBeNull();
-    expect((await github.findByMarker(['<!-- mark:one -->', '<!-- mark:two -->'])).size).toBe(2);
+    expect((await github.findByMarker(['<!-- mark:one -->', '<!-- mark:two -->'], null)).size).toBe(2);
     expect(simulator.requests.filter(({ name }) => name === route)).toHaveLength(2);
   });
 

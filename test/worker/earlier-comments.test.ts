@@ -19,7 +19,7 @@ describe('what an earlier try left on the page', () => {
         return new Map();
       },
     };
-    await findEarlier({ github, workOut }, [one]);
+    await findEarlier({ github, workOut }, [one], null);
     expect(elsewhere).toEqual(['countParts']);
     expect(sought.length).toBeGreaterThan(5);
     const parts = sought.length;

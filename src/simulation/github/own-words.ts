@@ -38,11 +38,13 @@ export function findByMarker(
   standing: Standing,
   own: Own,
   markers: readonly string[],
+  since: string | null,
 ): ReadonlyMap<string, FoundComment> {
   const found = new Map<string, FoundComment>();
   for (const comment of ownComments(standing, own)) {
     const marker = firstLine(comment.body);
     if (!markers.includes(marker) || found.has(marker)) continue;
+    if (since !== null && Date.parse(comment.createdAt) < Date.parse(since)) continue;
     found.set(marker, { ...postedAs(comment.kind, comment, comment.body), body: comment.body });
   }
   return found;

@@ -67,7 +67,7 @@ function ownWordsIn({
 }: Page): Pick<GitHub, 'findReviews' | 'findByMarker' | 'bodyHashes' | 'wrote' | 'saidSince'> {
   return {
     findReviews: async (marker) => findReviews(now(), scene, marker),
-    findByMarker: async (markers) => findByMarker(now(), scene, markers),
+    findByMarker: async (markers, since) => findByMarker(now(), scene, markers, since),
     bodyHashes: async (comments) => bodyHashes(now(), comments),
     wrote: async (body, since) => wrote(now(), scene, body, since),
     saidSince: async (since) => saidSince(now(), since),

@@ -9,6 +9,7 @@ import type { GitHubState } from './github-state.ts';
 import { needsConversation } from './permission-need.ts';
 import { reactionContent } from './reaction-content.ts';
 import { type Route, repositoryRoute } from './route.ts';
+import { touchedSince } from './touched-since.ts';
 
 const LIST = '/issues/{issue_number}/comments';
 const ONE = '/issues/comments/{comment_id}';
@@ -48,13 +49,9 @@ function show(call: RepositoryCall, state: GitHubState, issue: Issue, comment: I
 function listComments(call: RepositoryCall): Answer {
   const issue = conversationOf(call.repository, numberParam(call, 'issue_number'));
   if (issue === undefined) return notFound(call.state);
-  const since = Date.parse(call.query['since'] ?? '');
-  const comments = [...issue.comments.values()].filter(
-    (comment) => Number.isNaN(since) || Date.parse(comment.updatedAt) >= since,
-  );
   return listed(
     call.state,
-    comments.map((comment) => show(call, call.state, issue, comment)),
+    touchedSince(call, issue.comments.values()).map((comment) => show(call, call.state, issue, comment)),
   );
 }
 

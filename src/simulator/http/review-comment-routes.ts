@@ -12,6 +12,7 @@ import { withPull } from './pull-routes.ts';
 import { reactionContent } from './reaction-content.ts';
 import { readPlace } from './review-routes.ts';
 import { type Route, repositoryRoute } from './route.ts';
+import { touchedSince } from './touched-since.ts';
 
 const LIST = '/pulls/{pull_number}/comments';
 const ONE = '/pulls/comments/{comment_id}';
@@ -55,7 +56,7 @@ function show(call: RepositoryCall, state: GitHubState, pull: PullRequest, comme
 function listComments(call: RepositoryCall, pull: PullRequest): Answer {
   return listed(
     call.state,
-    publishedComments(pull).map((comment) => show(call, call.state, pull, comment)),
+    touchedSince(call, publishedComments(pull)).map((comment) => show(call, call.state, pull, comment)),
   );
 }
 
