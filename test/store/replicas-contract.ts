@@ -101,6 +101,36 @@ export function replicasContract(
       await other.close();
     });
 
+    it('F4: hundreds of deliveries that are stored at once take 256 locks of the server at most', async () => {
+      const other = await database.open();
+      const many = Array.from({ length: 500 }, (_, index) => delivery(`d${index}`, 1 + (index % 250)));
+      await store().receive([delivery('first')], 1);
+      const { promise: mayStore, resolve: goOn } = Promise.withResolvers<void>();
+      const { promise: isKept, resolve: kept } = Promise.withResolvers<void>();
+      const barrier = backend()
+        .db.transaction()
+        .execute(async (within) => {
+          await sql`select 1 from pulls for update`.execute(within);
+          kept();
+          await mayStore;
+        });
+      await isKept;
+      const receiving = storeOn(other).receive(many, 2);
+      const locks = `select count(*) from pg_locks where locktype = 'advisory' and pid in (
+        select pid from pg_locks where not granted)`;
+      const held = await vi
+        .waitFor(async () => {
+          const count = Number(await value(locks));
+          expect(count).toBeGreaterThan(0);
+          return count;
+        }, PATIENCE)
+        .finally(goOn);
+      await Promise.all([barrier, receiving]);
+      await other.close();
+      expect(held).toBeLessThanOrEqual(256);
+      expect(await receiving).toEqual(many.map(() => 'stored'));
+    });
+
     it('a broken connection is replaced: the lease holds again and wake-ups are heard', async () => {
       const other = await database.open();
       const [heard, cut] = [vi.fn(), vi.fn()];
