@@ -66,9 +66,7 @@ export function ownText(input: OwnTextInput): OwnText {
   const { change, placement, baseText, lines } = input;
   const place = ownPlace(change, placement);
   if (place === null || change.region === null) return refused({ why: 'no-place' });
-  if (sameLines(lines.map(withoutMark), proposedLines(change.region, placement).map(withoutMark))) {
-    return { kind: 'same' };
-  }
+  if (saysTheSame(input, place, proposedLines(change.region, placement))) return { kind: 'same' };
   const before = baseText ?? '';
   const standing = applyRegion(before, change.region);
   const text = baseText === null ? newFile(standing, lines) : withLines(before, place, input);
@@ -81,8 +79,15 @@ function refused(refusal: OwnTextRefusal): OwnText {
   return { kind: 'refused', refusal };
 }
 
-function withoutMark(line: string): string {
-  return line.startsWith(BYTE_ORDER_MARK) ? line.slice(1) : line;
+/** A file's own mark need not be repeated. Any other is a letter that somebody may have taken out. */
+function saysTheSame({ baseText, lines }: OwnTextInput, { index }: OwnPlace, proposed: readonly string[]): boolean {
+  const isMarked = index === 0 && (baseText === null || baseText.startsWith(BYTE_ORDER_MARK));
+  return isMarked ? sameLines(withoutMark(lines), withoutMark(proposed)) : sameLines(lines, proposed);
+}
+
+/** Lines from the top of a file, but for the mark at their start. */
+function withoutMark(lines: readonly string[]): readonly string[] {
+  return lines.map((line, at) => (at === 0 && line.startsWith(BYTE_ORDER_MARK) ? line.slice(1) : line));
 }
 
 function proposedLines(region: Region, placement: Placement): readonly string[] {
@@ -101,7 +106,7 @@ function withLines(text: string, place: OwnPlace, { placement, lines }: OwnTextI
   const { start, end } = offsets(text, place);
   const mark = start === 0 && text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
   const open = place.count > 0 && end === text.length && !text.endsWith('\n');
-  const fresh = terminated(mark === '' ? lines : lines.map(withoutMark), open);
+  const fresh = terminated(mark === '' ? lines : withoutMark(lines), open);
   const kept = keepEndings(text.slice(start + mark.length, end), fresh, dominantEnding(text));
   return text.slice(0, start) + mark + kept + text.slice(end);
 }

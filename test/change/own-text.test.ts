@@ -105,6 +105,24 @@ describe('S48: a person’s own lines', () => {
     expect(apply('\u{FEFF}a\nb\n', editOf('\u{FEFF}a\nb\n', 'a', 'z'), IN_FILE, 'y')).toBe('\u{FEFF}y\nb\n');
   });
 
+  it('S11, S48, C8: a mark that nobody sees is the file’s at its start alone, and a letter of the line everywhere else', () => {
+    const hidden = '\u{FEFF}b';
+    const marked = '\u{FEFF}a\nb\n';
+    expect(apply(marked, editOf(marked, 'a', 'z'), IN_FILE, 'y', hidden)).toBe(`\u{FEFF}y\n${hidden}\nb\n`);
+    // Whoever takes it out of the proposed lines approves nothing.
+    const change = editOf('a\nb\n', 'b', `${hidden}c`);
+    expect(apply('a\nb\n', change, IN_FILE, 'bc')).toBe('a\nbc\n');
+    const atTop = editOf('a\nb\n', 'a', '\u{FEFF}x');
+    expect(apply('a\nb\n', atTop, IN_FILE, 'x')).toBe('x\nb\n');
+    const below = newFile(`x\n${hidden}\n`);
+    expect(
+      committed(
+        null,
+        ownOf(ownText({ change: below, proposed: below, placement: IN_FILE, baseText: null, lines: ['x', 'b'] })),
+      ),
+    ).toBe('x\nb\n');
+  });
+
   it('make all of a new file, which ends as the proposed one does', () => {
     const lines = ['# Mine', 'text'];
     for (const [content, expected] of [
