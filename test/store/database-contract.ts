@@ -57,6 +57,21 @@ export function databaseContract({ store, value, signalled, rebuild }: DatabaseB
       expect(await value('select count(*) from outcomes where note is null and digest is not null')).toBe(1);
     });
 
+    it.each(['inbox', 'effects'])(
+      'of a million rows of %s few may change before a server vacuums them',
+      async (table) => {
+        const optionOf = async (name: string): Promise<number> =>
+          Number(
+            await value(`
+            select option_value from pg_class, pg_options_to_table(reloptions)
+            where relname = '${table}' and option_name = '${name}'
+          `),
+          );
+        const [share, least] = ['autovacuum_vacuum_scale_factor', 'autovacuum_vacuum_threshold'].map(optionOf);
+        expect(1_000_000 * ((await share) ?? 1) + ((await least) ?? 0)).toBeLessThan(25_000);
+      },
+    );
+
     it('S84: a form that this version does not know is an error of its own, never a guess', async () => {
       const { claim, signal } = await signalled('a');
       const pull = pullOf(1, { run: run('r'), proposals: [proposal('p1', 'r')] });

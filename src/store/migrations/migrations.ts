@@ -8,6 +8,7 @@ import { HEARTBEAT } from './heartbeat.ts';
 import { LEDGER } from './ledger.ts';
 import { NOTICES } from './notices.ts';
 import { OPEN_PROPOSALS } from './open-proposals.ts';
+import { QUEUES } from './queues.ts';
 import { SWEEPS } from './sweeps.ts';
 
 /** A step of the database's form: forward only, never changed once released; a new form is a new number. */
@@ -26,4 +27,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 9, name: 'budgets', statements: BUDGETS },
   { number: 10, name: 'effect faults', statements: EFFECT_FAULTS },
   { number: 11, name: 'heartbeat', statements: HEARTBEAT },
+  { number: 12, name: 'queues', statements: QUEUES },
 ];
