@@ -6,22 +6,24 @@ import type { SitePull } from '../src/chaos/site.ts';
 import { sendReplies } from './intake.ts';
 import type { NamedDatabase } from './intake-table.ts';
 import { type Finding, onDatabase, openScene, type Scene, startReady, until } from './load-scene.ts';
+import { watchMemory } from './memory-in-use.ts';
 import { usageOf } from './usage.ts';
 
 const STEPS = 10;
 const GOAL_MB = 5;
 const MEGABYTE = 1024 * 1024;
 
-/** Memory after each tenth of 100,000 deliveries and 1,000 runs. */
+/** Memory after each tenth of 100,000 deliveries and 1,000 runs, once its garbage is collected. */
 export async function growthFindings([name, open]: NamedDatabase, part: number): Promise<readonly Finding[]> {
   const scene = await openScene(open, STEPS);
   try {
     grantMore(scene);
-    const replica = scene.replica();
+    const watched = await watchMemory();
+    const replica = scene.replica(watched.environment);
     await startReady(replica);
     const url = replica.url() ?? '';
     scene.site.github.webhookTarget(`${url}/api/github/webhooks`);
-    const resident: number[] = [];
+    const [inUse, resident]: [number[], number[]] = [[], []];
     let replies = 0;
     for (const pull of scene.site.pulls) {
       const { times } = await sendReplies(url, scene.site.github.app.webhookSecret, 10_000 * part);
@@ -29,16 +31,17 @@ export async function growthFindings([name, open]: NamedDatabase, part: number):
       await until(async () => (await settled(url)) >= replies, 600_000);
       for (let task = 0; task < 100 * part; task += 1) await playRun(scene, pull, task);
       await sleep(3_000);
+      inUse.push((await watched.inUse()) / MEGABYTE);
       resident.push(usageOf(replica.pid()).resident / MEGABYTE);
     }
     await replica.stop('SIGTERM');
     const bytes = await onDatabase(scene.database, ({ db }) => sizeOf(db));
     // The first step fills caches of fixed sizes and compiles.
-    const slope = slopeOf(resident.slice(2)) / part;
+    const slope = slopeOf(inUse.slice(2)) / part;
     return [
       {
         what: `${name}: memory over ${(100_000 * part).toLocaleString('en')} deliveries and ${1_000 * part} runs`,
-        measured: `${slope.toFixed(1)} MB per 10,000 deliveries (${resident.map((mb) => mb.toFixed(0)).join(', ')} MB)`,
+        measured: `${slope.toFixed(1)} MB per 10,000 deliveries (in use ${listed(inUse)}; resident ${listed(resident)} MB)`,
         goal: `under ${GOAL_MB} MB`,
         met: slope < GOAL_MB,
       },
@@ -79,6 +82,10 @@ async function settled(url: string): Promise<number> {
 async function sizeOf(db: Parameters<Parameters<typeof onDatabase>[1]>[0]['db']): Promise<number> {
   const { rows } = await sql<{ size: number }>`select pg_database_size(current_database()) as size`.execute(db);
   return rows[0]?.size ?? Number.NaN;
+}
+
+function listed(megabytes: readonly number[]): string {
+  return megabytes.map((mb) => mb.toFixed(0)).join(', ');
 }
 
 /** By least squares: how much each step adds. */

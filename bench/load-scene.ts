@@ -18,8 +18,8 @@ export type Finding = {
 export type Scene = {
   readonly site: Site;
   readonly database: ChaosDatabase;
-  /** Another process of the App that has not begun yet. */
-  readonly replica: () => Replica;
+  /** Another process of the App that has not begun yet, with these variables too. */
+  readonly replica: (more?: Readonly<Record<string, string>>) => Replica;
   /** Ends all processes and drops everything. */
   readonly close: () => Promise<void>;
 };
@@ -30,8 +30,8 @@ export async function openScene(open: () => Promise<ChaosDatabase>, pulls = 1): 
   return {
     site,
     database,
-    replica() {
-      const replica = openReplica({ ...site.environment, ...database.environment });
+    replica(more = {}) {
+      const replica = openReplica({ ...site.environment, ...database.environment, ...more });
       replicas.push(replica);
       return replica;
     },
