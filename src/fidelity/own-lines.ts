@@ -52,7 +52,7 @@ function notApplied({ tally, session }: Trial, { change }: Put, saidId: number):
   refused(tally, change, `own lines: ${answer?.body.replace(/^<!--.*-->\s*/, '') ?? 'no answer'}`);
 }
 
-/** The lines of the commit that stand where the proposal's would; null where they are not all that differs. */
+/** The lines of the commit that stand where the proposal's would; null where they are not all that differs, or nobody can write them. */
 function ownLines({ change, proposal }: Put): readonly string[] | null {
   const place = proposal.placement === null ? null : ownPlace(proposal.change, proposal.placement);
   const [before, after] = [linesOf(change.before), linesOf(change.after)];
@@ -60,7 +60,10 @@ function ownLines({ change, proposal }: Put): readonly string[] | null {
   const rest = before.length - place.index - place.count;
   const lines = after.slice(place.index, after.length - rest);
   const whole = [...before.slice(0, place.index), ...lines, ...before.slice(before.length - rest)];
-  return rest < 0 || whole.join('') !== after.join('') ? null : lines.map(bareLine);
+  if (rest < 0 || whole.join('') !== after.join('')) return null;
+  const bare = lines.map(bareLine);
+  // In a comment a lone CR ends a line.
+  return bare.some((line) => line.includes('\r')) ? null : bare;
 }
 
 function linesOf(version: FileChange['before']): readonly string[] | null {
