@@ -1,6 +1,6 @@
 import { openThread } from '../src/thread/open-thread.ts';
 import type { WorkOut } from '../src/worker/work-out.ts';
-import { keptBy } from './measure.ts';
+import { keptBy, longestPiece } from './measure.ts';
 
 /** The same thread that the App has; it is started by the first row that needs it. */
 const thread = openThread({ log: { warn: () => {} } });
@@ -10,4 +10,9 @@ export async function longestKept(calls: readonly ((workOut: WorkOut) => unknown
   let longest = 0;
   for (const call of calls) longest = Math.max(longest, await keptBy(() => call(thread.workOut)));
   return longest;
+}
+
+/** For how long it keeps the event loop at most in one piece (ms). */
+export function longestPieceOf(call: (workOut: WorkOut) => Promise<unknown>): Promise<number> {
+  return longestPiece(() => call(thread.workOut));
 }

@@ -1,3 +1,5 @@
+import { setImmediate as turn } from 'node:timers/promises';
+
 /** One row of the benchmark. `sample` takes a single measurement, in `unit`. */
 export type Row = { readonly name: string; readonly unit: string; readonly sample: () => number | Promise<number> };
 
@@ -93,6 +95,24 @@ export async function keptBy(work: () => unknown): Promise<number> {
   for (let time = 0; time < TIMES; time += 1) await work();
   const { user, system } = process.threadCpuUsage(before);
   return (user + system) / 1000 / TIMES;
+}
+
+/** The longest piece of such work, in this thread's own time: for so long the event loop does nothing else. */
+export async function longestPiece(work: () => Promise<unknown>): Promise<number> {
+  let longest = 0;
+  let isDone = false;
+  let before = process.threadCpuUsage();
+  const done = work().finally(() => {
+    isDone = true;
+  });
+  while (!isDone) {
+    await turn();
+    const { user, system } = process.threadCpuUsage(before);
+    longest = Math.max(longest, (user + system) / 1000);
+    before = process.threadCpuUsage();
+  }
+  await done;
+  return longest;
 }
 
 /**

@@ -5,6 +5,7 @@ import { HOSTILE_BODIES, SIZE } from '../test/command/hostile-bodies.ts';
 import { issueComment, reviewComment, SELF } from '../test/command/payloads.ts';
 import { BOUND_ROWS } from './bound-rows.ts';
 import { CHANGE_ROWS } from './change-rows.ts';
+import { HEAD_ROWS } from './head-rows.ts';
 import { cost, perSecond, type Row } from './measure.ts';
 import { PAGE_ROWS } from './page-rows.ts';
 
@@ -79,4 +80,5 @@ export const ROWS: readonly Row[] = [
   ...CHANGE_ROWS,
   ...PAGE_ROWS,
   ...BOUND_ROWS,
+  ...HEAD_ROWS,
 ];

@@ -12,9 +12,10 @@ import process from 'node:process';
 import { loadPull } from '../src/demo/load-pull.ts';
 import { pullOf } from '../src/demo/page.ts';
 import { openStage, type Stage } from '../src/demo/stage.ts';
+import type { RecordedFacts } from '../src/explain/read-state.ts';
 import { apiUrl } from '../src/github/octokit.ts';
 import { openGitHubs } from '../src/github/open-github.ts';
-import type { Facts, HeadFile } from '../src/run/facts.ts';
+import type { FileAtHead } from '../src/policy/freshness.ts';
 import { newPull, type Pull, pullKey } from '../src/run/run.ts';
 import { readSettings } from '../src/settings/read-settings.ts';
 import type { WebhookRequest } from '../src/simulator/http/deliveries.ts';
@@ -25,8 +26,8 @@ import { OPERATIONS } from '../src/simulator/world/operations.ts';
 import type { PullRequest, World } from '../src/simulator/world/state.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { isRecord, parseJson } from '../src/trust.ts';
-import { readFile } from '../src/worker/gather.ts';
 import type { GitHub } from '../src/worker/ports.ts';
+import { readFile } from '../src/worker/read-files.ts';
 import { type Cast, type Posted, TAKES, type Take } from './recorded-acts.ts';
 import { steadied } from './steadied.ts';
 
@@ -121,7 +122,7 @@ function permissionsOn(world: World, repositoryId: number): Readonly<Record<stri
 }
 
 /** What GitHub tells of the pull request, as the App itself asks it. */
-async function factsOf({ github }: Scene, pull: Pull, reviewId: number | null): Promise<Partial<Facts>> {
+async function factsOf({ github }: Scene, pull: Pull, reviewId: number | null): Promise<RecordedFacts> {
   const found = await github.pull();
   const settings = readSettings(await github.settingsFile());
   const known = { settings, pull: found };
@@ -135,9 +136,9 @@ async function factsOf({ github }: Scene, pull: Pull, reviewId: number | null): 
   return { ...known, bodyHashes, files, ...reviewed };
 }
 
-async function filesAt(github: GitHub, commit: string): Promise<Record<string, HeadFile | null>> {
+async function filesAt(github: GitHub, commit: string): Promise<Record<string, FileAtHead | null>> {
   const tree = await github.tree(commit);
-  const found: Record<string, HeadFile | null> = {};
+  const found: Record<string, FileAtHead | null> = {};
   for (const path of Object.keys(HEAD)) found[path] = await readFile(github, tree, path);
   return found;
 }

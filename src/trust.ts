@@ -32,6 +32,11 @@ export function answeredAs<T>(value: unknown): T {
   return value as T;
 }
 
+/** What our own thread is asked for comes in pieces: these lists were taken out of this very input, under these names. */
+export function wholeInput<Input>(rest: Input, lists: Readonly<Record<string, readonly unknown[]>>): Input {
+  return { ...rest, ...lists } as Input;
+}
+
 /**
  * Probot's type asks for an Octokit with its own retry and throttling plugins, which it never calls itself:
  * it builds instances and asks their `auth`, which the one of `src/github/octokit.ts` has; a test starts Probot with it.

@@ -74,15 +74,18 @@ function both(plan: string, done: string, what: string): Wording {
   return { plan: `${plan} ${what}`, done: `${done} ${what}` };
 }
 
-function countRegion(region: Region): Counted {
-  const old = region.old.map(bareLine);
-  const fresh = region.new.map(bareLine);
+function countRegion({ old, new: fresh, oldStart, newStart }: Region): Counted {
   const limit = Math.min(old.length, fresh.length);
   let head = 0;
-  while (head < limit && old[head] === fresh[head]) head += 1;
+  while (head < limit && sameLine(old[head], fresh[head])) head += 1;
   let tail = 0;
-  while (tail < limit - head && old.at(-1 - tail) === fresh.at(-1 - tail)) tail += 1;
-  const first = region.new.length === 0 ? region.oldStart : region.newStart;
+  while (tail < limit - head && sameLine(old.at(-1 - tail), fresh.at(-1 - tail))) tail += 1;
+  const first = fresh.length === 0 ? oldStart : newStart;
   const changed = old.length !== head + tail || fresh.length !== head + tail;
   return { removed: old.length - head - tail, added: fresh.length - head - tail, line: first + (changed ? head : 0) };
+}
+
+/** But for its end; most lines of a region differ at once. */
+function sameLine(left = '', right = ''): boolean {
+  return bareLine(left) === bareLine(right);
 }

@@ -1,5 +1,6 @@
 import type { Account, Outcome } from './account.ts';
 import { movesOf } from './moves.ts';
+import { needJson } from './need-json.ts';
 
 /** The account as JSON data: the intent and the effects whole, and of the state only what changes. */
 export function accountJson({ delivery, line, meaning, outcome }: Account): object {
@@ -7,6 +8,7 @@ export function accountJson({ delivery, line, meaning, outcome }: Account): obje
 }
 
 function outcomeJson(outcome: Outcome): object {
+  if (outcome.kind === 'lacking') return { kind: outcome.kind, needs: outcome.needs.map(needJson) };
   if (outcome.kind !== 'decided') return outcome;
   const { before, step } = outcome;
   const { reason, wait, votes, effects, messages } = step;

@@ -10,7 +10,8 @@ import type { Signal } from '../run/signal.ts';
 import type { Step } from '../run/step.ts';
 import { isRecord } from '../trust.ts';
 import type { RecordedDelivery } from './read-delivery.ts';
-import type { RecordedState } from './read-state.ts';
+import type { RecordedFacts, RecordedState } from './read-state.ts';
+import { workedOut } from './worked-out.ts';
 
 /** Everything there is to say of one delivery. */
 export type Account = {
@@ -52,23 +53,29 @@ export function account(
 }
 
 /** The state as one delivery needs it: with the permission of whoever caused it, if that is known. */
-type Told = { readonly pull: Pull; readonly facts: Partial<Facts> };
+type Told = { readonly pull: Pull; readonly recorded: RecordedFacts; readonly permission: Permission | undefined };
 
 function told({ pull, facts, permissions }: RecordedState, meaning: Interpretation, whatIf: Permission | null): Told {
   const known = meaning.kind === 'intent' ? permissions[String(meaning.intent.actor.id)] : undefined;
-  const permission = whatIf ?? known;
-  return { pull, facts: permission === undefined ? facts : { ...facts, permission } };
+  return { pull, recorded: facts, permission: whatIf ?? known };
 }
 
 function outcomeOf(meaning: Interpretation, { id }: RecordedDelivery, self: Self, state: Told | null): Outcome {
   if (meaning.kind === 'nothing') return { kind: 'none' };
   const signal = signalOf(meaning, id);
   if (state === null || signal === null) return { kind: 'unknown' };
+  const { pull, recorded, permission } = state;
   const now = timeOf(signal) ?? '1970-01-01T00:00:00Z';
-  const facts: Facts = { now, self, served: true, ...state.facts };
-  const missing = needs(state.pull, signal, facts);
-  if (missing.length > 0) return { kind: 'lacking', needs: missing };
-  return { kind: 'decided', before: state.pull, step: decide(state.pull, signal, facts) };
+  const told = permission === undefined ? {} : { permission };
+  let facts: Facts = { now, self, served: true, ...recorded, ...told };
+  for (;;) {
+    const missing = needs(pull, signal, facts);
+    const [need] = missing;
+    if (need === undefined) return { kind: 'decided', before: pull, step: decide(pull, signal, facts) };
+    const fact = workedOut(need, recorded);
+    if (fact === null) return { kind: 'lacking', needs: missing };
+    facts = { ...facts, ...fact };
+  }
 }
 
 function signalOf(meaning: Exclude<Interpretation, { kind: 'nothing' }>, id: string | null): Signal | null {

@@ -1,4 +1,6 @@
+import { touchedPaths } from '../change/touched.ts';
 import type { Need } from '../run/facts.ts';
+import type { Judging } from '../run/judging.ts';
 
 /** What GitHub is asked for, as words that follow “asked of GitHub next: ”. */
 export function needWords(need: Need): string {
@@ -20,8 +22,18 @@ export function needWords(need: Need): string {
     case 'comments':
       return `the App’s comments ${need.comments.map(({ id }) => id).join(', ')}`;
     case 'undone':
-      return `${[need.path, need.from].filter((path) => path !== null).join(', ')} at ${[need.commit, need.head].filter((sha) => sha !== null).join(' and ')}`;
+      return `${listed(touchedPaths(need.undoing.change))} at ${[need.commit, need.head].filter((sha) => sha !== null).join(' and ')}`;
     case 'files':
-      return `${need.paths.join(', ')} at ${need.base} and ${need.head}`;
+      return `${listed(pathsOf(need.judging))} at ${need.base} and ${need.head}`;
+    case 'own-text':
+      return `${need.own.change.path} at ${need.head}`;
   }
+}
+
+function listed(paths: readonly string[]): string {
+  return paths.join(', ');
+}
+
+function pathsOf({ paths, moves }: Judging): readonly string[] {
+  return [...paths.map(({ path }) => path), ...moves.flatMap(({ change }) => touchedPaths(change))];
 }

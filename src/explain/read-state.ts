@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { Facts } from '../run/facts.ts';
+import type { FilesAt } from '../run/judging.ts';
 import { type Permission, PROPOSAL_STATES } from '../run/proposal.ts';
+import type { SeenOfUndone } from '../run/reverse.ts';
 import { type Pull, RUN_SCHEMA } from '../run/run.ts';
 import { storedAs } from '../trust.ts';
 import { jsonIn } from './read-delivery.ts';
@@ -9,9 +11,15 @@ import { type Reading, refused } from './reading.ts';
 /** What was stored of the pull request when the delivery came, and what GitHub told when it was asked. */
 export type RecordedState = {
   readonly pull: Pull;
-  readonly facts: Partial<Omit<Facts, 'permission'>>;
+  readonly facts: RecordedFacts;
   /** By user id: a permission is one person's, whoever spoke. */
   readonly permissions: Readonly<Record<string, Permission>>;
+};
+
+/** A permission is one person's; what is worked out from files is worked out anew. */
+export type RecordedFacts = Partial<Omit<Facts, 'permission' | 'judged' | 'reverse' | 'ownText'>> & {
+  readonly files?: { readonly atBase: FilesAt; readonly atHead: FilesAt };
+  readonly undone?: SeenOfUndone;
 };
 
 /** What GitHub's permission endpoint may say of a person. */

@@ -31,6 +31,8 @@ export function ownTextProblem(problem: OwnTextProblem): string {
       return `the file would have ${thousands(problem.bytes)} bytes, and at most ${thousands(MOST_FILE_BYTES)} can be written`;
     case 'diff-too-long':
       return `its diff would have more than ${thousands(MOST_DIFF_BYTES)} bytes, or a line of more than ${thousands(MOST_PART_BYTES)}, and no more can be shown to people`;
+    case 'given-up':
+      return 'the change that it makes could not be worked out';
     case 'denied-path':
       return `Countersign may not write this file (${codeSpan(problem.rule.slice(0, 200))})`;
     case 'touches': {

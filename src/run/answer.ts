@@ -49,6 +49,8 @@ export type NotUndone =
 /** Why a suggestion block in a reply changes nothing. */
 export type OwnTextProblem =
   | OwnTextRefusal
+  /** It could not be worked out within any time, or memory, that is meant. */
+  | { readonly why: 'given-up' }
   | { readonly why: 'several-blocks' }
   /** Its closing fence is missing. */
   | { readonly why: 'unclosed-block' }

@@ -1,6 +1,9 @@
+import type { OwnText, OwnTextInput } from '../change/own-text.ts';
 import type { Rules } from '../policy/branch-rules.ts';
 import type { SettingsReading } from '../policy/settings.ts';
+import type { Judged, Judging } from './judging.ts';
 import type { Permission, Person, PostedComment } from './proposal.ts';
+import type { Reverse, Undoing } from './reverse.ts';
 
 /** The pull request as GitHub has it now. */
 export type PullFacts = {
@@ -17,9 +20,6 @@ export type PullFacts = {
   /** How many files its diff has; GitHub lists at most the first 3,000 of them. */
   readonly changedFiles: number;
 };
-
-/** A file at the head, as a judgement of freshness needs it; `text` is null where it is not text. */
-export type HeadFile = { readonly blob: string; readonly mode: string; readonly text: string | null };
 
 /** Which facts a signal needs before it can be decided. */
 export type Need =
@@ -38,27 +38,19 @@ export type Need =
   /** These comments of ours as they stand now. */
   | { readonly kind: 'comments'; readonly comments: readonly PostedComment[] }
   /**
-   * The file of an applied change at the head, and in the commit that holds it (null where that says nothing more); of a
-   * move also where it came from.
+   * The reverse of an applied change: from its file at the head, and in the commit that holds it (null where that says
+   * nothing more); of a move also from where it came from.
    */
   | {
       readonly kind: 'undone';
       readonly commit: string | null;
       readonly head: string;
-      readonly path: string;
-      readonly from: string | null;
+      readonly undoing: Omit<Undoing, 'seen'>;
     }
-  /** These paths at two commits, and both ends of these moves, of which blob and mode are enough. */
-  | {
-      readonly kind: 'files';
-      readonly base: string;
-      readonly head: string;
-      readonly paths: readonly string[];
-      readonly moves: readonly Move[];
-    };
-
-/** From one path to another. */
-export type Move = { readonly from: string; readonly to: string };
+  /** What became of what waits, from its paths at two commits, and of moves from both ends at the second. */
+  | { readonly kind: 'files'; readonly base: string; readonly head: string; readonly judging: Judging }
+  /** The change that a person's own lines make of a file at the head; it is not read where the change is to make it new. */
+  | { readonly kind: 'own-text'; readonly head: string; readonly own: Omit<OwnTextInput, 'baseText'> };
 
 /** A comment of somebody's review as GitHub lists it; `rootId` is its thread's first comment. */
 export type ReviewComment = { readonly rootId: number; readonly body: string; readonly updatedAt: string };
@@ -84,14 +76,13 @@ export type Facts = {
   readonly reviewComments?: readonly ReviewComment[];
   /** By comment id: the hash of its body, in the form of `PostedComment.bodyHash`; null where it is gone. */
   readonly bodyHashes?: Readonly<Record<string, string | null>>;
-  /** Of the change that is to be undone; `fromAtHead` is what stands where a move came from. */
-  readonly undone?: {
-    readonly atCommit: HeadFile | null | 'gone';
-    readonly atHead: HeadFile | null;
-    readonly fromAtHead: HeadFile | null;
-  };
-  readonly files?: {
-    readonly atBase: Readonly<Record<string, HeadFile | null>>;
-    readonly atHead: Readonly<Record<string, HeadFile | null>>;
-  };
+  /** The reverse of the change that is to be undone, or why there is none. */
+  readonly reverse?: Reverse;
+  /** How everything that waits stands at the head. */
+  readonly judged?: Judged;
+  /** What a person's own lines come to. */
+  readonly ownText?: OwnTextFact;
 };
+
+/** No files are among these facts: what takes long with large ones is worked out before anything is decided. */
+export type OwnTextFact = OwnText | { readonly kind: 'refused'; readonly refusal: { readonly why: 'given-up' } };

@@ -2,22 +2,27 @@ import type { CommandName, Intent, SaidIntent } from '../command/intent.ts';
 import { mayCommand, maySign, standingOf } from '../policy/roles.ts';
 import { mayCount } from './approvals.ts';
 import { bearing, wouldBeRead } from './bearing.ts';
+import { type Draft, draftOf } from './draft.ts';
 import type { Facts, Need } from './facts.ts';
-import { filesWanted } from './files-wanted.ts';
 import { approvedTargets, isPlainApproval, reviewToKnow } from './in-review.ts';
-import { openProposals } from './judge-head.ts';
+import { toJudge } from './judging.ts';
+import { withBaseKnown } from './on-caught-up.ts';
+import { withLanded } from './on-commit.ts';
 import { isOwnPush, type Pushed } from './on-event.ts';
 import { type OwnComment, shownAt } from './on-own-comment.ts';
+import { withPlaced } from './on-posted.ts';
 import { resumable } from './on-resume.ts';
 import { waitingIn } from './on-review.ts';
 import { isWithdrawal, waitingAt } from './on-thread.ts';
 import { toUndo } from './on-undo.ts';
-import { ownTextAim } from './own-text-aim.ts';
+import { openProposals } from './open-proposals.ts';
+import { ownTextAim, ownTextOf } from './own-text-aim.ts';
 import { commentsOf } from './proposal.ts';
+import { needsItsCommit } from './reverse.ts';
 import { activeRun, goesOn, type Pull } from './run.ts';
 import type { Signal } from './signal.ts';
 import { commentsToApprove, damageOf, proposalsToApprove } from './tampered.ts';
-import { needsItsCommit } from './work-out-undo.ts';
+import { undoingOf } from './work-out-undo.ts';
 
 /**
  * The next facts that the signal needs, given those that are there; empty once it can be decided.
@@ -28,14 +33,15 @@ export function needs(pull: Pull, signal: Signal, facts: Facts): readonly Need[]
     case 'intent':
       return needsOfIntent(pull, signal.intent, facts);
     case 'review-posted':
-      return openProposals(pull.proposals).length === 0 ? [] : headNeeds(pull, facts);
+      return openProposals(pull.proposals).length === 0
+        ? []
+        : headNeeds(pull, facts, () => withPlaced(pull, signal, facts));
     case 'committed':
-      if (signal.away) return openProposals(pull.proposals).length === 0 ? [] : headNeeds(pull, facts);
-      return fileNeeds(pull, signal.sha, facts);
+      return committedNeeds(pull, signal, facts);
     case 'task-due':
       return startNeeds(facts);
     case 'caught-up':
-      return signal.read && goesOn(pull) ? headNeeds(pull, facts) : [];
+      return signal.read && goesOn(pull) ? headNeeds(pull, facts, () => withBaseKnown(pull, facts)) : [];
     case 'thread-seen':
       return isWithdrawal(pull, signal) ? headNeeds(pull, facts) : [];
     case 'run-shown':
@@ -59,6 +65,13 @@ export function needs(pull: Pull, signal: Signal, facts: Facts): readonly Need[]
     case 'access-lost':
       return [];
   }
+}
+
+/** A commit that somebody pushed away leaves the head as it is now. */
+function committedNeeds(pull: Pull, signal: Extract<Signal, { type: 'committed' }>, facts: Facts): readonly Need[] {
+  const landed = () => withLanded(pull, signal, facts);
+  if (!signal.away) return fileNeeds(pull, signal.sha, facts, landed);
+  return openProposals(pull.proposals).length === 0 ? [] : headNeeds(pull, facts, landed);
 }
 
 function needsOfIntent(pull: Pull, intent: Intent, facts: Facts): readonly Need[] {
@@ -142,10 +155,9 @@ function undoNeeds(pull: Pull, intent: SaidIntent, facts: Facts): readonly Need[
   if (facts.pull.state !== 'open') return [];
   const head = facts.pull.headSha;
   const others = fileNeeds(pull, head, facts);
-  if (others.length > 0 || facts.undone !== undefined) return others;
-  const { change } = found.proposal;
-  const commit = needsItsCommit(change) ? found.commit : null;
-  return [{ kind: 'undone', commit, head, path: change.path, from: change.from }];
+  if (others.length > 0 || facts.reverse !== undefined) return others;
+  const commit = needsItsCommit(found.proposal.change) ? found.commit : null;
+  return [{ kind: 'undone', commit, head, undoing: undoingOf(pull, found) }];
 }
 
 /** Only where a run would go on is the pull request looked at. */
@@ -163,16 +175,14 @@ function ownCommentNeeds(pull: Pull, intent: OwnComment, facts: Facts): readonly
   return tells ? permissionNeed(intent, facts) : [];
 }
 
-/** What an approval needs, and the file that a person's own lines are to be put into, as it was when the change was proposed. */
+/** What an approval needs, and the change that a person's own lines make of the file as it was when the change was proposed. */
 function ownTextNeeds(pull: Pull, intent: SaidIntent, facts: Facts): readonly Need[] {
   const own = ownTextAim(pull, intent);
   if (own === null) return [];
   const approving = approvalNeeds(pull, intent, facts);
   if (approving.length > 0) return approving;
   if (!mayCount(facts, intent.actor, [own.proposal], pull.run)) return [];
-  const { head, change } = own.proposal;
-  if (facts.files !== undefined || change.base === null) return [];
-  return [{ kind: 'files', base: head, head, paths: [change.path], moves: [] }];
+  return facts.ownText === undefined ? [{ kind: 'own-text', head: own.proposal.head, own: ownTextOf(own) }] : [];
 }
 
 function permissionNeed(intent: Intent, facts: Facts): readonly Need[] {
@@ -208,17 +218,21 @@ function pushNeeds(pull: Pull, intent: Pushed, facts: Facts): readonly Need[] {
   if (permission.length > 0) return permission;
   const head = headNeeds(pull, facts);
   // Whether a pusher may approve is asked only where something may have been approved.
-  return head.length > 0 || facts.files === undefined || !maySign(facts.permission) ? head : settingsNeed(facts);
+  return head.length > 0 || facts.judged === undefined || !maySign(facts.permission) ? head : settingsNeed(facts);
 }
 
-/** The head as it is now, and, where it moved, the files that open proposals are about. */
-function headNeeds(pull: Pull, facts: Facts): readonly Need[] {
-  return facts.pull === undefined ? pullNeed(facts) : fileNeeds(pull, facts.pull.headSha, facts);
+/** The head as it is now, and, where it moved, how open proposals stand there. */
+function headNeeds(pull: Pull, facts: Facts, before?: () => Draft): readonly Need[] {
+  return facts.pull === undefined ? pullNeed(facts) : fileNeeds(pull, facts.pull.headSha, facts, before);
 }
 
-function fileNeeds(pull: Pull, head: string, facts: Facts): readonly Need[] {
+/**
+ * `before` is the pull request right before it is judged, by the same function as when it is decided: what a signal tells
+ * of comes first, so that nothing else is judged than what that is applied to.
+ */
+function fileNeeds(pull: Pull, head: string, facts: Facts, before = () => draftOf(pull)): readonly Need[] {
   const run = pull.run;
-  if (run === null || facts.files !== undefined || head === run.head) return [];
-  const changes = openProposals(pull.proposals).map(({ change }) => change);
-  return changes.length === 0 ? [] : [{ kind: 'files', base: run.head, head, ...filesWanted(changes) }];
+  if (run === null || facts.judged !== undefined || head === run.head) return [];
+  if (openProposals(pull.proposals).length === 0) return [];
+  return [{ kind: 'files', base: run.head, head, judging: toJudge(before().pull) }];
 }

@@ -1,5 +1,5 @@
 import { settleBatch } from './batch.ts';
-import { draftOf, finish, ignore, withEffects } from './draft.ts';
+import { type Draft, draftOf, finish, ignore, withEffects } from './draft.ts';
 import type { Facts } from './facts.ts';
 import { judgeHead } from './judge-head.ts';
 import { closeDown } from './on-event.ts';
@@ -16,8 +16,13 @@ export function onCaughtUp(pull: Pull, { expiring }: CaughtUp, facts: Facts): St
   const now = facts.pull;
   if (now !== undefined && now.state !== 'open')
     return finish(closeDown(pull, now.state, null, facts.now), 'pull-closed');
-  const based = now === undefined ? draftOf(pull) : withBaseFound(draftOf(pull), now.baseRef, facts.now);
+  const based = withBaseKnown(pull, facts);
   const judged = now === undefined ? based : judgeHead(based, now.headSha, facts, null);
   const settled = settleBatch(judged, facts.now);
   return finish(expiring ? withEffects(settled, { type: 'expire' }) : settled, 'caught-up');
+}
+
+/** Onto the base that it goes to now: what was proposed for another is withdrawn. */
+export function withBaseKnown(pull: Pull, { pull: found, now }: Facts): Draft {
+  return found === undefined ? draftOf(pull) : withBaseFound(draftOf(pull), found.baseRef, now);
 }

@@ -9,7 +9,6 @@ import { tellDoubted, withoutApprovals } from './doubted.ts';
 import { type Draft, draftOf, finish, withAnswer, withProposal } from './draft.ts';
 import { waitingAgain } from './expiry.ts';
 import type { Facts } from './facts.ts';
-import { supersede, tellStale } from './judge-head.ts';
 import { completeAt } from './on-commit.ts';
 import { tellRetargeted, withBaseFound, withdrawFrom } from './on-retargeted.ts';
 import { isUnderWay, type Permission, type Person, type Proposal, type Vote } from './proposal.ts';
@@ -17,6 +16,7 @@ import { activeRun, type Pull, type Run } from './run.ts';
 import type { Check, Signal } from './signal.ts';
 import { named } from './spoken.ts';
 import type { Step } from './step.ts';
+import { supersede, tellStale } from './superseded.ts';
 import { moved } from './transition.ts';
 
 type Starting = Extract<Signal, { type: 'commit-starting' }>;

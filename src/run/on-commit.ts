@@ -28,8 +28,8 @@ export function completeAt(draft: Draft, proposal: Proposal, as: Completion, now
   return showing(answerProposal(done, proposal, applied(proposal)), proposal);
 }
 
-/** The commit landed, whatever has become of its run since. The other open proposals are judged against it. */
-export function onCommitted(pull: Pull, signal: Committed, facts: Facts): Step {
+/** What the commit made is done, and known to the line where its run is still there. */
+export function withLanded(pull: Pull, signal: Committed, facts: Facts): Draft {
   const landed = executingOf(pull, signal.proposalIds);
   const done = landed.reduce((draft, one) => {
     const made = Object.hasOwn(signal.made, one.id) ? (signal.made[one.id] ?? null) : null;
@@ -38,13 +38,16 @@ export function onCommitted(pull: Pull, signal: Committed, facts: Facts): Step {
   const told = landed.length > 1 ? withAnswer(done, { at: 'pull' }, committedAnswer(landed, signal.sha)) : done;
   const run = pull.run;
   const written = { ...told, writes: writesOf(pull, signal) };
-  if (run === null) return finish(written, 'committed');
-  const edited = withRun(written, { ownEdits: ownEditsAfter(run, signal) });
-  const judged = withCommit(
-    judgeHead(edited, signal.away ? (facts.pull?.headSha ?? run.head) : signal.sha, facts, null),
-    run,
-    signal,
-  );
+  return run === null ? written : withRun(written, { ownEdits: ownEditsAfter(run, signal) });
+}
+
+/** The commit landed, whatever has become of its run since. The other open proposals are judged against it. */
+export function onCommitted(pull: Pull, signal: Committed, facts: Facts): Step {
+  const landed = withLanded(pull, signal, facts);
+  const { run } = pull;
+  if (run === null) return finish(landed, 'committed');
+  const head = signal.away ? (facts.pull?.headSha ?? run.head) : signal.sha;
+  const judged = withCommit(judgeHead(landed, head, facts, null), run, signal);
   if (isGone(run)) return finish({ ...judged, effects: [] }, 'committed');
   return finish(refreshed(settleBatch(judged, facts.now), run.id), 'committed');
 }

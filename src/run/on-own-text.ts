@@ -1,4 +1,4 @@
-import { type OwnText, ownText } from '../change/own-text.ts';
+import type { OwnText } from '../change/own-text.ts';
 import type { Utterance } from '../command/intent.ts';
 import { conflictingChange } from '../policy/batch-conflict.ts';
 import { writeDenied } from '../policy/denied-path.ts';
@@ -8,8 +8,8 @@ import { countingOf } from './approval-refusal.ts';
 import { barred } from './barred.ts';
 import { settleBatch, showing, withCallOf, withPosting } from './batch.ts';
 import { type Draft, draftOf, finish, ignore, withEffects, withProposal, withPull, withVote } from './draft.ts';
-import { openProposals } from './judge-head.ts';
 import { doubtOfPlace, doubtOfShown, onApprove, withCommit } from './on-approve.ts';
+import { openProposals } from './open-proposals.ts';
 import { type OwnTextAim, ownTextAim, takesOwnText } from './own-text-aim.ts';
 import { isPending, type Proposal, UNSEEN } from './proposal.ts';
 import { proposalId } from './proposal-id.ts';
@@ -41,13 +41,16 @@ export function onOwnText(spoken: Spoken, remark: Remark, proposal: Proposal): S
   return doubtOfShown(spoken, [proposal]) ?? take(spoken, aim, remark.text, counting.rules.requiredApprovals);
 }
 
+/** Nothing stands for it where nothing was worked out. */
+const NOT_READ = { kind: 'refused', refusal: { why: 'no-place' } } as const;
+
 function hint(spoken: Spoken, { id }: Proposal, problem: OwnTextProblem): Step {
   return reply(spoken, { kind: 'own-text', id, problem }, 'own-text-refused');
 }
 
 function take(spoken: Spoken, aim: OwnTextAim, words: string, required: number): Step {
   const { proposal } = aim;
-  const own = workOut(spoken, aim);
+  const own = spoken.facts.ownText ?? NOT_READ;
   switch (own.kind) {
     case 'same':
       return onApprove(spoken, { name: 'approve', targets: { by: 'ids', ids: [proposal.id] }, note: words });
@@ -63,17 +66,6 @@ function take(spoken: Spoken, aim: OwnTextAim, words: string, required: number):
       return anew ? proposeAnew(spoken, theirs, own, note) : make(spoken, theirs, own, note);
     }
   }
-}
-
-/** On the very file that the change was proposed for; whether it still fits is judged before the commit, as always. */
-function workOut({ facts }: Spoken, { proposal, placement, lines }: OwnTextAim): OwnText {
-  const { change, modified } = proposal;
-  const proposed = modified?.proposed ?? change;
-  if (change.base === null) return ownText({ change, proposed, placement, lines, baseText: null });
-  const file = facts.files?.atBase[change.path];
-  const baseText = file?.blob === change.base.blob ? file.text : null;
-  if (baseText === null) return { kind: 'refused', refusal: { why: 'no-place' } };
-  return ownText({ change, proposed, placement, lines, baseText });
 }
 
 /** What the model's own change was checked for as well. */

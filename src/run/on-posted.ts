@@ -14,14 +14,19 @@ type Posted = Extract<Signal, { type: 'review-posted' }>;
 type Failed = Extract<Signal, { type: 'posting-failed' }>;
 type Shown = Extract<Signal, { type: 'run-shown' }>;
 
-/** The proposals stand on the page. A head that has moved meanwhile counts as a push. */
-export function onReviewPosted(pull: Pull, signal: Posted, facts: Facts): Step {
+/** The proposals as they stand on the page, without those that could not be shown. */
+export function withPlaced(pull: Pull, signal: Posted, facts: Facts): Draft {
   const shown = signal.proposals.reduce(place, draftOf(pull));
   const placed = withTimer(
     signal.unshown.reduce((draft, one) => takeBack(draft, one, facts.now), shown),
     facts.now,
   );
-  const recorded = withReviews(placed, signal);
+  return withReviews(placed, signal);
+}
+
+/** The proposals stand on the page. A head that has moved meanwhile counts as a push. */
+export function onReviewPosted(pull: Pull, signal: Posted, facts: Facts): Step {
+  const recorded = withPlaced(pull, signal, facts);
   if (signal.turn !== null && activeRun(recorded.pull)?.id !== signal.runId)
     return finish(recorded, 'outdated-outcome');
   const judged = facts.pull === undefined ? recorded : judgeHead(recorded, facts.pull.headSha, facts, null);

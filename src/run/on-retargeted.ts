@@ -3,7 +3,7 @@ import { retargetedOutput } from '../prompt/outputs.ts';
 import { answerProposal, settleBatch, showing } from './batch.ts';
 import { type Draft, draftOf, finish, ignore, withAnswer, withProposal, withRun } from './draft.ts';
 import type { Facts } from './facts.ts';
-import { openProposals } from './judge-head.ts';
+import { openProposals } from './open-proposals.ts';
 import type { Proposal, Retargeting } from './proposal.ts';
 import type { Pull } from './run.ts';
 import { named } from './spoken.ts';

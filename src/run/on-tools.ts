@@ -4,7 +4,7 @@ import { askedBefore } from './asked-before.ts';
 import { answerCall, settleBatch, withCall } from './batch.ts';
 import { type Draft, draftOf, finish, ignore, withEffects, withProposal, withPull, withRun } from './draft.ts';
 import type { Facts } from './facts.ts';
-import { openProposals, withHead } from './judge-head.ts';
+import { openProposals, withHead } from './open-proposals.ts';
 import { type Proposal, turnOf, UNSEEN } from './proposal.ts';
 import { proposalId } from './proposal-id.ts';
 import { activeRun, type Pull, pullKey, type Run } from './run.ts';

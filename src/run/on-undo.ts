@@ -5,7 +5,8 @@ import type { NotUndone } from './answer.ts';
 import { settleBatch, withPosting } from './batch.ts';
 import { type Draft, draftOf, finish, withEffects, withPull, withRun } from './draft.ts';
 import type { Facts } from './facts.ts';
-import { judgeHead, openProposals } from './judge-head.ts';
+import { judgeHead } from './judge-head.ts';
+import { openProposals } from './open-proposals.ts';
 import { isOpen, isPending, type Proposal, UNSEEN } from './proposal.ts';
 import { proposalId } from './proposal-id.ts';
 import { type Pull, pullKey } from './run.ts';
@@ -42,7 +43,7 @@ export function onUndo(spoken: Spoken, targets: Targets): Step {
   if (found === null) return reply(spoken, { kind: 'settled', proposals: [settled(proposal)] }, 'already-settled');
   if (facts.pull !== undefined && facts.pull.state !== 'open')
     return reply(spoken, { kind: 'pull-not-open', state: facts.pull.state }, 'pull-not-open');
-  const reverse = workOutUndo(pull, found, facts.undone);
+  const reverse = workOutUndo(pull, found, facts.reverse);
   return reverse.kind === 'change' ? propose(spoken, proposal, reverse.change) : notUndone(spoken, proposal, reverse);
 }
 

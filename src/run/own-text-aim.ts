@@ -1,4 +1,4 @@
-import { ownPlace } from '../change/own-text.ts';
+import { type OwnTextInput, ownPlace } from '../change/own-text.ts';
 import type { Placement } from '../change/placement.ts';
 import type { SaidIntent } from '../command/intent.ts';
 import type { Proposal } from './proposal.ts';
@@ -27,4 +27,10 @@ export function ownTextAim(pull: Pull, intent: SaidIntent): OwnTextAim | null {
 /** Still open, and nobody's own text on its way into the branch: the first one given is made, or denied. */
 export function takesOwnText({ origin, state, modified }: Proposal): boolean {
   return origin.kind === 'call' && (state === 'proposed' || (state === 'approved' && modified === null));
+}
+
+/** What the change of these lines is made from, beside the very file that the proposal is for. */
+export function ownTextOf({ proposal, placement, lines }: OwnTextAim): Omit<OwnTextInput, 'baseText'> {
+  const { change, modified } = proposal;
+  return { change, proposed: modified?.proposed ?? change, placement, lines };
 }

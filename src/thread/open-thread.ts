@@ -1,6 +1,7 @@
 import { extname } from 'node:path';
+import { setImmediate as breath } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { answeredAs } from '../trust.ts';
+import { answeredAs, isRecord } from '../trust.ts';
 import { isLarge, WorkGivenUp, type WorkOut, workOutHere } from '../worker/work-out.ts';
 import type { Answer, Asked } from './messages.ts';
 
@@ -80,14 +81,33 @@ async function ask(shared: Shared, asked: Asked): Promise<Answer> {
   const limit = setTimeout(() => giveUp(shared, living, asked), shared.limitMs);
   // The process waits for what is under way, not for a thread that has nothing to do.
   worker.ref();
+  // It may be ended while it is still being asked.
+  waiting.promise.catch(nothing);
   try {
-    worker.postMessage(asked);
+    await send(worker, asked);
     return await waiting.promise;
   } finally {
     clearTimeout(limit);
     worker.unref();
     living.waiting = null;
   }
+}
+
+/** In pieces, so that what waits for the process comes in between. */
+async function send(worker: Worker, { name, input }: Asked): Promise<void> {
+  const lists = Object.entries(input).filter(([, value]) => isList(value));
+  for (const [of, list] of lists) {
+    for (const entry of list) {
+      worker.postMessage({ of, entry });
+      await breath();
+    }
+  }
+  worker.postMessage({ name, input: { ...input, ...Object.fromEntries(lists.map(([of]) => [of, []])) } });
+}
+
+/** Lines are no such list: they are sent together. */
+function isList(value: unknown): value is readonly object[] {
+  return Array.isArray(value) && value.length > 0 && value.every((entry) => isRecord(entry));
 }
 
 function start(shared: Shared): Living {

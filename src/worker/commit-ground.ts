@@ -1,17 +1,20 @@
 import { sourcePath } from '../change/touched.ts';
-import { judge, type Verdict } from '../policy/freshness.ts';
+import { type FileAtHead, judge, judgeable, type Verdict } from '../policy/freshness.ts';
+import { STALE, verdictOf } from '../policy/judge-push.ts';
 import type { SettingsReading } from '../policy/settings.ts';
 import type { StandingFile, StandingFiles } from '../policy/signing.ts';
 import { approvers } from '../run/approvals.ts';
-import type { HeadFile } from '../run/facts.ts';
 import { filesWanted } from '../run/files-wanted.ts';
 import { ownEditsOf } from '../run/own-edit.ts';
 import type { Permission, Proposal } from '../run/proposal.ts';
 import type { Pull } from '../run/run.ts';
 import type { Check } from '../run/signal.ts';
 import { readSettings } from '../settings/read-settings.ts';
-import { permissionOf, readAll } from './gather.ts';
+import { permissionOf } from './gather.ts';
 import type { GitHub } from './ports.ts';
+import { readAll } from './read-files.ts';
+import { type Site, workedOrElse } from './work-facts.ts';
+import type { WorkOut } from './work-out.ts';
 
 /** What an attempt to commit stands on: the files at the head, and how each proposal fits them. */
 export type Ground = {
@@ -25,7 +28,7 @@ export type Ground = {
 
 /** Freshness and authority, read again right before the write. */
 export async function layGround(
-  github: GitHub,
+  { github, workOut }: Site,
   pull: Pull,
   mine: readonly Proposal[],
   at: { readonly head: string; readonly branch: string },
@@ -33,27 +36,45 @@ export async function layGround(
   const files = await readAll(github, await github.tree(at.head), filesWanted(mine.map(({ change }) => change)));
   const permissions = await permissionsOf(github, mine);
   const settings = readSettings(await github.settingsFile());
-  const checks = mine.map((proposal) => ({
-    proposalId: proposal.id,
-    verdict: judgeAtHead(pull, proposal, files),
-    permissions,
-  }));
+  const verdicts = await judgeAll(workOut, pull, mine, files);
+  const checks = mine.map(({ id }) => ({ proposalId: id, verdict: verdicts.get(id) ?? STALE, permissions }));
   const standing = new Map(Object.entries(files).flatMap(([path, file]) => standingFile(path, file)));
   return { ...at, files: standing, checks, settings };
 }
 
-type Files = Readonly<Record<string, HeadFile | null>>;
+type Files = Readonly<Record<string, FileAtHead | null>>;
 
-function standingFile(path: string, file: HeadFile | null): readonly (readonly [string, StandingFile | null])[] {
+function standingFile(path: string, file: FileAtHead | null): readonly (readonly [string, StandingFile | null])[] {
   if (file === null) return [[path, null]];
   const { blob, mode, text } = file;
   return mode === '100644' || mode === '100755' ? [[path, { ref: { blob, mode }, text }]] : [];
 }
 
-function judgeAtHead(pull: Pull, { change }: Proposal, files: Files): Verdict {
-  const { path } = change;
-  const source = files[sourcePath(change)] ?? null;
-  return judge({ change, file: files[path] ?? null, source, ownEdits: ownEditsOf(pull.run, path) });
+/** Each file with all that is to be made of it: what cannot be judged is stale, and not committed. */
+async function judgeAll(
+  workOut: WorkOut,
+  { run }: Pull,
+  mine: readonly Proposal[],
+  files: Files,
+): Promise<ReadonlyMap<string, Verdict>> {
+  const verdicts = new Map<string, Verdict>();
+  const moves = mine.filter(({ change }) => change.op === 'move');
+  for (const { id, change } of moves) {
+    const [file, source] = [files[change.path] ?? null, files[sourcePath(change)] ?? null];
+    verdicts.set(id, judge({ change, file, source, ownEdits: [] }));
+  }
+  const others = mine.filter(({ change }) => change.op !== 'move');
+  for (const [path, those] of Map.groupBy(others, ({ change }) => change.path)) {
+    const waiting = those.map(({ id, change }) => ({ id, change: judgeable(change) }));
+    const input = { file: files[path] ?? null, waiting, ownEdits: ownEditsOf(run, path) };
+    const stale = waiting.map(({ id }) => ({ id, standing: STALE }));
+    const stands = await workedOrElse(workOut, 'judgeFile', input, stale);
+    for (const { change, id } of those) {
+      const standing = stands.find((one) => one.id === id)?.standing ?? STALE;
+      verdicts.set(id, verdictOf(change, standing));
+    }
+  }
+  return verdicts;
 }
 
 async function permissionsOf(github: GitHub, mine: readonly Proposal[]): Promise<Readonly<Record<string, Permission>>> {

@@ -70,7 +70,7 @@ async function attempt(
   mine: readonly Proposal[],
   facts: PullFacts,
 ): Promise<Outcome | Moved | Spoken> {
-  const ground = await layGround(github, pull, mine, {
+  const ground = await layGround({ github, workOut: job.context.workOut }, pull, mine, {
     head: facts.headSha,
     branch: facts.headRef,
   });

@@ -11,10 +11,10 @@ import { isLasting } from './backoff.ts';
 import type { Ground } from './draft-page.ts';
 import { type Draft, draftProposal } from './draft-proposal.ts';
 import { findEarlier, standsIn, takeOver } from './earlier-comments.ts';
-import { readFile } from './gather.ts';
 import { DONE, type Job, type Outcome } from './job.ts';
 import type { GitHub, NewReview, ReviewDraft, StandingReview } from './ports.ts';
 import { type Found, postDiff, postParts } from './post-diff.ts';
+import { readFile } from './read-files.ts';
 
 type Posting = Job<'post-review'>;
 

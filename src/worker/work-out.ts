@@ -2,13 +2,26 @@ import { buildDelete, type DeleteInput } from '../change/build-delete.ts';
 import { type Built, buildEdit, type EditInput } from '../change/build-edit.ts';
 import { buildMove, type MoveInput } from '../change/build-move.ts';
 import { buildWrite, type WriteInput } from '../change/build-write.ts';
+import type { Region } from '../change/change.ts';
+import { type OwnText, type OwnTextInput, ownText } from '../change/own-text.ts';
 import { diffOf } from '../change/payload.ts';
 import { type Sought, standsAfter } from '../policy/batch-conflict.ts';
+import type { FileAtHead, Judgeable } from '../policy/freshness.ts';
+import {
+  type FileJudging,
+  judgeFile,
+  judgePush,
+  type Push,
+  type PushJudged,
+  readsText,
+  type Stands,
+} from '../policy/judge-push.ts';
 import type { RenderedProposal } from '../render/proposal.ts';
 import { countParts } from '../render/proposal-parts.ts';
 import type { ProposalView } from '../render/proposal-view.ts';
 import { renderStanding } from '../render/standing.ts';
 import type { Proposal } from '../run/proposal.ts';
+import { type Reverse, reverseOf, type Undoing } from '../run/reverse.ts';
 import { type ParsedCall, parseCall, type WrittenCall } from '../tools/parse-call.ts';
 import { type ReadInput, readResult } from '../tools/read-result.ts';
 import { type Answering, answerPages } from './answer-pages.ts';
@@ -23,6 +36,10 @@ type Works = {
   readonly buildDelete: Work<DeleteInput, Built>;
   readonly buildMove: Work<MoveInput, Built>;
   readonly standsAfter: Work<Sought, boolean>;
+  readonly judgePush: Work<Push, PushJudged>;
+  readonly judgeFile: Work<FileJudging, readonly Stands[]>;
+  readonly reverseOf: Work<Undoing, Reverse>;
+  readonly ownText: Work<OwnTextInput, OwnText>;
   readonly pageOf: Work<Drafting, Page | null>;
   readonly pageAt: Work<Placing, Page | null>;
   readonly countParts: Work<Proposal, number>;
@@ -51,12 +68,43 @@ const WAYS: { readonly [Name in WorkName]: Way<Name> } = {
   buildDelete: { act: buildDelete, weigh: ({ file }) => file.bytes.length },
   buildMove: { act: buildMove, weigh: ({ file }) => file.bytes.length },
   standsAfter: { act: standsAfter, weigh: ({ bytes, sought }) => bytes.length + sought.length },
+  judgePush: { act: judgePush, weigh: ({ before, now, waiting }) => textOf(before) + readFor(waiting, now) },
+  judgeFile: { act: judgeFile, weigh: ({ file, waiting }) => readFor(waiting, file) },
+  reverseOf: {
+    act: reverseOf,
+    weigh: ({ change, seen }) => {
+      const then = seen.atCommit === 'gone' ? null : seen.atCommit;
+      return textOf(then) + textOf(seen.atHead) + linesIn(change.region);
+    },
+  },
+  ownText: {
+    act: ownText,
+    weigh: ({ change, baseText, lines }) => (baseText?.length ?? 0) + linesIn(change.region) + lettersOf(lines),
+  },
   pageOf: { act: pageOf, weigh: ({ proposal, ground }) => ground.baseText.length + shownOf(proposal) },
   pageAt: { act: pageAt, weigh: ({ proposal, ground }) => ground.baseText.length + shownOf(proposal) },
   countParts: { act: countParts, weigh: shownOf },
   renderStanding: { act: renderStanding, weigh: ({ proposal }) => shownOf(proposal) },
   answerPages: { act: answerPages, weigh: ({ answer }) => (answer.kind === 'shown' ? (answer.diff?.length ?? 0) : 0) },
 };
+
+function textOf(file: FileAtHead | null): number {
+  return file?.text?.length ?? 0;
+}
+
+/** The file counts for each change that it is read for. */
+function readFor(waiting: readonly { readonly change: Judgeable }[], file: FileAtHead | null): number {
+  const reading = waiting.filter(({ change }) => readsText(change, file));
+  return reading.reduce((sum, { change }) => sum + textOf(file) + linesIn(change.region), 0);
+}
+
+function linesIn(region: Region | null): number {
+  return region === null ? 0 : lettersOf(region.old) + lettersOf(region.new);
+}
+
+function lettersOf(lines: readonly string[]): number {
+  return lines.reduce((sum, line) => sum + line.length, 0);
+}
 
 /** Letters of the diff, which holds every line of a region too. */
 function shownOf({ change }: Proposal): number {

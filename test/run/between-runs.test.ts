@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { judgedFrom, toJudge } from '../../src/run/judging.ts';
 import { needs } from '../../src/run/needs.ts';
 import { ANA, BEN, FILE_TEXT, TableGame } from './table-game.ts';
 
@@ -164,7 +165,7 @@ describe('a commit that lands while the changes of the next run wait', () => {
         type: 'committed',
         ...{ runId: attempt.runId, sha: 'c'.repeat(40), proposalIds: attempt.ids, made: {}, files: [] },
       },
-      { files: { atBase: before, atHead: after } },
+      { judged: judgedFrom(toJudge(game.pull), before, after) },
     );
     expect(game.pull.run).toMatchObject({ commits: [], head: 'c'.repeat(40) });
     const { effects } = game.commands(BEN, { name: 'stop' });

@@ -2,10 +2,11 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { deserialize, serialize } from 'node:v8';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
+import { type FileAtHead, judgeable } from '../../src/policy/freshness.ts';
 import { openThread, type Thread, type ThreadOptions } from '../../src/thread/open-thread.ts';
 import { type Input, WorkGivenUp, type WorkName, workedOut } from '../../src/worker/work-out.ts';
 import { stored } from '../change/samples.ts';
-import { inConversation, proposal, view, write } from '../render/sample.ts';
+import { edit as editedIn, inConversation, proposal, view, write } from '../render/sample.ts';
 
 const logged: string[] = [];
 const log = { warn: (_fields: object, message: string) => void logged.push(message) };
@@ -36,6 +37,11 @@ const odd = fc
   .array(fc.constantFrom('a\n', 'b\r\n', '\r', '\u{FEFF}', '\ud800', '\udc00x\n', '\0', 'é\n', '😀', '\u2028', ''))
   .map((pieces) => pieces.join(''));
 
+function fileAt(content: string): FileAtHead {
+  const text = content.toWellFormed();
+  return { ...stored(text).ref, text };
+}
+
 /** Every kind of work on these texts, with more around them than is worked out here. */
 function worksOn(text: string, other: string): readonly { [N in WorkName]: [N, Input<N>] }[WorkName][] {
   const file = stored(`${text.toWellFormed()}${LONG}`);
@@ -50,6 +56,12 @@ function worksOn(text: string, other: string): readonly { [N in WorkName]: [N, I
     digest: '0'.repeat(64),
     diff: `@@ -1 +1,2 @@\n a\n+${other}\u{202E}\n${LONG}`,
   } as const;
+  const built = editedIn('src/a.md', `x\n${LONG}`, 'x\n', 'y\n');
+  const edited = { ...built, region: built.region === null ? null : { ...built.region, new: [`${other}y\n`] } };
+  const waiting = [edited, change].map((one, at) => ({ id: `k7q${at}`, change: judgeable(one) }));
+  const [before, now, made] = [fileAt(`x\n${LONG}`), fileAt(`${text}\nx\n${LONG}`), fileAt(`${other}y\n${LONG}`)];
+  const seen = { atHead: now, fromAtHead: null };
+  const ownEdits = [{ before: before.blob, after: '0', ranges: [] }];
   const ground = { about: { warnings, writable }, links, baseText: LONG, file: undefined };
   return [
     ['parseCall', { name: 'write_file', arguments: JSON.stringify({ path, content: `${text}${LONG}` }) }],
@@ -62,6 +74,13 @@ function worksOn(text: string, other: string): readonly { [N in WorkName]: [N, I
     ['buildDelete', { path, sandbox, file }],
     ['buildMove', { from: path, to: other, sandbox, file }],
     ['standsAfter', { bytes: file.bytes, sought: other, region: null }],
+    ['judgePush', { before, now, waiting, ownEdits }],
+    ['judgePush', { before, now: made, waiting, ownEdits }],
+    ['judgeFile', { file: now, waiting, ownEdits }],
+    ['reverseOf', { id: 'k7q2', change, commit: 'c', range: null, ownEdits, seen: { ...seen, atCommit: made } }],
+    ['reverseOf', { id: 'k7q2', change, commit: 'c', range: null, ownEdits, seen: { ...seen, atCommit: 'gone' } }],
+    ['ownText', { change, proposed: change, placement: inConversation, baseText: LONG, lines: [other, text] }],
+    ['ownText', { change, proposed: edited, placement: inConversation, baseText: LONG, lines: [other, text] }],
     ['pageOf', { proposal: shown.proposal, ground }],
     ['pageAt', { proposal: shown.proposal, ground, placement: inConversation }],
     ['countParts', shown.proposal],
@@ -79,7 +98,7 @@ describe('the thread for large work', () => {
           expect(await workOut(name, input), name).toStrictEqual(workedOut<WorkName>(name, input));
         }
       }),
-      { numRuns: 30 },
+      { numRuns: 20 },
     );
   });
 

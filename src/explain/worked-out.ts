@@ -1,0 +1,26 @@
+import { ownText } from '../change/own-text.ts';
+import type { Facts, Need } from '../run/facts.ts';
+import { judgedFrom } from '../run/judging.ts';
+import { reverseOf } from '../run/reverse.ts';
+import type { RecordedFacts } from './read-state.ts';
+
+/** The fact that a need asks for, where the files that it is worked out from were recorded; else null. */
+export function workedOut(need: Need, { files, undone }: RecordedFacts): Partial<Facts> | null {
+  switch (need.kind) {
+    case 'files':
+      return files === undefined ? null : { judged: judgedFrom(need.judging, files.atBase, files.atHead) };
+    case 'undone':
+      return undone === undefined ? null : { reverse: reverseOf({ ...need.undoing, seen: undone }) };
+    case 'own-text': {
+      const { path, base } = need.own.change;
+      if (base === null) return { ownText: ownText({ ...need.own, baseText: null }) };
+      if (files === undefined) return null;
+      const file = files.atBase[path];
+      if (file?.blob !== base.blob || file.text === null)
+        return { ownText: { kind: 'refused', refusal: { why: 'no-place' } } };
+      return { ownText: ownText({ ...need.own, baseText: file.text }) };
+    }
+    default:
+      return null;
+  }
+}
