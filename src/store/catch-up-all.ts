@@ -10,7 +10,7 @@ export async function catchUpAll(db: Kysely<Tables>, since: string, now: number,
 }
 
 /**
- * Wants of each of the pull requests `from` where something goes on that it catches up, one after the other, as an
+ * Wants of each of the pull requests `from` where something goes on, or words wait that may begin something, that it catches up, one after the other, as an
  * `insert`. One that is being performed may have looked already, so it makes no other unnecessary.
  */
 export function wantCatchUps(
@@ -26,7 +26,9 @@ export function wantCatchUps(
     select pulls.pull_key, ${LANES[effect.type]}, ${effect.type}, ${key}, ${toStored(effect)}, ${now}::bigint,
       ${now}::bigint + (row_number() over (order by pulls.pull_key) - 1) * ${pauseMs}::bigint
     from ${from}
-    where pulls.active and not exists (
+    where (pulls.active
+      or exists (select 1 from inbox as said where said.pull_key = pulls.pull_key and said.done_at is null))
+    and not exists (
       select 1 from effects as wanted
       where wanted.pull_key = pulls.pull_key and wanted.done_at is null and wanted.coalescing_key = ${key}
         and not wanted.begun

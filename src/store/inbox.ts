@@ -1,4 +1,5 @@
-import type { Kysely, Transaction } from 'kysely';
+import { type Kysely, sql, type Transaction } from 'kysely';
+import type { EffectType } from '../run/effect.ts';
 import type { Reason } from '../run/reason.ts';
 import type { Signal } from '../run/signal.ts';
 import { whileHeld } from './claims.ts';
@@ -23,6 +24,22 @@ export async function heldUntil(db: Kysely<Tables>, claim: Claim, now: number): 
     .limit(1)
     .executeTakeFirst();
   return row === undefined ? null : Math.max(now, row.not_before, row.held_until);
+}
+
+/**
+ * When it next asks for what no webhook told (ms): null where it has not to catch up. A first try is always due. As little
+ * fenced as `heldUntil`.
+ */
+export async function unheardUntil(db: Kysely<Tables>, claim: Claim, now: number): Promise<number | null> {
+  const type: EffectType = 'catch-up';
+  const row = await db
+    .selectFrom('effects')
+    .select(sql<number | null>`min(case when attempts > 0 then not_before else 0 end)`.as('at'))
+    .where('pull_key', '=', claim.pullKey)
+    .where('type', '=', type)
+    .where('done_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return row.at === null ? null : Math.max(now, row.at);
 }
 
 /** Whether a due outcome waits for this pull request, or anything that people said, due or put back. */

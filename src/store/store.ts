@@ -203,6 +203,8 @@ export type Store = {
    * nothing of theirs waits. Until it is null, `saveDirect` answers `signals-waiting`.
    */
   heldUntil(claim: Claim, now: number): Promise<number | null>;
+  /** When this pull request next asks for what no webhook told (ms, `now` at least); null where it has not to catch up. */
+  unheardUntil(claim: Claim, now: number): Promise<number | null>;
   /**
    * Saves a decided signal and marks it done, in one transaction. With an `ending` the claim may be over with it: where it is
    * not, `nextWork` has more.

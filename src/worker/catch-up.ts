@@ -2,6 +2,7 @@ import { naturalKey } from '../command/natural-key.ts';
 import { readListed } from '../command/read-listed.ts';
 import { NONE_NAMED } from '../run/named-proposals.ts';
 import { goesOn, goesOnSince } from '../run/run.ts';
+import { afterWords } from './after-words.ts';
 import { DONE, type Job, type Outcome } from './job.ts';
 
 /**
@@ -14,8 +15,12 @@ const REACH_MS = 29 * 86_400_000;
  * Stores what people said since then as if its webhooks came now; what was heard already is known by what was said. A
  * review's own text is none of it, because GitHub does not tell whether it was edited.
  */
-export async function catchUp({ context, stored, effect }: Job<'catch-up'>): Promise<Outcome> {
+export async function catchUp(job: Job<'catch-up'>): Promise<Outcome> {
+  const { context, stored, effect } = job;
   const { clock, githubs, self, store } = context;
+  // A task that is not decided yet may begin what others have stopped meanwhile.
+  const words = await job.wordsDue();
+  if (words !== null) return afterWords(job, words);
   const pull = await store.load(stored.pullKey, NONE_NAMED);
   if (!goesOn(pull)) return DONE;
   const wanted = effect.since ?? goesOnSince(pull);

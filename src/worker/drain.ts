@@ -23,6 +23,8 @@ export const LEASE_MS = 15_000;
  */
 const TELLING_TRIES = 12;
 const TELLING_MS = 15 * 60_000;
+/** The same of what holds back commits until it is known what people said; nothing expires before it is. */
+const HEARING_MS = 60 * 60_000;
 /**
  * Tries of an effect that a fault of ours stops, some twenty minutes: it may be a fault of the database that nobody
  * knows to pass. Its outages are counted apart.
@@ -65,6 +67,15 @@ export async function drain(holding: Holding, first: StoredSignal | null): Promi
   return null;
 }
 
+/**
+ * When what people said last can be heard: what is stored, and then, unless that is what is being asked for, what no webhook
+ * told while the App was suspended, or longer ago than GitHub remembers.
+ */
+async function wordsDue({ store, clock }: Context, claim: Claim, { effect }: StoredEffect): Promise<number | null> {
+  const said = await store.heldUntil(claim, clock.now());
+  return said !== null || effect.type === 'catch-up' ? said : store.unheardUntil(claim, clock.now());
+}
+
 type Carried = 'saved' | 'lost' | GivenBack;
 
 async function carryOut(holding: Holding, work: PullWork): Promise<Carried> {
@@ -72,7 +83,7 @@ async function carryOut(holding: Holding, work: PullWork): Promise<Carried> {
   if (work.kind === 'signal') return takeSignal(holding, work.signal);
   await takeEffect(context, work.effect, stopping, {
     decideNow: (direct) => decideDirect(context, claim, direct),
-    wordsDue: () => context.store.heldUntil(claim, context.clock.now()),
+    wordsDue: () => wordsDue(context, claim, work.effect),
     known: null,
   });
   return 'saved';
@@ -194,6 +205,7 @@ function mayBeGivenUp(job: Job, error: unknown): boolean {
   if (isOurs(error)) return stored.faults + 1 >= MOST_FAULTS && effect.type !== 'commit';
   if (isLasting(error)) return effect.type !== 'commit' || attempts === 1 || attempts >= REFUSED_TRIES;
   if (isLimit(error)) return false;
+  if (effect.type === 'catch-up' && !effect.expiring) return attempts >= TELLING_TRIES && wantedFor(job) >= HEARING_MS;
   return attempts >= TELLING_TRIES && wantedFor(job) >= TELLING_MS && RANK_OF[effect.type] === 'tell';
 }
 

@@ -40,6 +40,6 @@ export type Job<Type extends Effect['type'] = Effect['type']> = {
   /** Aborts when the process stops. */
   readonly stopping: AbortSignal;
   readonly decideNow: DecideNow;
-  /** When what people said last about this pull request can be heard (ms); null where nothing waits. */
+  /** When what people said last about this pull request can be heard (ms); null where nothing waits, or has yet to be asked for. */
   readonly wordsDue: () => Promise<number | null>;
 };

@@ -147,5 +147,22 @@ export function noticesContract({ store, rows, signalled }: Bench): void {
       expect(await store().tellAll('once more', back, 13)).toBe('stored');
       expect(present(await nextEffect(store(), claim, 13)).effect).toEqual(wanted);
     });
+
+    it('F16: so does what nothing goes on of, where a task waits to be decided; until then it is known when', async () => {
+      await decided(1, true);
+      await store().receive([delivery('task', 1)], 11);
+      const claim = present(await store().claimPull('w', 11, LEASE));
+      expect(await store().unheardUntil(claim, 11)).toBeNull();
+      await store().tellAll('back', { kind: 'unsuspended', installationId: 1, repositoryIds: null }, 12);
+      expect(await store().unheardUntil(claim, 11)).toBe(11);
+      expect(await store().unheardUntil(claim, 13)).toBe(13);
+      await store().save(claim, present(claim.first), step(pullOf(1)), 13);
+      const effect = present(await nextEffect(store(), claim, 13));
+      await store().postponeEffect(effect, { now: 13, notBefore: 50, error: 'gone', ours: false, signal: null });
+      expect(await store().unheardUntil(claim, 13)).toBe(50);
+      expect(await store().unheardUntil(claim, 60)).toBe(60);
+      await store().finishEffect(effect, null, 14);
+      expect(await store().unheardUntil(claim, 14)).toBeNull();
+    });
   });
 }

@@ -181,17 +181,25 @@ async function settle({ told, clock, gateway }: Stage, { context, take }: Proces
   for (;;) {
     const event = told.shift();
     if (event !== undefined) {
-      const installations = [...gateway.state().world.installations.values()];
-      const accountId = gateway.state().world.repositories.get(event.repositoryId ?? 0)?.ownerId;
-      const installation = { id: installations.find((one) => one.accountId === accountId)?.id ?? 0, node_id: 'I' };
+      const payload = addressed(gateway, event);
       const id = `${clock.now}-${told.length}-${Math.random()}`;
-      await take({ id, name: event.name, payload: { ...event.payload, installation } });
+      if (payload !== null) await take({ id, name: event.name, payload });
       continue;
     }
     const work = (await claimPull(hand)) ?? (await claimEffect(hand));
     if (work === null) return;
     await work();
   }
+}
+
+/** With the installation that hears of it; null where that is suspended, and of that it hears. */
+function addressed(gateway: Gateway, { payload, repositoryId }: WebhookEvent): WebhookEvent['payload'] | null {
+  if (Object.hasOwn(payload, 'installation')) return payload;
+  const { installations, repositories } = gateway.state().world;
+  const accountId = repositories.get(repositoryId ?? 0)?.ownerId;
+  const installation = [...installations.values()].find((one) => one.accountId === accountId);
+  if (installation !== undefined && installation.suspendedAt !== null) return null;
+  return { ...payload, installation: { id: installation?.id ?? 0, node_id: 'I' } };
 }
 
 function installed({ gateway, app }: Stage, login: string): { readonly opens: () => VirtualPull } {

@@ -28,6 +28,7 @@ import { checkStep, writeStep } from './save.ts';
 import { sweepMethods } from './sweeps.ts';
 import { addSignal, type EffectRow, finish, idle, type PullRow, settle, type Tables } from './tables.ts';
 import { tellAll } from './tell-all.ts';
+import { waitingMethods } from './waiting.ts';
 import { claimEffect, nextDue, oldestFree } from './work.ts';
 
 /**
@@ -64,7 +65,7 @@ export function memoryStore(tables: Tables, holder: number): Store {
     refOf: async (key) => rowOf(tables, key).state.ref,
     transcript: async (runId) => tables.messages.get(runId) ?? [],
     nextWork: async (claim, now) => nextWork(tables, held(claim), now),
-    heldUntil: async (claim, now) => heldUntil(tables.pulls.get(claim.pullKey), now),
+    ...waitingMethods(tables),
     save: async (claim, signal, step, now, ending) =>
       save(tables, claim, signal, step, now, ending && { ...ending, holder }),
     saveDirect: async (claim, _signal, step, now) => saveDirect(tables, claim, step, now),
@@ -188,12 +189,6 @@ function loadRun(tables: Tables, key: string, runId: string): KnownRun | null {
   const own = [...rowOf(tables, key).proposals.values()].filter(({ proposal }) => proposal.runId === runId);
   const proposals = own.sort((left, right) => left.place - right.place).map(({ proposal }) => proposal);
   return { run: stored.run, proposals };
-}
-
-function heldUntil(row: PullRow | undefined, now: number): number | null {
-  const words = row?.waiting.filter(({ kind }) => kind === 'intent') ?? [];
-  if (row === undefined || words.length === 0) return null;
-  return Math.max(now, row.heldUntil, Math.min(...words.map(({ notBefore }) => notBefore)));
 }
 
 function save(

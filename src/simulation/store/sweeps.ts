@@ -74,7 +74,8 @@ export function wantCatchUps(
   const effect: Effect = { type: 'catch-up', since, expiring: false };
   const key = coalescingKey(effect);
   const rows = pulls.filter(
-    ({ active, wanted }) => active && !wanted.some((one) => one.coalescingKey === key && !one.begun),
+    ({ active, waiting, wanted }) =>
+      (active || waiting.length > 0) && !wanted.some((one) => one.coalescingKey === key && !one.begun),
   );
   const inOrder = rows.toSorted((left, right) => (left.key < right.key ? -1 : 1));
   for (const [place, row] of inOrder.entries()) {
