@@ -11,6 +11,7 @@ import { usageOf } from './usage.ts';
 
 const STEPS = 10;
 const GOAL_MB = 5;
+const GOAL_TIMES = 2;
 const MEGABYTE = 1024 * 1024;
 
 /** Memory after each tenth of 100,000 deliveries and 1,000 runs, once its garbage is collected. */
@@ -23,14 +24,16 @@ export async function growthFindings([name, open]: NamedDatabase, part: number):
     await startReady(replica);
     const url = replica.url() ?? '';
     scene.site.github.webhookTarget(`${url}/api/github/webhooks`);
-    const [inUse, resident]: [number[], number[]] = [[], []];
+    const [inUse, resident, seconds]: [number[], number[], number[]] = [[], [], []];
     let replies = 0;
     for (const pull of scene.site.pulls) {
+      const before = usageOf(replica.pid()).cpuMs;
       const { times } = await sendReplies(url, scene.site.github.app.webhookSecret, 10_000 * part);
       replies += times.length;
       await until(async () => (await settled(url)) >= replies, 600_000);
       for (let task = 0; task < 100 * part; task += 1) await playRun(scene, pull, task);
       await sleep(3_000);
+      seconds.push((usageOf(replica.pid()).cpuMs - before) / 1_000);
       inUse.push((await watched.inUse()) / MEGABYTE);
       resident.push(usageOf(replica.pid()).resident / MEGABYTE);
     }
@@ -45,6 +48,7 @@ export async function growthFindings([name, open]: NamedDatabase, part: number):
         goal: `under ${GOAL_MB} MB`,
         met: slope < GOAL_MB,
       },
+      workFinding(name, seconds),
       {
         what: `${name}: database then`,
         measured: `${(bytes / MEGABYTE).toFixed(0)} MB`,
@@ -55,6 +59,17 @@ export async function growthFindings([name, open]: NamedDatabase, part: number):
   } finally {
     await scene.close();
   }
+}
+
+/** Whether what is stored makes work slower. */
+function workFinding(name: string, seconds: readonly number[]): Finding {
+  const times = (seconds.at(-1) ?? Number.NaN) / (seconds[2] ?? Number.NaN);
+  return {
+    what: `${name}: time of processors of the last tenth`,
+    measured: `${times.toFixed(1)} times the third's (${listed(seconds)} s)`,
+    goal: `under ${GOAL_TIMES}, on a busy machine too`,
+    met: times < GOAL_TIMES,
+  };
 }
 
 /** A thousand runs take more requests than GitHub grants in an hour, and nobody wants to wait for the next ones. */
