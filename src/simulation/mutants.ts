@@ -244,6 +244,14 @@ export const MUTANTS: readonly Mutant[] = [
     bend: () => store(() => ({ tellAll: async () => 'stored' })),
   },
   {
+    name: 'absence-not-heard',
+    lacks: 'what was said while the App was suspended is heard as soon as it may act again',
+    bend: () =>
+      store(({ tellAll }) => ({
+        tellAll: async (id, notice, now) => (notice.kind === 'unsuspended' ? 'stored' : tellAll(id, notice, now)),
+      })),
+  },
+  {
     name: 'suspended-taken-for-gone',
     lacks: 'a suspended installation is waited for',
     bend: suspensionTakenForGood,

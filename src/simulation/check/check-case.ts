@@ -5,7 +5,7 @@ import { denialsHold, doubtsHold } from './denials.ts';
 import { type Check, gatherEvidence } from './evidence.ts';
 import { idsNameOneProposal, wordsAreForgotten } from './forgotten.ts';
 import { forksStayUntouched } from './forks.ts';
-import { whatWasSaidIsHeard } from './heard.ts';
+import { absencesAreHeard, whatWasSaidIsHeard } from './heard.ts';
 import { ledgerExplains } from './ledger.ts';
 import { nothingIsLost } from './lost.ts';
 import { wordsStayWords } from './markdown.ts';
@@ -47,6 +47,7 @@ const CHECKS: readonly Check[] = [
   expiryComesLast,
   holdersWriteAlone,
   whatWasSaidIsHeard,
+  absencesAreHeard,
   wordsCountOnce,
   statesFollowTheTable,
 ];
