@@ -109,9 +109,9 @@ export const HOSTILE_CALLS: readonly (readonly [name: string, call: HostileCall]
   ['a line added behind each of many with CRLF', edit('a\r\nb\r\n'.repeat(50_000), 'a\n', 'a\nd\n', true)],
   ['each of many lines with CRLF doubled', edit('a\r\n'.repeat(50_000), 'a\n', 'a\na\n', true)],
   [
-    'what resembles one of 30,000 tiny lines',
+    'what resembles one of 100,000 tiny lines',
     edit(
-      lines(30_000, (at) => `${at % 97}`),
+      lines(100_000, (at) => `${at % 97}`),
       '98x\n',
       'y',
     ),

@@ -1,4 +1,5 @@
 import { isPair, type Letters, lettersOf } from './letters.ts';
+import { MOST_FILE_BYTES } from './limits.ts';
 import { lineEnd } from './lines.ts';
 import { mayReach, similarityTo } from './similarity.ts';
 import { squeeze, trimmed } from './squeezed.ts';
@@ -10,17 +11,17 @@ const ENOUGH = 0.6;
 const MOST = 3;
 /** Windows that are compared in full; the rest is told apart by one line alone. */
 const CANDIDATES = 24;
-/** Letters of a file beyond which nothing is suggested. */
-const MOST_LETTERS = 500_000;
-/** The same in lines. */
-const MOST_LINES = 30_000;
+/** Letters beyond which nothing is suggested: no file that may be edited has more. */
+const MOST_LETTERS = MOST_FILE_BYTES;
+/** The same in lines; of this many, those of a file that may be edited have twenty letters each at most. */
+const MOST_LINES = 100_000;
 /** Letters beyond which a line or a window is compared by its beginning only. */
 const LONGEST = 2000;
 
 /**
  * Up to three places that resemble `sought`, best first, none overlapping another. Both are compared as they
  * are and with white space folded. Linear in
- * the file but for a fixed number of windows; of a very long file only the beginning is looked at.
+ * the file but for a fixed number of windows; of a file with very many lines only the first are looked at.
  */
 export function nearMatches(text: string, sought: string): NearMatch[] {
   const [lines, wanted] = [linesIn(text), linesIn(sought.slice(0, MOST_LETTERS))];

@@ -60,14 +60,24 @@ describe('what resembles a text', () => {
     );
   });
 
-  it('S5: names its line and gives it as it stands, whatever its ends; no line behind the 30,000th', () => {
-    const text = `\r\nfirst total = price( order )\t\r\n\n${'x\n'.repeat(29_996)}`;
+  it('S5: is found where it stands in a large file, however much of it comes before', () => {
+    const lines = Array.from(
+      { length: 20_000 },
+      (_, at) => `const total${at} = price(order${at * 7919}, currency, rounding, discountOf(order${at}));`,
+    );
+    const sought = (lines[19_500] ?? '').replace('const', 'let');
+    const [best] = nearMatches(lines.join('\n'), sought);
+    expect(best).toMatchObject({ line: 19_501, text: lines[19_500] });
+  });
+
+  it('S5: names its line and gives it as it stands, whatever its ends; no line behind the 100,000th', () => {
+    const text = `\r\nfirst total = price( order )\t\r\n\n${'x\n'.repeat(99_996)}`;
     const found = nearMatches(
       `${text}second total = price(order)\nthird total = price(order)\n`,
       'total = price(order)',
     );
     expect(found.map(({ line, text }) => ({ line, text }))).toEqual([
-      { line: 30_000, text: 'second total = price(order)' },
+      { line: 100_000, text: 'second total = price(order)' },
       { line: 2, text: 'first total = price( order )\t' },
     ]);
   });
