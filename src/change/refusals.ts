@@ -1,4 +1,5 @@
 import type { BlobRef } from './change.ts';
+import { replaceHidden } from './hidden.ts';
 import {
   MOST_COUNTED,
   MOST_DIFF_BYTES,
@@ -138,7 +139,25 @@ export function notFound(
 
 function suggestion({ text, line }: NearMatch): string {
   const shown = text.length > MOST_SUGGESTION ? `${text.slice(0, MOST_SUGGESTION)}…` : text;
-  return `${JSON.stringify(shown)} (line ${line})`;
+  return `${quoted(shown)} (line ${line})`;
+}
+
+/** A blank that is not the blank, and a letter with marks behind it. */
+const OTHER_BLANK = /[\p{Zs}--[ ]]/gv;
+const MARKED = /(\P{M})(\p{M}+)/gu;
+
+/** As JSON, so that it can be sent back as it is: with numbers for what looks like something else, or like nothing. */
+function quoted(text: string): string {
+  return replaceHidden(JSON.stringify(text), ({ codePoint }) => byNumber(String.fromCodePoint(codePoint)))
+    .replace(OTHER_BLANK, byNumber)
+    .replace(MARKED, (whole, letter: string, marks: string) =>
+      whole.normalize('NFC') === whole ? whole : letter + byNumber(marks),
+    );
+}
+
+function byNumber(letters: string): string {
+  const units = [...Array(letters.length).keys()].map((at) => letters.charCodeAt(at));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
 }
 
 function tooLarge(path: string, verb: string, bytes: number): string {

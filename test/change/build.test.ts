@@ -73,6 +73,19 @@ describe('buildEdit', () => {
     );
   });
 
+  it.each([
+    ['a blank that is none', 'const price\u{A0}= 12;\n', 'const price = 12;', 'const price\\u00a0= 12;'],
+    ['a space of no width', 'const pri\u{200B}ce = 12;\n', 'const price = 12;', 'const pri\\u200bce = 12;'],
+    ['a letter in two parts', 'drink cafe\u{301} noir\n', 'drink caf\u{E9} noir', 'drink cafe\\u0301 noir'],
+    ['an invisible letter of two units', 'const a\u{E0061} = 12;\n', 'const a = 12;', 'const a\\udb40\\udc61 = 12;'],
+    ['what stands in every emoji of a family', 'say 👩‍👧 loudly ❤️\n', 'say 👩‍👧 loudly', 'say 👩‍👧 loudly ❤️'],
+  ])('S5: a suggestion writes out %s, so that the next call finds it', (_, text, sought, shown) => {
+    const refused = output(edit(text, `${sought}\nx`, 'y'));
+    const [, suggestion = ''] = /Did you mean: (".*") \(line 1\)/.exec(refused) ?? [];
+    expect(suggestion).toBe(`"${shown}"`);
+    expect(edit(text, JSON.parse(suggestion), 'y').kind).toBe('change');
+  });
+
   it('S7, S8, S17: what changes nothing or looks for nothing is refused before anybody is asked', () => {
     expect(output(edit('a', 'a', 'a'))).toMatch(/^No changes/);
     expect(output(edit('a', '', 'b'))).toContain('write_file');

@@ -231,6 +231,21 @@ describe('an open proposal', () => {
       expect(body(proposal(write(path, null, 'x();\n')), inConversation)).toMatch(/\n```diff\n(?!.*<details>)/s);
   });
 
+  it('S38: masks nothing, though it has the form of a secret: path, commands and all lines stand there as they are', () => {
+    const [before, after] = [`ghp_${'a1B2'.repeat(9)}`, `AKIA${'Q7'.repeat(8)}`];
+    const path = `keys/xoxb-${'12'.repeat(6)}.ts`;
+    const change = edit(path, `one\nconst token = '${before}';\ntwo\n`, before, after);
+    for (const place of [inConversation, suggesting([`const token = '${after}';`])]) {
+      const text = body(proposal(change, { modelReason: null }), place);
+      expect(text).toContain(path);
+      expect(text).toContain(`const token = '${after}';`);
+      expect(text).toContain('/approve');
+    }
+    expect(diffLines(body(proposal(change), inConversation)).join('\n')).toContain(
+      `-const token = '${before}';\n+const token = '${after}';`,
+    );
+  });
+
   it('C10: names very long lines, and shows them wrapped as well', () => {
     const text = body(proposal(edit('a.ts', 'one\n', 'one', 'x'.repeat(4000))), inConversation);
     expect(text).toContain('line 1 (4,000 columns)');
