@@ -130,6 +130,34 @@ describe('a change as GitHub’s own button takes it', () => {
   });
 });
 
+describe('in a pull request that GitHub does not show whole', () => {
+  it('S33, S34: of 320 files the last has its block as the first has', async () => {
+    const paths = Array.from({ length: 320 }, (_, at) => `src/${1000 + at}.txt`);
+    const { ana, ben, bot, model, pr } = await stage().tell({
+      branch: Object.fromEntries(paths.map((path) => [path, LINES])),
+    });
+    model.proposes(edit('src/1000.txt', 'two', 'zwei'), edit('src/1319.txt', 'two', 'zwei'));
+    await ana.says('/countersign change both');
+    for (const number of [1, 2]) {
+      expect(suggestionIn(bot.proposal(number).body).kind).toBe('one');
+      await ben.commitsSuggestion(bot.proposal(number));
+    }
+    expect(pr.file('src/1319.txt')).toBe(LINES.replace('two', 'zwei'));
+  });
+
+  it('S33: a file without a patch, since it has more than 20,000 changed lines, has an exact diff on the file', async () => {
+    const long = Array.from({ length: 20_500 }, (_, at) => `line ${at};\n`).join('');
+    const { ana, bot, model, pr } = await stage().tell({ branch: { 'a.txt': long } });
+    model.proposes(edit('a.txt', 'line 20400;', 'row 20400;'));
+    await ana.says('/countersign change it');
+    expect(bot.proposal(1)).toMatchObject({ kind: 'review' });
+    expect(bot.proposal(1).body).toContain('-line 20400;\n+row 20400;');
+    expect(suggestionIn(bot.proposal(1).body).kind).toBe('none');
+    await ana.says('/approve');
+    expect(pr.file('a.txt')).toBe(long.replace('line 20400;', 'row 20400;'));
+  });
+});
+
 describe('what a proposal shows', () => {
   it('S36: marker, title, place in the turn, id, digest, head, the change, the model’s reason as such, the file, the commands', async () => {
     const { story, proposal } = await shown(LINES, edit('a.txt', 'two', 'zwei', { reason: 'German <b>readers</b>' }));
