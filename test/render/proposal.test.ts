@@ -231,17 +231,20 @@ describe('an open proposal', () => {
       expect(body(proposal(write(path, null, 'x();\n')), inConversation)).toMatch(/\n```diff\n(?!.*<details>)/s);
   });
 
-  it('S38: masks nothing, though it has the form of a secret: path, commands and all lines stand there as they are', () => {
+  it('S38: what looks like a secret is masked in the model’s words alone: path, commands and all lines stand as they are', () => {
     const [before, after] = [`ghp_${'a1B2'.repeat(9)}`, `AKIA${'Q7'.repeat(8)}`];
     const path = `keys/xoxb-${'12'.repeat(6)}.ts`;
     const change = edit(path, `one\nconst token = '${before}';\ntwo\n`, before, after);
+    const asked = proposal(change, { modelReason: `Puts ${after} for ${before}` });
     for (const place of [inConversation, suggesting([`const token = '${after}';`])]) {
-      const text = body(proposal(change, { modelReason: null }), place);
-      expect(text).toContain(path);
+      const text = body(asked, place);
+      expect(text).toContain(`\`${path}\``);
       expect(text).toContain(`const token = '${after}';`);
       expect(text).toContain('/approve');
+      const quoted = text.split('\n').filter((line) => line.startsWith('> '));
+      expect(quoted.join('\n')).toMatch(/Puts .*\[redacted\].*for.*\[redacted\]/);
     }
-    expect(diffLines(body(proposal(change), inConversation)).join('\n')).toContain(
+    expect(diffLines(body(asked, inConversation)).join('\n')).toContain(
       `-const token = '${before}';\n+const token = '${after}';`,
     );
   });
