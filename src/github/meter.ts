@@ -1,6 +1,6 @@
 import type { Quota, Wish } from '../budget/budget.ts';
 import { type Cost, type Rank, READ, WRITE } from '../budget/limits.ts';
-import { BudgetSpent } from '../worker/ports.ts';
+import { BudgetSpent, NotOurs } from '../worker/ports.ts';
 import { type BoundedCache, openBoundedCache } from './bounded-cache.ts';
 import { byOurClock, headersOf } from './faults.ts';
 import type { GitHubClient } from './octokit.ts';
@@ -26,18 +26,21 @@ export type MeterOptions = {
   readonly installationId: number;
   readonly rank: Rank;
   readonly now: () => number;
+  /** Asked right before each request that writes, when all that was stored before is on disk. */
+  readonly mayWrite: () => boolean;
 };
 
 /** Lets this client send only what the installation's budget allows, and hears what each answer says of the quota. */
 export function metered(
   client: GitHubClient,
-  { keeper, quotas, installationId, rank, now }: MeterOptions,
+  { keeper, quotas, installationId, rank, now, mayWrite }: MeterOptions,
 ): GitHubClient {
   client.hook.wrap('request', async (request, given) => {
     const { resource, cost } = read(given);
     const key = `${installationId}:${resource}`;
     const waitUntil = await keeper.spend(installationId, { rank, cost, quota: quotas.get(key) ?? null });
     if (waitUntil !== null) throw new BudgetSpent(waitUntil);
+    if (cost.writes > 0 && !mayWrite()) throw new NotOurs();
     const hear = (headers: Headers): void => {
       const quota = quotaIn(headers, now());
       if (quota !== null) quotas.set(key, quota);

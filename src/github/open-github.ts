@@ -63,8 +63,8 @@ export function openGitHubs(options: GitHubOptions): AppGitHub {
   const caches = openCaches();
   const quotas = openQuotas();
   const { budget: keeper = UNCOUNTED } = options;
-  const budgetOf = ({ installationId }: PullRef, rank: Rank): CallBudget => ({
-    meter: (client) => metered(client, { keeper, quotas, installationId, rank, now }),
+  const budgetOf = ({ installationId }: PullRef, rank: Rank, mayWrite = ALWAYS): CallBudget => ({
+    meter: (client) => metered(client, { keeper, quotas, installationId, rank, now, mayWrite }),
     rest: (until) => keeper.rest(installationId, until),
   });
   const botId = async (): Promise<number> => (await self()).botId;
@@ -74,14 +74,15 @@ export function openGitHubs(options: GitHubOptions): AppGitHub {
     deliveries: openDeliveryLog(app, now),
     wordsAt: (ref, place) =>
       wordsAt({ ref, read: openCall({ app, open, ref, now, budget: budgetOf(ref, 'hear') }, 'read') }, place),
-    for(ref: PullRef, rank: Rank = 'hear') {
-      const calls = { app, open, ref, now, budget: budgetOf(ref, rank) };
+    for(ref: PullRef, rank: Rank = 'hear', mayWrite?: () => boolean) {
+      const calls = { app, open, ref, now, budget: budgetOf(ref, rank, mayWrite) };
       const both = { read: openCall(calls, 'read'), write: openCall(calls, 'write') };
       return portOf({ ref, ...both, caches, botId, now, ahead: () => clock.ahead().least });
     },
   };
 }
 
+const ALWAYS = (): boolean => true;
 const UNCOUNTED: BudgetKeeper = { spend: async () => null, rest: async () => {} };
 
 type Credentials = { readonly appId?: number; readonly privateKey?: string; readonly token?: string };

@@ -261,6 +261,8 @@ export type Store = {
    * be another server, which remembers less.
    */
   onCut(cut: () => void): void;
+  /** How often that has happened: an attempt that was taken before the last time may be unknown to the database by now. */
+  cuts(): number;
   /**
    * Forgets a batch of what was kept long enough (`prune.ts`): dealt-with deliveries and effects, runs that are over, and
    * everything of an installation that was removed; never what the ledger proves. True where there is more.

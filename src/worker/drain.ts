@@ -138,10 +138,19 @@ export const UNCLAIMED: Standing = {
   known: null,
 };
 
-/** The same, with a GitHub that counts what is asked of it for this rank. */
-function ranked(context: Context, rank: Rank): Context {
+/** The same, with a GitHub that counts what is asked of it for this rank, and takes writes only while `isKnown`. */
+function ranked(context: Context, rank: Rank, isKnown: () => boolean): Context {
   const { githubs } = context;
-  return { ...context, githubs: { ...githubs, for: (ref) => githubs.for(ref, rank) } };
+  return { ...context, githubs: { ...githubs, for: (ref) => githubs.for(ref, rank, isKnown) } };
+}
+
+/**
+ * Whether the database must know of an attempt that begins now. A server that dies may forget it: then somebody else begins it as
+ * the first, without a look at what was written, and is put back by whoever had it before.
+ */
+function knownFromNow({ store }: Context): () => boolean {
+  const cuts = store.cuts();
+  return () => store.cuts() === cuts;
 }
 
 /**
@@ -156,12 +165,15 @@ export async function takeEffect(
   mayTake: () => Lease | null = NEVER,
 ): Promise<Claimed | null> {
   const { attempts, effect } = stored;
-  const job: Job = { context: ranked(context, RANK_OF[effect.type]), stored, effect, attempts, stopping, ...standing };
+  const isKnown = knownFromNow(context);
+  const rank = RANK_OF[effect.type];
+  const job: Job = { context: ranked(context, rank, isKnown), stored, effect, attempts, stopping, ...standing };
   const outcome = await attemptOnce(job);
   const now = context.clock.now();
   context.count({ kind: 'effect', effect: effect.type, outcome: outcome.kind });
   if (outcome.kind === 'done') return context.store.finishEffect(stored, outcome.signal, now, mayTake() ?? undefined);
-  await context.store.postponeEffect(stored, delayOf(outcome, now));
+  // One that the database may have forgotten is taken up anew, as after a crash.
+  if (isKnown() || outcome.signal !== undefined) await context.store.postponeEffect(stored, delayOf(outcome, now));
   return null;
 }
 

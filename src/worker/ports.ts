@@ -128,8 +128,11 @@ export type GitHub = {
 
 /** Opens GitHub for one pull request. */
 export type GitHubs = {
-  /** `rank` says what it is for, and so how long it may go on when little is left of GitHub's limits; `hear` unless told. */
-  for(ref: PullRef, rank?: Rank): GitHub;
+  /**
+   * `rank` says what it is for, and so how long it may go on when little is left of GitHub's limits; `hear` unless told.
+   * Where `mayWrite` says no right before a request that writes, once that is counted, it fails with `NotOurs` instead.
+   */
+  for(ref: PullRef, rank?: Rank, mayWrite?: () => boolean): GitHub;
   self(): Promise<{ slug: string; botId: number; owner: string }>;
   /** How far GitHub's clock is ahead of ours (ms), as far as its answers show; 0 where they agree. */
   ahead(): number;
@@ -153,6 +156,14 @@ export class BudgetSpent extends GitHubFault {
   constructor(retryAt: number) {
     super('the budget of the installation is spent', 429, retryAt);
     this.name = 'BudgetSpent';
+  }
+}
+
+/** A request that was not sent: the database may not know any more that somebody is at it, so that others may be, unseen. */
+export class NotOurs extends GitHubFault {
+  constructor() {
+    super('the database went away under this attempt', null, null);
+    this.name = 'NotOurs';
   }
 }
 

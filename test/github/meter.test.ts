@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Wish } from '../../src/budget/budget.ts';
 import { READ, WRITE } from '../../src/budget/limits.ts';
-import { BudgetSpent } from '../../src/worker/ports.ts';
+import { BudgetSpent, NotOurs } from '../../src/worker/ports.ts';
 import { faultOf, type HttpMock, mockHttp, NOW, READ_PERMISSIONS, REF, REPO, WRITE_PERMISSIONS } from './http-mock.ts';
 
 const COMMENT = { id: 5, node_id: 'IC_5', created_at: '2026-11-21T12:00:00Z', html_url: 'https://x/5' };
@@ -61,6 +61,15 @@ describe('what is asked of GitHub is counted for the installation', () => {
     expect(fault).toBeInstanceOf(BudgetSpent);
     expect(fault.retryAt).toBe(NOW + 5_000);
     expect(rests).toEqual([]);
+  });
+
+  it('G7: a request that writes is counted, and not sent where it may not be written by then', async () => {
+    http.mints(WRITE_PERMISSIONS, 'ghs_write');
+    permission().reply(200, allowed);
+    const github = http.githubs.for(REF, 'act', () => wishes.length === 0);
+    await github.permission('ana');
+    expect(await faultOf(github.createComment('Hi'))).toBeInstanceOf(NotOurs);
+    expect(wishes.map(({ cost }) => cost)).toEqual([READ, WRITE]);
   });
 
   it('H8: the quota is what the last answer says, a refusal too, and each of REST and GraphQL has its own', async () => {

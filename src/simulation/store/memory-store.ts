@@ -74,7 +74,7 @@ export function memoryStore(tables: Tables, holder: number): Store {
     parked: async (most) => parked(tables, most),
     ...effectMethods(tables, holder),
     nextDue: async () => nextDue(tables),
-    onCut() {},
+    ...NEVER_CUT,
     onWake: (wake) => {
       const own = (): void => wake(null);
       tables.listeners.add(own);
@@ -85,6 +85,9 @@ export function memoryStore(tables: Tables, holder: number): Store {
     close: async () => void tables.holders.delete(holder),
   };
 }
+
+/** Nothing lies between it and whoever uses it. */
+const NEVER_CUT: Pick<Store, 'onCut' | 'cuts'> = { onCut() {}, cuts: () => 0 };
 
 type EffectMethods = Pick<Store, 'claimEffect' | 'renewEffect' | 'finishEffect' | 'postponeEffect'>;
 

@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import type { StoredEffect } from '../../src/store/store.ts';
+import type { Context } from '../../src/worker/context.ts';
+import { takeEffect, UNCLAIMED } from '../../src/worker/drain.ts';
+import { openVirtualApp } from './virtual-app.ts';
+
+/** A database server that dies under the first answer, comes back without the attempt, and gives it to somebody else. */
+function diesUnderAnAnswer(context: Context): Context {
+  const { store } = context;
+  let cuts = 0;
+  let answering: StoredEffect | null = null;
+  return {
+    ...context,
+    store: {
+      ...store,
+      cuts: () => cuts,
+      async nextWork(claim, now) {
+        const work = await store.nextWork(claim, now);
+        if (work?.kind === 'effect' && work.effect.effect.type === 'answer') answering ??= work.effect;
+        return work;
+      },
+      async refOf(pullKey) {
+        if (answering !== null && cuts === 0) {
+          cuts += 1;
+          await takeEffect(context, answering, new AbortController().signal, UNCLAIMED);
+        }
+        return store.refOf(pullKey);
+      },
+    },
+  };
+}
+
+it('G7: an attempt that the database may have forgotten writes nothing: whoever has it now does not look for that', async () => {
+  const app = openVirtualApp({ bend: diesUnderAnAnswer });
+  const pull = app.installedFor('acme').opens();
+  pull.person('ana', 'write').says('/countersign /help');
+  await app.playOn();
+  expect(pull.said()).toHaveLength(1);
+  expect(app.violations).toEqual([]);
+});
