@@ -1,7 +1,8 @@
 import type { Built } from '../change/build-edit.ts';
-import type { Region } from '../change/change.ts';
+import type { Change } from '../change/change.ts';
 import { MOST_FILE_BYTES, MOST_WHOLE_FILE_BYTES } from '../change/limits.ts';
 import type { StoredFile } from '../change/refusals.ts';
+import type { Sought } from '../policy/batch-conflict.ts';
 import { notWritableOutput, writeDenied } from '../policy/denied-path.ts';
 import { checkTarget } from '../policy/path.ts';
 import type { ToolCall } from '../prompt/message.ts';
@@ -46,8 +47,11 @@ async function editFile(serving: Serving, request: Request<'edit_file'>): Promis
   const found = await findFile(workspace, request.path, REWRITTEN);
   if (found.kind === 'refused') return output(call, found.output);
   const { path, file } = found;
-  if (file === null) return output(call, `File not found: ${path}. Use write_file to create it.`);
   const { oldString, newString, replaceAll } = request;
+  if (file === null) {
+    const notFound = `File not found: ${path}. Use write_file to create it.`;
+    return (await dependence(serving, path, null, oldString)) ?? output(call, notFound);
+  }
   const edit = { path, sandbox: workspace.repo, file, oldString, newString, replaceAll };
   const built = await workspace.workOut('buildEdit', edit);
   if (built.kind === 'refused') return (await dependence(serving, path, file, oldString)) ?? output(call, built.output);
@@ -102,20 +106,33 @@ function readSoFar(workspace: Workspace, path: string, earlier: readonly ToolRes
   return Object.hasOwn(workspace.read, path) ? (workspace.read[path] ?? null) : null;
 }
 
-/** An edit whose text only an earlier, undecided change of this response would bring (T15). */
+/** An edit whose text only an earlier, undecided change of this response would bring (T15), into a file that may not be there yet. */
 async function dependence(
   { workspace, call, earlier }: Serving,
   path: string,
-  { bytes }: StoredFile,
+  file: StoredFile | null,
   sought: string,
 ): Promise<ToolResult | null> {
-  const stands = (region: Region | null) => workspace.workOut('standsAfter', { bytes, sought, region });
   const changes = earlier.flatMap((one) => (one.kind === 'change' && one.change.path === path ? [one] : []));
-  if (changes.length === 0 || (await stands(null))) return null;
+  const bytes = file?.bytes ?? NOTHING;
+  const stands = (after: Omit<Sought, 'sought'>) => workspace.workOut('standsAfter', { ...after, sought });
+  if (changes.length === 0 || (await stands({ bytes, region: null }))) return null;
   // One after the other: many at once would be much to copy.
   for (const { callId, change } of changes) {
-    if (change.region !== null && (await stands(change.region)))
-      return { callId: call.id, kind: 'depends', path, onCallId: callId };
+    const after = await broughtBy(workspace, change, bytes);
+    if (after !== null && (await stands(after))) return { callId: call.id, kind: 'depends', path, onCallId: callId };
   }
   return null;
+}
+
+const NOTHING = new Uint8Array();
+
+/** What a change would leave at its path, as the bytes and the region that come to it; null where that is no text. */
+async function broughtBy(
+  { github }: Workspace,
+  { op, base, region }: Change,
+  bytes: Uint8Array,
+): Promise<Omit<Sought, 'sought'> | null> {
+  if (op === 'move' && base !== null) return { bytes: await github.blob(base.blob), region };
+  return region === null ? null : { bytes, region };
 }

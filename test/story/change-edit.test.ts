@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { ScriptedCall } from '../../src/simulator/model/script.ts';
 import { stageForAll } from './curtain.ts';
 import type { Files } from './pull-request.ts';
-import { edit, read, type Story, write } from './story.ts';
+import { edit, move, read, type Story, write } from './story.ts';
 
 const stage = stageForAll();
 
@@ -101,6 +101,24 @@ describe('before anybody is asked (S17)', () => {
     expect(model.heard()[1]).toBe(
       `Not proposed: src/total.ts contains this text only after change ${bot.proposal(1).proposalId}, which is not decided yet. Propose it again after that.`,
     );
+  });
+
+  it('S18: T15 for an edit of a file that only an earlier, undecided change makes or moves there', async () => {
+    const { ana, bot, model } = await asked(
+      write('docs/a.md', 'one\ntwo\n'),
+      move('src/twice.ts', 'src/thrice.ts'),
+      edit('docs/a.md', 'two', 'zwei'),
+      edit('src/thrice.ts', 'other();', 'another();'),
+      edit('docs/a.md', 'seventeen', 'siebzehn'),
+    );
+    await ana.says('/continue');
+    const [made, moved] = [bot.proposal(1).proposalId, bot.proposal(2).proposalId];
+    const [, , ...heard] = model.heard();
+    expect(heard).toEqual([
+      `Not proposed: docs/a.md contains this text only after change ${made}, which is not decided yet. Propose it again after that.`,
+      `Not proposed: src/thrice.ts contains this text only after change ${moved}, which is not decided yet. Propose it again after that.`,
+      'File not found: docs/a.md. Use write_file to create it.',
+    ]);
   });
 
   it('S18: a new file twice in one response, in another case, is shown once', async () => {
