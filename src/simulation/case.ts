@@ -164,7 +164,7 @@ async function bear(stage: Stage): Promise<void> {
     onLimit: (until) => store.rest(installationNow(stage.hub.world, scene)?.id ?? scene.ref.installationId, until),
   });
   const bent = (stage.bend.store ?? same)(tracedStore(store, trace));
-  const own = { ...replica.port('store', bent), ...heartbeats(timeline, bent) };
+  const own = { ...replica.port('store', bent), ...besides(timeline, bent) };
   doors.set(replica, { replica, store: own });
   startCrew({ ...{ replica, timeline, trace, store }, context: contextOf(stage, replica, own) });
   const { hub, log, swept } = stage;
@@ -183,8 +183,8 @@ function same<Value>(value: Value): Value {
   return value;
 }
 
-/** Leases are renewed beside the work, in no time. */
-function heartbeats(timeline: Timeline, store: Store): Pick<Store, 'renew' | 'renewEffect'> {
+/** Leases are renewed beside the work, in no time; what the process itself counts is no call. */
+function besides(timeline: Timeline, store: Store): Pick<Store, 'renew' | 'renewEffect' | 'cuts'> {
   const beside = <Result>(work: Promise<Result>): Promise<Result> => {
     timeline.begins();
     return work.finally(() => timeline.rests());
@@ -192,6 +192,7 @@ function heartbeats(timeline: Timeline, store: Store): Pick<Store, 'renew' | 're
   return {
     renew: (claim, now, leaseMs) => beside(store.renew(claim, now, leaseMs)),
     renewEffect: (effect, now, leaseMs) => beside(store.renewEffect(effect, now, leaseMs)),
+    cuts: () => store.cuts(),
   };
 }
 
