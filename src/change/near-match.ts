@@ -1,16 +1,22 @@
 import { isPair, type Letters, lettersOf } from './letters.ts';
 import { MOST_FILE_BYTES } from './limits.ts';
 import { lineEnd } from './lines.ts';
-import { mayReach, similarityTo } from './similarity.ts';
+import { mayReach, type Similarity, similarityTo } from './similarity.ts';
 import { squeeze, trimmed } from './squeezed.ts';
 
 /** Text of a file that resembles what was looked for; shown to the model, never applied. `line` is 1-based. */
 export type NearMatch = { readonly text: string; readonly line: number; readonly similarity: number };
 
 const ENOUGH = 0.6;
+/** How alike a line must be to speak for a window. */
+const LEAST = ENOUGH / 2;
 const MOST = 3;
-/** Windows that are compared in full; the rest is told apart by one line alone. */
+/** Windows that are compared in full; the rest is told apart by a few lines. */
 const CANDIDATES = 24;
+/** The longest lines of what was looked for: one alone may stand everywhere. */
+const ANCHORS = 4;
+/** Letters that are compared with such lines, those of a file counted for each: of large files fewer lines are looked for. */
+const MOST_COMPARED = 4_000_000;
 /** Letters beyond which nothing is suggested: no file that may be edited has more. */
 const MOST_LETTERS = MOST_FILE_BYTES;
 /** The same in lines; of this many, those of a file that may be edited have twenty letters each at most. */
@@ -25,10 +31,7 @@ const LONGEST = 2000;
  */
 export function nearMatches(text: string, sought: string): NearMatch[] {
   const [lines, wanted] = [linesIn(text), linesIn(sought.slice(0, MOST_LETTERS))];
-  const anchor = longestLine(wanted);
-  const windows = candidateStarts(lines, squeezedLine(wanted, anchor))
-    .map((index) => Math.max(0, index - anchor))
-    .filter((start, position, all) => all.indexOf(start) === position);
+  const windows = greatest(votesFor(lines, anchorsOf(wanted, anchorsFor(lines))), CANDIDATES);
   const score = windowScore(windowText(wanted, 0, wanted.count));
   const scored = windows
     .map((start) => nearMatch(lines, start, wanted.count, score))
@@ -66,17 +69,39 @@ function bareEnd(text: string, end: number): number {
   return end > 1 && isPair(text, end - 2) ? end - 2 : end - 1;
 }
 
-function longestLine({ letters, count, starts, ends }: Lines): number {
-  let [best, longest] = [0, 0];
-  for (let index = 0; index < count; index += 1) {
-    const [start, end] = trimmed(letters, starts[index] ?? 0, ends[index] ?? 0);
-    if (end - start > longest) [best, longest] = [index, end - start];
-  }
-  return best;
+/** A line of what was looked for, `at` lines below its first; so many letters without the white space that is folded. */
+type Anchor = { readonly at: number; readonly length: number; readonly score: Similarity };
+
+/** Two at least: no file that may be edited has so many letters that there would be fewer. */
+function anchorsFor({ text }: Lines): number {
+  return Math.min(ANCHORS, Math.floor(MOST_COMPARED / Math.max(1, text.length)));
 }
 
-function squeezedLine({ letters, starts, ends }: Lines, index: number): Uint16Array {
-  return squeezed(letters, starts[index] ?? 0, ends[index] ?? 0);
+function anchorsOf({ letters, count, starts, ends }: Lines, most: number): readonly Anchor[] {
+  const lengths = new Float64Array(count);
+  for (let index = 0; index < count; index += 1) {
+    const [start, end] = trimmed(letters, starts[index] ?? 0, ends[index] ?? 0);
+    lengths[index] = end - start;
+  }
+  const longest = greatest(lengths, most);
+  return (longest.length > 0 ? longest : [0]).map((at) => {
+    const line = squeezed(letters, starts[at] ?? 0, ends[at] ?? 0);
+    return { at, length: line.length, score: similarityTo(line) };
+  });
+}
+
+/** The indexes of the greatest of some numbers, all above nothing, greatest first; of equal ones the first. */
+function greatest(numbers: Float64Array, most: number): number[] {
+  const kept: number[] = [];
+  const numberAt = (place: number): number => numbers[kept[place] ?? -1] ?? 0;
+  for (const [index, number] of numbers.entries()) {
+    if (number === 0 || (kept.length === most && number <= numberAt(most - 1))) continue;
+    let place = kept.length;
+    while (place > 0 && numberAt(place - 1) < number) place -= 1;
+    kept.splice(place, 0, index);
+    if (kept.length > most) kept.pop();
+  }
+  return kept;
 }
 
 function squeezed(letters: Letters, from: number, to: number): Uint16Array {
@@ -84,21 +109,23 @@ function squeezed(letters: Letters, from: number, to: number): Uint16Array {
   return into.subarray(0, squeeze(letters, from, Math.min(to, from + LONGEST), into));
 }
 
-function candidateStarts({ letters, count, starts, ends }: Lines, anchor: Uint16Array): number[] {
-  const score = similarityTo(anchor);
-  const scored: { index: number; similarity: number }[] = [];
-  const shortest = anchor.length * (ENOUGH / 2 / (2 - ENOUGH / 2));
+/** How much speaks for a window that begins at each line: its lines that resemble the anchors, by their length. */
+function votesFor({ letters, count, starts, ends }: Lines, anchors: readonly Anchor[]): Float64Array {
+  const votes = new Float64Array(count);
+  const shortest = Math.min(...anchors.map(({ length }) => length)) * (LEAST / (2 - LEAST));
   const line = new Uint16Array(LONGEST);
   for (let index = 0; index < count; index += 1) {
     const [start, end] = [starts[index] ?? 0, ends[index] ?? 0];
     if (end - start < shortest) continue;
     const length = squeeze(letters, start, Math.min(end, start + LONGEST), line);
-    if (length !== anchor.length && !mayReach(ENOUGH / 2, anchor.length, length)) continue;
-    const similarity = score(line, length);
-    if (similarity >= ENOUGH / 2) scored.push({ index, similarity });
+    for (const anchor of anchors) {
+      if (length !== anchor.length && !mayReach(LEAST, anchor.length, length)) continue;
+      const similarity = anchor.score(line, length);
+      const window = Math.max(0, index - anchor.at);
+      if (similarity >= LEAST) votes[window] = (votes[window] ?? 0) + similarity * Math.max(1, anchor.length);
+    }
   }
-  scored.sort((left, right) => right.similarity - left.similarity || left.index - right.index);
-  return scored.slice(0, CANDIDATES).map(({ index }) => index);
+  return votes;
 }
 
 type Score = (window: string) => number;

@@ -70,6 +70,18 @@ describe('what resembles a text', () => {
     expect(best).toMatchObject({ line: 19_501, text: lines[19_500] });
   });
 
+  it('S5: is found among many that share their longest line', () => {
+    const cases = Array.from({ length: 200 }, (_, at) => [
+      `it('case ${at}', () => {`,
+      `  const got = run(${at * 7});`,
+      "  expect(got.results[0].value.toString()).toEqual('true');",
+      '});',
+    ]);
+    const text = cases.map((lines) => `${lines.join('\n')}\n`).join('\n');
+    const sought = (cases[150] ?? []).join('\n').replace('const got', 'const result');
+    expect(nearMatches(text, sought)[0]).toMatchObject({ line: 150 * 5 + 1, text: cases[150]?.join('\n') });
+  });
+
   it('S5: names its line and gives it as it stands, whatever its ends; no line behind the 100,000th', () => {
     const text = `\r\nfirst total = price( order )\t\r\n\n${'x\n'.repeat(99_996)}`;
     const found = nearMatches(
