@@ -86,10 +86,12 @@ describe('parseCall', () => {
   });
 
   it.each([
-    ['small values', `{"path":"a","start":[${'[],'.repeat(600)}[]]}`],
-    ['nested values', `{"path":${'['.repeat(2000)}${']'.repeat(2000)}}`],
-    ['keys', `{${Array.from({ length: 600 }, (_, index) => `"k${index}":0`).join(',')}}`],
-  ])('H6: thousands of %s are refused before they are parsed', (_what, written) => {
+    ['thousands of small values', `{"path":"a","start":[${'[],'.repeat(600)}[]]}`],
+    ['thousands of nested values', `{"path":${'['.repeat(2000)}${']'.repeat(2000)}}`],
+    ['hundreds of keys', `{${Array.from({ length: 600 }, (_, index) => `"k${index}":0`).join(',')}}`],
+    ['values nested 100,000 deep', `{"path":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
+    ['objects nested 100,000 deep', `${'{"path":'.repeat(100_000)}0${'}'.repeat(100_000)}`],
+  ])('H6, H13: %s are refused before they are parsed', (_what, written) => {
     expect(refusal('read_file', written)).toContain('they hold more than 1000 keys, values and marks between them');
   });
 
