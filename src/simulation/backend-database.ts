@@ -21,7 +21,7 @@ export async function backendDatabase(backend: Backend): Promise<Database> {
       const holder = holders;
       await sql`select pg_advisory_lock(${sql.lit(HOLDERS)}, ${sql.lit(holder)})`.execute(db);
       const store = storeOn({
-        ...{ db, holder, embedded: false },
+        ...{ db, holder, embedded: false, tenure: () => db },
         tellOthers: () => {
           for (const listener of listeners) listener();
         },

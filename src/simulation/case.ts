@@ -183,8 +183,8 @@ function same<Value>(value: Value): Value {
   return value;
 }
 
-/** Leases are renewed beside the work, in no time; what the process itself counts is no call. */
-function besides(timeline: Timeline, store: Store): Pick<Store, 'renew' | 'renewEffect' | 'cuts'> {
+/** Leases are renewed beside the work, in no time; what the process itself knows is no call. */
+function besides(timeline: Timeline, store: Store): Pick<Store, 'renew' | 'renewEffect' | 'tenure'> {
   const beside = <Result>(work: Promise<Result>): Promise<Result> => {
     timeline.begins();
     return work.finally(() => timeline.rests());
@@ -192,7 +192,7 @@ function besides(timeline: Timeline, store: Store): Pick<Store, 'renew' | 'renew
   return {
     renew: (claim, now, leaseMs) => beside(store.renew(claim, now, leaseMs)),
     renewEffect: (effect, now, leaseMs) => beside(store.renewEffect(effect, now, leaseMs)),
-    cuts: () => store.cuts(),
+    tenure: () => store.tenure(),
   };
 }
 

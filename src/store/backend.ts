@@ -16,6 +16,8 @@ export type Backend = {
   readonly onTold: (listener: () => void) => void;
   /** Calls back, for as long as the process lives, as soon as its connection breaks: what answers next may be another server. */
   readonly onCut: (listener: () => void) => void;
+  /** The connection that keeps this process's leases; null while it is opened anew, when others may take what it holds. */
+  readonly tenure: () => object | null;
   readonly close: () => Promise<void>;
 };
 

@@ -72,6 +72,7 @@ export async function backendOn(
     tellOthers: () => {},
     onTold: () => {},
     onCut: () => {},
+    tenure: () => db,
     async close() {
       for (const keeper of keepers) await keeper.stop();
       try {

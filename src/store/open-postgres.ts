@@ -34,6 +34,7 @@ export async function openPostgres(databaseUrl: string): Promise<Backend> {
     tellOthers: watch.tell,
     onTold: watch.onTold,
     onCut: watch.onCut,
+    tenure: watch.tenure,
     async close() {
       await watch.close();
       await db.destroy();

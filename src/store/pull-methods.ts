@@ -27,6 +27,7 @@ export function pullMethods(backend: Backend, remembered: RememberedPulls, wake:
 
   return {
     async claimPull(worker, now, leaseMs) {
+      if (backend.tenure() === null) return null;
       const claimed = await claimPull(backend, worker, now, leaseMs);
       return claimed === null ? null : noted(claimed);
     },
@@ -38,13 +39,14 @@ export function pullMethods(backend: Backend, remembered: RememberedPulls, wake:
       return work;
     },
     async claimEffect(worker, now, leaseMs) {
+      if (backend.tenure() === null) return null;
       const effect = await claimEffect(backend, worker, now, leaseMs);
       // Somebody else may have wanted it, who holds the pull request by now: its performer has to see that.
       if (effect !== null && !backend.embedded) remembered.forget(effect.pullKey);
       return effect;
     },
     async finishEffect(effect, outcome, now, lease) {
-      if (outcome === null || lease === undefined) {
+      if (outcome === null || lease === undefined || backend.tenure() === null) {
         const finished = await finishEffect(db, effect, outcome, now);
         if (finished && outcome !== null && isAnyones(effect.effect)) wake({ lane: 'pull', count: 1 });
         return null;

@@ -11,7 +11,7 @@ import { isAnyones, type Wakes } from './wakes.ts';
 
 /** How the store reads pull requests and saves what was decided about them. */
 export function stepMethods(
-  { db, embedded, holder }: Backend,
+  { db, embedded, holder, tenure }: Backend,
   remembered: RememberedPulls,
   wake: Wakes['wake'],
 ): Pick<Store, 'load' | 'save' | 'saveDirect'> {
@@ -33,7 +33,7 @@ export function stepMethods(
 
   async function saveEnding(saving: Omit<Saving, 'parting'>, ending: Ending | null): Promise<SaveResult> {
     const { claim, step } = saving;
-    const parting = ending && { ...ending, mark: randomUUID(), holder };
+    const parting = ending && { lease: tenure() && ending.lease, mark: randomUUID(), holder };
     const result = await noting(claim, step, () => save(place, { ...saving, parting }));
     if (parting === null || typeof result === 'string') return result;
     const pull = result.effect === null ? null : remembered.find(claim.pullKey, NONE_NAMED);

@@ -45,7 +45,7 @@ export function storeOn(backend: Backend): Store {
     nextDue: (now) => nextDue(backend, now),
     onWake,
     onCut: backend.onCut,
-    cuts: countingCuts(backend),
+    tenure: backend.tenure,
     async prune(now) {
       const more = await prune(db, now);
       if (!more) await vacuum(backend);
@@ -54,14 +54,6 @@ export function storeOn(backend: Backend): Store {
     ping: () => ping(db),
     close: () => backend.close(),
   };
-}
-
-function countingCuts({ onCut }: Backend): () => number {
-  let cuts = 0;
-  onCut(() => {
-    cuts += 1;
-  });
-  return () => cuts;
 }
 
 function receiving(backend: Backend, wake: Wakes['wake']): Pick<Store, 'receive' | 'tellAll'> {

@@ -261,8 +261,11 @@ export type Store = {
    * be another server, which remembers less.
    */
   onCut(cut: () => void): void;
-  /** How often that has happened: an attempt that was taken before the last time may be unknown to the database by now. */
-  cuts(): number;
+  /**
+   * What the leases of this process go by now: null while that connection is opened anew, and then another one. What was taken
+   * under an earlier one may be somebody else's, or unknown to the database. Nothing is given out while it is null.
+   */
+  tenure(): object | null;
   /**
    * Forgets a batch of what was kept long enough (`prune.ts`): dealt-with deliveries and effects, runs that are over, and
    * everything of an installation that was removed; never what the ledger proves. True where there is more.

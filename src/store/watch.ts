@@ -10,19 +10,24 @@ const TELL_MS = 20;
 /**
  * One connection for the life of the process: it holds the advisory lock that keeps this process's leases valid, and
  * listens for other processes' wake-ups. Where it breaks it is opened anew at once; until it is, others may take over our
- * leases. They write nothing twice here, because every write is fenced, and look on GitHub before they repeat; what both
- * have under way there in that moment may stand there twice.
+ * leases, and this process takes nothing more and begins no more writes to GitHub. Others write nothing twice here, because
+ * every write is fenced, and look on GitHub before they repeat; only what is on its way there in that moment may stand there
+ * twice.
  */
 export type Watch = {
   tell(): void;
   onTold(listener: () => void): void;
   /** Calls back whenever the connection breaks. */
   onCut(listener: () => void): void;
+  /** The connection under which the lock is held; null while it is opened anew. */
+  tenure(): object | null;
   close(): Promise<void>;
 };
 
 type State = {
   client: Client | null;
+  /** The connection since which the lock has been held for this process without a break. */
+  tenure: Client | null;
   closed: boolean;
   timer: NodeJS.Timeout | null;
   /** A message is on its way, or was just now; `more`: something was stored since it was sent. */
@@ -34,13 +39,14 @@ type Hearers = { readonly told: () => void; readonly cut: () => void };
 
 /** Connects once; throws if that first time fails. */
 export async function openWatch(config: ClientConfig, holder: number): Promise<Watch> {
-  const state: State = { client: null, closed: false, telling: 'no', timer: null };
+  const state: State = { client: null, tenure: null, closed: false, telling: 'no', timer: null };
   const [told, cut] = [hearers(), hearers()];
   await connect(state, config, holder, { told: told.call, cut: cut.call });
   return {
     tell: () => tell(state, holder),
     onTold: told.add,
     onCut: cut.add,
+    tenure: () => state.tenure,
     async close() {
       state.closed = true;
       if (state.timer !== null) clearTimeout(state.timer);
@@ -68,12 +74,15 @@ async function connect(state: State, config: ClientConfig, holder: number, heari
   });
   try {
     await client.connect();
-    // Waits where the server has not noticed yet that our former connection is gone.
-    await client.query('select pg_advisory_lock($1::integer, $2::integer)', [HOLDERS, holder]);
+    // Where the server has not noticed yet that our former connection is gone, that one has it, and so do we.
+    const { rows } = await client.query(`select pg_try_advisory_lock(${HOLDERS}, ${holder}) as held`);
+    state.tenure = client;
+    if (rows[0]?.held !== true) await client.query(`select pg_advisory_lock(${HOLDERS}, ${holder})`);
     await client.query(`listen ${CHANNEL}`);
     // It stores nothing, so that telling others need not wait for the disk.
     await client.query('set synchronous_commit = off');
   } catch (error) {
+    if (state.tenure === client) state.tenure = null;
     // Left open, it would hold the lock that the next try waits for.
     client.end().catch(() => {});
     throw error;
@@ -85,6 +94,7 @@ async function connect(state: State, config: ClientConfig, holder: number, heari
 function lost(state: State, client: Client, config: ClientConfig, holder: number, hearing: Hearers): void {
   if (state.client !== client) return;
   state.client = null;
+  state.tenure = null;
   hearing.cut();
   client.end().catch(() => {});
   again(state, 0, () => connect(state, config, holder, hearing).then(hearing.told));

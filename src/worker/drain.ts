@@ -52,12 +52,13 @@ const NOTHING_MORE: GivenBack = { kind: 'given-back', effect: null };
 
 /**
  * Works off one pull request: its signals in order, then its effects, until nothing is due (the claim is given back then, and
- * what was leased along is still to be performed), the claim is lost, or the process stops (null).
+ * what was leased along is still to be performed), the claim is lost or may be, or the process stops (null).
  */
 export async function drain(holding: Holding, first: StoredSignal | null): Promise<GivenBack | null> {
   const { context, claim, stopping } = holding;
   let work: PullWork | null = first === null ? null : { kind: 'signal', signal: first };
-  while (!stopping.aborted) {
+  const isStillOurs = oursFromNow(context);
+  while (!stopping.aborted && isStillOurs()) {
     work ??= await context.store.nextWork(claim, context.clock.now());
     if (work === null) return NOTHING_MORE;
     const result = await carryOut(holding, work);
@@ -138,19 +139,19 @@ export const UNCLAIMED: Standing = {
   known: null,
 };
 
-/** The same, with a GitHub that counts what is asked of it for this rank, and takes writes only while `isKnown`. */
-function ranked(context: Context, rank: Rank, isKnown: () => boolean): Context {
+/** The same, with a GitHub that counts what is asked of it for this rank, and takes writes only while `isStillOurs`. */
+function ranked(context: Context, rank: Rank, isStillOurs: () => boolean): Context {
   const { githubs } = context;
-  return { ...context, githubs: { ...githubs, for: (ref) => githubs.for(ref, rank, isKnown) } };
+  return { ...context, githubs: { ...githubs, for: (ref) => githubs.for(ref, rank, isStillOurs) } };
 }
 
 /**
- * Whether the database must know of an attempt that begins now. A server that dies may forget it: then somebody else begins it as
- * the first, without a look at what was written, and is put back by whoever had it before.
+ * Whether what is begun now is ours yet. While the connection breaks others may take it over; and a server that dies may forget
+ * it: then somebody else begins it as the first, without a look at what was written, and is put back by whoever had it before.
  */
-function knownFromNow({ store }: Context): () => boolean {
-  const cuts = store.cuts();
-  return () => store.cuts() === cuts;
+function oursFromNow({ store }: Pick<Context, 'store'>): () => boolean {
+  const tenure = store.tenure();
+  return () => tenure !== null && store.tenure() === tenure;
 }
 
 /**
@@ -165,15 +166,15 @@ export async function takeEffect(
   mayTake: () => Lease | null = NEVER,
 ): Promise<Claimed | null> {
   const { attempts, effect } = stored;
-  const isKnown = knownFromNow(context);
+  const isStillOurs = oursFromNow(context);
   const rank = RANK_OF[effect.type];
-  const job: Job = { context: ranked(context, rank, isKnown), stored, effect, attempts, stopping, ...standing };
+  const job: Job = { context: ranked(context, rank, isStillOurs), stored, effect, attempts, stopping, ...standing };
   const outcome = await attemptOnce(job);
   const now = context.clock.now();
   context.count({ kind: 'effect', effect: effect.type, outcome: outcome.kind });
   if (outcome.kind === 'done') return context.store.finishEffect(stored, outcome.signal, now, mayTake() ?? undefined);
   // One that the database may have forgotten is taken up anew, as after a crash.
-  if (isKnown() || outcome.signal !== undefined) await context.store.postponeEffect(stored, delayOf(outcome, now));
+  if (isStillOurs() || outcome.signal !== undefined) await context.store.postponeEffect(stored, delayOf(outcome, now));
   return null;
 }
 

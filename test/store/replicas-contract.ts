@@ -1,6 +1,7 @@
 import { type KyselyPlugin, sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
 import { NONE_NAMED } from '../../src/run/named-proposals.ts';
+import { HOLDERS } from '../../src/store/backend.ts';
 import { whileHeld } from '../../src/store/claims.ts';
 import { finishEffect } from '../../src/store/effects.ts';
 import type { Claim, Store, StoredSignal } from '../../src/store/store.ts';
@@ -145,6 +146,53 @@ export function replicasContract(
       await storeOn(other).claimPull('other', 5, LEASE);
       expect(await store().claimPull('w', 6, LEASE)).toBeNull();
       await vi.waitFor(() => expect(heard.mock.calls.length).toBeGreaterThan(1), PATIENCE);
+      await other.close();
+    });
+
+    it('G6: a process takes nothing while the connection that keeps its leases is away, as others may take it too', async () => {
+      const other = await database.open();
+      const own = storeOn(other);
+      await store().receive([delivery('a')], 1);
+      const { promise: meanwhile, resolve } = Promise.withResolvers<Claim | null>();
+      own.onCut(() => resolve(own.claimPull('other', 5, LEASE)));
+      const kill = `select count(pg_terminate_backend(pid)) from pg_locks where locktype = 'advisory' and objid = ${other.holder}`;
+      expect(await value(kill)).toBe(1);
+      expect(await meanwhile).toBeNull();
+      await vi.waitFor(async () => expect(await own.claimPull('other', 6, LEASE)).not.toBeNull(), PATIENCE);
+      expect(await store().claimPull('w', 7, LEASE)).toBeNull();
+      await other.close();
+    });
+
+    it('G6: a process goes on though the server keeps the connection that broke, which holds its leases meanwhile', async () => {
+      const other = await database.open();
+      const own = storeOn(other);
+      await store().receive([delivery('a')], 1);
+      const { promise: isKept, resolve: kept } = Promise.withResolvers<void>();
+      const { promise: mayGo, resolve: goOn } = Promise.withResolvers<void>();
+      const former = backend()
+        .db.connection()
+        .execute(async (connection) => {
+          // Stands for it: whoever waits for the lock behind the one that is cut off gets it first.
+          const locking = sql`select pg_advisory_lock(${HOLDERS}::integer, ${other.holder}::integer)`.execute(
+            connection,
+          );
+          kept();
+          await locking;
+          await mayGo;
+          await sql`select pg_advisory_unlock_all()`.execute(connection);
+        });
+      await isKept;
+      const waiting = `select count(*) from pg_locks where locktype = 'advisory' and objid = ${other.holder} and not granted`;
+      await vi.waitFor(async () => expect(Number(await value(waiting))).toBe(1), PATIENCE);
+      const { promise: isCut, resolve: cut } = Promise.withResolvers<void>();
+      own.onCut(cut);
+      const kill = `select count(pg_terminate_backend(pid)) from pg_locks where locktype = 'advisory' and granted and objid = ${other.holder}`;
+      expect(await value(kill)).toBe(1);
+      await isCut;
+      await vi.waitFor(async () => expect(await own.claimPull('other', 6, LEASE)).not.toBeNull(), PATIENCE);
+      expect(await store().claimPull('w', 7, LEASE)).toBeNull();
+      goOn();
+      await former;
       await other.close();
     });
 

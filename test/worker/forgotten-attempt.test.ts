@@ -7,21 +7,22 @@ import { openVirtualApp } from './virtual-app.ts';
 /** A database server that dies under the first answer, comes back without the attempt, and gives it to somebody else. */
 function diesUnderAnAnswer(context: Context): Context {
   const { store } = context;
-  let cuts = 0;
+  const [before, after] = [{}, {}];
+  let tenure = before;
   let answering: StoredEffect | null = null;
   return {
     ...context,
     store: {
       ...store,
-      cuts: () => cuts,
+      tenure: () => tenure,
       async nextWork(claim, now) {
         const work = await store.nextWork(claim, now);
         if (work?.kind === 'effect' && work.effect.effect.type === 'answer') answering ??= work.effect;
         return work;
       },
       async refOf(pullKey) {
-        if (answering !== null && cuts === 0) {
-          cuts += 1;
+        if (answering !== null && tenure === before) {
+          tenure = after;
           await takeEffect(context, answering, new AbortController().signal, UNCLAIMED);
         }
         return store.refOf(pullKey);

@@ -87,7 +87,7 @@ export function memoryStore(tables: Tables, holder: number): Store {
 }
 
 /** Nothing lies between it and whoever uses it. */
-const NEVER_CUT: Pick<Store, 'onCut' | 'cuts'> = { onCut() {}, cuts: () => 0 };
+const NEVER_CUT: Pick<Store, 'onCut' | 'tenure'> = { onCut() {}, tenure: () => NEVER_CUT };
 
 type EffectMethods = Pick<Store, 'claimEffect' | 'renewEffect' | 'finishEffect' | 'postponeEffect'>;
 
