@@ -31,8 +31,11 @@ export type Effect =
   | { readonly type: 'start-next' }
   /** Make the proposal's comment say what became of it; resolve its thread once that is final. */
   | { readonly type: 'show-proposal'; readonly proposalId: string }
-  /** Make the run comment say how the run stands; creates it the first time. What is only `progress` waits `PROGRESS_MS`. */
-  | { readonly type: 'show-run'; readonly runId: string; readonly progress?: true }
+  /**
+   * Make the run comment say how the run stands. What is only `progress` waits `PROGRESS_MS`; the `first` of a run creates the
+   * comment, which cannot stand there before its first try.
+   */
+  | { readonly type: 'show-run'; readonly runId: string; readonly progress?: true; readonly first?: true }
   /** After `THREAD_GRACE_MS`, see whether the thread that somebody resolved still is. */
   | { readonly type: 'see-thread'; readonly proposalId: string; readonly since: string }
   /** At GitHub's time `at`, see what is to be reminded of or has waited long enough; `wantedAt` is the time of the wish. */

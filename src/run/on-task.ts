@@ -58,7 +58,11 @@ function startRun(draft: Draft, task: Task, facts: Facts): Draft {
       content: firstMessage({ task, pull: draft.pull.ref, facts: facts.pull, changedPaths: facts.changedPaths ?? [] }),
     },
   );
-  return withEffects(opening, { type: 'show-run', runId: run.id }, { type: 'ask-model', runId: run.id, turn: 1 });
+  return withEffects(
+    opening,
+    { type: 'show-run', runId: run.id, first: true },
+    { type: 'ask-model', runId: run.id, turn: 1 },
+  );
 }
 
 function newRun(pull: Pull, task: Task, facts: Facts): Run {

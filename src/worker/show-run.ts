@@ -19,7 +19,9 @@ export async function showRun({ context, stored, effect, attempts }: Job<'show-r
   const body = renderRun({ run, proposals, queued, links: context.links(pull.ref) });
   const github = context.githubs.for(pull.ref);
   if (run.comment !== null && (await updateStanding(github, run.comment, body)) !== null) return DONE;
-  const comment = await create(github, run, body, attempts > 1 || isPast || !hasJustBegun(pull));
+  // Later it may stand there although we do not know of it yet: what tells of it is an outcome, and those wait where the
+  // database was away.
+  const comment = await create(github, run, body, attempts > 1 || effect.first !== true);
   return { kind: 'done', signal: { type: 'run-shown', runId: run.id, comment } };
 }
 
@@ -34,15 +36,6 @@ async function knownRun(
     return { run, proposals: proposals.filter((proposal) => proposal.runId === runId), isPast: false };
   const past = await store.loadRun(pullKey, runId);
   return past && { ...past, isPast: true };
-}
-
-/**
- * Nothing has happened that would be shown besides the beginning, so this is the first time. Later it may stand there
- * although we do not know of it yet: what tells of it is an outcome, and those wait where the database was away.
- */
-function hasJustBegun({ run, queue }: Pull): boolean {
-  if (run === null || run.phase.kind !== 'thinking') return false;
-  return run.turns === 0 && run.notes.length === 0 && queue.length === 0;
 }
 
 async function create(github: GitHub, { id, task }: Run, body: string, mayStand: boolean): Promise<PostedComment> {

@@ -11,13 +11,19 @@ import { delivery, posted, pullOf, run, step } from '../store/samples.ts';
 /** Only what was written since the task: the pull request may hold hundreds of comments of earlier runs. */
 const FIND = `find since ${run('r').task.askedAt}`;
 
+/** Which wish of the run it is, and which try; the run that began meanwhile. */
+type Showing = { readonly first?: true; readonly attempts?: number; readonly next?: Run | null };
+
 /** Shows a run whose comment stands on the page although nobody has heard of it yet; answers what was asked of GitHub. */
-async function shown(changed: Partial<Run>, next: Run | null = null): Promise<readonly string[]> {
+async function shown(
+  changed: Partial<Run>,
+  { first, attempts, next = null }: Showing = {},
+): Promise<readonly string[]> {
   const store = memoryStore(emptyTables(), 1);
   await store.receive([delivery('a')], 1);
   const claim = present(await store.claimPull('w', 1, 1_000));
   const signal = present(await nextSignal(store, claim, 1));
-  const effect = { type: 'show-run', runId: 'r' } as const;
+  const effect = { type: 'show-run', runId: 'r', ...(first ? { first } : {}) } as const;
   await store.save(claim, signal, step(pullOf(1, { run: run('r', changed) }), { effects: [effect] }), 1);
   const stored = present(await nextEffect(store, claim, 1));
   if (next !== null) {
@@ -56,7 +62,7 @@ async function shown(changed: Partial<Run>, next: Run | null = null): Promise<re
     },
     stored,
     effect,
-    attempts: 1,
+    attempts: attempts ?? 1,
     known: null,
     stopping: new AbortController().signal,
     decideNow: nothing,
@@ -70,13 +76,18 @@ it('S78: a run that has gone on before we heard that its comment stands gets no 
   expect(await shown({ phase: { kind: 'waiting', turn: 1 } })).toEqual([FIND, 'update']);
 });
 
-it('a run that has just begun asks for nothing before it writes its comment', async () => {
-  expect(await shown({})).toEqual(['create']);
+it('the first try to show a run asks for nothing before it writes its comment, however far the agent is', async () => {
+  expect(await shown({}, { first: true })).toEqual(['create']);
+  expect(await shown({ turns: 1 }, { first: true })).toEqual(['create']);
+});
+
+it('S78: a second try looks whether the first one wrote it', async () => {
+  expect(await shown({}, { first: true, attempts: 2 })).toEqual([FIND, 'update']);
 });
 
 it('a run says how it ended, also where the next one began before GitHub took that', async () => {
   const { comment } = posted('p', 'r', 7);
   const phase = { kind: 'ended', how: 'finished', by: null, note: null, at: '2030-01-01T00:00:00.000Z' } as const;
-  expect(await shown({ phase, comment }, run('next'))).toEqual(['update']);
-  expect(await shown({ phase }, run('next'))).toEqual([FIND, 'update']);
+  expect(await shown({ phase, comment }, { next: run('next') })).toEqual(['update']);
+  expect(await shown({ phase }, { next: run('next') })).toEqual([FIND, 'update']);
 });
