@@ -13,6 +13,7 @@ import { startForgetting } from './forgetting.ts';
 import { installationNow } from './github/installation.ts';
 import { directGitHub } from './github/port.ts';
 import { type Spell, staleSpells, withStaleHead } from './github/stale-head.ts';
+import { writingWhile } from './github/writing-while.ts';
 import { Hub } from './hub.ts';
 import { randomModel } from './model.ts';
 import { converse } from './people/conversation.ts';
@@ -207,10 +208,10 @@ function contextOf(stage: Stage, replica: Replica, store: Store): Context {
   return {
     store,
     githubs: {
-      for: (ref) => {
+      for: (ref, _rank, mayWrite) => {
         const github = githubs.get(pullKey(ref)) ?? openGitHub(ref);
         githubs.set(pullKey(ref), github);
-        return github;
+        return mayWrite === undefined ? github : writingWhile(github, mayWrite);
       },
       self: async () => ({ slug: scene.slug, botId: scene.botId, owner: 'acme' }),
       ahead: () => 0,

@@ -47,19 +47,23 @@ async function workOnEffects(hand: GoingOn, first: Leased): Promise<void> {
 
 function workOnEffect(hand: GoingOn, { stored, known }: Leased): Promise<Claimed | null> {
   const { context, stopping } = hand;
-  const renew = (): Promise<boolean> => context.store.renewEffect(stored, context.clock.now(), LEASE_MS);
-  return renewing(context, renew, () => takeEffect(context, stored, stopping, { ...UNCLAIMED, known }, mayTake(hand)));
+  const renew = (now: number): Promise<boolean> => context.store.renewEffect(stored, now, LEASE_MS);
+  const until = context.clock.now() + LEASE_MS;
+  return renewing(context, { until, renew }, () =>
+    takeEffect(context, stored, stopping, { ...UNCLAIMED, known }, mayTake(hand)),
+  );
 }
 
 /** The effect that was leased along where all was worked off; null where there is none. */
 async function workOnPull(hand: GoingOn, { first, ...claim }: Claimed): Promise<Leased | null> {
   const { context, stopping } = hand;
-  const { store, clock } = context;
+  const { store } = context;
   const holding = { context, claim, stopping, mayTake: mayTake(hand) };
   let over = false;
   try {
-    const renew = (): Promise<boolean> => store.renew(claim, clock.now(), LEASE_MS);
-    const ended = await renewing(context, renew, () => drain(holding, first));
+    const renew = (now: number): Promise<boolean> => store.renew(claim, now, LEASE_MS);
+    const leased = { until: claim.leaseUntil, renew };
+    const ended = await renewing(context, leased, (isLeased) => drain({ ...holding, isLeased }, first));
     over = ended !== null;
     return ended?.effect ? { stored: ended.effect, known: ended.pull ?? null } : null;
   } finally {
@@ -71,13 +75,28 @@ function mayTake({ worker, mayGoOn }: GoingOn): () => Lease | null {
   return () => (mayGoOn() ? { worker, ms: LEASE_MS } : null);
 }
 
-/** Works under a lease that lasts as long as the work, and not much longer than its process. */
-async function renewing<T>(context: Context, renew: () => Promise<boolean>, work: () => Promise<T>): Promise<T> {
-  const stop = context.clock.every(LEASE_MS / 3, () => {
-    renew().catch((error: unknown) => context.log.warn({ err: error }, 'a lease could not be renewed'));
+/** A lease until then (ms), and how to have it until `LEASE_MS` after a later time; false where it is lost. */
+type Renewable = { readonly until: number; readonly renew: (now: number) => Promise<boolean> };
+
+/**
+ * Works under a lease that lasts as long as the work, and not much longer than its process. `isLeased` until it has passed: a
+ * process that hung hears of it before it knows whether others have taken the work over.
+ */
+async function renewing<T>(
+  { clock, log }: Context,
+  { until, renew }: Renewable,
+  work: (isLeased: () => boolean) => Promise<T>,
+): Promise<T> {
+  let leasedUntil = until;
+  const renewOnce = async (): Promise<void> => {
+    const now = clock.now();
+    if (await renew(now)) leasedUntil = now + LEASE_MS;
+  };
+  const stop = clock.every(LEASE_MS / 3, () => {
+    renewOnce().catch((error: unknown) => log.warn({ err: error }, 'a lease could not be renewed'));
   });
   try {
-    return await work();
+    return await work(() => clock.now() < leasedUntil);
   } finally {
     stop();
   }

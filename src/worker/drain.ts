@@ -39,12 +39,16 @@ export function waitOf({ receivedAt }: Pick<StoredSignal, 'receivedAt'>, now: nu
   return Math.min(Math.max(Math.round((now - receivedAt) / 4), least), most);
 }
 
-/** A pull request that is worked off: `mayTake` leases an effect that it leads to, where there is room for one. */
+/**
+ * A pull request that is worked off: `mayTake` leases an effect that it leads to, where there is room for one; `isLeased` until
+ * the lease has passed without being renewed, as where the process hung: then others may have taken it over.
+ */
 export type Holding = {
   readonly context: Context;
   readonly claim: Claim;
   readonly stopping: AbortSignal;
   readonly mayTake: () => Lease | null;
+  readonly isLeased: () => boolean;
 };
 
 export const NEVER = (): null => null;
@@ -55,9 +59,9 @@ const NOTHING_MORE: GivenBack = { kind: 'given-back', effect: null };
  * what was leased along is still to be performed), the claim is lost or may be, or the process stops (null).
  */
 export async function drain(holding: Holding, first: StoredSignal | null): Promise<GivenBack | null> {
-  const { context, claim, stopping } = holding;
+  const { context, claim, stopping, isLeased } = holding;
   let work: PullWork | null = first === null ? null : { kind: 'signal', signal: first };
-  const isStillOurs = oursFromNow(context);
+  const isStillOurs = oursFromNow(context, isLeased);
   while (!stopping.aborted && isStillOurs()) {
     work ??= await context.store.nextWork(claim, context.clock.now());
     if (work === null) return NOTHING_MORE;
@@ -80,12 +84,13 @@ async function wordsDue({ store, clock }: Context, claim: Claim, { effect }: Sto
 type Carried = 'saved' | 'lost' | GivenBack;
 
 async function carryOut(holding: Holding, work: PullWork): Promise<Carried> {
-  const { context, claim, stopping } = holding;
+  const { context, claim, stopping, isLeased } = holding;
   if (work.kind === 'signal') return takeSignal(holding, work.signal);
   await takeEffect(context, work.effect, stopping, {
     decideNow: (direct) => decideDirect(context, claim, direct),
     wordsDue: () => wordsDue(context, claim, work.effect),
     known: null,
+    isLeased,
   });
   return 'saved';
 }
@@ -130,13 +135,14 @@ async function decideDirect(context: Context, claim: Claim, signal: Signal): Pro
 }
 
 /** What only the holder of a pull request can do, and what is known of it. */
-type Standing = Pick<Job, 'decideNow' | 'wordsDue' | 'known'>;
+type Standing = Pick<Job, 'decideNow' | 'wordsDue' | 'known'> & Pick<Holding, 'isLeased'>;
 
-/** For effects that hold nothing: they decide nothing either. */
+/** For effects that hold no pull request: they decide nothing, and write nothing to GitHub. */
 export const UNCLAIMED: Standing = {
   decideNow: () => Promise.resolve(null),
   wordsDue: () => Promise.resolve(null),
   known: null,
+  isLeased: () => true,
 };
 
 /** The same, with a GitHub that counts what is asked of it for this rank, and takes writes only while `isStillOurs`. */
@@ -146,12 +152,12 @@ function ranked(context: Context, rank: Rank, isStillOurs: () => boolean): Conte
 }
 
 /**
- * Whether what is begun now is ours yet. While the connection breaks others may take it over; and a server that dies may forget
+ * Whether what is begun now is ours yet. Past its lease others may have it; while the connection breaks others may take it over; and a server that dies may forget
  * it: then somebody else begins it as the first, without a look at what was written, and is put back by whoever had it before.
  */
-function oursFromNow({ store }: Pick<Context, 'store'>): () => boolean {
+function oursFromNow({ store }: Pick<Context, 'store'>, isLeased: () => boolean): () => boolean {
   const tenure = store.tenure();
-  return () => tenure !== null && store.tenure() === tenure;
+  return () => isLeased() && tenure !== null && store.tenure() === tenure;
 }
 
 /**
@@ -162,11 +168,11 @@ export async function takeEffect(
   context: Context,
   stored: StoredEffect,
   stopping: AbortSignal,
-  standing: Standing,
+  { isLeased, ...standing }: Standing,
   mayTake: () => Lease | null = NEVER,
 ): Promise<Claimed | null> {
   const { attempts, effect } = stored;
-  const isStillOurs = oursFromNow(context);
+  const isStillOurs = oursFromNow(context, isLeased);
   const rank = RANK_OF[effect.type];
   const job: Job = { context: ranked(context, rank, isStillOurs), stored, effect, attempts, stopping, ...standing };
   const outcome = await attemptOnce(job);

@@ -70,7 +70,7 @@ async function claimOf(number: number, now: number): Promise<Claimed> {
 }
 
 async function drained(context: Context, claim: Claim): Promise<void> {
-  await drain({ context, claim, stopping: new AbortController().signal, mayTake: NEVER }, null);
+  await drain({ context, claim, stopping: new AbortController().signal, mayTake: NEVER, isLeased: () => true }, null);
 }
 
 async function parkedBy(context: Context, claim: Claim): Promise<number> {

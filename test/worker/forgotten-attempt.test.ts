@@ -39,3 +39,38 @@ it('G7: an attempt that the database may have forgotten writes nothing: whoever 
   expect(pull.said()).toHaveLength(1);
   expect(app.violations).toEqual([]);
 });
+
+/** A process that hangs, as it is to write its first answer, until its lease has passed, while another one writes it. */
+function hangsBeforeAnAnswer(context: Context): Context {
+  const { store } = context;
+  let answering: StoredEffect | null = null;
+  let hung = false;
+  return {
+    ...context,
+    store: {
+      ...store,
+      async nextWork(claim, now) {
+        const work = await store.nextWork(claim, now);
+        if (work?.kind === 'effect' && work.effect.effect.type === 'answer') answering ??= work.effect;
+        return work;
+      },
+      async refOf(pullKey) {
+        if (answering !== null && !hung) {
+          hung = true;
+          const late = { ...UNCLAIMED, isLeased: () => false };
+          await takeEffect(context, answering, new AbortController().signal, late);
+        }
+        return store.refOf(pullKey);
+      },
+    },
+  };
+}
+
+it('G7: a process that hung past its lease writes nothing: whoever took over may have written it', async () => {
+  const app = openVirtualApp({ bend: hangsBeforeAnAnswer });
+  const pull = app.installedFor('acme').opens();
+  pull.person('ana', 'write').says('/countersign /help');
+  await app.playOn();
+  expect(pull.said()).toHaveLength(1);
+  expect(app.violations).toEqual([]);
+});
