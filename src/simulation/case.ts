@@ -56,7 +56,7 @@ export type PlayedCase = {
 };
 
 /** More than any case that comes to rest has ever needed: what waits for a suspended App is tried every ten minutes. */
-const MOST_EVENTS = 120_000;
+const MOST_EVENTS = 250_000;
 const STORM: Weather = { crash: 0.004, fault: 0.03, hang: 0.004 };
 /** How many cases are about a pull request from a fork. */
 const FORKS = 0.12;

@@ -9,9 +9,13 @@ export async function catchUpAll(db: Kysely<Tables>, since: string, now: number,
   return rows.length;
 }
 
+/** Stands where each row of `pulls` has its own time. */
+const ITS_OWN = 'goes-on-since';
+
 /**
- * Wants of each of the pull requests `from` where something goes on, or words wait that may begin something, that it catches up, one after the other, as an
- * `insert`. One that is being performed may have looked already, so it makes no other unnecessary.
+ * Wants of each of the pull requests `from` where something goes on, or words wait that may begin something, that it catches
+ * up, one after the other, as an `insert`: since that time, or else since what goes on there now began, for it may have ended
+ * by then. One that is being performed may have looked already, so it makes no other unnecessary.
  */
 export function wantCatchUps(
   since: string | null,
@@ -19,11 +23,12 @@ export function wantCatchUps(
   now: number,
   pauseMs: number,
 ): RawBuilder<unknown> {
-  const effect: Effect = { type: 'catch-up', since, expiring: false };
-  const key = coalescingKey(effect);
+  const effect: Effect = { type: 'catch-up', since: since ?? ITS_OWN, expiring: false };
+  const body = sql`replace(${toStored(effect)}, ${JSON.stringify(ITS_OWN)}, coalesce(to_json(goes_on_since)::text, 'null'))`;
+  const key = sql`replace(${coalescingKey(effect)}, ${ITS_OWN}, coalesce(goes_on_since, 'null'))`;
   return sql`
     insert into effects (pull_key, lane, type, coalescing_key, body, created_at, not_before)
-    select pulls.pull_key, ${LANES[effect.type]}, ${effect.type}, ${key}, ${toStored(effect)}, ${now}::bigint,
+    select pulls.pull_key, ${LANES[effect.type]}, ${effect.type}, ${key}, ${body}, ${now}::bigint,
       ${now}::bigint + (row_number() over (order by pulls.pull_key) - 1) * ${pauseMs}::bigint
     from ${from}
     where (pulls.active

@@ -3,7 +3,7 @@ import type { Effect } from '../run/effect.ts';
 import type { Reason } from '../run/reason.ts';
 import { type Signal, tellsOfCommit } from '../run/signal.ts';
 import type { Asking, Backend } from './backend.ts';
-import type { Delay, StoredEffect } from './store.ts';
+import type { Delay, StoppedBy, StoredEffect } from './store.ts';
 import { fromStored, plainText, toStored } from './stored-json.ts';
 import { SYNCED_LATER } from './synced-later.ts';
 import type { Tables } from './tables.ts';
@@ -11,13 +11,14 @@ import { takeableFreeEffects } from './takeable.ts';
 
 /** What of a row of `effects` is given out. */
 export const EFFECT_COLUMNS = sql.raw(
-  'effects.id, effects.pull_key, effects.body, effects.attempts, effects.faults, effects.created_at',
+  'effects.id, effects.pull_key, effects.body, effects.attempts, effects.limited, effects.faults, effects.created_at',
 );
 export type EffectRow = {
   id: number;
   pull_key: string;
   body: string;
   attempts: number;
+  limited: number;
   faults: number;
   created_at: number;
 };
@@ -51,6 +52,7 @@ export function storedEffect(row: EffectRow): StoredEffect {
     pullKey: row.pull_key,
     effect: fromStored<Effect>(row.body),
     attempts: row.attempts,
+    limited: row.limited,
     faults: row.faults,
     since: new Date(row.created_at).toISOString(),
   };
@@ -122,9 +124,9 @@ export async function renewEffect(
 export const IDLE = { begun: false, lease_until: null, leased_by: null, worker: null } as const;
 
 /** One that somebody else stopped, or nobody, says that ours had passed; one that only waits says nothing. */
-function faultsAfter(error: string | null, ours: boolean) {
+function faultsAfter(error: string | null, stoppedBy: StoppedBy) {
   if (error === null) return sql`faults`;
-  return ours ? sql`faults + 1` : sql`0`;
+  return stoppedBy === 'us' ? sql`faults + 1` : sql`0`;
 }
 
 /**
@@ -134,13 +136,13 @@ function faultsAfter(error: string | null, ours: boolean) {
 export async function postponeEffect(
   db: Kysely<Tables>,
   effect: StoredEffect,
-  { now, notBefore, error, ours, signal }: Delay,
+  { now, notBefore, error, stoppedBy, signal }: Delay,
 ): Promise<void> {
   await sql`
     with back as (
       update effects set not_before = ${notBefore},
         error = case when done_at is null then coalesce(${error === null ? null : plainText(error)}, error) end,
-        faults = ${faultsAfter(error, ours)},
+        faults = ${faultsAfter(error, stoppedBy)}, limited = limited + ${stoppedBy === 'limit' ? 1 : 0},
         begun = false, lease_until = null, leased_by = null, worker = null
       where ${isIt(effect)} and attempts = ${effect.attempts} and (done_at is null ${orDropped(signal)})
       returning pull_key

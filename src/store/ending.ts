@@ -66,5 +66,5 @@ export function endedOf({ taking }: End): RawBuilder<unknown> {
 export function takenBy(end: End | null, id: number | null, { pullKey }: Claim, now: number): StoredEffect | null {
   if (!end?.taking || id === null) return null;
   const since = new Date(now).toISOString();
-  return { id, pullKey, effect: end.taking.effect, attempts: 1, faults: 0, since };
+  return { id, pullKey, effect: end.taking.effect, attempts: 1, limited: 0, faults: 0, since };
 }

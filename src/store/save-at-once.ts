@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Effect } from '../run/effect.ts';
-import { goesOn, RUN_SCHEMA } from '../run/run.ts';
+import { goesOn, goesOnSince, RUN_SCHEMA } from '../run/run.ts';
 import type { Step } from '../run/step.ts';
 import type { Backend } from './backend.ts';
 import {
@@ -66,7 +66,8 @@ export async function saveAtOnce(
     ${step.messages.length === 0 ? sql`` : sql`, ${messagesCte(step)}`}
     ${effects.length === 0 ? sql`` : sql`, ${effectsCte(claim, effects, now, end?.taking ?? null)}`}
     ${keys.length === 0 ? sql`` : sql`, ${againCte(keys, now)}`}
-    update pulls set state = ${toStored(pullState(step.pull))}, run_id = ${run?.id ?? null}, active = ${goesOn(step.pull)}
+    update pulls set state = ${toStored(pullState(step.pull))}, run_id = ${run?.id ?? null}, active = ${goesOn(step.pull)},
+      goes_on_since = ${goesOnSince(step.pull)}
       ${end === null ? sql`` : endsClaim(end)}
     from settled${end === null ? sql`` : sql`, rest`}
     where pulls.pull_key = settled.pull_key and ${mayBeSyncedLater(backend, end)}

@@ -1,6 +1,6 @@
 import type { Transaction } from 'kysely';
 import type { Reason } from '../run/reason.ts';
-import { goesOn, RUN_SCHEMA, type Run } from '../run/run.ts';
+import { goesOn, goesOnSince, RUN_SCHEMA, type Run } from '../run/run.ts';
 import { type Signal, tellsOfCommit } from '../run/signal.ts';
 import type { Step } from '../run/step.ts';
 import { whileAlone, whileHeld } from './claims.ts';
@@ -60,7 +60,12 @@ async function saveStep(
   await wantEffects(transaction, pullKey, step.effects, now);
   await transaction
     .updateTable('pulls')
-    .set({ state: toStored(pullState(step.pull)), run_id: run?.id ?? null, active: goesOn(step.pull) })
+    .set({
+      state: toStored(pullState(step.pull)),
+      run_id: run?.id ?? null,
+      active: goesOn(step.pull),
+      goes_on_since: goesOnSince(step.pull),
+    })
     .where('pull_key', '=', pullKey)
     .execute();
 }

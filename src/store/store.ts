@@ -11,16 +11,18 @@ import type { Signal } from '../run/signal.ts';
 import type { Step } from '../run/step.ts';
 
 /**
- * How an effect comes again: `now` and `notBefore` in ms since the epoch; `ours` where a fault of our own stopped the
- * attempt; `signal` is what it has to tell already.
+ * How an effect comes again: `now` and `notBefore` in ms since the epoch; what the attempt was stopped by: a fault of our
+ * own, a limit that ends by itself, or anything else; `signal` is what it has to tell already.
  */
 export type Delay = {
   readonly now: number;
   readonly notBefore: number;
   readonly error: string | null;
-  readonly ours: boolean;
+  readonly stoppedBy: StoppedBy;
   readonly signal: Signal | null;
 };
+
+export type StoppedBy = 'us' | 'limit' | 'other';
 
 /** A webhook delivery that means something. */
 export type Delivery = {
@@ -93,8 +95,8 @@ export type ParkedSignal = {
 export type Sequel = { readonly told: Effect | null; readonly outcome: Signal | null };
 
 /**
- * An effect that is to be performed; `attempts` counts this one, `faults` the last of those before, one after the
- * other, that failed by a fault of our own. `since` is when it was wanted last (ISO 8601): where an equal one was wanted at
+ * An effect that is to be performed; `attempts` counts this one, `limited` those before that a limit stopped, `faults` the
+ * last of those before, one after the other, that failed by a fault of our own. `since` is when it was wanted last (ISO 8601): where an equal one was wanted at
  * once while this waited, its faults count from there.
  */
 export type StoredEffect = {
@@ -102,6 +104,7 @@ export type StoredEffect = {
   readonly pullKey: string;
   readonly effect: Effect;
   readonly attempts: number;
+  readonly limited: number;
   readonly faults: number;
   readonly since: string;
 };

@@ -33,6 +33,8 @@ type Pulls = {
   run_id: string | null;
   /** A run goes on, a task waits, or a proposal is open; true also where nobody has looked yet. */
   active: Generated<boolean>;
+  /** GitHub's time (ISO 8601) at which the first of that was asked for or shown; null where nothing was. */
+  goes_on_since: string | null;
   /** Until then its intents wait: one of them failed, and none may overtake it. */
   held_until: Generated<number>;
   fence: Generated<number>;
@@ -135,6 +137,7 @@ type Effects = {
   not_before: number;
   attempts: Generated<number>;
   /** So many of the attempts, the last ones, failed by a fault of our own. */
+  limited: Generated<number>;
   faults: Generated<number>;
   /** Somebody is performing it, or died doing so. */
   begun: Generated<boolean>;

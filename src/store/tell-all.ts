@@ -23,7 +23,7 @@ export async function tellAll(
       values (${deliveryId}, ${now}::bigint, ${uninstalled}::bigint)
       on conflict do nothing returning delivery_id
     ), meant as (
-      select pulls.pull_key, pulls.active from pulls join notice on true
+      select pulls.pull_key, pulls.active, pulls.goes_on_since from pulls join notice on true
       where pulls.installation_id = ${notice.installationId} and ${isThere(notice)}
     ), told as (
       ${notice.kind === 'access-lost' ? tellLost(notice.loss, now) : wantCatchUps(null, sql`meant as pulls`, now, CATCH_UP_PAUSE_MS)}

@@ -22,8 +22,9 @@ export async function catchUp(job: Job<'catch-up'>): Promise<Outcome> {
   const words = await job.wordsDue();
   if (words !== null) return afterWords(job, words);
   const pull = await store.load(stored.pullKey, NONE_NAMED);
-  if (!goesOn(pull)) return DONE;
+  // What went on when this was wanted may have ended since: whoever spoke of it is answered none the less.
   const wanted = effect.since ?? goesOnSince(pull);
+  if (wanted === null && !goesOn(pull)) return DONE;
   const since = Math.max(wanted === null ? 0 : Date.parse(wanted), clock.now() + githubs.ahead() - REACH_MS);
   const listed = await githubs.for(pull.ref).saidSince(new Date(since).toISOString());
   const heard = listed.flatMap((one) => readListed(pull.ref, one, self) ?? []);

@@ -3,7 +3,17 @@ import { decide } from '../run/decide.ts';
 import { RANK_OF } from '../run/effect.ts';
 import type { Pull } from '../run/run.ts';
 import type { Signal } from '../run/signal.ts';
-import type { Claim, Claimed, Delay, GivenBack, Lease, PullWork, StoredEffect, StoredSignal } from '../store/store.ts';
+import type {
+  Claim,
+  Claimed,
+  Delay,
+  GivenBack,
+  Lease,
+  PullWork,
+  StoppedBy,
+  StoredEffect,
+  StoredSignal,
+} from '../store/store.ts';
 import { isLasting, isLimit, isOurs, REFUSED_TRIES, retryTime, wordsOf } from './backoff.ts';
 import type { Context } from './context.ts';
 import { faultId } from './fault-id.ts';
@@ -184,8 +194,8 @@ export async function takeEffect(
   return null;
 }
 
-function delayOf({ at, error, ours = false, signal }: Extract<Outcome, { kind: 'again' }>, now: number): Delay {
-  return { now, notBefore: at, error, ours, signal: signal ?? null };
+function delayOf({ at, error, stoppedBy = 'other', signal }: Extract<Outcome, { kind: 'again' }>, now: number): Delay {
+  return { now, notBefore: at, error, stoppedBy, signal: signal ?? null };
 }
 
 async function attemptOnce(job: Job): Promise<Outcome> {
@@ -211,21 +221,28 @@ function afterFailure(job: Job, error: unknown): Outcome {
     kind: 'again',
     at: retryTime(now, attempts, error, wantedFor(job)),
     error: wordsOf(error),
-    ours: isOurs(error),
+    stoppedBy: stoppedBy(error),
   };
+}
+
+function stoppedBy(error: unknown): StoppedBy {
+  if (isLimit(error)) return 'limit';
+  return isOurs(error) ? 'us' : 'other';
 }
 
 /**
  * A commit that was tried before may have landed unseen: no answer to a look around proves that it has not. Only where
- * GitHub shows nothing for days is it given up. A limit ends by itself, so nothing is given up for it.
+ * GitHub shows nothing for days is it given up. A limit ends by itself, so nothing is given up for it, nor do its tries count:
+ * where the App was suspended for long, the first mishap after it would be the last.
  */
 function mayBeGivenUp(job: Job, error: unknown): boolean {
   const { attempts, effect, stored } = job;
   if (isOurs(error)) return stored.faults + 1 >= MOST_FAULTS && effect.type !== 'commit';
-  if (isLasting(error)) return effect.type !== 'commit' || attempts === 1 || attempts >= REFUSED_TRIES;
   if (isLimit(error)) return false;
-  if (effect.type === 'catch-up' && !effect.expiring) return attempts >= TELLING_TRIES && wantedFor(job) >= HEARING_MS;
-  return attempts >= TELLING_TRIES && wantedFor(job) >= TELLING_MS && RANK_OF[effect.type] === 'tell';
+  const tries = attempts - stored.limited;
+  if (isLasting(error)) return effect.type !== 'commit' || attempts === 1 || tries >= REFUSED_TRIES;
+  if (effect.type === 'catch-up' && !effect.expiring) return tries >= TELLING_TRIES && wantedFor(job) >= HEARING_MS;
+  return tries >= TELLING_TRIES && wantedFor(job) >= TELLING_MS && RANK_OF[effect.type] === 'tell';
 }
 
 /** How long it has been waited for (ms). */

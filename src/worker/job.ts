@@ -2,12 +2,12 @@ import type { Effect } from '../run/effect.ts';
 import { NONE_NAMED } from '../run/named-proposals.ts';
 import type { Pull } from '../run/run.ts';
 import type { Signal } from '../run/signal.ts';
-import type { StoredEffect } from '../store/store.ts';
+import type { StoppedBy, StoredEffect } from '../store/store.ts';
 import type { Context } from './context.ts';
 
 /**
- * What came of an effect: done, with the signal it leads to if any; or to be tried again at a time (ms; `ours` where a fault of our own stopped it), with what this
- * attempt has to tell already.
+ * What came of an effect: done, with the signal it leads to if any; or to be tried again at a time (ms), with what this
+ * attempt, stopped by that, has to tell already.
  */
 export type Outcome =
   | { readonly kind: 'done'; readonly signal: Signal | null }
@@ -15,7 +15,7 @@ export type Outcome =
       readonly kind: 'again';
       readonly at: number;
       readonly error: string;
-      readonly ours?: boolean;
+      readonly stoppedBy?: StoppedBy;
       readonly signal?: Signal;
     };
 

@@ -13,7 +13,7 @@ function answer(once: string | null): Effect {
 }
 
 function put(notBefore: number, error: string | null): Delay {
-  return { now: 30, notBefore, error, ours: false, signal: null };
+  return { now: 30, notBefore, error, stoppedBy: 'other', signal: null };
 }
 
 /** What a step wants is performed in order, once, and never forgotten. */
@@ -125,10 +125,10 @@ export function effectsContract({ store, rows, claimed }: Bench): void {
     it('one that comes again tells what it has to tell at once, and once: not for another worker’s attempt', async () => {
       const claim = await wanting('a', [ASK]);
       const first = present(await store().claimEffect('w', 30, LEASE));
-      await store().postponeEffect(first, { now: 31, notBefore: 50, error: 'no', ours: false, signal: FAILED });
-      await store().postponeEffect(first, { now: 32, notBefore: 60, error: 'no', ours: false, signal: null });
+      await store().postponeEffect(first, { now: 31, notBefore: 50, error: 'no', stoppedBy: 'other', signal: FAILED });
+      await store().postponeEffect(first, { now: 32, notBefore: 60, error: 'no', stoppedBy: 'other', signal: null });
       const second = present(await store().claimEffect('w', 70, LEASE));
-      await store().postponeEffect(first, { now: 71, notBefore: 99, error: 'no', ours: false, signal: FAILED });
+      await store().postponeEffect(first, { now: 71, notBefore: 99, error: 'no', stoppedBy: 'other', signal: FAILED });
       const told = await nextSignal(store(), claim, 80);
       expect(told?.signal).toEqual(FAILED);
       expect((await rows('inbox')).filter(({ kind }) => kind === 'outcome')).toHaveLength(1);
@@ -138,16 +138,26 @@ export function effectsContract({ store, rows, claimed }: Bench): void {
     it('G8: tries that a fault of ours stopped are counted apart from the others, one after the other', async () => {
       const claim = await wanting('a', [SHOW]);
       const first = present(await nextEffect(store(), claim, 30));
-      await store().postponeEffect(first, { ...put(30, 'broken'), ours: true });
+      await store().postponeEffect(first, { ...put(30, 'broken'), stoppedBy: 'us' });
       const second = present(await nextEffect(store(), claim, 30));
       expect(second).toMatchObject({ attempts: 2, faults: 1 });
       await store().postponeEffect(second, put(30, 'GitHub was away'));
       const third = present(await nextEffect(store(), claim, 30));
       expect(third).toMatchObject({ attempts: 3, faults: 0 });
-      await store().postponeEffect(third, { ...put(30, 'broken'), ours: true });
+      await store().postponeEffect(third, { ...put(30, 'broken'), stoppedBy: 'us' });
       const fourth = present(await nextEffect(store(), claim, 30));
       await store().postponeEffect(fourth, { ...put(30, 'waits'), error: null });
       expect(await nextEffect(store(), claim, 30)).toMatchObject({ attempts: 5, faults: 1 });
+    });
+
+    it('F16: so are those that a limit stopped, from the first on', async () => {
+      const claim = await wanting('a', [SHOW]);
+      const first = present(await nextEffect(store(), claim, 30));
+      await store().postponeEffect(first, { ...put(30, 'suspended'), stoppedBy: 'limit' });
+      const second = present(await nextEffect(store(), claim, 30));
+      expect(second).toMatchObject({ attempts: 2, limited: 1 });
+      await store().postponeEffect(second, put(30, 'GitHub was away'));
+      expect(await nextEffect(store(), claim, 30)).toMatchObject({ attempts: 3, limited: 1 });
     });
 
     it('one that waits to be tried again swallows its equals', async () => {

@@ -107,7 +107,7 @@ export function noticesContract({ store, rows, signalled }: Bench): void {
         const claim = present(await store().claimPull('w', 12 + LEASE, LEASE));
         const over = step(pullOf(1), { reason: 'access-lost', dropsRest: true });
         expect(await store().save(claim, present(claim.first), over, 13 + LEASE)).toBe('saved');
-        const back = { now: 20, notBefore: 99, error: 'gone', ours: false, signal: null };
+        const back = { now: 20, notBefore: 99, error: 'gone', stoppedBy: 'other', signal: null } as const;
         await store().finishEffect(committing, { type: 'task-due' }, 14 + LEASE);
         await store().postponeEffect(committing, back);
         expect(await nextSignal(store(), claim, 15 + LEASE)).toBeNull();
@@ -134,7 +134,7 @@ export function noticesContract({ store, rows, signalled }: Bench): void {
       expect(await store().tellAll('back', back, 13)).toBe('duplicate');
       expect(await store().tellAll('again', back, 14)).toBe('stored');
       expect(await told()).toEqual([]);
-      const wanted = { type: 'catch-up', since: null, expiring: false } as const;
+      const wanted = { type: 'catch-up', since: run('r1').task.askedAt, expiring: false } as const;
       const effects = (await rows('effects')).filter(({ coalescingKey: key }) => key === coalescingKey(wanted));
       expect(effects.map(({ pullKey, notBefore }) => [pullKey, notBefore])).toEqual([
         ['1/2/1', 12],
@@ -148,6 +148,20 @@ export function noticesContract({ store, rows, signalled }: Bench): void {
       expect(present(await nextEffect(store(), claim, 13)).effect).toEqual(wanted);
     });
 
+    it('F16: it does since then, too, where all that went on has ended by the time it comes to it', async () => {
+      await decided(1, false);
+      await store().receive([delivery('stop', 1)], 11);
+      await store().tellAll('back', { kind: 'unsuspended', installationId: 1, repositoryIds: null }, 12);
+      const claim = present(await store().claimPull('w', 13, LEASE));
+      await store().save(claim, present(claim.first), step(pullOf(1)), 13);
+      const since = run('r1').task.askedAt;
+      expect(present(await nextEffect(store(), claim, 13)).effect).toEqual({
+        type: 'catch-up',
+        since,
+        expiring: false,
+      });
+    });
+
     it('F16: so does what nothing goes on of, where a task waits to be decided; until then it is known when', async () => {
       await decided(1, true);
       await store().receive([delivery('task', 1)], 11);
@@ -158,7 +172,7 @@ export function noticesContract({ store, rows, signalled }: Bench): void {
       expect(await store().unheardUntil(claim, 13)).toBe(13);
       await store().save(claim, present(claim.first), step(pullOf(1)), 13);
       const effect = present(await nextEffect(store(), claim, 13));
-      await store().postponeEffect(effect, { now: 13, notBefore: 50, error: 'gone', ours: false, signal: null });
+      await store().postponeEffect(effect, { now: 13, notBefore: 50, error: 'gone', stoppedBy: 'other', signal: null });
       expect(await store().unheardUntil(claim, 13)).toBe(50);
       expect(await store().unheardUntil(claim, 60)).toBe(60);
       await store().finishEffect(effect, null, 14);

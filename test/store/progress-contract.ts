@@ -47,7 +47,13 @@ export function progressContract({ store, rows }: Bench): void {
       await saved([PROGRESS]);
       const claim = present(await store().claimPull('w', DUE, LEASE));
       const tried = present(await nextEffect(store(), claim, DUE));
-      const back = { now: DUE, notBefore: 90_000, error: 'GitHub said to wait', ours: false, signal: null };
+      const back = {
+        now: DUE,
+        notBefore: 90_000,
+        error: 'GitHub said to wait',
+        stoppedBy: 'other',
+        signal: null,
+      } as const;
       await store().postponeEffect(tried, back);
       await store().release(claim);
       await saved([SHOW], { id: 'b', ending: null });
@@ -67,7 +73,13 @@ export function progressContract({ store, rows }: Bench): void {
         await saved([PROGRESS]);
         const claim = present(await store().claimPull('w', DUE, LEASE));
         const tried = present(await nextEffect(store(), claim, DUE));
-        await store().postponeEffect(tried, { now: DUE, notBefore: 90_000, error: 'broken', ours: true, signal: null });
+        await store().postponeEffect(tried, {
+          now: DUE,
+          notBefore: 90_000,
+          error: 'broken',
+          stoppedBy: 'us',
+          signal: null,
+        });
         await store().release(claim);
         await saved([SHOW], { id: 'b', ending: null, pull, now: 80_000 });
         const since = new Date(80_000).toISOString();

@@ -98,7 +98,7 @@ export function sweepsContract({ store, gone, signalled }: Bench): void {
         await store().save(claim, signal, step(pullOf(number)), 30);
         const effect = present(await nextEffect(store(), claim, 30));
         expect(effect.effect).toEqual({ type: 'catch-up', since: '2030-01-01T00:00:00Z', expiring: false });
-        const delay = { now: 31, notBefore: 5_000, error: 'away', ours: false, signal: null };
+        const delay = { now: 31, notBefore: 5_000, error: 'away', stoppedBy: 'other', signal: null } as const;
         await store().postponeEffect(effect, delay);
         expect(await nextEffect(store(), claim, 4_999)).toBeNull();
       }

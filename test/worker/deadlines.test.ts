@@ -17,7 +17,7 @@ const refuse = (): never => {
 /** A look at this pull request, so many ms after the deadline by our clock, with GitHub's so far ahead of it. */
 function look(pull: Pull, late: number, ahead: number): Job<'see-deadline'> {
   const effect: Effect = { type: 'see-deadline', at: AT, wantedAt: '2030-01-01T12:00:00.000Z' };
-  const stored = { id: 1, pullKey: '1/2/1', effect, attempts: 1, faults: 0, since: AT };
+  const stored = { id: 1, pullKey: '1/2/1', effect, attempts: 1, limited: 0, faults: 0, since: AT };
   const store: Pick<Store, 'load'> = { load: async () => pull };
   return {
     context: {

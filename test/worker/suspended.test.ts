@@ -44,7 +44,7 @@ function opened() {
     const { installationId } = pull.ref;
     app.gateway.apply(OPERATIONS.suspendApp, { installationId, suspended });
   };
-  return { app, ana, ben, away, load, later, suspend };
+  return { app, ana, ben, away, load, later, suspend, said: pull.said };
 }
 
 const states = async ({ load }: ReturnType<typeof opened>) => (await load())?.proposals.map(({ state }) => state);
@@ -64,6 +64,23 @@ it('F16: a /stop that was said while the App was suspended is heard, though its 
   away.clear();
   await later(20);
   expect((await load())?.run?.phase).toMatchObject({ kind: 'ended', how: 'stopped' });
+});
+
+it('F16: what was said meanwhile to a run that ends before it is heard is answered, and decides nothing', async () => {
+  const stage = opened();
+  const { app, ana, ben, later, suspend, said } = stage;
+  ana.says('/countersign write it');
+  await later(1);
+  suspend(true);
+  app.pass(2_000);
+  ben.says('/approve all');
+  await later(5);
+  suspend(false);
+  app.pass(2_000);
+  ana.says('/stop');
+  await later(5);
+  expect(await states(stage)).toEqual(['cancelled']);
+  expect(said().at(-1)).toContain('No change was waiting for a decision');
 });
 
 describe('F16: what GitHub will not list once the App may act again', () => {

@@ -13,11 +13,11 @@ const MINUTE = 60_000;
 const SHOW = { type: 'show-run', runId: 'r' } as const;
 
 /** A worker in front of a GitHub that answers nothing, whose clock jumps to what is due. */
-function withoutGitHub() {
+function withoutGitHub(faultAt = (_now: number) => new GitHubFault('down', 502, null)) {
   const store = memoryStore(emptyTables(), 1);
   const clock = { now: 0 };
   const nothing = (): never => {
-    throw new GitHubFault('down', 502, null);
+    throw faultAt(clock.now);
   };
   const context: Context = {
     store,
@@ -64,6 +64,15 @@ it('what only tells people something is given up after twelve tries', async () =
   const times = await tries(app, 100);
   expect(times).toHaveLength(12);
   expect(times.at(-1)).toBeGreaterThan(15 * MINUTE);
+});
+
+it('F16: tries that a limit stopped do not count: after an hour of a suspension one mishap is not the last', async () => {
+  const suspended = (now: number) => new GitHubFault('suspended', 403, now + 10 * MINUTE);
+  const app = withoutGitHub((now) => (now < 130 * MINUTE ? suspended(now) : new GitHubFault('down', 502, null)));
+  await wants(app.store, 'a', 0);
+  const times = await tries(app, 100);
+  expect(times.filter((time) => time < 130 * MINUTE)).toHaveLength(13);
+  expect(times.filter((time) => time >= 130 * MINUTE)).toHaveLength(12);
 });
 
 it('what is wanted anew while it waits after failures keeps its time, and is tried from then on like anything new', async () => {

@@ -66,8 +66,7 @@ export const absencesAreHeard: Check = (evidence) => {
       return [];
     return [...Map.groupBy(saved, ({ saved: { claim } }) => claim.pullKey).values()].flatMap((steps) => {
       const before = steps.findLast(({ saved: { at } }) => at < deliveredAt)?.saved.step.pull;
-      const during = steps.filter(({ saved: { at } }) => at >= deliveredAt && at < until);
-      if (before === undefined || ![before, ...during.map(({ saved: { step } }) => step.pull)].every(goesOn)) return [];
+      if (before === undefined || !goesOn(before)) return [];
       const since = Date.parse(goesOnSince(before) ?? '');
       return said
         .filter(({ number, at }) => number === before.ref.number && at >= since && at < deliveredAt - MOMENT_MS)

@@ -1,6 +1,7 @@
 import { commandTable } from '../../command/table.ts';
 import { furtherAnswers, renderAnswer } from '../../render/answer.ts';
 import { REPLY_MARKER } from '../../render/markers.ts';
+import { DELIVERIES_MS } from '../../store/prune.ts';
 import { ownComments } from '../github/own-words.ts';
 import { standingsOf } from '../github/port.ts';
 import { SITE } from '../scene.ts';
@@ -30,13 +31,14 @@ type Wanted = { readonly body: string; readonly reached: boolean };
 
 function wantedOf(evidence: Evidence): readonly Wanted[] {
   const context = { links: { repository: `${SITE}/acme/shop` }, commands: commandTable };
-  const once = new Set<string>();
-  return evidence.saved.flatMap(({ saved: { claim, step } }) =>
+  const told = new Map<string, number>();
+  return evidence.saved.flatMap(({ saved: { at, claim, step } }) =>
     step.effects.flatMap((effect) => {
       if (effect.type !== 'answer') return [];
       const key = `${claim.pullKey} ${effect.once ?? ''}`;
-      if (effect.once !== null && once.has(key)) return [];
-      once.add(key);
+      // What was told longer ago than effects are kept may be told again.
+      if (effect.once !== null && at - (told.get(key) ?? -Infinity) < DELIVERIES_MS) return [];
+      told.set(key, at);
       const reached = isReached(evidence, step.pull.ref);
       const bodies = [renderAnswer(effect.answer, context), ...furtherAnswers(effect.answer)];
       return bodies.map((body) => ({ body, reached }));

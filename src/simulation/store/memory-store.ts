@@ -1,35 +1,21 @@
 import { LANES } from '../../run/effect.ts';
 import { NONE_NAMED } from '../../run/named-proposals.ts';
 import { isOpen } from '../../run/proposal.ts';
-import type { Reason } from '../../run/reason.ts';
 import { newPull, pullKey } from '../../run/run.ts';
-import { type Signal, tellsOfCommit } from '../../run/signal.ts';
 import type { Step } from '../../run/step.ts';
 import { isThreadOf } from '../../run/targets.ts';
-import type {
-  Claim,
-  Claimed,
-  Delay,
-  Delivery,
-  Ending,
-  Failure,
-  KnownRun,
-  Lease,
-  SaveResult,
-  Store,
-  StoredEffect,
-  StoredSignal,
-} from '../../store/store.ts';
+import type { Claim, Delivery, Ending, Failure, KnownRun, SaveResult, Store, StoredSignal } from '../../store/store.ts';
 import { budgetMethods } from './budgets.ts';
-import { claimFor, claimRow, endWith, giveBack, nextSignal, nextWork } from './holding.ts';
+import { effectMethods } from './effects.ts';
+import { claimRow, endWith, giveBack, nextSignal, nextWork } from './holding.ts';
 import { park, parked, plain, waitingRow } from './parked.ts';
 import { prune } from './prune.ts';
 import { checkStep, writeStep } from './save.ts';
 import { sweepMethods } from './sweeps.ts';
-import { addSignal, type EffectRow, finish, idle, type PullRow, settle, type Tables } from './tables.ts';
+import { addSignal, type PullRow, settle, type Tables, wake } from './tables.ts';
 import { tellAll } from './tell-all.ts';
 import { waitingMethods } from './waiting.ts';
-import { claimEffect, nextDue, oldestFree } from './work.ts';
+import { nextDue, oldestFree } from './work.ts';
 
 /**
  * The store in memory: every method does its work in one go, so that each is a transaction of its own. `holder` is the
@@ -89,27 +75,6 @@ export function memoryStore(tables: Tables, holder: number): Store {
 /** Nothing lies between it and whoever uses it. */
 const NEVER_CUT: Pick<Store, 'onCut' | 'tenure'> = { onCut() {}, tenure: () => NEVER_CUT };
 
-type EffectMethods = Pick<Store, 'claimEffect' | 'renewEffect' | 'finishEffect' | 'postponeEffect'>;
-
-function effectMethods(tables: Tables, holder: number): EffectMethods {
-  return {
-    claimEffect: async (_worker, now, leaseMs) => claimEffect(tables, holder, now, leaseMs),
-    renewEffect: async (stored, now, leaseMs) => {
-      const [, effect] = effectRow(tables, stored);
-      const mine = effect !== undefined && effect.doneAt === null && effect.attempts === stored.attempts;
-      if (mine) effect.lease = { until: now + leaseMs, holder };
-      return mine;
-    },
-    finishEffect: async (stored, outcome, now, lease) =>
-      finishEffect(tables, stored, outcome, now, lease && { ...lease, holder }),
-    postponeEffect: async (stored, delay) => postponeEffect(tables, stored, delay),
-  };
-}
-
-function wake(tables: Tables): void {
-  for (const listener of tables.listeners) listener();
-}
-
 /** The row while it is still the claim's. */
 function heldRow(tables: Tables, claim: Claim): PullRow | null {
   const row = tables.pulls.get(claim.pullKey);
@@ -148,6 +113,7 @@ function addPull(tables: Tables, ref: Delivery['intent']['pull']): PullRow {
     state,
     runId: null,
     active: true,
+    goesOnSince: null,
     heldUntil: 0,
     fence: 0,
     mark: null,
@@ -246,53 +212,4 @@ function postponeSignal(
 
 function countedAs({ attempts, faults }: StoredSignal, { words, ours }: Failure) {
   return { error: plain(words), attempts: attempts + 1, faults: ours ? faults + 1 : 0 };
-}
-
-function effectRow(tables: Tables, stored: StoredEffect): [PullRow | undefined, EffectRow | undefined] {
-  const row = tables.pulls.get(stored.pullKey);
-  return [row, row?.wanted.find((effect) => isIt(effect, stored))];
-}
-
-function isIt(row: EffectRow, { id, since }: StoredEffect): boolean {
-  return row.id === id && row.createdAt === Date.parse(since);
-}
-
-/** Why effects are dropped that are under way. */
-const DROPPED: Reason = 'access-lost';
-
-/** What a dropped effect comes to know of a commit, once. */
-function tellLate(tables: Tables, stored: StoredEffect, signal: Signal | null, now: number): void {
-  const row = tables.pulls.get(stored.pullKey);
-  const dropped = row?.effects.find((effect) => isIt(effect, stored) && effect.error === DROPPED);
-  if (row === undefined || dropped === undefined || signal === null || !tellsOfCommit(signal)) return;
-  dropped.error = null;
-  addSignal(tables, row, signal, { kind: 'outcome', deliveryId: null, now });
-}
-
-function finishEffect(
-  tables: Tables,
-  stored: StoredEffect,
-  outcome: Signal | null,
-  now: number,
-  lease: (Lease & { readonly holder: number }) | undefined,
-): Claimed | null {
-  const [row, effect] = effectRow(tables, stored);
-  if (effect === undefined) tellLate(tables, stored, outcome, now);
-  if (row === undefined || effect === undefined || !finish(row, effect, now)) return null;
-  if (outcome === null) return null;
-  addSignal(tables, row, outcome, { kind: 'outcome', deliveryId: null, now });
-  const claimed = lease === undefined ? null : claimFor(tables, row, outcome, lease, now);
-  if (claimed === null && effect.lane === 'free') wake(tables);
-  return claimed;
-}
-
-function postponeEffect(tables: Tables, stored: StoredEffect, { now, notBefore, error, ours, signal }: Delay): void {
-  const [row, effect] = effectRow(tables, stored);
-  if (effect === undefined) tellLate(tables, stored, signal, now);
-  if (row === undefined || effect === undefined || effect.attempts !== stored.attempts) return;
-  idle(effect);
-  effect.notBefore = notBefore;
-  if (error !== null) effect.faults = ours ? effect.faults + 1 : 0;
-  if (error !== null) effect.error = plain(error);
-  if (signal !== null) addSignal(tables, row, signal, { kind: 'outcome', deliveryId: null, now });
 }

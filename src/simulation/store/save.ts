@@ -1,6 +1,6 @@
 import { coalescingKey, delayOf, type Effect, LANES } from '../../run/effect.ts';
 import type { Proposal, Write } from '../../run/proposal.ts';
-import { goesOn } from '../../run/run.ts';
+import { goesOn, goesOnSince } from '../../run/run.ts';
 import { tellsOfCommit } from '../../run/signal.ts';
 import type { Step } from '../../run/step.ts';
 import { isFinal } from '../../run/transition.ts';
@@ -28,6 +28,7 @@ export function writeStep(tables: Tables, row: PullRow, step: Step, now: number)
   row.state = state;
   row.runId = step.pull.run?.id ?? null;
   row.active = goesOn(step.pull);
+  row.goesOnSince = goesOnSince(step.pull);
 }
 
 function changedIn(row: PullRow, { pull }: Step): readonly Proposal[] {
@@ -119,6 +120,7 @@ export function wantEffect(tables: Tables, row: PullRow, effect: Effect, now: nu
     createdAt: now,
     notBefore: now + delayOf(effect),
     attempts: 0,
+    limited: 0,
     faults: 0,
     begun: false,
     lease: null,

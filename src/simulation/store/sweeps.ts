@@ -71,15 +71,14 @@ export function wantCatchUps(
   now: number,
   pauseMs: number,
 ): number {
-  const effect: Effect = { type: 'catch-up', since, expiring: false };
-  const key = coalescingKey(effect);
-  const rows = pulls.filter(
-    ({ active, waiting, wanted }) =>
-      (active || waiting.length > 0) && !wanted.some((one) => one.coalescingKey === key && !one.begun),
-  );
+  const effectOf = (row: PullRow): Effect => ({ type: 'catch-up', since: since ?? row.goesOnSince, expiring: false });
+  const rows = pulls.filter((row) => {
+    const key = coalescingKey(effectOf(row));
+    return (row.active || row.waiting.length > 0) && !row.wanted.some((one) => one.coalescingKey === key && !one.begun);
+  });
   const inOrder = rows.toSorted((left, right) => (left.key < right.key ? -1 : 1));
   for (const [place, row] of inOrder.entries()) {
-    wantEffect(tables, row, effect, now);
+    wantEffect(tables, row, effectOf(row), now);
     const added = row.wanted.at(-1);
     if (added !== undefined) added.notBefore = now + place * pauseMs;
   }

@@ -36,6 +36,7 @@ export type EffectRow = {
   createdAt: number;
   notBefore: number;
   attempts: number;
+  limited: number;
   faults: number;
   begun: boolean;
   lease: Lease | null;
@@ -51,6 +52,7 @@ export type PullRow = {
   state: Omit<Pull, 'run' | 'proposals'>;
   runId: string | null;
   active: boolean;
+  goesOnSince: string | null;
   heldUntil: number;
   fence: number;
   mark: string | null;
@@ -192,4 +194,9 @@ export function addSignal(
   };
   row.inbox.push(stored);
   row.waiting = [...row.waiting, stored];
+}
+
+/** Tells every process that something may be due. */
+export function wake(tables: Tables): void {
+  for (const listener of tables.listeners) listener();
 }

@@ -63,8 +63,8 @@ export function begin(row: PullRow, effect: EffectRow): StoredEffect {
   effect.attempts += 1;
   effect.begun = true;
   const since = new Date(effect.createdAt).toISOString();
-  const { id, attempts, faults } = effect;
-  return { id, pullKey: row.key, effect: effect.effect, attempts, faults, since };
+  const { id, attempts, limited, faults } = effect;
+  return { id, pullKey: row.key, effect: effect.effect, attempts, limited, faults, since };
 }
 
 /** When the earliest waiting work of each lane may be taken. */

@@ -4,8 +4,10 @@ import { EXPIRY } from './expiry.ts';
 import { FAULTS } from './faults.ts';
 import { FIRST_TABLES } from './first-tables.ts';
 import { FORMER_COMMENTS } from './former-comments.ts';
+import { GOING_ON } from './going-on.ts';
 import { HEARTBEAT } from './heartbeat.ts';
 import { LEDGER } from './ledger.ts';
+import { LIMITED } from './limited.ts';
 import { NOTICES } from './notices.ts';
 import { OPEN_PROPOSALS } from './open-proposals.ts';
 import { QUEUES } from './queues.ts';
@@ -28,4 +30,6 @@ export const MIGRATIONS: readonly Migration[] = [
   { number: 10, name: 'effect faults', statements: EFFECT_FAULTS },
   { number: 11, name: 'heartbeat', statements: HEARTBEAT },
   { number: 12, name: 'queues', statements: QUEUES },
+  { number: 13, name: 'going on', statements: GOING_ON },
+  { number: 14, name: 'limited', statements: LIMITED },
 ];
