@@ -58,9 +58,19 @@ async function tryOnce(job: Job<'commit'>): Promise<Outcome | Moved | Spoken> {
   const landed = tried
     ? ((await findLanded(github, { mine, all: pull.proposals }, at)) ?? (await findMade(github, mine, at)))
     : null;
-  if (landed !== null) return { kind: 'done', signal: landed };
+  if (landed !== null) return found(job, mine, landed);
   if (facts.state !== 'open') return failed(job, mine, `the pull request is ${facts.state}`);
   return attempt(job, github, pull, mine, facts);
+}
+
+/** What an attempt of before left; where another effect made it, of some of these only, the others are still to be made. */
+function found(
+  { context }: Job<'commit'>,
+  mine: readonly Proposal[],
+  landed: Extract<Signal, { type: 'committed' | 'commit-differs' }>,
+): Outcome {
+  if (mine.every(({ id }) => landed.proposalIds.includes(id))) return { kind: 'done', signal: landed };
+  return { kind: 'again', at: context.clock.now(), error: 'only some of it was made', signal: landed };
 }
 
 async function attempt(

@@ -7,6 +7,7 @@ import { openVirtualApp } from './virtual-app.ts';
 /** What goes wrong once with GitHub, as soon as it is said here; `beforeCommit` is done while a commit is on its way. */
 type Trouble = {
   readsFail: boolean;
+  neverSent: boolean;
   answerLost: boolean;
   headMoved: boolean;
   notReadBack: boolean;
@@ -14,7 +15,14 @@ type Trouble = {
 };
 
 function noTrouble(): Trouble {
-  return { readsFail: false, answerLost: false, headMoved: false, notReadBack: false, beforeCommit: () => {} };
+  return {
+    readsFail: false,
+    neverSent: false,
+    answerLost: false,
+    headMoved: false,
+    notReadBack: false,
+    beforeCommit: () => {},
+  };
 }
 
 const PROPOSAL = { id: 'call-1', name: 'edit_file', arguments: '{"path":"a.txt","old_string":"1","new_string":"2"}' };
@@ -51,7 +59,7 @@ function proposes(trouble: Trouble, ledger: Write[], calls = [PROPOSAL]) {
           trouble[what] = false;
           return now;
         };
-        const fails = (what: 'readsFail' | 'answerLost' | 'notReadBack'): void => {
+        const fails = (what: 'readsFail' | 'neverSent' | 'answerLost' | 'notReadBack'): void => {
           if (comes(what)) throw new GitHubFault('GitHub went away', 502, null);
         };
         let committed = false;
@@ -67,6 +75,7 @@ function proposes(trouble: Trouble, ledger: Write[], calls = [PROPOSAL]) {
           },
           commit: async (plan) => {
             if (comes('headMoved')) return { kind: 'head-moved' };
+            fails('neverSent');
             trouble.beforeCommit();
             const outcome = await github.commit(plan);
             committed = true;
@@ -140,6 +149,39 @@ it('G3, S78, V7: also one that made more changes than the other attempt is for: 
   expect(ledger.map(({ commit, parent }) => [commit, parent])).toEqual([
     [after, before],
     [after, before],
+  ]);
+});
+
+it('G3, S78, V5: also one that made fewer: the others are made after it', async () => {
+  const trouble = noTrouble();
+  const ledger: Write[] = [];
+  const app = openVirtualApp({ bend: proposes(trouble, ledger, [PROPOSAL, SECOND]) });
+  const pull = app.installedFor('acme').opens();
+  const [ana, ben] = [pull.person('ana', 'write'), pull.person('ben', 'write')];
+  const here = () => app.gateway.state().world.repositories.get(pull.ref.repositoryId)?.pulls.get(pull.ref.number);
+  const aMinute = () => app.playOn(app.now() + 60_000);
+  ana.says('@countersign do it');
+  await aMinute();
+  const threads = [...(here()?.reviewComments.keys() ?? [])];
+  const edited = threads.find((id) => here()?.reviewComments.get(id)?.body.includes('```suggestion')) ?? 0;
+
+  trouble.readsFail = true;
+  ana.says('/approve all');
+  await app.settle();
+  app.pass(60_000);
+  // Ben's own lines are committed alone, and the attempt for all comes before that one has found out.
+  const beforeCommit = () => Object.assign(trouble, { readsFail: true, beforeCommit: () => {} });
+  Object.assign(trouble, { neverSent: true, answerLost: true, beforeCommit });
+  ben.replies(edited, '```suggestion\n3\n```');
+  const before = here()?.head.sha;
+  await app.settle();
+  const first = here()?.head.sha;
+  await aMinute();
+
+  expect(trouble).toMatchObject({ readsFail: false, neverSent: false, answerLost: false });
+  expect(ledger.map(({ commit, parent }) => [commit, parent])).toEqual([
+    [first, before],
+    [here()?.head.sha, first],
   ]);
 });
 
