@@ -7,7 +7,7 @@ import { performance } from 'node:perf_hooks';
 import process from 'node:process';
 import { runCommand } from '../src/options/run-command.ts';
 import { handOut, type Result } from '../src/simulation/hand-out.ts';
-import { MUTANTS } from '../src/simulation/mutants.ts';
+import { MUTANTS } from '../src/simulation/mutants/mutants.ts';
 import { readOptions, SIMULATION_HELP, type SimulationOptions } from '../src/simulation/options.ts';
 import type { CasePiece, Found, HuntPiece } from '../src/simulation/pieces.ts';
 import { judgeCase } from '../src/simulation/simulate.ts';

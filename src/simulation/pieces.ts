@@ -3,7 +3,7 @@ import type { Backend } from '../store/backend.ts';
 import { migrate } from '../store/migrate.ts';
 import { backendOn, PARSERS } from '../store/open-pglite.ts';
 import { backendDatabase } from './backend-database.ts';
-import { MUTANTS } from './mutants.ts';
+import { MUTANTS } from './mutants/mutants.ts';
 import { hunt, type Noticed, simulate } from './simulate.ts';
 import type { Tally } from './tally.ts';
 

@@ -1,7 +1,7 @@
 import { type PlayedCase, playCase } from './case.ts';
 import { checkCase } from './check/check-case.ts';
 import { type Database, memoryDatabase } from './database.ts';
-import type { Mutant } from './mutants.ts';
+import type { Mutant } from './mutants/mutant.ts';
 import { NOTHING_PLAYED, sumOf, type Tally, tallyOf } from './tally.ts';
 
 /** A case with what is wrong in it; nothing is in a good one. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { backendDatabase } from '../../src/simulation/backend-database.ts';
-import { MUTANTS } from '../../src/simulation/mutants.ts';
+import { MUTANTS } from '../../src/simulation/mutants/mutants.ts';
 import { hunt, judgeCase, simulate } from '../../src/simulation/simulate.ts';
 import { storyOf } from '../../src/simulation/story.ts';
 import { FAULT_KINDS } from '../../src/simulation/trace.ts';
