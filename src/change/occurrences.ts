@@ -8,10 +8,11 @@ export type Take = (offset: number) => number;
 export const STOP = Number.POSITIVE_INFINITY;
 
 /**
- * Tells every offset at which a text stands in another, overlapping ones included, in order, but for those that are not asked for.
- * Nothing is found of an empty text.  * Linear in both lengths whatever they hold: a text of one repeated letter costs no more than any other. The engine's own
- * search is by far the quickest with a few letters, and as slow as the product of both lengths with many: so it looks
- * for a probe, and where that stands too often the search is taken over by one that cannot be led astray.
+ * Tells every offset at which a text stands in another, overlapping ones included, in order, but for those that are not asked
+ * for. Nothing is found of an empty text. Linear in both lengths whatever they hold: a text of one repeated letter costs no
+ * more than any other. The engine's own search is by far the quickest with a few letters, and as slow as the product of both
+ * lengths with many: so it looks for a probe, and where that stands too often the search is taken over by one that cannot be
+ * led astray.
  */
 export function searchText(text: string, sought: string, take: Take): void {
   if (sought.length <= PROBE) searchShort(text, sought, take);

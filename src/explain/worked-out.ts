@@ -1,6 +1,7 @@
 import { ownText } from '../change/own-text.ts';
 import type { Facts, Need } from '../run/facts.ts';
 import { judgedFrom } from '../run/judging.ts';
+import { NO_PLACE, ownTextOf } from '../run/own-text-of.ts';
 import { reverseOf } from '../run/reverse.ts';
 import type { RecordedFacts } from './read-state.ts';
 
@@ -13,12 +14,9 @@ export function workedOut(need: Need, { files, undone }: RecordedFacts): Partial
       return undone === undefined ? null : { reverse: reverseOf({ ...need.undoing, seen: undone }) };
     case 'own-text': {
       const { path, base } = need.own.change;
-      if (base === null) return { ownText: ownText({ ...need.own, baseText: null }) };
-      if (files === undefined) return null;
-      const file = files.atBase[path];
-      if (file?.blob !== base.blob || file.text === null)
-        return { ownText: { kind: 'refused', refusal: { why: 'no-place' } } };
-      return { ownText: ownText({ ...need.own, baseText: file.text }) };
+      if (base !== null && files === undefined) return null;
+      const own = ownTextOf(need.own, files?.atBase[path] ?? null);
+      return { ownText: own === null ? NO_PLACE : ownText(own) };
     }
     default:
       return null;

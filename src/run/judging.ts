@@ -11,6 +11,7 @@ import {
 import type { OwnEdit } from '../policy/own-history.ts';
 import { openProposals } from './open-proposals.ts';
 import { ownEditsOf } from './own-edit.ts';
+import type { Proposal } from './proposal.ts';
 import type { Pull } from './run.ts';
 
 /** What is judged where a head moved: what waits for each path, with what this run did there, and the moves. */
@@ -31,15 +32,20 @@ export type JudgedPath = PushJudged & { readonly path: string };
 /** Files by path. */
 export type FilesAt = Readonly<Record<string, FileAtHead | null>>;
 
-/** What the open proposals of a pull request ask to be judged. A move comes after all paths. */
+/** What the open proposals of a pull request ask to be judged. */
 export function toJudge({ run, proposals }: Pull): Judging {
-  const open = openProposals(proposals).map(({ id, change }) => ({ id, change: judgeable(change) }));
-  const moves = open.filter(({ change }) => change.op === 'move');
+  return judgingOf(run, openProposals(proposals));
+}
+
+/** What these proposals of a pull request with that run ask to be judged. A move comes after all paths. */
+export function judgingOf(run: Pull['run'], proposals: readonly Pick<Proposal, 'id' | 'change'>[]): Judging {
+  const waiting = proposals.map(({ id, change }) => ({ id, change: judgeable(change) }));
+  const moves = waiting.filter(({ change }) => change.op === 'move');
   const byPath = Map.groupBy(
-    open.filter((one) => !moves.includes(one)),
+    waiting.filter((one) => !moves.includes(one)),
     ({ change }) => change.path,
   );
-  const paths = [...byPath].map(([path, waiting]) => ({ path, waiting, ownEdits: ownEditsOf(run, path) }));
+  const paths = [...byPath].map(([path, those]) => ({ path, waiting: those, ownEdits: ownEditsOf(run, path) }));
   return { paths, moves };
 }
 

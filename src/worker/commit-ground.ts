@@ -1,11 +1,10 @@
-import { sourcePath } from '../change/touched.ts';
-import { type FileAtHead, judge, judgeable, type Verdict } from '../policy/freshness.ts';
+import type { FileAtHead, Verdict } from '../policy/freshness.ts';
 import { STALE, verdictOf } from '../policy/judge-push.ts';
 import type { SettingsReading } from '../policy/settings.ts';
 import type { StandingFile, StandingFiles } from '../policy/signing.ts';
 import { approvers } from '../run/approvals.ts';
 import { filesWanted } from '../run/files-wanted.ts';
-import { ownEditsOf } from '../run/own-edit.ts';
+import { type FilesAt, judgingOf, moveAt } from '../run/judging.ts';
 import type { Permission, Proposal } from '../run/proposal.ts';
 import type { Pull } from '../run/run.ts';
 import type { Check } from '../run/signal.ts';
@@ -42,8 +41,6 @@ export async function layGround(
   return { ...at, files: standing, checks, settings };
 }
 
-type Files = Readonly<Record<string, FileAtHead | null>>;
-
 function standingFile(path: string, file: FileAtHead | null): readonly (readonly [string, StandingFile | null])[] {
   if (file === null) return [[path, null]];
   const { blob, mode, text } = file;
@@ -55,26 +52,17 @@ async function judgeAll(
   workOut: WorkOut,
   { run }: Pull,
   mine: readonly Proposal[],
-  files: Files,
+  files: FilesAt,
 ): Promise<ReadonlyMap<string, Verdict>> {
-  const verdicts = new Map<string, Verdict>();
-  const moves = mine.filter(({ change }) => change.op === 'move');
-  for (const { id, change } of moves) {
-    const [file, source] = [files[change.path] ?? null, files[sourcePath(change)] ?? null];
-    verdicts.set(id, judge({ change, file, source, ownEdits: [] }));
-  }
-  const others = mine.filter(({ change }) => change.op !== 'move');
-  for (const [path, those] of Map.groupBy(others, ({ change }) => change.path)) {
-    const waiting = those.map(({ id, change }) => ({ id, change: judgeable(change) }));
-    const input = { file: files[path] ?? null, waiting, ownEdits: ownEditsOf(run, path) };
+  const { paths, moves } = judgingOf(run, mine);
+  const stands = moves.map((one) => moveAt(one, files));
+  for (const { path, waiting, ownEdits } of paths) {
     const stale = waiting.map(({ id }) => ({ id, standing: STALE }));
-    const stands = await workedOrElse(workOut, 'judgeFile', input, stale);
-    for (const { change, id } of those) {
-      const standing = stands.find((one) => one.id === id)?.standing ?? STALE;
-      verdicts.set(id, verdictOf(change, standing));
-    }
+    const input = { file: files[path] ?? null, waiting, ownEdits };
+    stands.push(...(await workedOrElse(workOut, 'judgeFile', input, stale)));
   }
-  return verdicts;
+  const standings = new Map(stands.map(({ id, standing }) => [id, standing]));
+  return new Map(mine.map(({ id, change }) => [id, verdictOf(change, standings.get(id) ?? STALE)]));
 }
 
 async function permissionsOf(github: GitHub, mine: readonly Proposal[]): Promise<Readonly<Record<string, Permission>>> {

@@ -4,6 +4,7 @@ import type { Tree } from '../policy/tree.ts';
 import type { Facts, Need } from '../run/facts.ts';
 import { filesWanted } from '../run/files-wanted.ts';
 import { type Judged, type JudgedPath, moveAt, pushAt, type WaitingAt } from '../run/judging.ts';
+import { NO_PLACE, ownTextOf } from '../run/own-text-of.ts';
 import type { SeenOfUndone } from '../run/reverse.ts';
 import { isLasting } from './backoff.ts';
 import type { GitHub } from './ports.ts';
@@ -99,8 +100,7 @@ export async function ownTextFor(
 ): Promise<NonNullable<Facts['ownText']>> {
   const { path, base } = own.change;
   const file = base === null ? null : await readFile(github, await github.tree(head), path);
-  if (base !== null && (file?.blob !== base.blob || file.text === null))
-    return { kind: 'refused', refusal: { why: 'no-place' } };
+  const input = ownTextOf(own, file);
   const otherwise = { kind: 'refused', refusal: { why: 'given-up' } } as const;
-  return workedOrElse(workOut, 'ownText', { ...own, baseText: file?.text ?? null }, otherwise);
+  return input === null ? NO_PLACE : workedOrElse(workOut, 'ownText', input, otherwise);
 }
