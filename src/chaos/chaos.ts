@@ -2,26 +2,33 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openChance } from '../simulation/chance.ts';
+import { type Chance, openChance } from '../simulation/chance.ts';
 import { type ChaosDatabase, databaseOn, embeddedDatabase } from './database.ts';
 import { isFinished, judge, type Verdict } from './judge.ts';
+import { killedServer } from './killed-server.ts';
 import { type Blows, strike } from './misfortune.ts';
-import type { ChaosOptions } from './options.ts';
+import type { ChaosOptions, ChaosPlace } from './options.ts';
 import { openPeople, type People } from './people.ts';
 import { openRelay, type RelayCounts } from './relay.ts';
 import { openReplica, type Replica } from './replica.ts';
+import { findPrograms } from './server-programs.ts';
 import { openSite, type Site } from './site.ts';
 
 export type ChaosResult = {
   readonly verdict: Verdict;
   readonly blows: Blows;
   readonly deliveries: Readonly<RelayCounts>;
+  /** As the database's. */
+  readonly forgotten: number | null;
 };
 
 /** How long people look away, ms. */
 const LOOK_MS = 150;
 /** How long what was begun may take to come to its end, ms: longer than any pause before another try. */
 const END_MS = 300_000;
+
+const NO_PROGRAMS =
+  'This machine has no PostgreSQL programs (initdb, postgres) that may be run, so --kill-server is not run.';
 
 type Scene = {
   readonly site: Site;
@@ -30,10 +37,13 @@ type Scene = {
   readonly database: ChaosDatabase;
 };
 
+/** It could not begin; the message says why. */
+export class ChaosRefused extends Error {}
+
 /** Plays it once. `tell` hears a line now and then. Rejects where it could not begin. */
 export async function playChaos(options: ChaosOptions, tell: (line: string) => void): Promise<ChaosResult> {
+  const database = await openDatabase(options.database, openChance(options.seed + 3));
   const site = await openSite(options.pulls);
-  const database = await (options.database === null ? embeddedDatabase() : databaseOn(options.database));
   const cache = await mkdtemp(join(tmpdir(), 'countersign-chaos-cache-'));
   const environment = { ...site.environment, ...database.environment, NODE_COMPILE_CACHE: cache };
   const replicas = Array.from({ length: options.replicas }, () => openReplica(environment));
@@ -47,11 +57,26 @@ export async function playChaos(options: ChaosOptions, tell: (line: string) => v
     const blows = await trouble(scene, options, tell);
     relay.behave();
     await windUp(scene, tell);
-    return { verdict: verdictOf(scene), blows, deliveries: relay.counts };
+    const forgotten = database.forgotten?.() ?? null;
+    return { verdict: verdictOf(scene), blows, deliveries: relay.counts, forgotten };
   } finally {
     await Promise.all(replicas.map((replica) => replica.stop('SIGKILL')));
     await Promise.all([relay.close(), site.close(), database.drop()]);
     await rm(cache, { recursive: true, force: true });
+  }
+}
+
+async function openDatabase(place: ChaosPlace, chance: Chance): Promise<ChaosDatabase> {
+  switch (place.kind) {
+    case 'embedded':
+      return embeddedDatabase();
+    case 'server':
+      return databaseOn(place.url);
+    case 'killed-server': {
+      const programs = findPrograms();
+      if (programs === null) throw new ChaosRefused(NO_PROGRAMS);
+      return killedServer(programs, chance);
+    }
   }
 }
 

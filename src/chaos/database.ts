@@ -11,6 +11,8 @@ export type ChaosDatabase = {
   readonly environment: Readonly<Record<string, string>>;
   /** Is away for so many ms, as while it is started anew; null where it lives in the App's own process. */
   readonly restart: ((ms: number) => Promise<void>) | null;
+  /** Restarts that took along what was committed without waiting for the disk; null where none does. */
+  readonly forgotten: (() => number) | null;
   readonly drop: () => Promise<void>;
 };
 
@@ -20,6 +22,7 @@ export async function embeddedDatabase(): Promise<ChaosDatabase> {
   return {
     environment: { DATA_DIR: join(folder, 'data') },
     restart: null,
+    forgotten: null,
     drop: () => rm(folder, { recursive: true, force: true }),
   };
 }
@@ -43,6 +46,7 @@ export async function databaseOn(server: string): Promise<ChaosDatabase> {
       await sleep(ms);
       await tell(server, [`alter database ${name} allow_connections true`]);
     },
+    forgotten: null,
     drop: () => tell(server, [`drop database if exists ${name} with (force)`]),
   };
 }

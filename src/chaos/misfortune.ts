@@ -18,6 +18,8 @@ type OnReplica = 'kill' | 'end' | 'hang';
 
 /** Kills outnumber the rest. */
 const ON_REPLICA: readonly OnReplica[] = ['kill', 'kill', 'kill', 'end', 'end', 'hang'];
+/** As often as all of these a server dies that may: that is what such a run is about. */
+const DEATHS = ON_REPLICA.length;
 /** Between two blows, ms. */
 const PAUSE = [200, 2_000] as const;
 const AWAY = [0, 1_500] as const;
@@ -28,8 +30,9 @@ export async function strike(
   until: number,
 ): Promise<Blows> {
   const blows: Blows = { kills: 0, ends: 0, hangs: 0, restarts: 0, ready: [], wrong: [] };
-  const { restart } = database;
-  const kinds = restart === null ? ON_REPLICA : [...ON_REPLICA, 'restart' as const];
+  const { restart, forgotten } = database;
+  const restarts = Array.from({ length: forgotten === null ? 1 : DEATHS }, () => 'restart' as const);
+  const kinds = restart === null ? ON_REPLICA : [...ON_REPLICA, ...restarts];
   const busy = new Map<Replica | ChaosDatabase, Promise<void>>();
   while (Date.now() < until) {
     await sleep(chance.between(...PAUSE));

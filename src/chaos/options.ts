@@ -8,11 +8,19 @@ export type ChaosOptions = {
   /** Processes of the App at once; one where the database is embedded. */
   readonly replicas: number;
   readonly seed: number;
-  /** A PostgreSQL server on which a database may be made; null for an embedded one. */
-  readonly database: string | null;
+  readonly database: ChaosPlace;
 };
 
-export const CHAOS_HELP = `Usage: npm run chaos -- [--seconds N] [--pulls N] [--seed N] [--database URL [--replicas N]]
+/** Where the processes store what they know. */
+export type ChaosPlace =
+  | { readonly kind: 'embedded' }
+  /** On a PostgreSQL server on which a database may be made. */
+  | { readonly kind: 'server'; readonly url: string }
+  /** On a PostgreSQL server of the run's own, which is killed too. */
+  | { readonly kind: 'killed-server' };
+
+export const CHAOS_HELP = `Usage: npm run chaos -- [--seconds N] [--pulls N] [--seed N]
+                        [--database URL | --kill-server] [--replicas N]
 
 Runs real processes of the App in front of a simulated GitHub while people give tasks and decide, and kills them
 at random moments; then looks for what was lost and what was done twice.
@@ -22,7 +30,9 @@ at random moments; then looks for what was lost and what was done twice.
   --seed N        settles what people do and what breaks (1); when exactly, the machine decides
   --database URL  a PostgreSQL server on which a database is made and dropped; default is one process on an
                   embedded database
-  --replicas N    processes on that server (3)
+  --kill-server   starts a PostgreSQL server of its own in a temporary directory, with this machine's programs, and kills
+                  that too: all of it at once, or after it hung, or one of its processes
+  --replicas N    processes on either server (3)
   --help          this text
 
 Ends with 0 where nothing was lost and nothing happened twice, 1 where anything was, 2 where it could not begin.
@@ -34,6 +44,7 @@ const OPTIONS = {
   seed: { type: 'string', default: '1' },
   replicas: { type: 'string' },
   database: { type: 'string' },
+  'kill-server': { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
 
@@ -43,13 +54,21 @@ const A_NUMBER = /^[1-9]\d{0,8}$/;
 export function readOptions(argv: readonly string[]): OptionsReading<ChaosOptions> {
   const parse = () => parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowPositionals: false });
   return read('npm run chaos --', parse, ({ values }) => {
-    const { seconds, pulls, seed, database = null } = values;
-    const replicas = values.replicas ?? (database === null ? '1' : '3');
+    const { seconds, pulls, seed, database: url } = values;
+    if (url !== undefined && values['kill-server'])
+      return problem('--kill-server starts a server: --database is another.');
+    const database = placeOf(url, values['kill-server']);
+    const replicas = values.replicas ?? (database.kind === 'embedded' ? '1' : '3');
     const wrong = Object.entries({ seconds, pulls, seed, replicas }).find(([, value]) => !A_NUMBER.test(value));
     if (wrong !== undefined) return problem(`--${wrong[0]} needs a number from 1 on.`);
-    if (database === null && replicas !== '1')
-      return problem('Only one process can have an embedded database; --replicas needs --database.');
+    if (database.kind === 'embedded' && replicas !== '1')
+      return problem('Only one process can have an embedded database; --replicas needs --database or --kill-server.');
     const numbers = { seconds: Number(seconds), pulls: Number(pulls), seed: Number(seed), replicas: Number(replicas) };
     return { kind: 'options', options: { ...numbers, database } };
   });
+}
+
+function placeOf(url: string | undefined, killed: boolean): ChaosPlace {
+  if (killed) return { kind: 'killed-server' };
+  return url === undefined ? { kind: 'embedded' } : { kind: 'server', url };
 }
