@@ -3,6 +3,7 @@ import type { CommandRow } from '../command/table.ts';
 import type { Answer, NotResumable } from '../run/answer.ts';
 import { askedAnswer, QUESTION_CAP } from './asked.ts';
 import { approvalVoid, notCounted } from './doubt.ts';
+import { faultText } from './fault-words.ts';
 import { APPLY_BY_HAND } from './fork-words.ts';
 import { blocks, codeSpan, escapeText, link, quote } from './markdown.ts';
 import { REPLY_MARKER } from './markers.ts';
@@ -186,11 +187,7 @@ const SENTENCES: Sentences = {
     ),
   'questions-full': ({ most }) =>
     `${count(most, 'question')} already wait for an answer here, so this one was not taken. Ask again when they are answered.`,
-  fault: ({ fault, about }) =>
-    blocks(
-      `Something went wrong in Countersign itself${about === 'words' ? ' when it read that comment' : ', with an event of this pull request'}. After several tries it was put aside, so nothing came of it; everything else here goes on.`,
-      `${about === 'words' ? 'Write the comment once more.' : `${STATUS} If the run does not go on, ${codeSpan('/stop')} ends it, and ${codeSpan('/countersign <task>')} starts a new one.`} If that does not help, tell whoever runs this App the fault’s id, ${codeSpan(fault)}: the App’s log has the error under it.`,
-    ),
+  fault: faultText,
   help: (_, { commands }) =>
     blocks(
       'A command stands alone on the first line of a comment. In a change’s thread it means that change; elsewhere give its id.',

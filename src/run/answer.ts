@@ -147,8 +147,11 @@ export type Answer =
   | { readonly kind: 'asked'; readonly by: Person; readonly question: string; readonly content: string | null }
   | { readonly kind: 'ask-failed'; readonly by: Person; readonly question: string; readonly message: string }
   | { readonly kind: 'questions-full'; readonly most: number }
-  /** What somebody said, or an event of the pull request, met a fault of ours and was put aside under this id. */
-  | { readonly kind: 'fault'; readonly fault: string; readonly about: 'words' | 'event' }
+  /**
+   * What somebody said, or an event of the pull request, met a fault of ours and was put aside under this id; `form` for
+   * either where another version stored the run.
+   */
+  | { readonly kind: 'fault'; readonly fault: string; readonly about: 'words' | 'event' | 'form' }
   | { readonly kind: 'help' }
   | {
       readonly kind: 'status';

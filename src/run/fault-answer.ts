@@ -5,16 +5,19 @@ import type { Signal } from './signal.ts';
 
 /**
  * What people hear of a signal that was put aside: where its words stand, else in the conversation. Null where nobody can
- * wait for anything, because the words are not ours and there never was a run. `pull` is null where it could not be read.
+ * wait for anything, because the words are not ours and there never was a run, and where they were told so already. `pull`
+ * is null where it could not be read; `unread` says that another version stored it.
  */
-export function faultAnswer(signal: Signal, pull: Pull | null, fault: string): Effect | null {
+export function faultAnswer(signal: Signal, pull: Pull | null, fault: string, unread?: 'form'): Effect | null {
   if (pull !== null && pull.run === null && !isToUs(signal)) return null;
+  // It follows words that were put aside for the same reason.
+  if (unread !== undefined && signal.type === 'put-aside') return null;
   const words = signal.type === 'intent' && isSaid(signal.intent) ? signal.intent.place : null;
   const about = words === null ? 'event' : 'words';
   return {
     type: 'answer',
     to: words ?? { at: 'pull' },
-    answer: { kind: 'fault', fault, about },
+    answer: { kind: 'fault', fault, about: unread ?? about },
     once: `fault:${fault}`,
   };
 }

@@ -13,6 +13,8 @@ import { faultId } from './fault-id.ts';
  */
 const TRIES = { deciding: 5, storing: 8 } as const;
 export type Doing = keyof typeof TRIES;
+/** Tries of what waits for a form of another version: half a minute, in which that version's process may take it over (S84). */
+const FORM_TRIES = 6;
 
 /** What stopped a try, what it was at, and the pull request where that could be read. */
 export type Stopped = { readonly error: unknown; readonly doing: Doing; readonly pull: Pull | null };
@@ -38,7 +40,8 @@ async function putAside(context: Context, claim: Claim, stored: StoredSignal, { 
   const fault = faultId(claim.pullKey, 'signal', stored.id);
   count({ kind: 'signal', reason: 'put-aside' });
   log.error({ err: error, fault, signal, type, delivery }, 'a signal was put aside');
-  const sequel = isGone(stored, error) ? GONE : sequelOf(stored, pull, fault);
+  const about = error instanceof UnknownSchema ? 'form' : undefined;
+  const sequel = isGone(stored, error) ? GONE : sequelOf(stored, pull, fault, about);
   await store.parkSignal(claim, stored, { id: fault, words: wordsOf(error) }, sequel, clock.now());
 }
 
@@ -49,9 +52,9 @@ function isGone({ signal }: StoredSignal, error: unknown): boolean {
   return signal.type !== 'intent' && isLasting(error);
 }
 
-function sequelOf({ signal }: StoredSignal, pull: Pull | null, fault: string): Sequel {
+function sequelOf({ signal }: StoredSignal, pull: Pull | null, fault: string, about?: 'form'): Sequel {
   return {
-    told: faultAnswer(signal, pull, fault),
+    told: faultAnswer(signal, pull, fault, about),
     outcome: mayBeNo(signal, pull) ? { type: 'put-aside', fault } : null,
   };
 }
@@ -61,7 +64,7 @@ function sequelOf({ signal }: StoredSignal, pull: Pull | null, fault: string): S
  * run would stand still.
  */
 function isGivenUp({ attempts, faults }: StoredSignal, { error, doing }: Stopped): boolean {
-  if (error instanceof UnknownSchema) return true;
+  if (error instanceof UnknownSchema) return attempts + 1 >= FORM_TRIES;
   if (isOurs(error)) return faults + 1 >= TRIES[doing];
   return isLasting(error) && attempts + 1 >= REFUSED_TRIES;
 }

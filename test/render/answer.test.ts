@@ -112,6 +112,7 @@ function everyAnswer(text: string): readonly Answer[] {
     fault: [
       { fault: 'f00df00df00d', about: 'words' },
       { fault: 'f00df00df00d', about: 'event' },
+      { fault: 'f00df00df00d', about: 'form' },
     ],
     reminder: [{ people: [by], proposals: named, expiresAt: '2030-01-08T12:00:00.000Z' }],
     help: [{}],
@@ -564,6 +565,11 @@ describe('answers', () => {
       Something went wrong in Countersign itself, with an event of this pull request. After several tries it was put aside, so nothing came of it; everything else here goes on.
 
       \`/status\` lists what is waiting. If the run does not go on, \`/stop\` ends it, and \`/countersign <task>\` starts a new one. If that does not help, tell whoever runs this App the fault’s id, \`f00df00df00d\`: the App’s log has the error under it.
+
+      [fault]
+      What goes on here was stored by another version of Countersign, and this one does not guess what it says. So nothing came of this, and nothing will of other comments on this pull request until that version runs again.
+
+      Tell whoever runs this App the fault’s id, \`f00df00df00d\`: the App’s log has the error under it. What was waiting is kept as it was; say then what is to become of it.
 
       [reminder]
       @total, 2 changes still wait for a decision and expire on 2030-01-08 12:00 UTC:
