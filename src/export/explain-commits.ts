@@ -9,19 +9,27 @@ export type CheckRequest = { readonly gitDir: string; readonly range: string; re
 export type Lookup = (commit: string) => Promise<readonly Explained[]>;
 
 /**
- * Holds every commit of the App in a range against its trailers and against the ledger; copies are left out. Throws as
- * `verifyRange` does.
+ * Holds every commit of the App in a range against its trailers and against the ledger; copies are listed as that. What the
+ * ledger has is the App's own, whatever it says of itself: not every server signs. Throws as `verifyRange` does.
  */
 export async function* explainCommits(request: CheckRequest, lookup: Lookup): AsyncGenerator<Row> {
   const named = new Set<string>();
-  let last: { readonly commit: string; readonly writes: readonly Explained[] } = { commit: '', writes: [] };
-  for await (const row of verifyRange({ ...request, strict: false })) {
+  const known = remembering(lookup);
+  const isKnown = async (commit: string): Promise<boolean> => (await known(commit)).length > 0;
+  for await (const row of verifyRange({ ...request, strict: false, isKnown })) {
     named.add(row.commit);
-    if (row.result === 'copied') continue;
-    if (last.commit !== row.commit) last = { commit: row.commit, writes: await lookup(row.commit) };
-    yield explained(row, last.writes);
+    yield row.result === 'copied' ? row : explained(row, await known(row.commit));
   }
   yield* withoutTrailers(request, named);
+}
+
+/** Asks once for all changes of a commit, which come one after the other. */
+function remembering(lookup: Lookup): Lookup {
+  let last: { readonly commit: string; readonly writes: ReturnType<Lookup> } | null = null;
+  return (commit) => {
+    if (last?.commit !== commit) last = { commit, writes: lookup(commit) };
+    return last.writes;
+  };
 }
 
 /** What an explanation goes by. */
@@ -49,7 +57,7 @@ function problemOf({ proposal, digest, approvedBy }: Row, writes: readonly Expla
 async function* withoutTrailers(request: CheckRequest, named: ReadonlySet<string>): AsyncGenerator<Row> {
   const { gitDir, range, slug } = request;
   if (slug === null) return;
-  const options = ['--topo-order', '--reverse', '--fixed-strings', `--author=${slug}[bot] <`];
+  const options = ['--topo-order', '--reverse', '--basic-regexp', `--author=^${literally(slug)}\\[bot] <`];
   for await (const { id: commit } of listCommits({ gitDir, range, options })) {
     if (named.has(commit)) continue;
     const problem = 'it is by the App and names no change';
@@ -58,4 +66,9 @@ async function* withoutTrailers(request: CheckRequest, named: ReadonlySet<string
       ...{ result: 'mismatch', problem },
     };
   }
+}
+
+/** Of a basic regular expression. */
+function literally(text: string): string {
+  return text.replaceAll(/[\\.*[\]^$]/g, '\\$&');
 }

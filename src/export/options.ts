@@ -19,7 +19,8 @@ when, and what was committed. Reads the database that DATABASE_URL or DATA_DIR n
   --since TIME       decided, or else proposed, since then, such as 2030-01-31 or 2030-01-31T12:00:00Z
 
 With --check it holds a local clone against the ledger instead: each commit of the App must hold exactly the
-changes that its trailers name, and the ledger must have them, with the same digests and approvers.
+changes that its trailers name, and the ledger must have them, with the same digests and approvers. Copies of
+such commits by others are listed, and are no failure.
 
   --repo PATH        the repository; default is the current directory
   --range RANGE      commits as git log takes them; default is HEAD and all before

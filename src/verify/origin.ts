@@ -3,8 +3,15 @@ import type { Commit } from '../git/commit.ts';
 /** Whose a commit with our trailers is, by what it says of itself; `why` is fit for a person. */
 export type Origin = { readonly kind: 'own' } | { readonly kind: 'copied'; readonly why: string };
 
-/** How the App's own commits are told from copies: its name on GitHub, or any App's; `strict` takes all for its own. */
-export type OwnRule = { readonly slug: string | null; readonly strict: boolean };
+/**
+ * How the App's own commits are told from copies: its name on GitHub, or any App's; `strict` takes all for its own, and so
+ * does `isKnown` those that it says are known as that.
+ */
+export type OwnRule = {
+  readonly slug: string | null;
+  readonly strict: boolean;
+  readonly isKnown?: (commit: string) => Promise<boolean>;
+};
 
 const BOT_EMAIL = /^\d+\+(.+)@users\.noreply\./;
 

@@ -38,7 +38,7 @@ export async function verifyCommit(objects: Objects, listed: ListedCommit, rule:
   if (groups.length === 0) return [];
   const origin = originOf(commit, rule);
   const rows = await rowsOf(objects, listed, commit, groups);
-  if (origin.kind === 'own') return rows;
+  if (origin.kind === 'own' || (await rule.isKnown?.(listed.id)) === true) return rows;
   return rows
     .filter(({ proposal }) => proposal !== null)
     .map((row) => ({ ...row, result: 'copied', note: origin.why }));

@@ -15,6 +15,7 @@ export type ProcessStage = Pick<Stage, 'github' | 'model' | 'pass' | 'tell' | 'c
   readonly start: () => Promise<void>;
   /** Sends the signal now; resolves once the process is gone. */
   readonly kill: (signal: 'SIGKILL' | 'SIGTERM') => Promise<Ended>;
+  readonly dataDir: string;
 };
 
 export async function openProcessStage(): Promise<ProcessStage> {
@@ -22,7 +23,8 @@ export async function openProcessStage(): Promise<ProcessStage> {
   const scenery = await openScenery(() => Date.now() + ahead);
   const { github, model } = scenery;
   const folder = await mkdtemp(join(tmpdir(), 'countersign-process-'));
-  await cp(inject('templateDatabase'), join(folder, 'data'), { recursive: true });
+  const dataDir = join(folder, 'data');
+  await cp(inject('templateDatabase'), dataDir, { recursive: true });
   let running: Running | null = null;
   const kill = async (signal: 'SIGKILL' | 'SIGTERM'): Promise<Ended> => {
     if (running === null) throw new Error('No process runs.');
@@ -32,11 +34,7 @@ export async function openProcessStage(): Promise<ProcessStage> {
     return ended;
   };
   const start = async (): Promise<void> => {
-    running = run(
-      ['start'],
-      { ...environmentFor(scenery.github, scenery.model), DATA_DIR: join(folder, 'data') },
-      folder,
-    );
+    running = run(['start'], { ...environmentFor(scenery.github, scenery.model), DATA_DIR: dataDir }, folder);
     const line = parseJson(await running.line('"listening"'));
     github.webhookTarget(`${isRecord(line) ? String(line['url']) : ''}/api/github/webhooks`);
   };
@@ -65,5 +63,5 @@ export async function openProcessStage(): Promise<ProcessStage> {
       await rm(folder, { recursive: true, force: true });
     },
   };
-  return { github, model, pass: stage.pass, tell: stage.tell, close: stage.close, start, kill };
+  return { github, model, pass: stage.pass, tell: stage.tell, close: stage.close, start, kill, dataDir };
 }
