@@ -7,6 +7,7 @@ import { isUnderWay, type Proposal } from '../run/proposal.ts';
 import type { Pull, Run } from '../run/run.ts';
 import type { Check, Signal } from '../run/signal.ts';
 import { type Again, afterWords } from './after-words.ts';
+import { isLasting, retryTime, wordsOf } from './backoff.ts';
 import { type Ground, layGround } from './commit-ground.ts';
 import { findLanded } from './find-landed.ts';
 import { findMade } from './find-made.ts';
@@ -50,11 +51,31 @@ async function tryOnce(job: Job<'commit'>): Promise<Outcome | Moved | Spoken> {
   const pull = await context.store.load(stored.pullKey, { ids: effect.proposalIds, commentId: null });
   const mine = pull.proposals.filter((one) => effect.proposalIds.includes(one.id) && isUnderWay(one));
   if (mine.length === 0) return DONE;
+  // What is being executed already belongs to an attempt for other words, whose answer may be lost.
+  const byOther = job.attempts === 1 && mine.some(({ state }) => state === 'executing');
+  try {
+    return await lookAndAttempt(job, pull, mine, job.attempts > 1 || byOther);
+  } catch (error) {
+    if (byOther && isLasting(error)) return again(job, error);
+    throw error;
+  }
+}
+
+/** What is refused for good at its first try is given up as not written; of these another attempt may have written some. */
+function again({ context, attempts }: Job<'commit'>, error: unknown): Outcome {
+  return { kind: 'again', at: retryTime(context.clock.now(), attempts, error), error: wordsOf(error) };
+}
+
+async function lookAndAttempt(
+  job: Job<'commit'>,
+  pull: Pull,
+  mine: readonly Proposal[],
+  tried: boolean,
+): Promise<Outcome | Moved | Spoken> {
+  const { context, attempts } = job;
   const github = context.githubs.for(pull.ref);
   const facts = await github.pull();
-  // What is being executed already belongs to an attempt for other words, whose answer may be lost.
-  const tried = job.attempts > 1 || mine.some(({ state }) => state === 'executing');
-  const at = { pull: facts, botId: context.self.botId, attempts: job.attempts };
+  const at = { pull: facts, botId: context.self.botId, attempts };
   const landed = tried
     ? ((await findLanded(github, { mine, all: pull.proposals }, at)) ?? (await findMade(github, mine, at)))
     : null;

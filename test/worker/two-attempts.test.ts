@@ -7,6 +7,7 @@ import { openVirtualApp } from './virtual-app.ts';
 /** What goes wrong once with GitHub, as soon as it is said here; `beforeCommit` is done while a commit is on its way. */
 type Trouble = {
   readsFail: boolean;
+  refused: boolean;
   neverSent: boolean;
   answerLost: boolean;
   headMoved: boolean;
@@ -17,6 +18,7 @@ type Trouble = {
 function noTrouble(): Trouble {
   return {
     readsFail: false,
+    refused: false,
     neverSent: false,
     answerLost: false,
     headMoved: false,
@@ -67,6 +69,7 @@ function proposes(trouble: Trouble, ledger: Write[], calls = [PROPOSAL]) {
           ...github,
           pull: async () => {
             fails('readsFail');
+            if (comes('refused')) throw new GitHubFault('Not Found', 404, null);
             return github.pull();
           },
           tree: async (commit) => {
@@ -118,6 +121,32 @@ it('G3, S78: a commit whose answer is lost is found by another attempt for the s
   expect(after).not.toBe(before);
   expect(here()?.head.sha).toBe(after);
   expect(ledger.map(({ commit, parent }) => [commit, parent])).toEqual([[after, before]]);
+});
+
+it('G3, S78, V7: that is not called failed where GitHub refuses the first try of the other attempt', async () => {
+  const trouble = noTrouble();
+  const ledger: Write[] = [];
+  const app = openVirtualApp({ bend: proposes(trouble, ledger) });
+  const pull = app.installedFor('acme').opens();
+  const [ana, ben] = [pull.person('ana', 'write'), pull.person('ben', 'write')];
+  const here = () => app.gateway.state().world.repositories.get(pull.ref.repositoryId)?.pulls.get(pull.ref.number);
+  const aMinute = () => app.playOn(app.now() + 60_000);
+  ana.says('@countersign do it');
+  await aMinute();
+  const [thread = 0] = here()?.reviewComments.keys() ?? [];
+
+  trouble.readsFail = true;
+  ana.replies(thread, '/approve');
+  await app.settle();
+  app.pass(60_000);
+  trouble.answerLost = true;
+  trouble.beforeCommit = () => Object.assign(trouble, { refused: true });
+  ben.replies(thread, '```suggestion\n3\n```');
+  await aMinute();
+
+  expect(trouble).toMatchObject({ answerLost: false, refused: false });
+  expect(ledger.map(({ commit }) => commit)).toEqual([here()?.head.sha]);
+  expect(pull.said().join()).not.toContain('could not be committed');
 });
 
 it('G3, S78, V7: also one that made more changes than the other attempt is for: all of them stand in the ledger', async () => {
