@@ -1,5 +1,5 @@
 import type { CommitPlan, Countersigned, FileContent, FileWrite } from '../policy/countersigned.ts';
-import { COMMIT_TIMEOUT_MS, type CommitOutcome } from '../worker/ports.ts';
+import type { CommitOutcome } from '../worker/ports.ts';
 import { type Connection, repositoryOf } from './connection.ts';
 
 type TreeItem = {
@@ -24,7 +24,6 @@ export async function commitByGitData(connection: Connection, plan: Countersigne
       ref: `heads/${plan.branch}`,
       sha,
       force: false,
-      request: { mostMs: COMMIT_TIMEOUT_MS },
     }),
   );
   return { kind: 'committed', sha };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { CommitPlan, Countersigned } from '../policy/countersigned.ts';
-import { COMMIT_TIMEOUT_MS, type CommitOutcome, GitHubFault } from '../worker/ports.ts';
+import { type CommitOutcome, GitHubFault } from '../worker/ports.ts';
 import type { Connection } from './connection.ts';
 
 const COMMIT = `mutation commit($input: CreateCommitOnBranchInput!) {
@@ -22,7 +22,6 @@ export async function commitOnBranch(
         message: splitMessage(plan.message),
         fileChanges: fileChanges(plan),
       },
-      request: { mostMs: COMMIT_TIMEOUT_MS },
     }),
   );
   const committed = Committed.safeParse(answer);

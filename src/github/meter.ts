@@ -1,6 +1,6 @@
 import type { Quota, Wish } from '../budget/budget.ts';
 import { type Cost, type Rank, READ, WRITE } from '../budget/limits.ts';
-import { BudgetSpent, NotOurs } from '../worker/ports.ts';
+import { BudgetSpent, NotOurs, WRITE_TIMEOUT_MS } from '../worker/ports.ts';
 import { type BoundedCache, openBoundedCache } from './bounded-cache.ts';
 import { byOurClock, headersOf } from './faults.ts';
 import type { GitHubClient } from './octokit.ts';
@@ -30,7 +30,10 @@ export type MeterOptions = {
   readonly mayWrite: () => boolean;
 };
 
-/** Lets this client send only what the installation's budget allows, and hears what each answer says of the quota. */
+/**
+ * Lets this client send only what the installation's budget allows, bounds what writes, and hears what each answer says of
+ * the quota.
+ */
 export function metered(
   client: GitHubClient,
   { keeper, quotas, installationId, rank, now, mayWrite }: MeterOptions,
@@ -40,7 +43,10 @@ export function metered(
     const key = `${installationId}:${resource}`;
     const waitUntil = await keeper.spend(installationId, { rank, cost, quota: quotas.get(key) ?? null });
     if (waitUntil !== null) throw new BudgetSpent(waitUntil);
-    if (cost.writes > 0 && !mayWrite()) throw new NotOurs();
+    if (cost.writes > 0) {
+      if (!mayWrite()) throw new NotOurs();
+      given.request = { ...given.request, mostMs: WRITE_TIMEOUT_MS };
+    }
     const hear = (headers: Headers): void => {
       const quota = quotaIn(headers, now());
       if (quota !== null) quotas.set(key, quota);

@@ -12,7 +12,7 @@ type Options = NonNullable<ConstructorParameters<typeof Octokit>[0]>;
 
 /**
  * The Octokit of the product, also what Probot is given as its own. Every request leaves once (no retry or throttling
- * plugin), has a timeout (`request.timeout` in ms, 15 s unless told; a request may ask for less by `request.mostMs`),
+ * plugin), has a timeout (`request.timeout` in ms, 15 s unless told; `request.mostMs` bounds a request further),
  * names the API version, and fails where the answer was cut off in the middle of its JSON. Integers above 2^53
  * (delivery ids) arrive as `bigint`: never put them into `JSON.stringify`.
  */

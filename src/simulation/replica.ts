@@ -1,5 +1,6 @@
-import { COMMIT_TIMEOUT_MS, GitHubFault, ModelFault } from '../worker/ports.ts';
+import { GitHubFault, ModelFault, WRITE_TIMEOUT_MS } from '../worker/ports.ts';
 import type { Chance } from './chance.ts';
+import { WRITES } from './github/writing-while.ts';
 import type { Timeline } from './timeline.ts';
 import type { FaultKind, Trace } from './trace.ts';
 
@@ -133,7 +134,7 @@ export class Replica {
 
 /** The product's own bound of a request: a process that hung before it was sent finds it aborted. */
 function refuseLate(side: Side, name: string, ms: number): void {
-  const most = name === 'commit' ? COMMIT_TIMEOUT_MS : REQUEST_TIMEOUT_MS;
+  const most = WRITES.has(name) ? WRITE_TIMEOUT_MS : REQUEST_TIMEOUT_MS;
   if (side === 'github' && ms > most) throw new GitHubFault('the request was aborted', null, null);
 }
 

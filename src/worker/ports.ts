@@ -45,10 +45,10 @@ export type CommitNote = {
 };
 
 /**
- * A commit without an answer is given up after this time (ms). Shorter than any lease can still last when its process
- * hangs, so that nobody who takes over can look for the commit before the last moment at which it may have been sent.
+ * A write without an answer is given up after this time (ms). Shorter than any lease can still last when its process hangs,
+ * so that nobody who takes over looks for what was written, or writes, before the last moment at which it may have been sent.
  */
-export const COMMIT_TIMEOUT_MS = 9_000;
+export const WRITE_TIMEOUT_MS = 9_000;
 
 /** What came of one attempt to commit. */
 export type CommitOutcome =

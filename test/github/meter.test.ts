@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Wish } from '../../src/budget/budget.ts';
 import { READ, WRITE } from '../../src/budget/limits.ts';
-import { BudgetSpent, NotOurs } from '../../src/worker/ports.ts';
+import { BudgetSpent, NotOurs, WRITE_TIMEOUT_MS } from '../../src/worker/ports.ts';
 import { faultOf, type HttpMock, mockHttp, NOW, READ_PERMISSIONS, REF, REPO, WRITE_PERMISSIONS } from './http-mock.ts';
 
 const COMMENT = { id: 5, node_id: 'IC_5', created_at: '2026-11-21T12:00:00Z', html_url: 'https://x/5' };
@@ -70,6 +70,26 @@ describe('what is asked of GitHub is counted for the installation', () => {
     await github.permission('ana');
     expect(await faultOf(github.createComment('Hi'))).toBeInstanceOf(NotOurs);
     expect(wishes.map(({ cost }) => cost)).toEqual([READ, WRITE]);
+  });
+
+  it('G7: a request that writes is given up before its lease can be over, one that reads later', async () => {
+    http.mints(WRITE_PERMISSIONS, 'ghs_write');
+    permission().reply(200, allowed);
+    http.as('ghs_write').post(`${REPO}/issues/3/comments`).reply(201, COMMENT);
+    http.as('ghs_read').get(`${REPO}/pulls/3/reviews/8`).reply(200, { node_id: 'PRR_8' });
+    http
+      .as('ghs_write')
+      .post('/graphql')
+      .reply(200, { data: { addReaction: { reaction: { content: 'EYES' } } } });
+    const bounds = vi.spyOn(AbortSignal, 'timeout');
+    const bound = async (request: () => Promise<unknown>) => {
+      await request();
+      return bounds.mock.lastCall;
+    };
+    expect(await bound(() => http.github.permission('ana'))).toEqual([15_000]);
+    expect(await bound(() => http.github.createComment('Hi'))).toEqual([WRITE_TIMEOUT_MS]);
+    expect(await bound(() => http.github.react({ at: 'review', reviewId: 8 }, 'eyes'))).toEqual([WRITE_TIMEOUT_MS]);
+    bounds.mockRestore();
   });
 
   it('H8: the quota is what the last answer says, a refusal too, and each of REST and GraphQL has its own', async () => {

@@ -55,7 +55,9 @@ export const absencesAreHeard: Check = (evidence) => {
   const { attempts } = played;
   const [heard, said] = [keysHeard(evidence), saidIn(played)];
   const told = attempts.filter(({ event, action }) => event === 'installation' && action !== 'created');
-  const back = told.filter(({ action, answered }) => action === 'unsuspend' && answered);
+  const answered = told.filter((one) => one.action === 'unsuspend' && one.answered);
+  // Told again, it is known already.
+  const back = [...Map.groupBy(answered, ({ guid }) => guid).values()].flatMap(([first]) => first ?? []);
   return back.flatMap(({ deliveredAt }) => {
     const until = deliveredAt + CAUGHT_UP_MS;
     if (

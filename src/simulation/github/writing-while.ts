@@ -1,7 +1,7 @@
 import { type GitHub, NotOurs } from '../../worker/ports.ts';
 
 /** What writes to GitHub. */
-const WRITES: ReadonlySet<PropertyKey> = new Set([
+export const WRITES: ReadonlySet<PropertyKey> = new Set([
   'createReview',
   'updateReview',
   'dismissReview',
