@@ -128,8 +128,9 @@ function ownEditsAfter(run: Run, signal: Committed): Run['ownEdits'] {
 
 /** GitHub refused for good, or the branch never stood still: nothing was written. */
 export function onCommitFailed(pull: Pull, signal: Failed, facts: Facts): Step {
+  // What another attempt is making may be made: that one tells.
   const failed = pull.proposals.filter(
-    (one) => isUnderWay(one) && (signal.byRule || signal.proposalIds.includes(one.id)),
+    (one) => (isUnderWay(one) && signal.proposalIds.includes(one.id)) || (signal.byRule && one.state === 'approved'),
   );
   const done = failed.reduce((draft, one) => fail(draft, one, signal.message, facts.now), draftOf(pull));
   const answer = { kind: 'commit-failed', proposals: failed.map(named), message: signal.message } as const;
