@@ -4,10 +4,18 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { DEFAULT_SETTINGS } from '../../src/policy/settings.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { MIGRATIONS } from '../../src/store/migrations/migrations.ts';
+import { isRecord } from '../../src/trust.ts';
 import { type DatabaseBench, LEASE, nextEffect, nextSignal, present } from './bench.ts';
-import { step } from './samples.ts';
+import { proposal, pullOf, run, step } from './samples.ts';
 
 const PAST = MIGRATIONS.slice(0, -1).map(({ number }) => number);
+
+/** The names of all that `wanted` has and `found` lacks, at any depth: nothing of this version reads what is not there. */
+function lacking(wanted: unknown, found: unknown, at = ''): readonly string[] {
+  if (found === undefined) return [at];
+  if (!isRecord(wanted) || !isRecord(found)) return [];
+  return Object.keys(wanted).flatMap((name) => lacking(wanted[name], found[name], `${at}.${name}`));
+}
 
 /** What a version of before has written is read by this one: a file of rows for each form that the database ever had. */
 export function pastFormsContract({ backend, store, rows, value, rebuild }: DatabaseBench): void {
@@ -42,6 +50,8 @@ export function pastFormsContract({ backend, store, rows, value, rebuild }: Data
       await upgraded(form);
       const claim = present(await store().claimPull('w', 50, LEASE));
       const pull = await store().load(claim.pullKey, { ids: [], commentId: null });
+      expect(lacking(pullOf(1, { run: run('r') }), pull)).toEqual([]);
+      for (const one of pull.proposals) expect(lacking(proposal('p', 'r'), one)).toEqual([]);
       expect(pull.run?.phase).toEqual({ kind: 'waiting', turn: 1 });
       expect(pull.proposals.map(({ id, state }) => [id, state])).toEqual([
         ['p1', 'completed'],
