@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { CommitPlan, Countersigned } from '../policy/countersigned.ts';
 import { type CommitOutcome, GitHubFault } from '../worker/ports.ts';
-import type { Connection } from './connection.ts';
+import { type Connection, repositoryOf } from './connection.ts';
+import { RequestFault } from './faults.ts';
 
 const COMMIT = `mutation commit($input: CreateCommitOnBranchInput!) {
   createCommitOnBranch(input: $input) { commit { oid } }
@@ -9,15 +10,43 @@ const COMMIT = `mutation commit($input: CreateCommitOnBranchInput!) {
 
 const Committed = z.object({ createCommitOnBranch: z.object({ commit: z.object({ oid: z.string() }) }) });
 
-/** One call that GitHub applies whole or not at all; the commit is the App's and verified. */
-export async function commitOnBranch(
-  { ref, write }: Connection,
-  plan: Countersigned<CommitPlan>,
-): Promise<CommitOutcome> {
+/**
+ * One call that GitHub applies whole or not at all; the commit is the App's and verified. Where it finds no repository
+ * of that name, and with that has done nothing, it is asked again by the name that the repository has now, if it has another.
+ */
+export async function commitOnBranch(connection: Connection, plan: Countersigned<CommitPlan>): Promise<CommitOutcome> {
+  const { owner, repo } = connection.ref;
+  const known = `${owner}/${repo}`;
+  try {
+    return await commitIn(connection, known, plan);
+  } catch (error) {
+    if (!saysNoRepository(error)) throw error;
+    const name = await nameNow(connection);
+    if (name === null || name === known) throw error;
+    return commitIn(connection, name, plan);
+  }
+}
+
+function saysNoRepository(error: unknown): boolean {
+  return error instanceof RequestFault && error.codes.includes('NOT_FOUND') && /\brepository\b/i.test(error.words);
+}
+
+/** Null where GitHub shows none, or another one that got the name since. */
+async function nameNow({ ref, read }: Connection): Promise<string | null> {
+  try {
+    const { data } = await read((client) => client.request('GET /repos/{owner}/{repo}', repositoryOf(ref)));
+    return data.id === ref.repositoryId ? data.full_name : null;
+  } catch (error) {
+    if (error instanceof RequestFault && error.status === 404) return null;
+    throw error;
+  }
+}
+
+async function commitIn({ write }: Connection, name: string, plan: CommitPlan): Promise<CommitOutcome> {
   const answer: unknown = await write((client) =>
     client.graphql(COMMIT, {
       input: {
-        branch: { repositoryNameWithOwner: `${ref.owner}/${ref.repo}`, branchName: plan.branch },
+        branch: { repositoryNameWithOwner: name, branchName: plan.branch },
         expectedHeadOid: plan.expectedHead,
         message: splitMessage(plan.message),
         fileChanges: fileChanges(plan),

@@ -11,7 +11,7 @@ const createdAt = '2026-01-01T00:00:00Z';
 function repository(id: number): Repository {
   const refs = { collaborators: new Map(), refs: new Map(), rules: [], issues: new Map(), pulls: new Map() };
   const dates = { createdAt, pushedAt: createdAt };
-  const names = { name: `r${id}`, private: false, defaultBranch: 'main', forkOf: null, nextNumber: 1 };
+  const names = { name: `r${id}`, formerNames: [], private: false, defaultBranch: 'main', forkOf: null, nextNumber: 1 };
   return { id, nodeId: `R_${id}`, ownerId: 1, ...names, ...dates, ...refs };
 }
 

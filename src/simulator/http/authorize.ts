@@ -1,9 +1,9 @@
 import type { PermissionLevel } from '../world/access.ts';
-import { conversationOfComment } from '../world/lookup.ts';
+import { conversationOfComment, fullName } from '../world/lookup.ts';
 import type { Repository } from '../world/state.ts';
 import { type Answer, notFound, refused } from './answer.ts';
 import { type Call, numberParam, type RepositoryCall, textParam } from './call.ts';
-import { findRepository } from './find.ts';
+import { findRenamed, findRepository } from './find.ts';
 import { actorOf, reachOf } from './identity.ts';
 import { holds, holdsConversation, type Need } from './permission-need.ts';
 import type { Match, Route } from './route.ts';
@@ -32,7 +32,7 @@ function callRepositoryRoute(route: Extract<Match['route'], { scope: 'repository
     return breach(refused(state, 401, 'Requires authentication'), `${route.name} without an installation token`);
   }
   const repository = findRepository(state.world, textParam(call, 'owner'), textParam(call, 'repo'));
-  if (repository === undefined) return notFound(state);
+  if (repository === undefined) return moved(route, call) ?? notFound(state);
   const reach = reachOf(state, identity.token, repository);
   if (reach === 'outside')
     return breach(notFound(state), `${route.name} on ${repository.name}, which the token leaves out`);
@@ -40,6 +40,19 @@ function callRepositoryRoute(route: Extract<Match['route'], { scope: 'repository
   const repositoryCall = { ...call, repository, actor };
   if (!isAllowed(route.need, repositoryCall, identity.token.permissions)) return forbidden(route, call);
   return route.handle(repositoryCall);
+}
+
+/** GitHub leads to the name of now: 301 for what only reads, 307 for what has to be sent again as it was. */
+function moved(route: Route, call: Call): Answer | undefined {
+  const { state, request } = call;
+  const [owner, name] = [textParam(call, 'owner'), textParam(call, 'repo')];
+  const repository = findRenamed(state.world, owner, name);
+  if (repository === undefined) return undefined;
+  const former = `/repos/${encodeURIComponent(owner)}/${encodeURIComponent(name)}`;
+  const target = request.target.replace(former, `/repos/${fullName(state.world, repository)}`);
+  const location = `${new URL(state.world.site.api).origin}${target}`;
+  const status = route.name.startsWith('GET ') ? 301 : 307;
+  return { status, body: { kind: 'none' }, headers: { location }, state, events: [] };
 }
 
 function isAllowed(need: Need, call: RepositoryCall, permissions: Readonly<Record<string, PermissionLevel>>): boolean {

@@ -3,9 +3,11 @@ import type { Operations } from '../world/operations.ts';
 import type { Repository } from '../world/state.ts';
 import type { GitHubState } from './github-state.ts';
 import type { Identity } from './identity.ts';
+import type { WireRequest } from './wire.ts';
 
 /** Everything a handler may look at. `body` is `{}` when none was sent; `now` is in milliseconds. */
 export type Call = {
+  readonly request: WireRequest;
   readonly state: GitHubState;
   readonly operations: Operations;
   readonly now: number;

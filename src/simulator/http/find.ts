@@ -18,6 +18,15 @@ export function findRepository(world: World, owner: string, name: string): Repos
   return undefined;
 }
 
+/** A repository by a name that it had once and that no other has now. */
+export function findRenamed(world: World, owner: string, name: string): Repository | undefined {
+  const account = findAccount(world, owner);
+  const wanted = name.toLowerCase();
+  const had = ({ ownerId, formerNames }: Repository): boolean =>
+    ownerId === account?.id && formerNames.some((former) => former.toLowerCase() === wanted);
+  return findRepository(world, owner, name) === undefined ? [...world.repositories.values()].find(had) : undefined;
+}
+
 /** Whether an account may see a review: a pending one is its author's alone. */
 export function isVisible(review: Review | undefined, viewerId: number): boolean {
   return review !== undefined && (review.state !== 'PENDING' || review.authorId === viewerId);

@@ -1,7 +1,7 @@
 import type { PermissionLevel } from '../world/access.ts';
 import type { PullRequest, Repository } from '../world/state.ts';
 import type { ReviewComment, Thread } from '../world/talk.ts';
-import { findRepository, publishedComments } from './find.ts';
+import { findRenamed, findRepository, publishedComments } from './find.ts';
 import type { GitHubState } from './github-state.ts';
 import type { Values } from './graphql-check.ts';
 import { type GraphObject, GraphRefusal, type GraphValue } from './graphql-select.ts';
@@ -19,13 +19,22 @@ export function queryObject(view: GraphView): GraphObject {
   return {
     typeName: 'Query',
     fields: {
-      repository: ({ owner, name }) => repositoryObject(view, requireRepository(view, String(owner), String(name))),
+      repository: ({ owner, name }) => repositoryObject(view, followRenames(view, String(owner), String(name))),
       node: ({ id }) => nodeObject(view, String(id)),
     },
   };
 }
 
-/** A repository the caller can see. Throws GitHub's NOT_FOUND. */
+/** As `requireRepository`, also by a former name, as GitHub's queries do unless told otherwise. */
+function followRenames(view: GraphView, owner: string, name: string): Repository {
+  const renamed = findRenamed(view.state.world, owner, name);
+  return requireRepository(view, owner, renamed?.name ?? name);
+}
+
+/**
+ * A repository the caller can see. Throws GitHub's NOT_FOUND; by a former name too: whether its mutations follow those is
+ * not known.
+ */
 export function requireRepository(view: GraphView, owner: string, name: string): Repository {
   const repository = findRepository(view.state.world, owner, name);
   if (repository === undefined || !reaches(view, repository)) {

@@ -7,6 +7,7 @@ export type HistoryKind =
   | 'app-uninstalled'
   | 'installation-changed'
   | 'repository-added'
+  | 'repository-renamed'
   | 'permission-changed'
   | 'rule-added'
   | 'blob-created'

@@ -43,6 +43,7 @@ export type AddRepository = {
   readonly files: Files;
   readonly message?: string;
 };
+export type RenameRepository = { readonly repositoryId: number; readonly name: string };
 /** A copy with all refs under another owner; its collaborators are its own. */
 export type ForkRepository = { readonly repositoryId: number; readonly ownerId: number };
 export type SetPermission = {

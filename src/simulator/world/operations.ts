@@ -18,7 +18,7 @@ import { closePull, editPull, lockPull, openPull, reopenPull, setDraft } from '.
 import { pushFiles } from './push-files.ts';
 import { reactToComment, reactToReviewComment } from './reactions.ts';
 import { createRef, deleteRef, updateRef } from './refs.ts';
-import { addRepository, addRule, forkRepository, openIssue, setPermission } from './repositories.ts';
+import { addRepository, addRule, forkRepository, openIssue, renameRepository, setPermission } from './repositories.ts';
 import {
   createReviewComment,
   deleteReviewComment,
@@ -44,6 +44,7 @@ export type Operations = {
   readonly removeFromInstallation: Operation<Input.RemoveFromInstallation, Installation>;
   readonly addRepository: Operation<Input.AddRepository, Repository>;
   readonly forkRepository: Operation<Input.ForkRepository, Repository>;
+  readonly renameRepository: Operation<Input.RenameRepository, Repository>;
   readonly setPermission: Operation<Input.SetPermission, Nothing>;
   readonly addRule: Operation<Input.AddRule, Nothing>;
 
@@ -97,6 +98,7 @@ export const OPERATIONS: Operations = {
   removeFromInstallation,
   addRepository,
   forkRepository,
+  renameRepository,
   setPermission,
   addRule,
   openIssue,

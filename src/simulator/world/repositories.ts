@@ -1,5 +1,5 @@
 import { commitFiles } from '../git/commit-files.ts';
-import type { AddRepository, AddRule, ForkRepository, OpenIssue, SetPermission } from './inputs.ts';
+import type { AddRepository, AddRule, ForkRepository, OpenIssue, RenameRepository, SetPermission } from './inputs.ts';
 import type { Operation } from './outcome.ts';
 import { NOT_FOUND, validationFailed } from './refusals.ts';
 import { personSignature } from './signatures.ts';
@@ -21,6 +21,7 @@ export const addRepository: Operation<AddRepository, Repository> = (world, input
     nodeId: nodeId('R', id),
     ownerId: owner.id,
     name: input.name,
+    formerNames: [],
     private: input.private ?? false,
     defaultBranch,
     forkOf: null,
@@ -48,6 +49,7 @@ export const forkRepository: Operation<ForkRepository, Repository> = (world, inp
     id,
     nodeId: nodeId('R', id),
     ownerId: input.ownerId,
+    formerNames: [],
     forkOf: source.id,
     createdAt: timestamp(now),
     collaborators: new Map(),
@@ -58,6 +60,17 @@ export const forkRepository: Operation<ForkRepository, Repository> = (world, inp
   };
   const actor = { accountId: input.ownerId, viaAppId: null };
   return done(recorded(withRepository(counted, fork), 'repository-added', actor, now, { repositoryId: id }), fork);
+};
+
+/** Gives a repository another name; under its former one it is still found. */
+export const renameRepository: Operation<RenameRepository, Repository> = (world, input, now) => {
+  const repository = world.repositories.get(input.repositoryId);
+  if (repository === undefined) return refused(world, NOT_FOUND);
+  const { name, formerNames } = repository;
+  const renamed: Repository = { ...repository, name: input.name, formerNames: [...formerNames, name] };
+  const actor = { accountId: repository.ownerId, viaAppId: null };
+  const about = { repositoryId: repository.id };
+  return done(recorded(withRepository(world, renamed), 'repository-renamed', actor, now, about), renamed);
 };
 
 /** Sets what a person may do in a repository; `none` takes the person off the list. */

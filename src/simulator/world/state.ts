@@ -68,6 +68,8 @@ export type Repository = {
   readonly nodeId: string;
   readonly ownerId: number;
   readonly name: string;
+  /** Who asks by one of these is shown to the name of now, while no other repository has it. */
+  readonly formerNames: readonly string[];
   readonly private: boolean;
   readonly defaultBranch: string;
   readonly forkOf: number | null;
