@@ -1,4 +1,4 @@
-import type { Doubt } from '../store/store.ts';
+import type { Doubt, SweepTurn } from '../store/store.ts';
 import type { Listing } from './list-log.ts';
 import type { LostDelivery } from './lost.ts';
 
@@ -15,6 +15,8 @@ export type Memory = {
   backlog: readonly LostDelivery[];
   /** What the log was read for from which the backlog was made, up to GitHub's time (ms); null before that. */
   listed: { readonly until: number; readonly doubt: Doubt | null } | null;
+  /** A turn that could not be given back, since the database was away just then; until it is, nobody gets another. */
+  unended: SweepTurn | null;
   /** Webhooks that were dealt with, for as long as the log lists them. */
   settled: Set<string>;
   /** The webhook that could not be read last time, and how often so far. */
@@ -29,6 +31,7 @@ export function newMemory(): Memory {
     listing: null,
     backlog: [],
     listed: null,
+    unended: null,
     settled: new Set(),
     stuck: null,
   };

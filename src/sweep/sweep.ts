@@ -28,6 +28,7 @@ export async function sweep(memory: Memory, options: SweepOptions, stopping: Abo
   const { store, now } = options;
   // What is in doubt must be known before it is asked for.
   await options.heartbeat();
+  await giveBack(memory, options);
   const turn = await store.beginSweep(now(), EVERY_MS, !memory.caughtUp);
   if (turn === null) return 'elsewhere';
   if (turn.doubt !== null && turn.doubt.until !== memory.doubtUntil) forget(memory, turn.doubt);
@@ -42,10 +43,22 @@ export async function sweep(memory: Memory, options: SweepOptions, stopping: Abo
     done = memory.backlog.length === 0 && memory.listing === null;
   } finally {
     const progress = { until: reached.until, doubt: memory.listed?.doubt ?? null };
+    memory.unended = turn;
     await store.endSweep(turn, progress, now() + (done ? EVERY_MS : GO_ON_MS));
+    memory.unended = null;
   }
   memory.caughtUp ||= done;
   return done ? 'done' : 'unfinished';
+}
+
+/**
+ * How far it came is not said any more: the database may have been restored since. What it found is remembered, or found
+ * again.
+ */
+async function giveBack(memory: Memory, { store, now }: SweepOptions): Promise<void> {
+  if (memory.unended === null) return;
+  await store.endSweep(memory.unended, { until: null, doubt: null }, now());
+  memory.unended = null;
 }
 
 async function list(memory: Memory, turn: SweepTurn, options: SweepOptions, budget: Budget): Promise<void> {

@@ -163,6 +163,20 @@ describe('a sweep', () => {
     expect(taken).toEqual(guids(4));
   });
 
+  it('F8: a database that died under it keeps nobody waiting longer than it was away', async () => {
+    const { attempts, taken, clock, process } = scene();
+    const [first, second] = [process(), process()];
+    attempts.push(...unanswered(2));
+    const died = vi.spyOn(first.options.store, 'endSweep').mockRejectedValueOnce(new Error('Connection terminated'));
+    await expect(first.run()).rejects.toThrow('Connection terminated');
+    attempts.push(...unanswered(1, 3));
+    clock.now += 60_000;
+    expect(await first.run()).toBe('done');
+    expect(taken).toEqual(guids(3));
+    died.mockRestore();
+    expect(await second.run()).toBe('done');
+  });
+
   it('F8: one that GitHub cannot show keeps the others waiting three times, not for ever', async () => {
     const fault = new GitHubFault('broken', 500, null);
     const { attempts, taken, clock, process } = scene((request) => (request === 'payload 1' ? fault : null));
