@@ -24,8 +24,11 @@ export type ChaosResult = {
 
 /** How long people look away, ms. */
 const LOOK_MS = 150;
-/** How long what was begun may take to come to its end, ms: longer than any pause before another try. */
-const END_MS = 300_000;
+/**
+ * How long what was begun may take to come to its end, ms: longer than any pause before another try, and than some looks at
+ * GitHub's log, which are minutes apart where one does not get through all that the deaths of a database put in doubt.
+ */
+const END_MS = 900_000;
 
 const NO_PROGRAMS =
   'This machine has no PostgreSQL programs (initdb, postgres) that may be run, so --kill-server is not run.';
