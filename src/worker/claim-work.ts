@@ -2,6 +2,10 @@ import type { Pull } from '../run/run.ts';
 import type { Claimed, Lease, StoredEffect } from '../store/store.ts';
 import type { Context } from './context.ts';
 import { drain, LEASE_MS, takeEffect, UNCLAIMED } from './drain.ts';
+import { WRITE_TIMEOUT_MS } from './ports.ts';
+
+/** A lease is renewed so often (ms) that a write may always begin, with some seconds to spare, while its process does not hang. */
+const RENEWED_MS = LEASE_MS / 5;
 
 /** Something claimed, ready to be worked on. */
 export type Work = () => Promise<void>;
@@ -79,8 +83,9 @@ function mayTake({ worker, mayGoOn }: GoingOn): () => Lease | null {
 type Renewable = { readonly until: number; readonly renew: (now: number) => Promise<boolean> };
 
 /**
- * Works under a lease that lasts as long as the work, and not much longer than its process. `isLeased` until it has passed: a
- * process that hung hears of it before it knows whether others have taken the work over.
+ * Works under a lease that lasts as long as the work, and not much longer than its process. `isLeased` while what is
+ * written now comes to GitHub, or never, before it has passed: a process that hung hears of it before it knows whether others
+ * have taken the work over.
  */
 async function renewing<T>(
   { clock, log }: Context,
@@ -92,11 +97,13 @@ async function renewing<T>(
     const now = clock.now();
     if (await renew(now)) leasedUntil = now + LEASE_MS;
   };
-  const stop = clock.every(LEASE_MS / 3, () => {
+  const renewSafely = (): Promise<void> =>
     renewOnce().catch((error: unknown) => log.warn({ err: error }, 'a lease could not be renewed'));
-  });
+  // It began when it was asked for: where the answer was long in coming, much of it is over.
+  if (clock.now() > until - LEASE_MS + RENEWED_MS) await renewSafely();
+  const stop = clock.every(RENEWED_MS, () => void renewSafely());
   try {
-    return await work(() => clock.now() < leasedUntil);
+    return await work(() => clock.now() < leasedUntil - WRITE_TIMEOUT_MS);
   } finally {
     stop();
   }
