@@ -29,6 +29,8 @@ import { openTrace, type Trace } from './trace.ts';
 export type Bend = {
   readonly store?: (store: Store) => Store;
   readonly github?: (github: GitHub, hub: Hub, scene: Scene) => GitHub;
+  /** What a process works with, ports and all. */
+  readonly context?: (context: Context) => Context;
   /** A store in memory that lacks a law. */
   readonly laws?: Laws;
 };
@@ -63,6 +65,10 @@ const FORKS = 0.12;
 /** After the last word every delivery has come, or never will, by then. */
 const LATEST_DELIVERY_MS = 300_000;
 const LONG_ABSENCE_MS = 3_600_000;
+/** In how many cases the App's owner suspends it over and over. */
+const RESTLESS = 0.05;
+/** How much more goes wrong when the App has just come back, and for how long: what was refused is tried again by then. */
+const ROUGH = { factor: 5, ms: 12 * 60_000 } as const;
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** Everything of one case that its parts share. */
@@ -84,6 +90,8 @@ type Stage = {
   forgets: boolean;
   /** When people had stopped talking and nothing went wrong any more (ms); null before that. */
   calmSince: number | null;
+  /** When the App could act again last (ms). */
+  returnedAt: number;
   spells: readonly Spell[];
   born: number;
 };
@@ -103,6 +111,10 @@ export async function playCase({ seed, database, bend = {} }: CaseOptions): Prom
   converse({
     ...{ hub, scene, chance, timeline, trace },
     turns: 4 + chance.whole(12),
+    restless: chance.happens(RESTLESS),
+    onReturn: () => {
+      stage.returnedAt = timeline.now;
+    },
     onEnd: () => {
       // From here on all goes well, so that whatever was accepted can be seen to its end.
       Object.assign(stage, { weather: CALM, trouble: 0, spells: [], calmSince: timeline.now });
@@ -133,6 +145,7 @@ function openStage(chance: Chance, database: Database, bend: Bend): Stage {
     swept: false,
     forgets: false,
     calmSince: null,
+    returnedAt: Number.NEGATIVE_INFINITY,
     born: 0,
   };
   const door = (): Door | null => {
@@ -167,7 +180,10 @@ async function bear(stage: Stage): Promise<void> {
   const bent = (stage.bend.store ?? same)(tracedStore(store, trace));
   const own = { ...replica.port('store', bent), ...besides(timeline, bent) };
   doors.set(replica, { replica, store: own });
-  startCrew({ ...{ replica, timeline, trace, store }, context: contextOf(stage, replica, own) });
+  startCrew({
+    ...{ replica, timeline, trace, store },
+    context: (stage.bend.context ?? same)(contextOf(stage, replica, own)),
+  });
   const { hub, log, swept } = stage;
   const isOver = (): boolean => stage.calmSince !== null && timeline.now > stage.calmSince + LATEST_DELIVERY_MS;
   if (swept) startSweeping({ ...{ replica, timeline, hub, scene, log, isOver }, store: own });
@@ -175,7 +191,8 @@ async function bear(stage: Stage): Promise<void> {
 }
 
 /** No database breaks as often for days as it does in a storm, and tries that it breaks are counted. */
-function weatherOf({ weather, hub, scene, timeline }: Stage): Weather {
+function weatherOf({ weather, hub, scene, timeline, returnedAt }: Stage): Weather {
+  if (timeline.now - returnedAt < ROUGH.ms) return { ...weather, fault: weather.fault * ROUGH.factor };
   const since = installationNow(hub.world, scene)?.suspendedAt ?? null;
   return since !== null && timeline.now - Date.parse(since) > LONG_ABSENCE_MS ? CALM : weather;
 }

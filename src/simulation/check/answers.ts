@@ -10,19 +10,14 @@ import { isReached } from './removed.ts';
 
 const MARKED = /^<!-- countersign:(?:proposal|run):\S+ -->/;
 
-/**
- * V5: what the App keeps up to date stands on the page once. Not where a process hung past its lease: what it and its
- * successor had under way in that moment may stand there twice.
- */
-export const commentsStandOnce: Check = ({ played, happenings }) => {
-  if (happenings.some((one) => one.kind === 'fault' && one.fault === 'hang')) return [];
-  return standingsOf(played.hub, played.scene).flatMap((standing) => {
+/** V5: what the App keeps up to date stands on the page once, whatever hung meanwhile. */
+export const commentsStandOnce: Check = ({ played }) =>
+  standingsOf(played.hub, played.scene).flatMap((standing) => {
     const markers = ownComments(standing, played.scene).flatMap(({ body }) => MARKED.exec(body)?.[0] ?? []);
     return markers
       .filter((marker, place) => markers.indexOf(marker) !== place)
       .map((marker) => `V5: ${marker} stands twice`);
   });
-};
 
 const UNDER_WAY: ReadonlySet<string> = new Set(['approved', 'executing']);
 

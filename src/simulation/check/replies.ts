@@ -10,23 +10,21 @@ import { isReached } from './removed.ts';
 
 /** V5: every answer that a decision wants stands on the page, and as often as it was wanted at most. */
 export const answersStand: Check = (evidence) => {
-  const { played, happenings } = evidence;
+  const { played } = evidence;
   const standing = Map.groupBy(
     standingsOf(played.hub, played.scene).flatMap((one) => ownComments(one, played.scene)),
     ({ body }) => body,
   );
-  // What a process that hung past its lease and its successor had under way in that moment may stand there twice.
-  const hung = happenings.some((one) => one.kind === 'fault' && one.fault === 'hang');
   return [...Map.groupBy(wantedOf(evidence), ({ body }) => body)].flatMap(([body, wanted]) => {
     const count = standing.get(body)?.length ?? 0;
     const words = JSON.stringify(body.replace(REPLY_MARKER, '').trim().slice(0, 80));
     if (count === 0 && wanted.some(({ reached }) => reached)) return [`V5: nobody was answered ${words}`];
-    if (count <= wanted.length || hung) return [];
+    if (count <= wanted.length) return [];
     return [`V5: ${words} stands ${count} times, and was wanted ${wanted.length} times`];
   });
 };
 
-/** A comment that answers; `reached` where the App can still write it. */
+/** A comment that answers; `reached` where it has to be written: the App can, and what is told only once was not yet. */
 type Wanted = { readonly body: string; readonly reached: boolean };
 
 function wantedOf(evidence: Evidence): readonly Wanted[] {
@@ -36,10 +34,11 @@ function wantedOf(evidence: Evidence): readonly Wanted[] {
     step.effects.flatMap((effect) => {
       if (effect.type !== 'answer') return [];
       const key = `${claim.pullKey} ${effect.once ?? ''}`;
-      // What was told longer ago than effects are kept may be told again.
-      if (effect.once !== null && at - (told.get(key) ?? -Infinity) < DELIVERIES_MS) return [];
+      const toldAt = effect.once === null ? undefined : told.get(key);
+      // What was told longer ago than effects are kept may be told again, where it was forgotten.
+      if (toldAt !== undefined && at - toldAt < DELIVERIES_MS) return [];
       told.set(key, at);
-      const reached = isReached(evidence, step.pull.ref);
+      const reached = toldAt === undefined && isReached(evidence, step.pull.ref);
       const bodies = [renderAnswer(effect.answer, context), ...furtherAnswers(effect.answer)];
       return bodies.map((body) => ({ body, reached }));
     }),

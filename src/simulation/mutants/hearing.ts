@@ -19,6 +19,17 @@ function answerBeforeStore(): Bend {
   });
 }
 
+/** What went on when it was to catch up is not known later. */
+function catchesUpWhileItGoesOn(): Bend {
+  return store(({ nextWork }) => ({
+    nextWork: async (claim, now) => {
+      const work = await nextWork(claim, now);
+      if (work?.kind !== 'effect' || work.effect.effect.type !== 'catch-up') return work;
+      return { kind: 'effect', effect: { ...work.effect, effect: { ...work.effect.effect, since: null } } };
+    },
+  }));
+}
+
 /** Its refusals come without the time from which on another try may do better. */
 function suspensionTakenForGood(): Bend {
   const forGood = (error: unknown): unknown =>
@@ -79,6 +90,11 @@ export const HEARING: readonly Mutant[] = [
       store(({ tellAll }) => ({
         tellAll: async (id, notice, now) => (notice.kind === 'unsuspended' ? 'stored' : tellAll(id, notice, now)),
       })),
+  },
+  {
+    name: 'absence-of-ended-not-heard',
+    lacks: 'what was said while the App was suspended is heard though its run has ended by then',
+    bend: catchesUpWhileItGoesOn,
   },
   {
     name: 'suspended-taken-for-gone',

@@ -48,6 +48,33 @@ function answersForgotten(): Bend {
   }));
 }
 
+/** Every effect that is given out is another one than is stored. */
+function otherEffects(change: (effect: StoredEffect) => StoredEffect): Bend {
+  return store(({ nextWork, claimEffect, save }) => ({
+    nextWork: async (claim, now) => {
+      const work = await nextWork(claim, now);
+      return work?.kind === 'effect' ? { kind: 'effect', effect: change(work.effect) } : work;
+    },
+    claimEffect: async (worker, now, leaseMs) => {
+      const effect = await claimEffect(worker, now, leaseMs);
+      return effect && change(effect);
+    },
+    save: async (claim, signal, step, now, ending) => {
+      const saved = await save(claim, signal, step, now, ending);
+      return typeof saved === 'string' || saved.effect === null ? saved : { ...saved, effect: change(saved.effect) };
+    },
+  }));
+}
+
+function writesWhatever(): Bend {
+  return {
+    context: (context) => {
+      const { githubs } = context;
+      return { ...context, githubs: { ...githubs, for: (ref, rank) => githubs.for(ref, rank) } };
+    },
+  };
+}
+
 const plain = (body: string): string => body.replaceAll('\\', '').replaceAll('&lt;', '<').replaceAll('`', '');
 
 /** How effects are performed and claims held, whoever dies meanwhile. */
@@ -73,6 +100,16 @@ export const PERFORMING: readonly Mutant[] = [
     name: 'dead-leases-hold',
     lacks: 'what a dead process held is free',
     bend: () => ({ laws: { ...ALL_LAWS, deadLeases: false } }),
+  },
+  {
+    name: 'writes-past-its-lease',
+    lacks: 'a process that hung past its lease writes nothing to GitHub',
+    bend: writesWhatever,
+  },
+  {
+    name: 'limits-counted',
+    lacks: 'tries that a limit stopped give nothing up',
+    bend: () => otherEffects((effect) => ({ ...effect, limited: 0 })),
   },
   { name: 'effects-after-the-step', lacks: 'a decision and its effects are saved together', bend: effectsAfterTheStep },
   {

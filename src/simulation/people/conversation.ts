@@ -6,7 +6,7 @@ import type { Name, Scene } from '../scene.ts';
 import type { Timeline } from '../timeline.ts';
 import type { Trace } from '../trace.ts';
 import { DEEDS, type Deed, doIt, momentOf, SECOND_THOUGHTS } from './deeds.ts';
-import { ABSENT, restores } from './owner.ts';
+import { ABSENT, restores, suspends } from './owner.ts';
 
 /** Who acts, with how often. */
 const CAST: readonly (readonly [weight: number, who: Name])[] = [
@@ -38,6 +38,14 @@ const ABSENCES: Pauses = [
   [0.05, { from: 6 * DAY_MS, to: 8 * DAY_MS }],
 ];
 
+/** How long a restless owner suspends it. */
+const LONG_ABSENCES: Pauses = [
+  [1, { from: 20_000, to: 1_800_000 }],
+  [2, { from: 7_200_000, to: DAY_MS / 3 }],
+];
+/** How often after somebody's deed. */
+const SUSPENDS = 0.3;
+
 export type ConversationOptions = {
   readonly hub: Hub;
   readonly scene: Scene;
@@ -45,6 +53,10 @@ export type ConversationOptions = {
   readonly timeline: Timeline;
   readonly trace: Trace;
   readonly turns: number;
+  /** The App's owner suspends it over and over, for hours, while what people said is still worked on. */
+  readonly restless: boolean;
+  /** The App may act again, after it was suspended or removed. */
+  readonly onReturn: () => void;
   readonly onEnd: () => void;
 };
 
@@ -64,6 +76,7 @@ export function converse(options: ConversationOptions): void {
         const what = act(options, weighed(chance, CAST), weighed(chance, DEEDS));
         if (what?.includes('/approve') === true && chance.happens(0.4)) thinkAgain(options);
         if (what !== null && ABSENT.has(what)) timeline.after(pause(chance, ABSENCES), () => comesBack(options));
+        if (options.restless && chance.happens(SUSPENDS)) goesAway(options);
         next(left - 1);
       });
   };
@@ -72,7 +85,14 @@ export function converse(options: ConversationOptions): void {
 
 /** What people wanted of the App meanwhile may never have been told it. */
 function comesBack(options: ConversationOptions): void {
-  act(options, 'acme', restores);
+  if (act(options, 'acme', restores) !== null) options.onReturn();
+}
+
+function goesAway(options: ConversationOptions): void {
+  const { chance, timeline } = options;
+  timeline.after(chance.between(50, 8_000), () => {
+    if (act(options, 'acme', suspends) !== null) timeline.after(pause(chance, LONG_ABSENCES), () => comesBack(options));
+  });
 }
 
 function pause(chance: Chance, pauses: Pauses): number {
