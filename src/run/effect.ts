@@ -64,6 +64,9 @@ export type Effect =
 
 export type EffectType = Effect['type'];
 
+/** A commit that is wanted. */
+export type CommitEffect = Extract<Effect, { type: 'commit' }>;
+
 /**
  * Effects of the `pull` lane are performed one by one by whoever holds the pull request;
  * those of the `free` lane take long, hold nothing, and may be overtaken by people's words.

@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { Effect } from '../run/effect.ts';
+import type { CommitEffect, Effect } from '../run/effect.ts';
 import type { Reason } from '../run/reason.ts';
 import { type Signal, tellsOfCommit } from '../run/signal.ts';
 import type { Asking, Backend } from './backend.ts';
@@ -101,6 +101,20 @@ export function finishedCtes(effect: StoredEffect, outcome: Signal | null, now: 
       from done where ${outcome !== null}::boolean
       returning id
     )`;
+}
+
+/** Every commit of the pull request that is wanted and not done yet, oldest first. */
+export async function commitsWanted(db: Kysely<Tables>, pullKey: string): Promise<readonly CommitEffect[]> {
+  const rows = await db
+    .selectFrom('effects')
+    .select('body')
+    .where('pull_key', '=', pullKey)
+    .where('lane', '=', 'pull')
+    .where('type', '=', 'commit')
+    .where('done_at', 'is', null)
+    .orderBy('id')
+    .execute();
+  return rows.map(({ body }) => fromStored<CommitEffect>(body));
 }
 
 /** Extends the lease of an effect of the free lane to `now + leaseMs`; false once it is done, or another worker has it. */

@@ -1,6 +1,6 @@
 import type { Backend } from './backend.ts';
 import { budgetMethods } from './budgets.ts';
-import { postponeEffect, renewEffect } from './effects.ts';
+import { commitsWanted, postponeEffect, renewEffect } from './effects.ts';
 import { groupCommit } from './group-commit.ts';
 import { heldUntil, parkSignal, postponeSignal, unheardUntil } from './inbox.ts';
 import { loadRun, refOf, transcript } from './load.ts';
@@ -36,6 +36,7 @@ export function storeOn(backend: Backend): Store {
     refOf: (pullKey) => refOf(db, pullKey),
     transcript: (runId) => transcript(db, runId),
     heldUntil: (claim, now) => heldUntil(db, claim, now),
+    commitsWanted: (pullKey) => commitsWanted(db, pullKey),
     unheardUntil: (claim, now) => unheardUntil(db, claim, now),
     postponeSignal: (claim, signal, notBefore, failure) => postponeSignal(db, claim, signal, notBefore, failure),
     parkSignal: (claim, signal, fault, sequel, now) => parkSignal(db, claim, signal, fault, sequel, now),

@@ -3,7 +3,7 @@ import type { Limit } from '../budget/limits.ts';
 import type { Intent, PullRef } from '../command/intent.ts';
 import type { Notice } from '../command/notice.ts';
 import type { Message } from '../prompt/message.ts';
-import type { Effect } from '../run/effect.ts';
+import type { CommitEffect, Effect } from '../run/effect.ts';
 import type { NamedProposals } from '../run/named-proposals.ts';
 import type { Proposal } from '../run/proposal.ts';
 import type { Pull, Run } from '../run/run.ts';
@@ -206,6 +206,8 @@ export type Store = {
    * nothing of theirs waits. Until it is null, `saveDirect` answers `signals-waiting`.
    */
   heldUntil(claim: Claim, now: number): Promise<number | null>;
+  /** Every commit of the pull request that is wanted and not done yet, oldest first. */
+  commitsWanted(pullKey: string): Promise<readonly CommitEffect[]>;
   /** When this pull request next asks for what no webhook told (ms, `now` at least); null where it has not to catch up. */
   unheardUntil(claim: Claim, now: number): Promise<number | null>;
   /**

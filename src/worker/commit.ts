@@ -2,6 +2,7 @@ import type { PullRef } from '../command/intent.ts';
 import { countersign, type Signed } from '../policy/countersign.ts';
 import type { Signing } from '../policy/signing.ts';
 import { rulesNow } from '../run/approvals.ts';
+import type { CommitEffect } from '../run/effect.ts';
 import type { PullFacts } from '../run/facts.ts';
 import { isUnderWay, type Proposal } from '../run/proposal.ts';
 import type { Pull, Run } from '../run/run.ts';
@@ -31,10 +32,11 @@ type Moved = { readonly kind: 'moved'; readonly proposals: readonly Proposal[] }
  * Commits what is approved of the effect's proposals. Each attempt looks first for what an earlier one may have left,
  * is announced to the decision core (which may take proposals out), and is bound to the head that was checked.
  */
-export async function performCommit(job: Job<'commit'>): Promise<Outcome> {
+export async function performCommit(alone: Job<'commit'>): Promise<Outcome> {
   // Until what people said can be heard, GitHub is asked nothing.
-  const words = await job.wordsDue();
-  if (words !== null) return afterWords(job, words);
+  const words = await alone.wordsDue();
+  if (words !== null) return afterWords(alone, words);
+  const job = await withItsReview(alone);
   let missed: readonly Proposal[] = [];
   for (let tries = 0; tries < QUICK_TRIES; tries += 1) {
     const tried = await tryOnce(job);
@@ -44,6 +46,22 @@ export async function performCommit(job: Job<'commit'>): Promise<Outcome> {
     missed = tried.proposals;
   }
   return movedOn(job, missed);
+}
+
+/** Takes along what else the same review approved; there is nothing left to do then when its own turn comes. */
+async function withItsReview(job: Job<'commit'>): Promise<Job<'commit'>> {
+  const { context, effect, stored } = job;
+  const review = reviewOf(effect);
+  if (review === null) return job;
+  const wanted = await context.store.commitsWanted(stored.pullKey);
+  const together = wanted.filter((one) => one.runId === effect.runId && reviewOf(one) === review);
+  const ids = [effect, ...together].flatMap(({ proposalIds }) => proposalIds);
+  return { ...job, effect: { ...effect, proposalIds: [...new Set(ids)] } };
+}
+
+/** Words in a thread stand in a review of their own where they were not sent with others. */
+function reviewOf({ place }: CommitEffect): number | null {
+  return place !== null && 'reviewId' in place ? place.reviewId : null;
 }
 
 async function tryOnce(job: Job<'commit'>): Promise<Outcome | Moved | Spoken> {

@@ -45,6 +45,17 @@ export function effectsContract({ store, rows, claimed }: Bench): void {
       expect(present(await nextEffect(store(), later, now)).effect.type).toBe('see-thread');
     });
 
+    it('S96: what is to be committed is known, all of it and of one pull request alone, until it is done', async () => {
+      const commit = (id: string): Effect => ({ type: 'commit', runId: 'r', proposalIds: [id], place: null });
+      const claim = await wanting('a', [commit('p1'), SHOW, commit('p2')]);
+      expect(await store().commitsWanted(claim.pullKey)).toEqual([commit('p1'), commit('p2')]);
+      const first = present(await nextEffect(store(), claim, 30));
+      expect(await store().commitsWanted(claim.pullKey)).toEqual([commit('p1'), commit('p2')]);
+      await store().finishEffect(first, null, 30);
+      expect(await store().commitsWanted(claim.pullKey)).toEqual([commit('p2')]);
+      expect(await store().commitsWanted('1/2/999')).toEqual([]);
+    });
+
     it('a free effect is leased to one of ten workers', async () => {
       await wanting('a', [ASK, SHOW]);
       const all = await Promise.all(Array.from({ length: 10 }, () => store().claimEffect('w', 30, LEASE)));

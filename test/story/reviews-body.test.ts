@@ -41,7 +41,7 @@ describe('a review with comments and words of its own', () => {
     expect(bot.answers().filter((answer) => answer.includes('Execution not found'))).toEqual([]);
   });
 
-  it('F17: of a review with ten replies each is taken once, and nothing is said about any of them', async () => {
+  it('F17, S96: of a review with ten replies each is taken once, and one answer names what came of all of them', async () => {
     const lines = [1, 3, 6, 8, 11, 13, 16, 18, 21, 24];
     const story = await proposeRows(stage(), Object.fromEntries(lines.map((line) => [line, line * 10])));
     const { pr, ana, bot, model } = story;
@@ -63,7 +63,39 @@ describe('a review with comments and words of its own', () => {
         .join('\n')
         .match(/Edit rejected by user: keep it/g),
     ).toHaveLength(3);
-    expect(bot.answers().length - before).toBeLessThanOrEqual(1);
+    // The rest lands together, which one answer says; the other one tells that the run ended.
+    const [landed = '', ended = '', ...more] = bot.answers().slice(before);
+    expect(more).toEqual([]);
+    expect(landed).toContain('(7 changes)');
+    expect(ended).toContain('the run finished');
+    expect(pr.commits()).toHaveLength(1);
+  });
+
+  it('S96, V7: its approvals that are taken together land in one commit; those of another review in another', async () => {
+    const lines = [1, 4, 7, 10, 13, 16, 19, 22];
+    const story = await proposeRows(stage(), Object.fromEntries(lines.map((line) => [line, line * 10])));
+    const { pr, ana, ben, bot } = story;
+    const approvals = (places: readonly number[]) => ({
+      ...({ event: 'COMMENT', body: 'See below.' } as const),
+      replies: places.map((place) => ({ inReplyTo: bot.proposal(place).id, body: '/approve' })),
+    });
+    await stage().restart({ PAUSED: '1' });
+    await ana.does((person) => person.reviews(approvals([1, 2, 3, 4, 5])));
+    await ben.does((person) => person.reviews(approvals([6, 7, 8])));
+    await stage().restart();
+    await stage().settle();
+    expect(pr.file(ROWS_PATH)).toBe(rows(Object.fromEntries(lines.map((line) => [line, line * 10]))));
+    const approvers = pr
+      .commits()
+      .map(({ message }) => [
+        message.match(/^Countersign-Proposal: /gm)?.length,
+        new Set(message.match(/(?<=^Approved-by: ).*$/gm)),
+      ]);
+    expect(approvers).toEqual([
+      [5, new Set([ana.login])],
+      [3, new Set([ben.login])],
+    ]);
+    expect(await states(story)).toEqual(lines.map(() => 'completed'));
   });
 
   it('S55, F6: it comes to the same where GitHub tells of the comments first', async () => {

@@ -2,10 +2,12 @@ import type { Store } from '../../store/store.ts';
 import type { PullRow, Tables } from './tables.ts';
 
 /** What people said, and is yet to be heard, in memory. */
-export function waitingMethods(tables: Tables): Pick<Store, 'heldUntil' | 'unheardUntil'> {
+export function waitingMethods(tables: Tables): Pick<Store, 'heldUntil' | 'unheardUntil' | 'commitsWanted'> {
   return {
     heldUntil: async ({ pullKey }, now) => heldUntil(tables.pulls.get(pullKey), now),
     unheardUntil: async ({ pullKey }, now) => unheardUntil(tables.pulls.get(pullKey), now),
+    commitsWanted: async (pullKey) =>
+      tables.pulls.get(pullKey)?.wanted.flatMap(({ effect }) => (effect.type === 'commit' ? [effect] : [])) ?? [],
   };
 }
 
