@@ -6,6 +6,7 @@ import { type Chance, openChance } from '../simulation/chance.ts';
 import { type ChaosDatabase, databaseOn, embeddedDatabase } from './database.ts';
 import { isFinished, judge, type Verdict } from './judge.ts';
 import { killedServer } from './killed-server.ts';
+import { exportLedger, ledgerWrong } from './ledger.ts';
 import { type Blows, strike } from './misfortune.ts';
 import type { ChaosOptions, ChaosPlace } from './options.ts';
 import { openPeople, type People } from './people.ts';
@@ -61,7 +62,9 @@ export async function playChaos(options: ChaosOptions, tell: (line: string) => v
     relay.behave();
     await windUp(scene, tell);
     const forgotten = database.forgotten?.() ?? null;
-    return { verdict: verdictOf(scene), blows, deliveries: relay.counts, forgotten };
+    const verdict = verdictOf(scene);
+    const wrong = [...verdict.wrong, ...(await afterwards(scene, environment))];
+    return { verdict: { ...verdict, wrong }, blows, deliveries: relay.counts, forgotten };
   } finally {
     await Promise.all(replicas.map((replica) => replica.stop('SIGKILL')));
     await Promise.all([relay.close(), site.close(), database.drop()]);
@@ -118,6 +121,18 @@ async function windUp({ site, people, replicas }: Scene, tell: (line: string) =>
     await site.github.settled();
     return;
   }
+}
+
+/** What the App leaves behind once nobody runs it: no process that will not end, and a ledger that explains what it did. */
+async function afterwards(
+  { site, people, replicas }: Scene,
+  environment: Readonly<Record<string, string>>,
+): Promise<readonly string[]> {
+  const ends = await Promise.all(replicas.map((replica) => replica.stop('SIGTERM')));
+  const bad = ends
+    .filter((end) => end !== 0 && end !== 'absent')
+    .map((end) => `a process ended with ${end} at the end`);
+  return [...bad, ...ledgerWrong(site, people.deeds, await exportLedger(environment))];
 }
 
 function verdictOf({ site, people, replicas }: Scene): Verdict {

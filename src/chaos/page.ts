@@ -32,16 +32,21 @@ export function proposalsOn({ github }: Site, pull: SitePull): readonly Shown[] 
 }
 
 /** How often each proposal is named by a commit of the branch. */
-export function committedOn({ github }: Site, pull: SitePull): ReadonlyMap<string, number> {
+export function committedOn(site: Site, pull: SitePull): ReadonlyMap<string, number> {
+  return new Map([...commitsOn(site, pull)].map(([id, shas]) => [id, shas.length]));
+}
+
+/** The commits of the branch that name each proposal, as often as they do. */
+export function commitsOn({ github }: Site, pull: SitePull): ReadonlyMap<string, readonly string[]> {
   const { store } = github.world();
-  const times = new Map<string, number>();
+  const named = new Map<string, readonly string[]>();
   for (let sha: string | undefined = pull.now().head.sha; sha !== undefined; ) {
     const commit = readCommit(store, sha);
     for (const [, id = ''] of commit?.message.matchAll(/^Countersign-Proposal: (\S+)$/gm) ?? [])
-      times.set(id, (times.get(id) ?? 0) + 1);
+      named.set(id, [...(named.get(id) ?? []), sha]);
     sha = commit?.parents[0];
   }
-  return times;
+  return named;
 }
 
 /** The file of rows at the head. */

@@ -5,7 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { isRecord, parseJson } from '../trust.ts';
 
-const CLI = fileURLToPath(new URL('../cli.ts', import.meta.url));
+/** The App as people start it. */
+export const CLI = fileURLToPath(new URL('../cli.ts', import.meta.url));
 /** As a supervisor would: a start that is refused because the database is away is tried again. */
 const AGAIN_MS = 300;
 

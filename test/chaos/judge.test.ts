@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { isFinished, judge } from '../../src/chaos/judge.ts';
-import { proposalsOn } from '../../src/chaos/page.ts';
+import { ledgerWrong } from '../../src/chaos/ledger.ts';
+import { commitsOn, proposalsOn } from '../../src/chaos/page.ts';
 import { type Deeds, openPeople } from '../../src/chaos/people.ts';
 import { ROWS_PATH, rowsText } from '../../src/chaos/rows.ts';
 import { openSite, type Site } from '../../src/chaos/site.ts';
@@ -86,6 +87,30 @@ describe('after the trouble', () => {
       '#1: bbbb: deny, and 1 commits',
       '#1: dddd: nobody decided, and committed',
       '#1: the file is not what was approved',
+    ]);
+  });
+
+  it('V7: what the ledger does not have, or has otherwise, is told', async () => {
+    const { deeds, one, shows, commits } = await opened();
+    for (const [place, id] of ['aaaa', 'bbbb', 'cccc', 'dddd'].entries()) shows(id, place * 10 + 1, '');
+    decided(one, 'approve', 'deny', 'approve', 'approve');
+    commits('Do it\n\nCountersign-Proposal: aaaa\nCountersign-Proposal: cccc\nCountersign-Proposal: dddd\n', { 1: 0 });
+    const [commit = ''] = commitsOn(site, one.pull).get('aaaa') ?? [];
+    const line = (proposalId: string, state: string, ...written: readonly string[]) => {
+      return { pullRequest: 1, proposalId, state, writes: written.map((sha) => ({ commit: sha })) };
+    };
+    const whole = ['aaaa', 'cccc', 'dddd'].map((id) => line(id, 'completed', commit));
+    expect(ledgerWrong(site, deeds, [...whole, line('bbbb', 'rejected')])).toEqual([]);
+    const other = [
+      line('aaaa', 'completed', commit, 'f00'),
+      line('bbbb', 'approved'),
+      line('cccc', 'completed', commit),
+    ];
+    expect(ledgerWrong(site, deeds, [...other, line('cccc', 'completed', commit)])).toEqual([
+      `#1: aaaa: the branch has the commits ${commit}, the ledger ${[commit, 'f00'].toSorted().join(', ')}`,
+      '#1: bbbb: deny, and the ledger says approved',
+      '#1: cccc: the ledger has it 2 times',
+      '#1: dddd: the ledger has it 0 times',
     ]);
   });
 });
