@@ -7,6 +7,7 @@ import { writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
+import { findPrograms } from '../src/chaos/server-programs.ts';
 import { type OptionsReading, problem, readOptions as read } from '../src/options/read-options.ts';
 import { runCommand } from '../src/options/run-command.ts';
 
@@ -18,7 +19,8 @@ Writes docs/reliability.md.
   --pglite-cases N  the same on PGlite (300; a release takes 20000)
   --seconds N       how long processes are killed, on each database (60)
   --seed S          for all of it (1)
-  --database URL    a PostgreSQL server; without it, that trial is left out, and the page says so
+  --database URL    a PostgreSQL server; without it, that trial is left out, and the page says so;
+                    the trial that kills the server starts one of its own, where this machine has the programs
   --help            this text
 
 Ends with 0 where the page was written, 1 where a trial failed, 2 where it could not begin.
@@ -38,6 +40,9 @@ type Options = Readonly<Record<'cases' | 'pgliteCases' | 'seconds' | 'seed', str
   readonly database: string | null;
 };
 
+/** Without them no server can be started, and that trial is left out, and the page says so. */
+const hasPrograms = findPrograms() !== null;
+
 const A_NUMBER = /^[1-9]\d{0,8}$/;
 
 function readOptions(args: readonly string[]): OptionsReading<Options> {
@@ -56,6 +61,7 @@ function trials({ cases, pgliteCases, seconds, seed, database }: Options): reado
   const simulate = ['simulate', '--', '--seed', seed];
   const chaos = ['chaos', '--', '--seed', seed, '--seconds', seconds];
   const onServer = database === null ? [] : [[...chaos, '--database', database]];
+  const killed = hasPrograms ? [[...chaos, '--kill-server']] : [];
   return [
     {
       title: 'Simulation in memory',
@@ -80,6 +86,11 @@ function trials({ cases, pgliteCases, seconds, seed, database }: Options): reado
     ...onServer.map((words) => ({
       title: 'Real kills, three processes on PostgreSQL',
       says: 'The database is away now and then, webhooks go to two processes at once or to none.',
+      words,
+    })),
+    ...killed.map((words) => ({
+      title: 'Real kills, of the PostgreSQL server too',
+      says: 'A server of its own is killed as well: what had been committed without waiting for the disk is gone afterwards.',
       words,
     })),
   ];
@@ -109,7 +120,12 @@ function page(options: Options): string {
   // Its tree names what was tried, whatever commit comes to hold it.
   const tree = execFileSync('git', ['rev-parse', '--short', 'HEAD:src'], { encoding: 'utf8' }).trim();
   const machine = `${cpus().length} × ${cpu?.model ?? 'unknown processor'}, ${Math.round(totalmem() / 2 ** 30)} GB, Node ${process.versions.node}, ${process.platform}`;
-  const left = options.database === null ? '\nReal kills on PostgreSQL were not run for this page.\n' : '';
+  const left = [
+    ...(options.database === null ? ['\nReal kills on PostgreSQL were not run for this page.\n'] : []),
+    ...(hasPrograms
+      ? []
+      : ['\nThis machine has no programs of PostgreSQL: its server was not killed for this page.\n']),
+  ].join('');
   return `# Reliability
 
 Written by \`npm run reliability\` for the tree ${tree} of \`src\`, on ${machine}. Every number below is the output of the command above it.
