@@ -1,7 +1,7 @@
 import type { PlayedCase } from '../case.ts';
 import { answersAreStored, commandsAreAnswered, commentsStandOnce, decisionsShow, endsShow } from './answers.ts';
 import { approversMayWrite, commitsAreApproved, commitsComeOnce } from './commits.ts';
-import { denialsHold, doubtsHold } from './denials.ts';
+import { absentDenialsHold, denialsHold, doubtsHold } from './denials.ts';
 import { type Check, gatherEvidence } from './evidence.ts';
 import { idsNameOneProposal, wordsAreForgotten } from './forgotten.ts';
 import { forksStayUntouched } from './forks.ts';
@@ -9,6 +9,7 @@ import { absencesAreHeard, whatWasSaidIsHeard } from './heard.ts';
 import { ledgerExplains } from './ledger.ts';
 import { nothingIsLost } from './lost.ts';
 import { wordsStayWords } from './markdown.ts';
+import { notesAreTold, reviewsLetGo, threadsAreResolved } from './page.ts';
 import { removalIsFinal, removalIsHeard } from './removed.ts';
 import { answersStand } from './replies.ts';
 import {
@@ -28,11 +29,15 @@ const CHECKS: readonly Check[] = [
   forksStayUntouched,
   approversMayWrite,
   denialsHold,
+  absentDenialsHold,
   doubtsHold,
   removalIsFinal,
   removalIsHeard,
   decisionsShow,
   endsShow,
+  reviewsLetGo,
+  threadsAreResolved,
+  notesAreTold,
   answersStand,
   commentsStandOnce,
   commandsAreAnswered,

@@ -1,28 +1,55 @@
+import type { Intent } from '../../command/intent.ts';
 import { isApproval } from '../../policy/approvals.ts';
 import { pullKey } from '../../run/run.ts';
 import type { Delivery } from '../../store/store.ts';
-import type { Check, Evidence } from './evidence.ts';
+import type { Check, Evidence, Saved } from './evidence.ts';
+import { saidWhileAbsent } from './heard.ts';
 
 /** V4: once the no or the stop of somebody who may say it is stored, no attempt begins to commit what it is about. */
 export const denialsHold: Check = (evidence) =>
   evidence.happenings.flatMap((happening, place) => {
     if (happening.kind !== 'received' || happening.receipt !== 'stored') return [];
     if (!couldAlwaysSay(evidence, happening.delivery.intent)) return [];
-    return [...deniedBy(evidence, happening.delivery), ...stoppedBy(evidence, happening.delivery, place)].flatMap(
-      (id) => {
-        const begun = evidence.saved.find(
-          (one) =>
-            one.place > place &&
-            one.saved.signal.type === 'commit-starting' &&
-            one.saved.before.get(id) === 'approved' &&
-            one.saved.step.pull.proposals.some((proposal) => proposal.id === id && proposal.state === 'executing'),
-        );
-        return begun === undefined
-          ? []
-          : [`V4: an attempt to commit ${id} began after its denial or a stop was stored`];
-      },
-    );
+    return [
+      ...deniedBy(evidence, happening.delivery.intent),
+      ...stoppedBy(evidence, happening.delivery, place),
+    ].flatMap((id) => {
+      const begun = attemptAfter(evidence, id, place);
+      return begun ? [`V4: an attempt to commit ${id} began after its denial or a stop was stored`] : [];
+    });
   });
+
+/** Whether an attempt to commit it began after that place: the first one, or one more. */
+function attemptAfter({ saved }: Evidence, id: string, after: number): boolean {
+  return saved.some(({ place, saved: one }) => place > after && beginsToCommit(one, id));
+}
+
+function beginsToCommit({ signal, step }: Saved, id: string): boolean {
+  if (signal.type !== 'commit-starting' || !signal.checks.some(({ proposalId }) => proposalId === id)) return false;
+  return step.pull.proposals.some((proposal) => proposal.id === id && proposal.state === 'executing');
+}
+
+/** So long commits wait for what GitHub lists of what was said meanwhile, at most. */
+const LISTED_MS = 60 * 60_000;
+
+/** V4: nor does one begin against what was said while the App was suspended, once it has heard that it may act again. */
+export const absentDenialsHold: Check = (evidence) => {
+  const { happenings, saved } = evidence;
+  return saidWhileAbsent(evidence).flatMap(({ intent, at, key }) => {
+    const back = happenings.findIndex((one) => one.kind === 'told' && one.notice.kind === 'unsuspended' && one.at > at);
+    if (back === -1 || !couldAlwaysSay(evidence, intent)) return [];
+    const heard = happenings.findIndex((one) => one.kind === 'received' && one.delivery.naturalKey === key);
+    const until = (happenings[back]?.at ?? 0) + LISTED_MS;
+    const deaf = saved.filter(
+      ({ place, saved: one }) => place > back && one.at < until && (heard === -1 || place < heard),
+    );
+    return deniedBy(evidence, intent)
+      .filter((id) => deaf.some((one) => beginsToCommit(one.saved, id)))
+      .map(
+        (id) => `V4: an attempt to commit ${id} began before ${key} was heard, its denial of while the App was away`,
+      );
+  });
+};
 
 /** V4: once words were put aside that may have been a no, no attempt begins by approvals that were given before. */
 export const doubtsHold: Check = ({ saved, votes }) =>
@@ -50,7 +77,7 @@ export const doubtsHold: Check = ({ saved, votes }) =>
   });
 
 /** What the words name beyond doubt: ids, or the thread that they stand in. */
-function deniedBy(evidence: Evidence, { intent }: Delivery): readonly string[] {
+function deniedBy(evidence: Evidence, intent: Intent): readonly string[] {
   if (intent.kind !== 'said' || intent.utterance.kind !== 'command') return [];
   const { command } = intent.utterance;
   if (command.name !== 'deny') return [];
@@ -74,7 +101,7 @@ function stoppedBy({ saved }: Evidence, { intent }: Delivery, place: number): re
 }
 
 /** The author, of this pull request alone, or who could write all the time. */
-function couldAlwaysSay({ happenings, played: { scene } }: Evidence, { actor, pull }: Delivery['intent']): boolean {
+function couldAlwaysSay({ happenings, played: { scene } }: Evidence, { actor, pull }: Intent): boolean {
   const { id: accountId } = actor;
   if (accountId === scene.people.carl && pull.number === scene.ref.number) return true;
   const ofThem = happenings.filter((happening) => happening.kind === 'permission' && happening.accountId === accountId);

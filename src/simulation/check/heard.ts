@@ -1,3 +1,5 @@
+import type { SaidIntent } from '../../command/intent.ts';
+import { interpret } from '../../command/interpret.ts';
 import { naturalKey } from '../../command/natural-key.ts';
 import { readListed } from '../../command/read-listed.ts';
 import { goesOn, goesOnSince } from '../../run/run.ts';
@@ -11,7 +13,8 @@ import { isReached } from './removed.ts';
 /** Of what is written in the moment in which something expires nobody can tell which came first. */
 const MOMENT_MS = 60_000;
 
-type Words = { readonly number: number; readonly at: number; readonly key: string };
+/** What somebody said on that pull request, at that time (ms). */
+export type Words = { readonly intent: SaidIntent; readonly number: number; readonly at: number; readonly key: string };
 
 /** What stands on the pages as it was said. */
 function saidIn({ hub, scene }: PlayedCase): readonly Words[] {
@@ -20,10 +23,22 @@ function saidIn({ hub, scene }: PlayedCase): readonly Words[] {
     return saidSince(standingOf(hub, page), new Date(START).toISOString()).flatMap(({ event, comment }) => {
       const intent = readListed(page.ref, { event, comment }, scene)?.intent;
       return intent?.kind === 'said'
-        ? [{ number, at: Date.parse(intent.createdAt), key: naturalKey(intent) ?? '' }]
+        ? [{ intent, number, at: Date.parse(intent.createdAt), key: naturalKey(intent) ?? '' }]
         : [];
     });
   });
+}
+
+/** What stands there of what GitHub told nobody when it was said. */
+export function saidWhileAbsent({ played }: Evidence): readonly Words[] {
+  if (!played.attempts.some(({ event, action }) => event === 'installation' && action === 'unsuspend')) return [];
+  const told = new Set(
+    played.attempts.map(({ event, payload }) => {
+      const meaning = interpret({ event, payload, self: played.scene });
+      return meaning.kind === 'intent' ? naturalKey(meaning.intent) : null;
+    }),
+  );
+  return saidIn(played).filter(({ key }) => !told.has(key));
 }
 
 function keysHeard({ happenings }: Evidence): ReadonlySet<string> {

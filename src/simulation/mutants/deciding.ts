@@ -1,5 +1,5 @@
 import type { FileWrite } from '../../policy/countersigned.ts';
-import type { Write } from '../../run/proposal.ts';
+import type { Proposal, Write } from '../../run/proposal.ts';
 import type { Step } from '../../run/step.ts';
 import { tipOf } from '../../simulator/world/lookup.ts';
 import type { GitHub } from '../../worker/ports.ts';
@@ -7,7 +7,7 @@ import type { Bend } from '../case.ts';
 import { standingOf } from '../github/port.ts';
 import { BRANCH } from '../scene.ts';
 import { ALL_LAWS } from '../store/tables.ts';
-import { github, type Mutant, store } from './mutant.ts';
+import { github, type Mutant, otherPulls, store } from './mutant.ts';
 
 /** What is told of each change in a commit is told otherwise. */
 function otherWrites(change: (writes: readonly Write[]) => readonly Write[]): Bend {
@@ -16,6 +16,11 @@ function otherWrites(change: (writes: readonly Write[]) => readonly Write[]): Be
     save: (claim, signal, step, now) => save(claim, signal, changed(step), now),
     saveDirect: (claim, signal, step, now) => saveDirect(claim, signal, changed(step), now),
   }));
+}
+
+function withoutLateNo(proposal: Proposal): Proposal {
+  if (proposal.state !== 'executing') return proposal;
+  return { ...proposal, votes: proposal.votes.filter(({ action }) => action !== 'deny' && action !== 'edit') };
 }
 
 function permissionRemembered(): Bend {
@@ -71,6 +76,11 @@ export const DECIDING: readonly Mutant[] = [
     name: 'forks-overlooked',
     lacks: 'a branch in a fork is never written to',
     bend: () => github(({ pull }) => ({ pull: async () => ({ ...(await pull()), fork: false }) })),
+  },
+  {
+    name: 'late-no-forgotten',
+    lacks: 'after a no that came during an attempt no other attempt begins',
+    bend: () => otherPulls((pull) => ({ ...pull, proposals: pull.proposals.map(withoutLateNo) })),
   },
   { name: 'permission-remembered', lacks: 'permissions are read again before a commit', bend: permissionRemembered },
   { name: 'tree-remembered', lacks: 'the files are those of the head', bend: treeRemembered },

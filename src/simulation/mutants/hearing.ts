@@ -2,7 +2,7 @@ import type { Store } from '../../store/store.ts';
 import { GitHubFault } from '../../worker/ports.ts';
 import type { Bend } from '../case.ts';
 import { ALL_LAWS } from '../store/tables.ts';
-import { github, type Mutant, store } from './mutant.ts';
+import { github, type Mutant, otherPulls, store } from './mutant.ts';
 
 /** Kept in the process until the next delivery comes. */
 function answerBeforeStore(): Bend {
@@ -95,6 +95,16 @@ export const HEARING: readonly Mutant[] = [
     name: 'absence-of-ended-not-heard',
     lacks: 'what was said while the App was suspended is heard though its run has ended by then',
     bend: catchesUpWhileItGoesOn,
+  },
+  {
+    name: 'absence-overlooked',
+    lacks: 'no commit begins before what was said while the App was suspended is heard',
+    bend: () => store(() => ({ unheardUntil: async () => null })),
+  },
+  {
+    name: 'notes-forgotten',
+    lacks: 'what people say to a run is told the model',
+    bend: () => otherPulls((pull) => ({ ...pull, run: pull.run && { ...pull.run, notes: [] } })),
   },
   {
     name: 'suspended-taken-for-gone',

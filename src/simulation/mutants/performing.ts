@@ -135,6 +135,16 @@ export const PERFORMING: readonly Mutant[] = [
       })),
   },
   {
+    name: 'reviews-not-released',
+    lacks: 'a request for changes is taken back where nothing waits any more',
+    bend: () => github(() => ({ dismissReview: async () => true })),
+  },
+  {
+    name: 'threads-left-open',
+    lacks: 'the thread of what is decided is resolved',
+    bend: () => github(() => ({ resolveThread: async () => {} })),
+  },
+  {
     name: 'words-act',
     lacks: 'nothing that models or strangers wrote is Markdown',
     bend: () =>
