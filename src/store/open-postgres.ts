@@ -14,6 +14,8 @@ export async function openPostgres(databaseUrl: string): Promise<Backend> {
     connectionString: databaseUrl,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
+    // Else the system waits two hours before it asks whether a silent server, or what stands between, is still there.
+    keepAliveInitialDelayMillis: 5_000,
     application_name: 'countersign',
     types: { getTypeParser },
   };
