@@ -1,4 +1,4 @@
-import { type Kysely, sql, type Transaction } from 'kysely';
+import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import type { EffectType } from '../run/effect.ts';
 import type { Reason } from '../run/reason.ts';
 import type { Signal } from '../run/signal.ts';
@@ -59,6 +59,14 @@ export async function hasWaitingSignal(
   return row !== undefined;
 }
 
+/**
+ * Whether a row is this very signal. A server that dies may forget an outcome that somebody is at, and give its id to what
+ * people say next: that was received at another time.
+ */
+export function isIt({ id, receivedAt }: StoredSignal): RawBuilder<boolean> {
+  return sql<boolean>`inbox.id = ${id} and inbox.received_at = ${receivedAt}`;
+}
+
 /** Marks a signal done; false where it was already. Words that are none of our business are not kept. */
 export async function settleSignal(
   transaction: Transaction<Tables>,
@@ -70,7 +78,7 @@ export async function settleSignal(
   const result = await transaction
     .updateTable('inbox')
     .set({ done_at: now, reason, ...(reason === 'not-ours' ? { signal: null } : {}) })
-    .where('id', '=', signal.id)
+    .where(isIt(signal))
     .where('pull_key', '=', claim.pullKey)
     .where('done_at', 'is', null)
     .executeTakeFirst();
@@ -93,7 +101,7 @@ export async function postponeSignal(
     await transaction
       .updateTable('inbox')
       .set({ not_before: notBefore, ...counted })
-      .where('id', '=', signal.id)
+      .where(isIt(signal))
       .where('done_at', 'is', null)
       .execute();
     if (failure !== null && signal.signal.type === 'intent') await holdIntents(transaction, claim, notBefore);
@@ -121,7 +129,7 @@ export async function parkSignal(
     const { numUpdatedRows } = await transaction
       .updateTable('inbox')
       .set({ done_at: now, parked: true, error: plainText(fault.words), fault_id: fault.id })
-      .where('id', '=', signal.id)
+      .where(isIt(signal))
       .where('done_at', 'is', null)
       .executeTakeFirst();
     if (numUpdatedRows === 0n) return;

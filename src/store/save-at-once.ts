@@ -17,6 +17,7 @@ import {
   takenBy,
 } from './ending.ts';
 import { isHeldBy } from './held-by.ts';
+import { isIt } from './inbox.ts';
 import type { Unchanged } from './load.ts';
 import { pullState } from './pull-state.ts';
 import { messageRows } from './save-messages.ts';
@@ -57,7 +58,7 @@ export async function saveAtOnce(
       select pull_key from pulls where ${isHeldBy(claim)} for no key update
     ), settled as (
       update inbox set done_at = ${now}, reason = ${step.reason}${step.reason === 'not-ours' ? sql`, signal = null` : sql``}
-      from held where inbox.id = ${signal.id} and inbox.pull_key = held.pull_key and inbox.done_at is null
+      from held where ${isIt(signal)} and inbox.pull_key = held.pull_key and inbox.done_at is null
         and not exists (select from runs where run_id = ${run?.id ?? null} and pull_key <> ${claim.pullKey})
       returning inbox.pull_key
     )

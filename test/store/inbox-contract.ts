@@ -36,6 +36,17 @@ export function inboxContract({ store, rows, claimed, signalled }: Bench): void 
       expect(await nextSignal(store(), claim, 90 * 86_400_000)).toBeNull();
     });
 
+    it('B14, G7: whoever is at an outcome that a server forgot as it died settles nothing of what has its id now', async () => {
+      const { claim, signal } = await signalled('a');
+      const forgotten = { ...signal, receivedAt: signal.receivedAt - 1 };
+      const [goesOn, decides] = [step(pullOf(1)), step(pullOf(1), { dropsRest: true })];
+      expect(await store().save(claim, forgotten, goesOn, 20)).toBe('lost');
+      expect(await store().save(claim, forgotten, decides, 20)).toBe('lost');
+      await store().postponeSignal(claim, forgotten, 99, null);
+      await store().parkSignal(claim, forgotten, UNKNOWN, UNTOLD, 20);
+      expect((await nextSignal(store(), claim, 20))?.id).toBe(signal.id);
+    });
+
     it('receives nothing without complaint', async () => {
       expect(await store().receive([], 1)).toEqual([]);
     });

@@ -42,6 +42,6 @@ export function parked(tables: Tables, most: number): Awaited<ReturnType<Store['
 }
 
 /** The signal as long as nothing came of it. */
-export function waitingRow(row: PullRow | null, { id }: StoredSignal): InboxRow | undefined {
-  return row?.waiting.find((signal) => signal.id === id);
+export function waitingRow(row: PullRow | null, { id, receivedAt }: StoredSignal): InboxRow | undefined {
+  return row?.waiting.find((signal) => signal.id === id && signal.receivedAt === receivedAt);
 }
