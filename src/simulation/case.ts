@@ -65,6 +65,9 @@ const FORKS = 0.12;
 /** After the last word every delivery has come, or never will, by then. */
 const LATEST_DELIVERY_MS = 300_000;
 const LONG_ABSENCE_MS = 3_600_000;
+/** In how many of the cases in which much goes wrong the database's server dies, and how often after what is not on disk yet. */
+const FORGETFUL = 0.2;
+const DIES = 0.02;
 /** In how many cases the App's owner suspends it over and over. */
 const RESTLESS = 0.05;
 /** How much more goes wrong when the App has just come back, and for how long: what was refused is tried again by then. */
@@ -106,6 +109,7 @@ export async function playCase({ seed, database, bend = {} }: CaseOptions): Prom
   stage.trouble = stormy ? chance.between(0, 0.2) : 0;
   stage.swept = chance.happens(0.25);
   stage.forgets = chance.happens(0.2);
+  if (stormy && chance.happens(FORGETFUL)) letDatabaseDie(stage);
   const replicas = chance.pick([1, 1, 2, 3]);
   for (let count = 0; count < replicas; count += 1) await bear(stage);
   converse({
@@ -197,6 +201,30 @@ function weatherOf({ weather, hub, scene, timeline, returnedAt }: Stage): Weathe
   return since !== null && timeline.now - Date.parse(since) > LONG_ABSENCE_MS ? CALM : weather;
 }
 
+/** What was stored before a write is on disk before it is sent: it is counted there. */
+function syncs({ database, bend }: Stage): true {
+  if (bend.laws?.disk !== false) database.disk?.sync();
+  return true;
+}
+
+/** Lets the database's server die now and then, while something is not on its disk yet. */
+function letDatabaseDie(stage: Stage): void {
+  const { database, timeline, trace, chance } = stage;
+  const die = (): void => {
+    const place = database.disk?.dies() ?? null;
+    if (place === null) return;
+    trace.forget(place);
+    trace.add({ kind: 'fault', fault: 'database-died', where: 'its server' });
+  };
+  database.disk?.watch({
+    now: () => timeline.now,
+    place: () => trace.happenings.length,
+    later: () => {
+      if (stage.weather !== CALM && chance.happens(DIES)) timeline.after(chance.between(0, 150), die);
+    },
+  });
+}
+
 function same<Value>(value: Value): Value {
   return value;
 }
@@ -228,7 +256,7 @@ function contextOf(stage: Stage, replica: Replica, store: Store): Context {
       for: (ref, _rank, mayWrite) => {
         const github = githubs.get(pullKey(ref)) ?? openGitHub(ref);
         githubs.set(pullKey(ref), github);
-        return mayWrite === undefined ? github : writingWhile(github, mayWrite);
+        return mayWrite === undefined ? github : writingWhile(github, () => mayWrite() && syncs(stage));
       },
       self: async () => ({ slug: scene.slug, botId: scene.botId, owner: 'acme' }),
       ahead: () => 0,

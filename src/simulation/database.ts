@@ -1,5 +1,6 @@
 import type { Explanation } from '../export/explain-commits.ts';
 import type { Store } from '../store/store.ts';
+import { type Disk, openDisk } from './store/disk.ts';
 import { memoryStore } from './store/memory-store.ts';
 import { emptyTables, type Laws, type PullRow, type Tables } from './store/tables.ts';
 
@@ -9,6 +10,8 @@ export type Database = {
     readonly store: Store /** The process is gone: what it had leased is free. */;
     readonly dies: () => Promise<void>;
   }>;
+  /** What of it is on disk; a real database has its own. */
+  readonly disk?: Disk;
   /** What is in there in the end. */
   readonly remains: () => Promise<Remains>;
 };
@@ -28,12 +31,14 @@ export type Remains = {
 /** A new one in memory. */
 export function memoryDatabase(laws?: Laws): Database {
   const tables: Tables = emptyTables(laws);
+  const disk = openDisk(tables);
   let holders = 0;
   return {
+    disk,
     async open() {
       holders += 1;
       const holder = holders;
-      return { store: memoryStore(tables, holder), dies: async () => void tables.holders.delete(holder) };
+      return { store: disk.under(memoryStore(tables, holder)), dies: async () => void tables.holders.delete(holder) };
     },
     async remains() {
       const rows = [...tables.pulls.values(), ...tables.removed];

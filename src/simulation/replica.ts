@@ -113,7 +113,7 @@ export class Replica {
     }
   }
 
-  #fate(side: Side, name: string): Exclude<FaultKind, `delivery-${string}` | 'stale-head'> | null {
+  #fate(side: Side, name: string): Exclude<FaultKind, `delivery-${string}` | 'database-died' | 'stale-head'> | null {
     const { chance, weather } = this.#options;
     const { crash, fault, hang } = weather();
     const roll = chance.part() / (HARD_CALLS[name] ?? 1);

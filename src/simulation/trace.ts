@@ -48,20 +48,40 @@ export const FAULT_KINDS = [
   'limit',
   'hang',
   'stale-head',
+  'database-died',
   'delivery-dropped',
   'delivery-twice',
   'delivery-late',
 ] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
-/** Everything that happened in a case, only ever added to. */
-export type Trace = { readonly happenings: readonly Happening[]; readonly add: (happening: Untimed) => void };
+/** Everything that happened in a case. */
+export type Trace = {
+  readonly happenings: readonly Happening[];
+  readonly add: (happening: Untimed) => void;
+  /** What was stored from that place on never was: the database forgot it. What was told outside stays. */
+  readonly forget: (from: number) => void;
+};
+
+const STORED: ReadonlySet<Happening['kind']> = new Set<Happening['kind']>([
+  'claimed',
+  'saved',
+  'effect-begun',
+  'effect-finished',
+]);
 
 type Untimed = Happening extends infer One ? (One extends Happening ? Omit<One, 'at'> : never) : never;
 
 export function openTrace(now: () => number): Trace {
   const happenings: Happening[] = [];
-  return { happenings, add: (happening) => void happenings.push({ ...happening, at: now() }) };
+  return {
+    happenings,
+    add: (happening) => void happenings.push({ ...happening, at: now() }),
+    forget(from) {
+      for (const [place, { kind, at }] of happenings.entries())
+        if (place >= from && STORED.has(kind)) happenings[place] = { kind: 'words', at, text: `(forgotten: ${kind})` };
+    },
+  };
 }
 
 /** States of a pull request's proposals by id. */

@@ -107,6 +107,16 @@ export const PERFORMING: readonly Mutant[] = [
     bend: writesWhatever,
   },
   {
+    name: 'writes-after-a-cut',
+    lacks: 'what the database may have forgotten of an attempt is not written',
+    bend: () => store(() => ({ tenure: () => PERFORMING })),
+  },
+  {
+    name: 'writes-ahead-of-the-disk',
+    lacks: 'an attempt is on disk before it writes',
+    bend: () => ({ laws: { ...ALL_LAWS, disk: false } }),
+  },
+  {
     name: 'limits-counted',
     lacks: 'tries that a limit stopped give nothing up',
     bend: () => otherEffects((effect) => ({ ...effect, limited: 0 })),

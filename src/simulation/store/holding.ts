@@ -79,12 +79,13 @@ export function claimFor(
   const [first, ...others] = row.waiting.filter(({ kind }) => kind === 'outcome');
   const mayBe = isFree(tables, row.lease, now) && gatesOf(tables, row).hear <= now;
   if (!mayBe || first?.signal !== outcome || others.length > 0) return null;
-  return { ...claimRow(row, holder, now, ms), first: storedSignal(first) };
+  return { ...claimRow(tables, row, holder, now, ms), first: storedSignal(first) };
 }
 
-export function claimRow(row: PullRow, holder: number, now: number, leaseMs: number): Claim {
+export function claimRow(tables: Tables, row: PullRow, holder: number, now: number, leaseMs: number): Claim {
   row.fence += 1;
-  row.mark = `${holder}/${row.fence}`;
+  tables.claims += 1;
+  row.mark = `${holder}/${tables.claims}`;
   row.lease = { until: now + leaseMs, holder };
   return { pullKey: row.key, fence: row.fence, mark: row.mark, leaseUntil: now + leaseMs };
 }

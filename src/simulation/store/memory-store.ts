@@ -35,7 +35,7 @@ export function memoryStore(tables: Tables, holder: number): Store {
     ...budgetMethods(tables),
     claimPull: async (_worker, now, leaseMs) => {
       const row = oldestFree(tables, now);
-      return row && { ...claimRow(row, holder, now, leaseMs), first: nextSignal(tables, row, now) };
+      return row && { ...claimRow(tables, row, holder, now, leaseMs), first: nextSignal(tables, row, now) };
     },
     renew: async (claim, now, leaseMs) => {
       const row = held(claim);
@@ -60,7 +60,7 @@ export function memoryStore(tables: Tables, holder: number): Store {
     parked: async (most) => parked(tables, most),
     ...effectMethods(tables, holder),
     nextDue: async () => nextDue(tables),
-    ...NEVER_CUT,
+    ...{ onCut() {}, tenure: () => tables.tenure },
     onWake: (wake) => {
       const own = (): void => wake(null);
       tables.listeners.add(own);
@@ -71,9 +71,6 @@ export function memoryStore(tables: Tables, holder: number): Store {
     close: async () => void tables.holders.delete(holder),
   };
 }
-
-/** Nothing lies between it and whoever uses it. */
-const NEVER_CUT: Pick<Store, 'onCut' | 'tenure'> = { onCut() {}, tenure: () => NEVER_CUT };
 
 /** The row while it is still the claim's. */
 function heldRow(tables: Tables, claim: Claim): PullRow | null {

@@ -80,9 +80,18 @@ export type Laws = {
   readonly dedupe: boolean;
   /** Of the ledger nothing is ever forgotten but words. */
   readonly ledger: boolean;
+  /** What was stored before a write to GitHub is on disk before that is sent. */
+  readonly disk: boolean;
 };
 
-export const ALL_LAWS: Laws = { fencing: true, guard: true, deadLeases: true, dedupe: true, ledger: true };
+export const ALL_LAWS: Laws = {
+  fencing: true,
+  guard: true,
+  deadLeases: true,
+  dedupe: true,
+  ledger: true,
+  disk: true,
+};
 
 export type SweepRow = {
   readonly fence: number;
@@ -113,6 +122,10 @@ export type Tables = {
   readonly holders: Set<number>;
   readonly listeners: Set<() => void>;
   lastId: number;
+  /** So many claims were given: what tells each from all others. */
+  claims: number;
+  /** The server that answers: another one after it died. */
+  tenure: object;
 };
 
 export function emptyTables(laws: Laws = ALL_LAWS): Tables {
@@ -130,6 +143,8 @@ export function emptyTables(laws: Laws = ALL_LAWS): Tables {
     holders: new Set(),
     listeners: new Set(),
     lastId: 0,
+    claims: 0,
+    tenure: {},
   };
 }
 
