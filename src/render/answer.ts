@@ -154,6 +154,11 @@ const SENTENCES: Sentences = {
       listNamed(proposals),
       'Nothing was written. Fix what stands in the way, then ask again.',
     ),
+  'commit-delayed': ({ proposals }) =>
+    blocks(
+      `Approved, but it could not be committed yet. It is tried again by itself until it can be, and the approval holds; ${codeSpan('/deny')} still withdraws it.`,
+      listNamed(proposals),
+    ),
   'commit-differs': ({ sha, proposals, words }, { links }) =>
     blocks(
       `⚠️ GitHub made ${link(codeSpan(sha7(sha)), commitLink(links, sha))} of these, and it does not hold exactly what was approved: ${cut(words)}.`,

@@ -116,6 +116,8 @@ export type Answer =
   /** `undone` are the changes that those of them which are undos were to take back. */
   | { readonly kind: 'stale'; readonly proposals: readonly Named[]; readonly undone: readonly string[] }
   | { readonly kind: 'commit-failed'; readonly proposals: readonly Named[]; readonly message: string }
+  /** Approved, and not committed yet, though it was tried for a while. */
+  | { readonly kind: 'commit-delayed'; readonly proposals: readonly Named[] }
   /** GitHub's commit of these holds something else; `words` say what was approved and what stands, as plain text. */
   | {
       readonly kind: 'commit-differs';

@@ -3,7 +3,7 @@ import { withCurrentNames } from './current-names.ts';
 import type { Facts } from './facts.ts';
 import { onQuestionAnswered } from './on-ask.ts';
 import { onCaughtUp } from './on-caught-up.ts';
-import { onCommitFailed, onCommitMissed, onCommitted, onCommitUnread } from './on-commit.ts';
+import { onCommitDelayed, onCommitFailed, onCommitMissed, onCommitted, onCommitUnread } from './on-commit.ts';
 import { onCommitDiffers } from './on-commit-differs.ts';
 import { onCommitStarting } from './on-commit-starting.ts';
 import { onDeadline, onExpiring } from './on-deadline.ts';
@@ -54,17 +54,13 @@ function decided(pull: Pull, signal: Signal, facts: Facts): Step {
     case 'posting-failed':
       return onPostingFailed(pull, signal, facts);
     case 'commit-starting':
-      return onCommitStarting(pull, signal, facts);
     case 'committed':
-      return onCommitted(pull, signal, facts);
     case 'commit-unread':
-      return onCommitUnread(pull, signal);
     case 'commit-differs':
-      return onCommitDiffers(pull, signal, facts);
     case 'commit-failed':
-      return onCommitFailed(pull, signal, facts);
     case 'commit-missed':
-      return onCommitMissed(pull, signal, facts);
+    case 'commit-delayed':
+      return onAttempt(pull, signal, facts);
     case 'access-lost':
       return onAccessLost(pull, signal, facts);
     case 'put-aside':
@@ -81,6 +77,40 @@ function decided(pull: Pull, signal: Signal, facts: Facts): Step {
     case 'threads-outdated':
     case 'review-kept':
       return onPage(pull, signal, facts);
+  }
+}
+
+type OfAttempt = Extract<
+  Signal,
+  {
+    type:
+      | 'commit-starting'
+      | 'committed'
+      | 'commit-unread'
+      | 'commit-differs'
+      | 'commit-failed'
+      | 'commit-missed'
+      | 'commit-delayed';
+  }
+>;
+
+/** What becomes of an attempt to commit. */
+function onAttempt(pull: Pull, signal: OfAttempt, facts: Facts): Step {
+  switch (signal.type) {
+    case 'commit-starting':
+      return onCommitStarting(pull, signal, facts);
+    case 'committed':
+      return onCommitted(pull, signal, facts);
+    case 'commit-unread':
+      return onCommitUnread(pull, signal);
+    case 'commit-differs':
+      return onCommitDiffers(pull, signal, facts);
+    case 'commit-failed':
+      return onCommitFailed(pull, signal, facts);
+    case 'commit-missed':
+      return onCommitMissed(pull, signal, facts);
+    case 'commit-delayed':
+      return onCommitDelayed(pull, signal);
   }
 }
 

@@ -55,6 +55,7 @@ export function needs(pull: Pull, signal: Signal, facts: Facts): readonly Need[]
     case 'commit-differs':
     case 'commit-failed':
     case 'commit-missed':
+    case 'commit-delayed':
     case 'proposal-shown':
     case 'threads-outdated':
     case 'deadline-reached':

@@ -3,7 +3,7 @@ import { failedOutput } from '../prompt/outputs.ts';
 import { applied } from './applied.ts';
 import { answerProposal, settleBatch, showing } from './batch.ts';
 import { tellDoubted, withoutApprovals } from './doubted.ts';
-import { type Draft, draftOf, finish, withAnswer, withEffects, withProposal, withRun } from './draft.ts';
+import { type Draft, draftOf, finish, ignore, withAnswer, withEffects, withProposal, withRun } from './draft.ts';
 import type { Facts } from './facts.ts';
 import { judgeHead } from './judge-head.ts';
 import { withOwnEdit } from './own-edit.ts';
@@ -18,6 +18,7 @@ type Committed = Extract<Signal, { type: 'committed' }>;
 type Unread = Extract<Signal, { type: 'commit-unread' }>;
 type Differs = Extract<Signal, { type: 'commit-differs' }>;
 type Failed = Extract<Signal, { type: 'commit-failed' }>;
+type Delayed = Extract<Signal, { type: 'commit-delayed' }>;
 type Missed = Extract<Signal, { type: 'commit-missed' }>;
 
 type Completion = Pick<Proposal, 'commit' | 'made' | 'note'>;
@@ -169,6 +170,14 @@ export function onCommitMissed(pull: Pull, signal: Missed, facts: Facts): Step {
     return one.doubted ? withoutApprovals(draft, again, facts.now) : withProposal(draft, again);
   }, draftOf(pull));
   return finish(tellDoubted(back, missed), 'commit-missed');
+}
+
+/** Whoever approved sees that it is not forgotten: nothing else shows while attempts fail. */
+export function onCommitDelayed(pull: Pull, { proposalIds, place }: Delayed): Step {
+  const waiting = pull.proposals.filter((one) => isUnderWay(one) && proposalIds.includes(one.id));
+  if (waiting.length === 0) return ignore(pull, 'commit-delayed');
+  const answer = { kind: 'commit-delayed', proposals: waiting.map(named) } as const;
+  return finish(withAnswer(draftOf(pull), place ?? { at: 'pull' }, answer), 'commit-delayed');
 }
 
 function msBetween(earlier: string, later: string): number {

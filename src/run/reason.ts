@@ -79,6 +79,7 @@ export const REASONS = [
   'commit-begun',
   'commit-void',
   'commit-missed',
+  'commit-delayed',
   'proposal-shown',
   'review-kept',
   'approvals-withdrawn',

@@ -1,7 +1,7 @@
 import type { Change } from '../change/change.ts';
 import type { Placement } from '../change/placement.ts';
 import type { LineRange } from '../change/range.ts';
-import type { Intent } from '../command/intent.ts';
+import type { Intent, Place } from '../command/intent.ts';
 import type { AccessLoss } from '../command/notice.ts';
 import type { Difference } from '../policy/as-approved.ts';
 import type { Verdict } from '../policy/freshness.ts';
@@ -122,6 +122,13 @@ export type Signal =
     }
   /** The branch had moved when the attempt came: nothing was written. */
   | { readonly type: 'commit-missed'; readonly runId: string; readonly proposalIds: readonly string[] }
+  /** Attempts have failed for half a minute, and more are made; `place` is where the words stand that wanted it. */
+  | {
+      readonly type: 'commit-delayed';
+      readonly runId: string;
+      readonly proposalIds: readonly string[];
+      readonly place: Place | null;
+    }
   /** A thread that somebody resolved while its proposal waited was looked at again, a while later. */
   | {
       readonly type: 'thread-seen';

@@ -15,6 +15,7 @@ export function namedBy(signal: Signal): NamedProposals {
     case 'commit-unread':
     case 'commit-differs':
     case 'commit-missed':
+    case 'commit-delayed':
     case 'commit-failed':
     case 'threads-outdated':
       return { ids: signal.proposalIds, commentId: null };

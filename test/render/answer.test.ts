@@ -87,6 +87,7 @@ function everyAnswer(text: string): readonly Answer[] {
       { proposals: named, undone: ['k7q2'] },
     ],
     'commit-failed': [{ proposals: named, message: text }],
+    'commit-delayed': [{ proposals: named }],
     'commit-differs': [{ sha: commit, proposals: named, words: text }],
     'approval-void': doubts.map((doubt) => ({ proposals: named, doubt })),
     'not-counted': doubts.map((doubt) => ({ proposals: named, doubt })),
@@ -349,6 +350,12 @@ describe('answers', () => {
       - \`m3x8\` total
 
       Nothing was written. Fix what stands in the way, then ask again.
+
+      [commit-delayed]
+      Approved, but it could not be committed yet. It is tried again by itself until it can be, and the approval holds; \`/deny\` still withdraws it.
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
 
       [commit-differs]
       ⚠️ GitHub made [\`1a2b3c4\`](https://github.com/ana/shop/commit/1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d) of these, and it does not hold exactly what was approved: total.
