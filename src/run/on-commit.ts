@@ -177,7 +177,8 @@ export function onCommitDelayed(pull: Pull, { proposalIds, place }: Delayed): St
   const waiting = pull.proposals.filter((one) => isUnderWay(one) && proposalIds.includes(one.id));
   if (waiting.length === 0) return ignore(pull, 'commit-delayed');
   const answer = { kind: 'commit-delayed', proposals: waiting.map(named) } as const;
-  return finish(withAnswer(draftOf(pull), place ?? { at: 'pull' }, answer), 'commit-delayed');
+  const once = `commit-delayed:${proposalIds.join()}`;
+  return finish(withAnswer(draftOf(pull), place ?? { at: 'pull' }, answer, once), 'commit-delayed');
 }
 
 function msBetween(earlier: string, later: string): number {

@@ -40,8 +40,8 @@ const HEARING_MS = 60 * 60_000;
  * knows to pass. Its outages are counted apart.
  */
 const MOST_FAULTS = 12;
-/** Tries of a commit that fail within some half a minute. */
-const DELAYED_TRIES = 6;
+/** After so long without success (ms) people hear that a commit is delayed. */
+const DELAYED_MS = 30_000;
 /** Words that wait for what is under way are looked at again after so long at least, and at most (ms). */
 const WAIT_MS = [1_000, 5 * 60_000] as const;
 
@@ -229,8 +229,9 @@ function afterFailure(job: Job, error: unknown): Outcome {
 }
 
 /** People hear once of a commit that could not be made for half a minute: nobody sees a reason to wait otherwise (S87). */
-function toldOf({ effect, attempts, stored }: Job, error: unknown): { readonly signal?: Signal } {
-  if (effect.type !== 'commit' || isLimit(error) || attempts - stored.limited !== DELAYED_TRIES) return {};
+function toldOf(job: Job, error: unknown): { readonly signal?: Signal } {
+  const { effect } = job;
+  if (effect.type !== 'commit' || isLimit(error) || wantedFor(job) < DELAYED_MS) return {};
   const { runId, proposalIds, place } = effect;
   return { signal: { type: 'commit-delayed', runId, proposalIds, place } };
 }
