@@ -31,6 +31,8 @@ export type Bend = {
   readonly github?: (github: GitHub, hub: Hub, scene: Scene) => GitHub;
   /** What a process works with, ports and all. */
   readonly context?: (context: Context) => Context;
+  /** What shows only where the App's owner is restless is looked for there: few cases are otherwise. */
+  readonly restless?: true;
   /** A store in memory that lacks a law. */
   readonly laws?: Laws;
 };
@@ -115,7 +117,7 @@ export async function playCase({ seed, database, bend = {} }: CaseOptions): Prom
   converse({
     ...{ hub, scene, chance, timeline, trace },
     turns: 4 + chance.whole(12),
-    restless: chance.happens(RESTLESS),
+    restless: chance.happens(RESTLESS) || bend.restless === true,
     onReturn: () => {
       stage.returnedAt = timeline.now;
     },

@@ -99,7 +99,7 @@ export const HEARING: readonly Mutant[] = [
   {
     name: 'absence-overlooked',
     lacks: 'no commit begins before what was said while the App was suspended is heard',
-    bend: () => store(() => ({ unheardUntil: async () => null })),
+    bend: () => ({ ...store(() => ({ unheardUntil: async () => null })), restless: true }),
   },
   {
     name: 'notes-forgotten',

@@ -119,7 +119,7 @@ export const PERFORMING: readonly Mutant[] = [
   {
     name: 'limits-counted',
     lacks: 'tries that a limit stopped give nothing up',
-    bend: () => otherEffects((effect) => ({ ...effect, limited: 0 })),
+    bend: () => ({ ...otherEffects((effect) => ({ ...effect, limited: 0 })), restless: true }),
   },
   { name: 'effects-after-the-step', lacks: 'a decision and its effects are saved together', bend: effectsAfterTheStep },
   {
