@@ -68,6 +68,17 @@ describe('webhooks that were lost longer ago than GitHub can tell', () => {
     expect(closed.bot.run().body).toContain('because the pull request was closed');
   });
 
+  it('F8, S90b: nothing is committed on a pull request that was closed, though its webhook was lost and somebody approves', async () => {
+    const { ana, ben, bot, pr } = await proposeRows(stage(), { 5: 50 });
+    stage().github.deliveries.decide(() => 'drop');
+    stage().pass(2);
+    ben.person.closes();
+    stage().github.deliveries.decide(undefined);
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(pr.commits()).toEqual([]);
+    expect(bot.proposal(1).body).toContain('The pull request is closed');
+  });
+
   it('S85, F8: nothing expires before what was said in time is heard, even where GitHub keeps no log', async () => {
     const story = await proposeRows(stage(), { 5: 50, 12: 120 });
     const { ana, bot, pr } = story;

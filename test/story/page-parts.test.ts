@@ -134,6 +134,17 @@ describe('a diff that is too long for one comment', () => {
     expect(shown).toHaveLength(3);
     expect(shownDiff(shown)).toBe(diffOf(change.payload));
   });
+
+  it('S26, G3: where the answer to one of its comments is lost it goes on behind that one', async () => {
+    const story = await written();
+    const { ana, bot } = story;
+    const { id, change } = await only(story);
+    stage().github.faults.add({ kind: 'after', status: 502, on: COMMENT });
+    await ana.says(`/show ${id}`);
+    const shown = () => bot.comments().filter(({ body }) => body.startsWith('<!-- countersign:reply -->'));
+    await eventually(() => expect(shown()).toHaveLength(3));
+    expect(shownDiff(shown())).toBe(diffOf(change.payload));
+  });
 });
 
 describe('parts that do not all stand', () => {
