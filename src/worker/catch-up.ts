@@ -9,7 +9,7 @@ import { DONE, type Job, type Outcome } from './job.ts';
  * Not further back than this (ms): what was heard longer ago than deliveries are kept would count as new. Nothing waits
  * longer for a decision.
  */
-const REACH_MS = 29 * 86_400_000;
+export const REACH_MS = 29 * 86_400_000;
 
 /**
  * Stores what people said since then as if its webhooks came now; what was heard already is known by what was said. A

@@ -3,6 +3,7 @@ import { interpret } from '../../command/interpret.ts';
 import { naturalKey } from '../../command/natural-key.ts';
 import { readListed } from '../../command/read-listed.ts';
 import { goesOn, goesOnSince } from '../../run/run.ts';
+import { REACH_MS } from '../../worker/catch-up.ts';
 import type { PlayedCase } from '../case.ts';
 import { onPull, pullsOf, standingOf } from '../github/port.ts';
 import { saidSince } from '../github/said-since.ts';
@@ -84,7 +85,7 @@ export const absencesAreHeard: Check = (evidence) => {
     return [...Map.groupBy(saved, ({ saved: { claim } }) => claim.pullKey).values()].flatMap((steps) => {
       const before = steps.findLast(({ saved: { at } }) => at < deliveredAt)?.saved.step.pull;
       if (before === undefined || !goesOn(before)) return [];
-      const since = Date.parse(goesOnSince(before) ?? '');
+      const since = Math.max(Date.parse(goesOnSince(before) ?? ''), deliveredAt - REACH_MS + MOMENT_MS);
       return said
         .filter(({ number, at }) => number === before.ref.number && at >= since && at < deliveredAt - MOMENT_MS)
         .filter(({ key }) => isReached(evidence, before.ref) && !heard.has(key))
