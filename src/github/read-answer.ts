@@ -10,8 +10,8 @@ type Unread = {
 
 /**
  * What a successful answer of GitHub says: its JSON, or the bytes of anything else. Octokit's own reader takes several
- * times as long, for numbers that hardly any answer has, and hands out what it could read of JSON that was cut off; here that is a
- * `GitHubFault`. Integers beyond 2^53 (delivery ids) are `bigint`.
+ * times as long, for numbers that hardly any answer has, and hands out what it could read of JSON that was cut off; here
+ * that is a `GitHubFault`. Integers beyond 2^53 (delivery ids) are `bigint`.
  */
 export async function readAnswer({ status, headers, data }: Unread): Promise<unknown> {
   if (!(data instanceof ReadableStream)) return data;

@@ -10,10 +10,7 @@ import type { Pull, Run } from '../run/run.ts';
 import type { Signal } from '../run/signal.ts';
 import type { Step } from '../run/step.ts';
 
-/**
- * How an effect comes again: `now` and `notBefore` in ms since the epoch; what the attempt was stopped by: a fault of our
- * own, a limit that ends by itself, or anything else; `signal` is what it has to tell already.
- */
+/** How an effect comes again: `now` and `notBefore` in ms since the epoch; `signal` is what it has to tell already. */
 export type Delay = {
   readonly now: number;
   readonly notBefore: number;
@@ -22,6 +19,7 @@ export type Delay = {
   readonly signal: Signal | null;
 };
 
+/** What an attempt was stopped by: a fault of our own, a limit that ends by itself, or anything else. */
 export type StoppedBy = 'us' | 'limit' | 'other';
 
 /** A webhook delivery that means something. */
@@ -96,8 +94,8 @@ export type Sequel = { readonly told: Effect | null; readonly outcome: Signal | 
 
 /**
  * An effect that is to be performed; `attempts` counts this one, `limited` those before that a limit stopped, `faults` the
- * last of those before, one after the other, that failed by a fault of our own. `since` is when it was wanted last (ISO 8601): where an equal one was wanted at
- * once while this waited, its faults count from there.
+ * last of those before, one after the other, that failed by a fault of our own. `since` is when it was wanted last
+ * (ISO 8601): where an equal one was wanted at once while this waited, its faults count from there.
  */
 export type StoredEffect = {
   readonly id: number;

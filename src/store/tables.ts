@@ -136,8 +136,9 @@ type Effects = {
   created_at: number;
   not_before: number;
   attempts: Generated<number>;
-  /** So many of the attempts, the last ones, failed by a fault of our own. */
+  /** So many of the attempts a limit stopped. */
   limited: Generated<number>;
+  /** So many of the attempts, the last ones, failed by a fault of our own. */
   faults: Generated<number>;
   /** Somebody is performing it, or died doing so. */
   begun: Generated<boolean>;

@@ -52,8 +52,9 @@ export function waitOf({ receivedAt }: Pick<StoredSignal, 'receivedAt'>, now: nu
 }
 
 /**
- * A pull request that is worked off: `mayTake` leases an effect that it leads to, where there is room for one; `isLeased` until
- * the lease has passed without being renewed, as where the process hung: then others may have taken it over.
+ * A pull request that is worked off: `mayTake` leases an effect that it leads to, where there is room for one; `isLeased` while
+ * the lease outlasts a write that begins now: later, as where the process hung, others may have taken it over by the time it
+ * comes to GitHub.
  */
 export type Holding = {
   readonly context: Context;
@@ -164,8 +165,9 @@ function ranked(context: Context, rank: Rank, isStillOurs: () => boolean): Conte
 }
 
 /**
- * Whether what is begun now is ours yet. Past its lease others may have it; while the connection breaks others may take it over; and a server that dies may forget
- * it: then somebody else begins it as the first, without a look at what was written, and is put back by whoever had it before.
+ * Whether what is begun now is ours yet. Past its lease others may have it; while the connection breaks others may take it
+ * over; and a server that dies may forget it: then somebody else begins it as the first, without a look at what was written,
+ * and is put back by whoever had it before.
  */
 function oursFromNow({ store }: Pick<Context, 'store'>, isLeased: () => boolean): () => boolean {
   const tenure = store.tenure();
@@ -187,7 +189,7 @@ export async function takeEffect(
   const isStillOurs = oursFromNow(context, isLeased);
   const rank = RANK_OF[effect.type];
   const job: Job = { context: ranked(context, rank, isStillOurs), stored, effect, attempts, stopping, ...standing };
-  const outcome = await attemptOnce(job);
+  const outcome = await attemptOnce(job, isStillOurs);
   const now = context.clock.now();
   context.count({ kind: 'effect', effect: effect.type, outcome: outcome.kind });
   if (outcome.kind === 'done') return context.store.finishEffect(stored, outcome.signal, now, mayTake() ?? undefined);
@@ -200,15 +202,15 @@ function delayOf({ at, error, stoppedBy = 'other', signal }: Extract<Outcome, { 
   return { now, notBefore: at, error, stoppedBy, signal: signal ?? null };
 }
 
-async function attemptOnce(job: Job): Promise<Outcome> {
+async function attemptOnce(job: Job, isStillOurs: () => boolean): Promise<Outcome> {
   try {
     return await perform(job);
   } catch (error) {
-    return afterFailure(job, error);
+    return afterFailure(job, error, isStillOurs());
   }
 }
 
-function afterFailure(job: Job, error: unknown): Outcome {
+function afterFailure(job: Job, error: unknown, isOursYet: boolean): Outcome {
   const { context, stored, attempts } = job;
   const now = context.clock.now();
   const fields = { err: error, effect: stored.effect.type, attempts };
@@ -224,7 +226,8 @@ function afterFailure(job: Job, error: unknown): Outcome {
     at: retryTime(now, attempts, error, wantedFor(job)),
     error: wordsOf(error),
     stoppedBy: stoppedBy(error),
-    ...toldOf(job, error),
+    // What may be forgotten is put back only for what nobody else comes to know.
+    ...(isOursYet ? toldOf(job, error) : {}),
   };
 }
 

@@ -6,8 +6,8 @@ import type { StoppedBy, StoredEffect } from '../store/store.ts';
 import type { Context } from './context.ts';
 
 /**
- * What came of an effect: done, with the signal it leads to if any; or to be tried again at a time (ms), with what this
- * attempt, stopped by that, has to tell already.
+ * What came of an effect: done, with the signal it leads to if any; or to be tried again at a time (ms), with what stopped
+ * this attempt (`other` unless told) and what it has to tell already.
  */
 export type Outcome =
   | { readonly kind: 'done'; readonly signal: Signal | null }
