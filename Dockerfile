@@ -16,6 +16,8 @@ WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY package.json LICENSE ./
 COPY src ./src
+COPY demo ./demo
+COPY fakes ./fakes
 ENV NODE_ENV=production DATA_DIR=/data PORT=3000
 USER node
 VOLUME /data

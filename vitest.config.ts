@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { SlowestFirst } from './test/slowest-first.ts';
+import { SlowestFirst } from './test/support/slowest-first.ts';
 
 export default defineConfig({
   plugins: [
@@ -17,8 +17,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 25_000 } },
-    globalSetup: ['test/template-database.ts'],
-    setupFiles: ['test/property-seed.ts'],
+    globalSetup: ['test/support/template-database.ts'],
+    setupFiles: ['test/support/property-seed.ts'],
     // Stories wait a good part of their time: one more than there are processors keeps all of them at work.
     maxWorkers: availableParallelism() + 1,
     // Files share a worker's modules: loading the App, and GitHub's schemas, takes longer than most of the tests. So no

@@ -6,30 +6,70 @@
  *
  *   node scripts/record-delivery.ts <folder>
  */
+
+import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
-import { loadPull } from '../src/demo/load-pull.ts';
-import { pullOf } from '../src/demo/page.ts';
-import { openStage, type Stage } from '../src/demo/stage.ts';
-import type { RecordedFacts } from '../src/explain/read-state.ts';
-import { apiUrl } from '../src/github/octokit.ts';
-import { openGitHubs } from '../src/github/open-github.ts';
-import type { FileAtHead } from '../src/policy/freshness.ts';
-import { newPull, type Pull, pullKey } from '../src/run/run.ts';
-import { readSettings } from '../src/settings/read-settings.ts';
-import type { WebhookRequest } from '../src/simulator/http/deliveries.ts';
-import type { ScriptedCall } from '../src/simulator/model/script.ts';
-import { type Person, personOn } from '../src/simulator/people/person.ts';
-import { roleOf } from '../src/simulator/world/lookup.ts';
-import { OPERATIONS } from '../src/simulator/world/operations.ts';
-import type { PullRequest, World } from '../src/simulator/world/state.ts';
-import { openStore } from '../src/store/open-store.ts';
-import { isRecord, parseJson } from '../src/trust.ts';
-import type { GitHub } from '../src/worker/ports.ts';
-import { readFile } from '../src/worker/read-files.ts';
+import { demoPullOf, openDemoPull } from '../demo/pull-request.ts';
+import { type DemoStage, openDemoStage } from '../demo/stage.ts';
+import type { WebhookRequest } from '../fakes/github/http/server-state.ts';
+import { OPERATIONS } from '../fakes/github/operations/operations.ts';
+import type { FakePullRequest, GitHubState } from '../fakes/github/state/github-state.ts';
+import { collaboratorRoleOf } from '../fakes/github/state/lookup.ts';
+import type { ScriptedCall } from '../fakes/model/script.ts';
+import { createPerson, type FakePerson } from '../fakes/people/person.ts';
+import { apiBaseUrl } from '../src/adapters/github/client.ts';
+import { createGitHub } from '../src/adapters/github/create-github.ts';
+import { openStore } from '../src/adapters/store/open.ts';
+import { parseSettings } from '../src/core/settings/repo-settings.ts';
+import type { FileAtHead } from '../src/core/state/head-changes.ts';
+import type { GitHub } from '../src/core/state/ports.ts';
+import { createPullState, type PullState, pullRequestKey } from '../src/core/state/run.ts';
+import { isRecord, parseJson } from '../src/lib/trust.ts';
+import { readFile } from '../src/worker/jobs/repository-files.ts';
+import type { RecordedFacts } from '../test/support/recorded-decision.ts';
 import { type Cast, type Posted, TAKES, type Take } from './recorded-acts.ts';
-import { steadied } from './steadied.ts';
+
+/** The same text in every recording: other things that differ get names by the place where they stand first. */
+export function stabilizeRecording(text: string, origin: string, moments: readonly number[]): string {
+  const hashes = new Map(
+    [...new Set(text.match(HASH) ?? [])].map((hash, index) => [hash, stableHash(hash.length, index)]),
+  );
+  const short = new Map([...hashes].map(([hash, other]) => [hash.slice(0, 7), other.slice(0, 7)]));
+  const guids = new Map([...new Set(text.match(GUID) ?? [])].map((guid, index) => [guid, stableGuid(index)]));
+  return text
+    .replaceAll(origin, 'https://github.example')
+    .replaceAll(new URL(origin).host, 'github.example')
+    .replaceAll(TIME, (time) => stableTime(time, moments))
+    .replaceAll(HASH, (hash) => hashes.get(hash) ?? hash)
+    .replaceAll(SHORT, (hash) => short.get(hash) ?? hash)
+    .replaceAll(GUID, (guid) => guids.get(guid) ?? guid);
+}
+
+const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z/g;
+
+const HASH = /\b(?:[0-9a-f]{64}|[0-9a-f]{40})\b/g;
+
+const SHORT = /\b[0-9a-f]{7}\b/g;
+
+const GUID = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
+
+const START = Date.UTC(2026, 0, 1);
+
+/** As many minutes after the start as moments had begun. */
+function stableTime(time: string, moments: readonly number[]): string {
+  const begun = moments.filter((moment) => moment <= Date.parse(time)).length;
+  return new Date(START + begun * 60_000).toISOString().replace(time.includes('.') ? '' : '.000', '');
+}
+
+function stableHash(length: number, index: number): string {
+  return createHash('sha256').update(`hash ${index}`).digest('hex').slice(0, length);
+}
+
+function stableGuid(index: number): string {
+  return `00000000-0000-4000-8000-${String(index + 1).padStart(12, '0')}`;
+}
 
 const CALLS: readonly ScriptedCall[] = [
   {
@@ -40,6 +80,7 @@ const CALLS: readonly ScriptedCall[] = [
 ];
 
 const BASE = { 'README.md': '# Shop\n\nSells things.\n', 'src/total.ts': 'let total = 0;\n' };
+
 const HEAD = {
   'README.md': '# Shop\n\nSells things.\n\nTotals are numbers.\n',
   'src/total.ts': 'export function total(prices) {\n  let total = 0;\n  return total;\n}\n',
@@ -53,14 +94,14 @@ function files(contents: Readonly<Record<string, string>>) {
 }
 
 type Scene = {
-  readonly stage: Stage;
+  readonly stage: DemoStage;
   /** Time goes on to the next moment of the recording: all that happens until the next one is told as of this one. */
   readonly nextMoment: () => void;
   /** When each moment began (ms), in GitHub's whole seconds. */
   readonly moments: readonly number[];
   readonly cast: Cast;
-  readonly pull: () => Promise<Pull>;
-  readonly onGitHub: () => PullRequest;
+  readonly pull: () => Promise<PullState>;
+  readonly onGitHub: () => FakePullRequest;
   /** The App's own view of it. */
   readonly github: GitHub;
   /** The repository's settings say this from now on. */
@@ -71,22 +112,29 @@ type Scene = {
 
 async function openScene(): Promise<Scene> {
   const store = await openStore({ databaseUrl: null, dataDir: null });
-  const stage = await openStage(null, store);
+  const stage = await openDemoStage(null, store);
   const { github } = stage;
-  const source = { name: 'shop', title: 'Totals', origin: '', base: files(BASE), head: files(HEAD), headTree: null };
-  const loaded = loadPull(github, source);
+  const source = {
+    name: 'shop',
+    title: 'Totals',
+    description: '',
+    base: files(BASE),
+    head: files(HEAD),
+    headTree: null,
+  };
+  const loaded = openDemoPull(github, source);
   const { repositoryId, number, branch, ana } = loaded;
-  const as = (accountId: number): Person => personOn(github.apply, { accountId, repositoryId, number, branch });
-  const join = (login: string, type: 'User' | 'Bot'): Person =>
+  const as = (accountId: number): FakePerson => createPerson(github.apply, { accountId, repositoryId, number, branch });
+  const join = (login: string, type: 'User' | 'Bot'): FakePerson =>
     as(github.apply(OPERATIONS.addAccount, { login, type }).id);
-  const carl = pullOf(github, loaded).authorId ?? 0;
+  const carl = demoPullOf(github, loaded).authorId ?? 0;
   github.apply(OPERATIONS.setPermission, { repositoryId, accountId: carl, permission: 'read' });
   const cast = { ana: as(ana.id), carl: as(carl), stranger: join('dora', 'User'), robot: join('robot[bot]', 'Bot') };
-  const installationId = [...github.world().installations.values()].at(-1)?.id ?? 0;
+  const installationId = [...github.state().installations.values()].at(-1)?.id ?? 0;
   const ref = { installationId, repositoryId, owner: 'acme', repo: 'shop', number };
-  const main = github.world().repositories.get(repositoryId)?.refs.get('refs/heads/main') ?? '';
-  github.apply(OPERATIONS.createRef, { actor: cast.ana.actor, repositoryId, ref: 'refs/heads/release', sha: main });
-  await stage.settle();
+  const main = github.state().repositories.get(repositoryId)?.refs.get('refs/heads/main') ?? '';
+  github.apply(OPERATIONS.createGitRef, { actor: cast.ana.actor, repositoryId, ref: 'refs/heads/release', sha: main });
+  await stage.waitUntilIdle();
   const moments: number[] = [];
   let ahead = 0;
   return {
@@ -94,50 +142,58 @@ async function openScene(): Promise<Scene> {
     moments,
     nextMoment: () => {
       ahead += 3;
-      stage.pass(3);
+      stage.advanceClock(3);
       moments.push(Math.floor(Date.now() / 1000 + ahead) * 1000);
     },
     cast,
-    pull: () => store.load(pullKey(ref), { ids: [], commentId: null }).catch(() => newPull(ref)),
-    onGitHub: () => pullOf(github, loaded),
-    github: openGitHubs({
+    pull: () => store.load(pullRequestKey(ref), { ids: [], commentId: null }).catch(() => createPullState(ref)),
+    onGitHub: () => demoPullOf(github, loaded),
+    github: createGitHub({
       appId: github.app.id,
       privateKey: github.app.privateKeyPem,
-      baseUrl: apiUrl(new URL(github.url).host, 'http'),
+      baseUrl: apiBaseUrl(new URL(github.url).host, 'http'),
       version: 'recording',
-    }).for(ref),
+    }).forPull(ref),
     configures: (text) => {
       const changed = new Map([['.github/countersign.yml', text]]);
       github.apply(OPERATIONS.pushFiles, { actor: cast.ana.actor, repositoryId, branch: 'main', files: changed });
     },
-    permissions: () => permissionsOn(github.world(), repositoryId),
+    permissions: () => permissionsOn(github.state(), repositoryId),
   };
 }
 
-function permissionsOn(world: World, repositoryId: number): Readonly<Record<string, string>> {
+function permissionsOn(world: GitHubState, repositoryId: number): Readonly<Record<string, string>> {
   const repository = world.repositories.get(repositoryId);
   if (repository === undefined) throw new Error('The repository is gone');
   const people = [...world.accounts.values()].filter(({ type }) => type === 'User');
-  return Object.fromEntries(people.map(({ id }) => [id, roleOf(repository, id).permission]));
+  return Object.fromEntries(people.map(({ id }) => [id, collaboratorRoleOf(repository, id).permission]));
 }
 
 /** What GitHub tells of the pull request, as the App itself asks it. */
-async function factsOf({ github }: Scene, pull: Pull, reviewId: number | null): Promise<RecordedFacts> {
-  const found = await github.pull();
-  const settings = readSettings(await github.settingsFile());
-  const known = { settings, pull: found };
+async function factsOf({ github }: Scene, pull: PullState, reviewId: number | null): Promise<RecordedFacts> {
+  const found = await github.fetchPull();
+  const settings = parseSettings(await github.fetchSettingsFile());
+  const known = { settings, pullRequest: found };
   if (pull.run === null)
-    return { ...known, rules: { head: [], base: [], approvals: 0 }, sameBranch: [], changedPaths: Object.keys(HEAD) };
+    return {
+      ...known,
+      branchRules: { headRules: [], baseRules: [], approvalCount: 0 },
+      otherPullsOnBranch: [],
+      changedPaths: Object.keys(HEAD),
+    };
   const posted = pull.proposals.flatMap(({ comment }) => (comment === null ? [] : [comment]));
-  const files = { atBase: await filesAt(github, pull.run.head), atHead: await filesAt(github, found.headSha) };
+  const files = {
+    atBase: await filesAt(github, pull.run.assessedHeadSha),
+    atHead: await filesAt(github, found.headSha),
+  };
   // Our comments stand untouched.
-  const bodyHashes = Object.fromEntries(posted.map(({ id, bodyHash }) => [id, bodyHash]));
-  const reviewed = reviewId === null ? {} : { reviewComments: await github.reviewComments(reviewId) };
-  return { ...known, bodyHashes, files, ...reviewed };
+  const commentHashes = Object.fromEntries(posted.map(({ id, bodyHash }) => [id, bodyHash]));
+  const reviewed = reviewId === null ? {} : { reviewComments: await github.listReviewComments(reviewId) };
+  return { ...known, commentHashes, files, ...reviewed };
 }
 
 async function filesAt(github: GitHub, commit: string): Promise<Record<string, FileAtHead | null>> {
-  const tree = await github.tree(commit);
+  const tree = await github.fetchTree(commit);
   const found: Record<string, FileAtHead | null> = {};
   for (const path of Object.keys(HEAD)) found[path] = await readFile(github, tree, path);
   return found;
@@ -151,15 +207,15 @@ async function play(scene: Scene, { settings, waiting, before }: Take): Promise<
   stage.model?.script({ calls: CALLS });
   scene.nextMoment();
   cast.ana.says('/countersign use bigint for money');
-  await stage.settle();
+  await stage.waitUntilIdle();
   if (before === undefined) return 0;
   scene.nextMoment();
   const heard = before(cast, firstOf(scene, await scene.pull()));
-  await stage.settle();
+  await stage.waitUntilIdle();
   return heard;
 }
 
-function firstOf({ onGitHub }: Scene, { proposals, run }: Pull): Posted {
+function firstOf({ onGitHub }: Scene, { proposals, run }: PullState): Posted {
   const id = proposals[0]?.comment?.id ?? 0;
   const threadNodeId = onGitHub().threads.get(id)?.nodeId ?? '';
   return { id, proposalId: proposals[0]?.id ?? '', threadNodeId, reviewId: run?.reviews[0]?.id ?? 0 };
@@ -175,7 +231,7 @@ async function record(folder: string, take: Take): Promise<void> {
   const first = firstOf(scene, pull);
   const written: Record<string, unknown> = { state: null };
   let reviewId: number | null = null;
-  deliveries.decide(() => 'drop');
+  deliveries.intercept(() => 'drop');
   for (const [name, act] of Object.entries(take.acts)) {
     scene.nextMoment();
     const done = act(cast, first, heard);
@@ -183,11 +239,13 @@ async function record(folder: string, take: Take): Promise<void> {
     written[name] = recorded(deliveries.log.findLast((one) => event === undefined || one.event === event)?.request);
     if (event === 'pull_request_review' && isRecord(done)) reviewId = Number(done['id']);
   }
-  const self = { slug: app.slug, botId: app.botId };
-  const facts = { self, ...(await factsOf(scene, pull, reviewId)) };
+  const facts: RecordedFacts = {
+    app: { slug: app.slug, botId: app.botId },
+    ...(await factsOf(scene, pull, reviewId)),
+  };
   written['state'] = { pull, facts, permissions: scene.permissions() };
   mkdirSync(folder, { recursive: true });
-  const steady: unknown = parseJson(steadied(JSON.stringify(written), stage.github.url, scene.moments));
+  const steady: unknown = parseJson(stabilizeRecording(JSON.stringify(written), stage.github.url, scene.moments));
   for (const [name, value] of Object.entries(isRecord(steady) ? steady : {}))
     writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(value, null, 2)}\n`);
   await stage.close();
@@ -201,8 +259,10 @@ function recorded(request: WebhookRequest | undefined): unknown {
 }
 
 const [, , folder] = process.argv;
+
 if (folder === undefined) {
   process.stderr.write('Usage: node scripts/record-delivery.ts <folder>\n');
   process.exit(2);
 }
+
 for (const [name, take] of Object.entries(TAKES)) await record(join(folder, name), take);

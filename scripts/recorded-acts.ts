@@ -1,6 +1,11 @@
-import type { Person } from '../src/simulator/people/person.ts';
+import type { FakePerson } from '../fakes/people/person.ts';
 
-export type Cast = { readonly ana: Person; readonly carl: Person; readonly stranger: Person; readonly robot: Person };
+export type Cast = {
+  readonly ana: FakePerson;
+  readonly carl: FakePerson;
+  readonly stranger: FakePerson;
+  readonly robot: FakePerson;
+};
 
 /** A proposal's comment, its thread and its review. */
 export type Posted = {

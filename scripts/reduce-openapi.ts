@@ -11,7 +11,7 @@
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { isRecord, parseJson } from '../src/trust.ts';
+import { isRecord, parseJson } from '../src/lib/trust.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

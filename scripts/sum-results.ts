@@ -6,7 +6,7 @@
  */
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
-import { isRecord, parseJson } from '../src/trust.ts';
+import { isRecord, parseJson } from '../src/lib/trust.ts';
 
 type Sum = { readonly passed: number; readonly failed: number };
 

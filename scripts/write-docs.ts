@@ -1,14 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { commandTable } from '../src/command/table.ts';
-import { renderCommandTable, withCommandTable } from '../src/render/command-docs.ts';
-import { settingsSchema, withSettingsTable } from '../src/settings/settings-docs.ts';
+import { COMMAND_LIST } from '../src/core/commands/all-commands.ts';
+import { renderCommandTable, replaceCommandTable } from '../src/core/messages/command-docs.ts';
+import { renderSettingsSchema, replaceSettingsTable } from '../src/core/settings/settings-docs.ts';
 
 /** Writes the command table into every page that has it. `npm test` fails where this was forgotten. */
 for (const page of ['../README.md', '../docs/commands.md']) {
   const file = new URL(page, import.meta.url);
-  writeFileSync(file, withCommandTable(readFileSync(file, 'utf8'), renderCommandTable(commandTable)));
+  writeFileSync(file, replaceCommandTable(readFileSync(file, 'utf8'), renderCommandTable(COMMAND_LIST)));
 }
 
 const configuration = new URL('../docs/configuration.md', import.meta.url);
-writeFileSync(configuration, withSettingsTable(readFileSync(configuration, 'utf8')));
-writeFileSync(new URL('../docs/countersign.schema.json', import.meta.url), settingsSchema());
+writeFileSync(configuration, replaceSettingsTable(readFileSync(configuration, 'utf8')));
+writeFileSync(new URL('../docs/countersign.schema.json', import.meta.url), renderSettingsSchema());

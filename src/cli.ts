@@ -1,73 +1,53 @@
 #!/usr/bin/env node
-// Only what every Node of the last years can read may stand or be imported here: an old one must get to the message.
+// Old Node versions must reach the message below: import no package here, and use no syntax newer than Node 14's.
 import process from 'node:process';
-import { closestName } from './closest-name.ts';
 
-const OLDEST_NODE = 24;
+const MIN_NODE_VERSION = 24;
 
-type Command = {
+type CliCommand = {
   readonly summary: string;
-  /** Ends with the process's exit code. */
+  /** Resolves with the process's exit code. */
   readonly run: (args: string[]) => Promise<number>;
-  readonly available: boolean;
 };
 
-function say(text: string): void {
+function printError(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-function later(name: string, summary: string): Command {
-  const run = async (): Promise<number> => {
-    say(`countersign ${name} is not part of this version yet.`);
-    return 2;
-  };
-  return { summary, run, available: false };
-}
-
-const COMMANDS = new Map<string, Command>([
-  [
-    'start',
-    { summary: 'run the server', run: async (args) => (await import('./start.ts')).start(args), available: true },
-  ],
+const COMMANDS = new Map<string, CliCommand>([
+  ['start', { summary: 'run the server', run: async (args) => (await import('./app/start.ts')).start(args) }],
   [
     'demo',
     {
-      summary: 'show the whole App offline, on a simulated GitHub',
-      run: async (args) => (await import('./demo/demo.ts')).runDemo(args),
-      available: true,
+      summary: 'play one conversation offline, on a fake GitHub',
+      run: async (args) => (await import('../demo/main.ts')).runDemo(args),
     },
   ],
-  ['doctor', later('doctor', 'check credentials, permissions and settings')],
   [
     'explain',
     {
-      summary: 'say what a recorded delivery would lead to, and why',
-      run: async (args) => (await import('./explain/explain.ts')).runExplain(args),
-      available: true,
+      summary: 'say how a recorded webhook delivery is read',
+      run: async (args) => (await import('./cli/explain/explain.ts')).runExplain(args),
     },
   ],
   [
     'verify',
     {
-      summary: 'check that commits hold exactly what people approved',
-      run: async (args) => (await import('./verify/verify.ts')).runVerify(args),
-      available: true,
+      summary: 'check that commits contain exactly the approved changes',
+      run: async (args) => (await import('./cli/verify/verify.ts')).runVerify(args),
     },
   ],
   [
     'export',
     {
-      summary: 'write out who decided what',
-      run: async (args) => (await import('./export/export.ts')).runExport(args),
-      available: true,
+      summary: 'export who decided what',
+      run: async (args) => (await import('./cli/export/export.ts')).runExport(args),
     },
   ],
 ]);
 
 function help(): string {
-  const rows = [...COMMANDS].map(([name, { summary, available }]) => {
-    return `  ${name.padEnd(9)}${summary}${available ? '' : ' (not in this version yet)'}`;
-  });
+  const rows = [...COMMANDS].map(([name, { summary }]) => `  ${name.padEnd(9)}${summary}`);
   return ['Usage: countersign <command>', '', ...rows, '', 'Options: --help, --version', ''].join('\n');
 }
 
@@ -77,29 +57,30 @@ async function print(text: string | Promise<string>): Promise<number> {
 }
 
 async function versionLine(): Promise<string> {
-  return `${(await import('./config/version.ts')).version()}\n`;
+  return `${(await import('./app/config/version.ts')).readVersion()}\n`;
 }
 
-function refuseWord(word: string): number {
-  const closest = closestName(word, [...COMMANDS.keys(), '--help', '--version']);
-  const meant = closest === null ? '' : ` Did you mean ${closest}?`;
-  say(`countersign has no command ${JSON.stringify(word)}.${meant} See countersign --help.`);
+async function refuseUnknownCommand(name: string): Promise<number> {
+  const { closestName } = await import('./lib/closest-name.ts');
+  const closest = closestName(name, [...COMMANDS.keys(), '--help', '--version']);
+  const suggestion = closest === null ? '' : ` Did you mean ${closest}?`;
+  printError(`countersign has no command ${JSON.stringify(name)}.${suggestion} See countersign --help.`);
   return 2;
 }
 
-async function run([word, ...args]: string[]): Promise<number> {
-  if (word === '--help' || word === '-h' || word === 'help') return print(help());
-  if (word === '--version' || word === '-v') return print(versionLine());
-  if (word === undefined) {
-    say(help());
+async function run([name, ...args]: string[]): Promise<number> {
+  if (name === '--help' || name === '-h' || name === 'help') return print(help());
+  if (name === '--version' || name === '-v') return print(versionLine());
+  if (name === undefined) {
+    printError(help());
     return 2;
   }
-  const command = COMMANDS.get(word);
-  return command === undefined ? refuseWord(word) : command.run(args);
+  const command = COMMANDS.get(name);
+  return command === undefined ? refuseUnknownCommand(name) : command.run(args);
 }
 
-/** What is said into a pipe may not have left yet; a reader that is gone wants no more of it. */
-async function allSaid(): Promise<void> {
+/** Waits until output to a pipe has been written, or its reader is gone. */
+async function flushOutput(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   process.stdout.on('error', () => resolve());
   process.stdout.write('', () => resolve());
@@ -107,13 +88,15 @@ async function allSaid(): Promise<void> {
 }
 
 function isOldNode(): boolean {
-  return Number.parseInt(process.versions.node, 10) < OLDEST_NODE;
+  return Number.parseInt(process.versions.node, 10) < MIN_NODE_VERSION;
 }
 
 if (isOldNode()) {
-  say(`Countersign needs Node ${OLDEST_NODE} or newer; this is ${process.version}. See https://nodejs.org.`);
+  printError(
+    `Countersign needs Node ${MIN_NODE_VERSION} or newer; this is ${process.version}. See https://nodejs.org.`,
+  );
   process.exit(1);
 }
 const code = await run(process.argv.slice(2));
-await allSaid();
+await flushOutput();
 process.exit(code);

@@ -1,48 +1,48 @@
-import type { Store } from '../store/store.ts';
-import type { Log } from '../telemetry/log.ts';
-import type { Clock } from './ports.ts';
+import type { Store } from '../adapters/store/store.ts';
+import type { Logger } from '../adapters/telemetry/log.ts';
+import type { Clock } from '../core/state/ports.ts';
 
-/** Forgets what was kept long enough, again and again. */
-export type Retention = {
-  /** Begins nothing more and waits for the batch that is under way. */
+/** Deletes expired data at regular intervals. */
+export type Cleanup = {
+  /** Starts no more batches and waits for the one in progress. */
   stop(): Promise<void>;
 };
 
-export type RetentionOptions = {
-  readonly store: Pick<Store, 'prune'>;
+type CleanupOptions = {
+  readonly store: Pick<Store, 'deleteExpired'>;
   readonly clock: Clock;
-  readonly log: Pick<Log, 'warn'>;
+  readonly log: Pick<Logger, 'warn'>;
 };
 
 const TICK_MS = 60_000;
-const EVERY_MS = 3_600_000;
+const CLEANUP_INTERVAL_MS = 3_600_000;
 
-/** Begins a minute from now: a start has other things to do. */
-export function startRetention({ store, clock, log }: RetentionOptions): Retention {
-  let due = clock.now();
+/** Starts after one minute, to keep the start of the process fast. */
+export function startCleanup({ store, clock, log }: CleanupOptions): Cleanup {
+  let dueAt = clock.now();
   let stopped = false;
-  let underWay: Promise<void> | null = null;
+  let running: Promise<void> | null = null;
 
   async function run(): Promise<void> {
-    due = clock.now() + EVERY_MS;
+    dueAt = clock.now() + CLEANUP_INTERVAL_MS;
     try {
-      while (!stopped && (await store.prune(clock.now())));
+      while (!stopped && (await store.deleteExpired(clock.now())));
     } catch (error) {
-      log.warn({ err: error }, 'what is to be forgotten could not be removed; it is tried again in an hour');
+      log.warn({ err: error }, 'cleanup failed');
     }
   }
 
   const stopTicking = clock.every(TICK_MS, () => {
-    if (stopped || underWay !== null || clock.now() < due) return;
-    underWay = run().finally(() => {
-      underWay = null;
+    if (stopped || running !== null || clock.now() < dueAt) return;
+    running = run().finally(() => {
+      running = null;
     });
   });
   return {
     async stop() {
       stopped = true;
       stopTicking();
-      await underWay;
+      await running;
     },
   };
 }

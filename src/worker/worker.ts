@@ -1,174 +1,307 @@
-import type { Due, Hint } from '../store/store.ts';
-import { claimEffect, claimPull, type GoingOn, type Work } from './claim-work.ts';
-import type { Context } from './context.ts';
-import { Lane } from './lane.ts';
-import { type Amounts, News } from './news.ts';
-import { Wakener } from './wakener.ts';
+import type { DueTimes, WorkHint } from '../adapters/store/store.ts';
+import { delay } from '../lib/delay.ts';
+import type { WorkerContext } from './jobs/job.ts';
+import { type ClaimedWork, claimNextEffect, claimNextPull } from './process-pull.ts';
 
-export type WorkerOptions = {
-  /** Names this worker in claims; unique among processes. */
+type WorkerOptions = {
+  /** Identifies this worker in claims; unique among processes. */
   readonly name: string;
-  /** Pull requests and long effects worked on at the same time. */
-  readonly pulls: number;
-  readonly longEffects: number;
-  /** The safety net below wake-ups (ms). Nobody tells that a process died: its work is taken up within so long. */
-  readonly pollMs: number;
+  /** Pull requests that are processed at the same time. */
+  readonly maxPulls: number;
+  /** Effects without a claim that are performed at the same time. */
+  readonly maxEffects: number;
+  /** How often to look for due work without a notification (ms). This finds the work of a process that died. */
+  readonly pollIntervalMs: number;
 };
+
+const DEFAULT_WORKER_OPTIONS = { maxPulls: 4, maxEffects: 8, pollIntervalMs: 800 } as const;
 
 /** A running worker. */
 export type Worker = {
-  /** Work may have come. */
+  /** Looks for work at once. */
   wake(): void;
-  running(): boolean;
-  /** True while something is worked on or due: nothing more will happen by itself once this is false. */
-  busy(): boolean;
-  /** Takes no more work and waits for what is under way, at most this long (ms); what is left is taken up by the next process. */
+  isRunning(): boolean;
+  /** False once no work is in progress or due: then nothing more happens without a new event. */
+  isBusy(): boolean;
+  /** Takes no more work and waits up to `graceMs` for work in progress; the next process resumes the rest. */
   stop(graceMs: number): Promise<void>;
 };
 
-const DEFAULTS = { pulls: 4, longEffects: 8, pollMs: 800 } as const;
-const MIN_PAUSE_MS = 20;
-/** What becomes due this soon counts as due: it is a matter of the next moment. */
-const SOON_MS = 1_500;
-
-type Lanes = Readonly<Record<keyof Due, Lane>>;
-
-/** What the loop works with. */
-type Loop = {
-  readonly context: Context;
-  readonly lanes: Lanes;
-  readonly news: News;
-  readonly wakener: Wakener;
-  readonly pollMs: number;
-  readonly stopping: AbortSignal;
-  /** What was known when it last went to sleep: nothing to do before `until` (ms), unless a call has come since. */
-  rest: { readonly until: number; readonly calls: number };
-};
-
-/** Starts the loop that takes signals and performs effects. */
-export function startWorker(context: Context, options: Pick<WorkerOptions, 'name'> & Partial<WorkerOptions>): Worker {
-  const settled = { ...DEFAULTS, ...options };
+/** Starts the loop that handles signals and performs effects. */
+export function startWorker(
+  context: WorkerContext,
+  options: Pick<WorkerOptions, 'name'> & Partial<WorkerOptions>,
+): Worker {
   const stopping = new AbortController();
-  const loop = openLoop(context, settled, stopping.signal);
-  const { news, wakener } = loop;
-  const hear = (hint: Hint | null): void => {
-    news.heard(hint);
-    wakener.wake();
+  const loop = createLoop(context, { ...DEFAULT_WORKER_OPTIONS, ...options }, stopping.signal);
+  const { hints, pollTimer } = loop;
+  const onHint = (hint: WorkHint | null): void => {
+    hints.addHint(hint);
+    pollTimer.wake();
   };
-  const unsubscribe = context.store.onWake(hear);
-  const ended = run(loop);
+  const unsubscribe = context.store.onWorkAvailable(onHint);
+  const loopEnded = runLoop(loop);
   return {
-    wake: () => hear(null),
-    running: () => !stopping.signal.aborted,
-    busy() {
-      const resting = isIdle(loop) && loop.rest.calls === wakener.calls;
-      return !resting || loop.rest.until <= context.clock.now() + SOON_MS;
+    wake: () => onHint(null),
+    isRunning: () => !stopping.signal.aborted,
+    isBusy() {
+      const isResting = isIdle(loop) && loop.idle.wakeCount === pollTimer.wakeCount;
+      return !isResting || loop.idle.until <= context.clock.now() + SOON_MS;
     },
     async stop(graceMs) {
       stopping.abort();
-      wakener.wake();
+      pollTimer.wake();
       unsubscribe();
-      await Promise.race([ended, after(graceMs)]);
+      await Promise.race([loopEnded, delay(graceMs)]);
     },
   };
 }
 
-function openLoop(context: Context, options: WorkerOptions, stopping: AbortSignal): Loop {
-  const { name, pulls, longEffects, pollMs } = options;
-  const [news, wakener] = [new News(), new Wakener()];
-  const lane = (kind: keyof Due, limit: number, claim: () => Promise<Work | null>): Lane =>
-    new Lane({
+type Lane = keyof DueTimes;
+
+/** The state of the loop. */
+type WorkerLoop = {
+  readonly context: WorkerContext;
+  readonly pools: Readonly<Record<Lane, WorkPool>>;
+  readonly hints: WorkHints;
+  readonly pollTimer: PollTimer;
+  readonly pollIntervalMs: number;
+  readonly stopping: AbortSignal;
+  /** Result of the last look for work: none starts before `until` (ms), unless `wakeCount` has changed since. */
+  idle: { readonly until: number; readonly wakeCount: number };
+};
+
+/** Shortest pause between two looks for work, so that an overdue time cannot spin the loop. */
+const MIN_PAUSE_MS = 20;
+
+/** Work that is due within this time makes the worker busy. */
+const SOON_MS = 1_500;
+
+function createLoop(context: WorkerContext, options: WorkerOptions, stopping: AbortSignal): WorkerLoop {
+  const { name, maxPulls, maxEffects, pollIntervalMs } = options;
+  const [hints, pollTimer] = [new WorkHints(), new PollTimer()];
+  const createPool = (lane: Lane, limit: number, claim: () => Promise<ClaimedWork | null>): WorkPool =>
+    new WorkPool({
       limit,
-      claim: () => safely(context, claim),
-      carryOut: async (work) => void (await safely(context, work)),
-      ended(wasFull) {
-        news.ended(kind, wasFull, context.clock.now());
-        wakener.wake();
+      claim: () => logFailure(context, claim),
+      run: async (work) => void (await logFailure(context, work)),
+      onEnded(wasFull) {
+        hints.workEnded(lane, wasFull, context.clock.now());
+        pollTimer.wake();
       },
     });
-  const hand = { context, worker: name, stopping };
-  const goingOn: GoingOn = {
-    ...hand,
-    // While there is room for others nobody waits for its place.
-    mayGoOn: () => lanes.free.hasRoom && !stopping.aborted,
-    gaveBack() {
-      news.ended('pull', false, context.clock.now());
-      wakener.wake();
-    },
+  const handle = { context, workerName: name, stopping };
+  const pools = {
+    exclusive: createPool('exclusive', maxPulls, () => claimNextPull(handle)),
+    concurrent: createPool('concurrent', maxEffects, () => claimNextEffect(handle)),
   };
-  const lanes: Lanes = {
-    pull: lane('pull', pulls, () => claimPull(hand)),
-    free: lane('free', longEffects, () => claimEffect(goingOn)),
-  };
-  return { context, lanes, news, wakener, pollMs, stopping, rest: { until: 0, calls: -1 } };
+  return { context, pools, hints, pollTimer, pollIntervalMs, stopping, idle: { until: 0, wakeCount: -1 } };
 }
 
-async function run(loop: Loop): Promise<void> {
-  const { context, lanes, news, wakener, pollMs, stopping } = loop;
+async function runLoop(loop: WorkerLoop): Promise<void> {
+  const { context, pools, hints, pollTimer, pollIntervalMs, stopping } = loop;
   const { now } = context.clock;
   while (!stopping.aborted) {
-    const { calls } = wakener;
-    const hinted = news.take();
-    if (hinted !== null && (await begin(lanes, hinted, stopping))) continue;
-    // A hint that led to nothing says that somebody else knows more.
-    if (hinted !== null) news.doubt();
-    if (news.mustLook(now(), isIdle(loop)) && (await look(loop, calls))) {
-      news.doubt(now());
+    const { wakeCount } = pollTimer;
+    const hinted = hints.takeHints();
+    if (hinted !== null) {
+      if (await startWork(loop, hinted)) continue;
+      // Another worker was faster, so our knowledge of the due times is outdated.
+      hints.requestLook(now());
+    }
+    if (hints.shouldLook(now(), isIdle(loop)) && (await startDueWork(loop, wakeCount))) {
+      hints.requestLook(now());
       continue;
     }
-    const pause = Math.max(MIN_PAUSE_MS, Math.min(loop.rest.until, news.looksAt()) - now());
-    await wakener.wait(Math.min(pollMs, pause), calls);
-    if (calls === wakener.calls) news.doubt();
+    const pauseMs = Math.max(MIN_PAUSE_MS, Math.min(loop.idle.until, hints.nextLookAt()) - now());
+    await pollTimer.wait(Math.min(pollIntervalMs, pauseMs), wakeCount);
+    if (wakeCount === pollTimer.wakeCount) hints.requestLook();
   }
-  await Promise.all([lanes.pull.settled(), lanes.free.settled()]);
+  await Promise.all([pools.exclusive.whenIdle(), pools.concurrent.whenIdle()]);
 }
 
-function isIdle({ lanes }: Loop): boolean {
-  return lanes.pull.isIdle && lanes.free.isIdle;
+function isIdle({ pools }: WorkerLoop): boolean {
+  return pools.exclusive.isIdle && pools.concurrent.isIdle;
 }
 
-/** Begins what is due, as much as there is room for, or learns until when nothing is; true where that was anything. */
-async function look(loop: Loop, calls: number): Promise<boolean> {
-  const { context, lanes, news, pollMs, stopping } = loop;
+/** Starts due work up to the limits of the pools. Returns false if none was started, and notes when the next is due. */
+async function startDueWork(loop: WorkerLoop, wakeCount: number): Promise<boolean> {
+  const { context, pools, hints, pollIntervalMs } = loop;
   const { now } = context.clock;
-  news.looked();
-  const due = await safely(context, () => context.store.nextDue(now()));
-  if (due !== null && (await begin(lanes, dueBy(due, now()), stopping))) return true;
-  loop.rest = { until: due === null ? now() + pollMs : nextChance(lanes, due), calls };
+  hints.lookStarted();
+  const due = await logFailure(context, () => context.store.nextDue(now()));
+  if (due !== null && (await startWork(loop, amountsDueBy(due, now())))) return true;
+  loop.idle = { until: due === null ? now() + pollIntervalMs : nextStartAt(pools, due), wakeCount };
   return false;
 }
 
-/** Begins work of each lane, at most so much; true where that was anything. */
-async function begin(lanes: Lanes, most: Amounts, stopping: AbortSignal): Promise<boolean> {
-  const begun = await Promise.all([lanes.pull.fill(stopping, most.pull), lanes.free.fill(stopping, most.free)]);
-  return begun.includes(true);
+/** Amount of work in each lane. */
+type WorkAmounts = Readonly<Record<Lane, number>>;
+
+/** Starts up to `max` work in each lane; false if none was available. */
+async function startWork({ pools, stopping }: WorkerLoop, max: WorkAmounts): Promise<boolean> {
+  const started = await Promise.all([
+    pools.exclusive.startWork(stopping, max.exclusive),
+    pools.concurrent.startWork(stopping, max.concurrent),
+  ]);
+  return started.includes(true);
 }
 
-/** Where something is due, as much of it as there is; nobody tells how much. */
-function dueBy({ pull, free }: Due, now: number): Amounts {
+/** The due times do not count the work, so the amount in a lane is either zero or unlimited. */
+function amountsDueBy({ exclusive, concurrent }: DueTimes, now: number): WorkAmounts {
   const amount = (at: number | null): number => (at !== null && at <= now ? Number.POSITIVE_INFINITY : 0);
-  return { pull: amount(pull), free: amount(free) };
+  return { exclusive: amount(exclusive), concurrent: amount(concurrent) };
 }
 
-/** When something can be begun (ms), as far as time alone decides: a full lane has to wait for its own. */
-function nextChance(lanes: Lanes, due: Due): number {
-  const pull = lanes.pull.hasRoom ? due.pull : null;
-  const free = lanes.free.hasRoom ? due.free : null;
-  return Math.min(pull ?? Number.POSITIVE_INFINITY, free ?? Number.POSITIVE_INFINITY);
+/** The next due time (ms) of a pool with capacity. The end of its own work wakes a full pool. */
+function nextStartAt(pools: WorkerLoop['pools'], due: DueTimes): number {
+  const exclusive = pools.exclusive.hasCapacity ? due.exclusive : null;
+  const concurrent = pools.concurrent.hasCapacity ? due.concurrent : null;
+  return Math.min(exclusive ?? Number.POSITIVE_INFINITY, concurrent ?? Number.POSITIVE_INFINITY);
 }
 
-/** A fault of one piece of work must not end the loop that others depend on. */
-async function safely<T>(context: Context, work: () => Promise<T>): Promise<T | null> {
+/** Returns null after a failure: one failing pull request must not end the loop for all others. */
+async function logFailure<T>({ log }: WorkerContext, work: () => Promise<T>): Promise<T | null> {
   try {
     return await work();
   } catch (error) {
-    context.log.error({ err: error }, 'work failed; it stays stored and is taken up again');
+    log.error({ err: error }, 'work failed, will retry');
     return null;
   }
 }
 
-async function after(ms: number): Promise<void> {
-  await new Promise<void>((resolve) => {
-    setTimeout(resolve, ms).unref();
-  });
+type WorkPoolOptions = {
+  /** Maximum amount of work in progress. */
+  readonly limit: number;
+  /** Claims the next due work; null if there is none. */
+  readonly claim: () => Promise<ClaimedWork | null>;
+  /** Performs claimed work. Never rejects. */
+  readonly run: (work: ClaimedWork) => Promise<void>;
+  /** Called when work ends. `wasFull` tells that other work might be pending for its place. */
+  readonly onEnded: (wasFull: boolean) => void;
+};
+
+/** The work in progress of one lane, with a limit. */
+class WorkPool {
+  readonly #options: WorkPoolOptions;
+  readonly #inProgress = new Set<Promise<void>>();
+
+  constructor(options: WorkPoolOptions) {
+    this.#options = options;
+  }
+
+  get hasCapacity(): boolean {
+    return this.#inProgress.size < this.#options.limit;
+  }
+
+  get isIdle(): boolean {
+    return this.#inProgress.size === 0;
+  }
+
+  /** Claims and starts up to `max` due work, within the limit; false if none was started. */
+  async startWork(stopping: AbortSignal, max: number): Promise<boolean> {
+    let started = 0;
+    while (started < max && !stopping.aborted && this.hasCapacity) {
+      const work = await this.#options.claim();
+      if (work === null) break;
+      this.#start(work);
+      started += 1;
+    }
+    return started > 0;
+  }
+
+  #start(work: ClaimedWork): void {
+    const running = this.#options.run(work).finally(() => {
+      const wasFull = !this.hasCapacity;
+      this.#inProgress.delete(running);
+      this.#options.onEnded(wasFull);
+    });
+    this.#inProgress.add(running);
+  }
+
+  /** Resolves once all work in progress has ended. */
+  async whenIdle(): Promise<void> {
+    await Promise.all(this.#inProgress);
+  }
+}
+
+/** While work is in progress, the store is asked at most this often for due times (ms). Hints are followed at once. */
+const LOOK_INTERVAL_MS = 100;
+
+const IMMEDIATELY = Number.NEGATIVE_INFINITY;
+
+/** Collects hints of due work, and whether the due times in the store might have changed since the last look. */
+export class WorkHints {
+  #hinted: Record<Lane, number> = { exclusive: 0, concurrent: 0 };
+  /** Since when work without a hint might be due (ms); null if there cannot be any. */
+  #unknownSince: number | null = IMMEDIATELY;
+
+  /** Adds stored work; null if its lane is unknown. */
+  addHint(hint: WorkHint | null): void {
+    if (hint === null) this.requestLook(IMMEDIATELY);
+    else this.#hinted[hint.lane] += hint.count;
+  }
+
+  /** Pending work can take the free place, and the ended work might have left follow-up work. */
+  workEnded(lane: Lane, wasFull: boolean, now: number): void {
+    if (wasFull) this.#hinted[lane] += 1;
+    this.#unknownSince ??= now;
+  }
+
+  /** Requests a look for work that might be due since this time (ms); without a time, the look is immediate. */
+  requestLook(since: number = IMMEDIATELY): void {
+    this.#unknownSince = Math.min(this.#unknownSince ?? since, since);
+  }
+
+  /** Returns the hints since the last call; null if there were none. */
+  takeHints(): WorkAmounts | null {
+    const hinted = this.#hinted;
+    if (hinted.exclusive + hinted.concurrent === 0) return null;
+    this.#hinted = { exclusive: 0, concurrent: 0 };
+    return hinted;
+  }
+
+  /** When the next look is due while other work is in progress (ms). */
+  nextLookAt(): number {
+    return this.#unknownSince === null ? Number.POSITIVE_INFINITY : this.#unknownSince + LOOK_INTERVAL_MS;
+  }
+
+  shouldLook(now: number, isIdle: boolean): boolean {
+    return this.#unknownSince !== null && (isIdle || now >= this.nextLookAt());
+  }
+
+  /** Call right before the look, so that changes during it lead to another one. */
+  lookStarted(): void {
+    this.#unknownSince = null;
+  }
+}
+
+/** A timer that `wake` can end early. Calls of `wake` between two waits are not lost. */
+export class PollTimer {
+  readonly #sleepers = new Set<() => void>();
+  #wakeCount = 0;
+
+  /** Number of `wake` calls. Read it before looking for work, and pass it to `wait`. */
+  get wakeCount(): number {
+    return this.#wakeCount;
+  }
+
+  wake(): void {
+    this.#wakeCount += 1;
+    for (const wakeUp of this.#sleepers) wakeUp();
+  }
+
+  /** Resolves after `ms` or at the next `wake`; at once if `wakeCount` is outdated. */
+  wait(ms: number, wakeCount: number): Promise<void> {
+    if (wakeCount !== this.#wakeCount) return Promise.resolve();
+    return new Promise((resolve) => {
+      const wakeUp = (): void => {
+        clearTimeout(timer);
+        this.#sleepers.delete(wakeUp);
+        resolve();
+      };
+      const timer = setTimeout(wakeUp, ms);
+      this.#sleepers.add(wakeUp);
+    });
+  }
 }

@@ -4,7 +4,6 @@ import {
   isExportAssignment,
   isExportDeclaration,
   isExportSpecifier,
-  isFunctionLikeDeclaration,
   isIdentifier,
   isImportDeclaration,
   isImportTypeNode,
@@ -23,15 +22,13 @@ import {
 import { createVirtualFileSystem } from 'typescript/unstable/fs';
 import { API } from 'typescript/unstable/sync';
 
-export type Import = { readonly from: string; readonly names: readonly string[] };
-export type FunctionSize = { readonly line: number; readonly lines: number };
+/** `late` where it is loaded only once the code runs that names it. */
+export type Import = { readonly from: string; readonly names: readonly string[]; readonly late: boolean };
 
 /** What one file does that a rule may speak of. `path` is relative to the repository; lines are 1-based. */
 export type SourceFacts = {
   readonly path: string;
-  readonly lines: number;
   readonly imports: readonly Import[];
-  readonly functions: readonly FunctionSize[];
   /** Things that hide a type from the compiler, or a name from the reader, each with its line. */
   readonly oddities: readonly { readonly kind: Oddity; readonly line: number }[];
   /** `a.b` where `a` is a plain name, and `new a`, `a()` for global ones. */
@@ -42,7 +39,6 @@ export type Oddity = 'assertion' | 'non-null' | 'any' | 'default-export' | 'sile
 
 type Findings = {
   readonly imports: Import[];
-  readonly functions: FunctionSize[];
   readonly oddities: { readonly kind: Oddity; readonly line: number }[];
   readonly uses: Set<string>;
 };
@@ -95,15 +91,10 @@ function look(node: Node, text: string, lineAt: (position: number) => number, fo
   const named = moduleOf(node);
   if (named !== null) {
     const from = isStringLiteral(named) ? named.text : '(computed)';
-    found.imports.push({ from, names: importedNames(node) });
+    found.imports.push({ from, names: importedNames(node), late: isCallExpression(node) });
   }
   const oddity = oddityOf(node);
   if (oddity !== null) found.oddities.push({ kind: oddity, line: lineAt(start) });
-  if (isFunctionLikeDeclaration(node)) {
-    // Comments above belong to the node's range but not to the function.
-    const own = node.getStart(undefined, false);
-    found.functions.push({ line: lineAt(own), lines: lineAt(node.end) - lineAt(own) + 1 });
-  }
   const use = useOf(node);
   if (use !== null) found.uses.add(use);
   node.forEachChild((child) => {
@@ -113,13 +104,13 @@ function look(node: Node, text: string, lineAt: (position: number) => number, fo
 }
 
 function factsOf(path: string, text: string, file: SourceFile): SourceFacts {
-  const found: Findings = { imports: [], functions: [], oddities: [], uses: new Set() };
+  const found: Findings = { imports: [], oddities: [], uses: new Set() };
   const starts = [...text.matchAll(/^/gm)].map((match) => match.index);
   const lineAt = (position: number): number => starts.findLastIndex((start) => start <= position) + 1;
   look(file, text, lineAt, found);
   for (const [index, line] of text.split('\n').entries())
     if (SILENCERS.test(line)) found.oddities.push({ kind: 'silenced', line: index + 1 });
-  return { path, lines: text.trimEnd().split('\n').length, ...found };
+  return { path, ...found };
 }
 
 /** Reads what the files (text by path) do, from the compiler's own syntax trees. Throws for a file it does not see. */

@@ -4,9 +4,9 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import { isRecord, parseJson } from '../../src/trust.ts';
-import { commented } from '../intake/payloads.ts';
-import { send, signed } from '../intake/raw-client.ts';
+import { isRecord, parseJson } from '../../src/lib/trust.ts';
+import { commented } from '../unit/adapters/http/payloads.ts';
+import { send, signed } from '../unit/adapters/http/raw-client.ts';
 import { type Running, run } from './process.ts';
 import { type SmallGitHub, startSmallGitHub } from './small-github.ts';
 
@@ -82,12 +82,15 @@ function stored(port: number, outcome: 'stored' | 'duplicate'): Promise<unknown>
 }
 
 describe('countersign start', { timeout: 90_000 }, () => {
-  it('G12, F4, F10, J9: takes a delivery once and for ever, over SIGTERM and SIGKILL; paused, it does nothing else', async () => {
+  it('takes a delivery once and for ever, over SIGTERM and SIGKILL; paused, it does nothing else (G12, F4, F10, J9)', async () => {
     const first = begin({ PAUSED: '1' });
     const port = await portOf(first);
     expect((await send(port, { method: 'GET', path: '/readyz' })).status).toBe(200);
     expect(await comment(port, 21)).toBe(202);
     await stored(port, 'stored');
+    const page = (await send(port, { method: 'GET', path: '/metrics' })).body;
+    expect(page).toMatch(/^nodejs_eventloop_lag_p99_seconds \d/m);
+    expect(page).toMatch(/^process_cpu_seconds_total \d/m);
     const begun = performance.now();
     first.child.kill('SIGTERM');
     const { code, stderr } = await first.ended;
@@ -112,7 +115,7 @@ describe('countersign start', { timeout: 90_000 }, () => {
     expect(github.asked).toEqual([...name, ...name, ...name]);
   });
 
-  it('G12, I2: ends with 0 while its worker is at work, and wrote no secret to its log', async () => {
+  it('ends with 0 while its worker is at work, and wrote no secret to its log (G12, I2)', async () => {
     const started = begin({ LOG_LEVEL: 'trace', OPENAI_API_KEY: 'canary-of-the-model' });
     const port = await portOf(started);
     expect((await send(port, { method: 'GET', path: '/readyz' })).status).toBe(200);
@@ -128,7 +131,7 @@ describe('countersign start', { timeout: 90_000 }, () => {
     }
   });
 
-  it('J6: writes nowhere but in its data directory, and starts no other program', async () => {
+  it('writes nowhere but in its data directory, and starts no other program (J6)', async () => {
     const begun = (dataDir: string): Running => {
       const variables = { ...environment({ DATA_DIR: dataDir }), NODE_DISABLE_COMPILE_CACHE: '1' };
       const started = run(['start'], variables, folder, confinedTo(join(folder, 'data')));
@@ -148,7 +151,7 @@ describe('countersign start', { timeout: 90_000 }, () => {
     expect(stdout).not.toContain('ERR_ACCESS_DENIED');
   });
 
-  it('refuses where GitHub does not know the App, and says what to check', async () => {
+  it('refuses an App that GitHub does not know, and lists what to check', async () => {
     github.close();
     github = await startSmallGitHub(401);
     const { code, stderr } = await begin().ended;
@@ -174,7 +177,7 @@ describe('countersign start', { timeout: 90_000 }, () => {
     const taken = String(typeof address === 'object' && address !== null ? address.port : 0);
     const refused = await begin({ PORT: taken }).ended;
     other.close();
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('PORT is taken by another process') });
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('PORT is in use by another process') });
 
     await portOf(begin({ PAUSED: '1' }));
     const second = await begin({ PAUSED: '1' }).ended;

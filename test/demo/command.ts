@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { inject } from 'vitest';
 
-export type Ended = { readonly code: number | null; readonly output: string; readonly complaints: string };
+export type Ended = { readonly code: number | null; readonly output: string; readonly errors: string };
 
 const cli = join(import.meta.dirname, '../../src/cli.ts');
 
@@ -18,15 +18,15 @@ export function demo(
   const env = { ...process.env, FORCE_COLOR: undefined, NO_COLOR: undefined, ...compiled, ...environment };
   const child = spawn(process.execPath, [cli, 'demo', ...args], { env });
   let output = '';
-  let complaints = '';
+  let errors = '';
   child.stdout.on('data', (chunk: Buffer) => {
     output += chunk.toString('utf8');
     // Sent more than once, as npm does.
     if (stopAt !== undefined && output.includes(stopAt)) child.kill('SIGINT');
   });
   child.stderr.on('data', (chunk: Buffer) => {
-    complaints += chunk.toString('utf8');
+    errors += chunk.toString('utf8');
   });
-  child.on('close', (code) => resolve({ code, output, complaints }));
+  child.on('close', (code) => resolve({ code, output, errors }));
   return promise;
 }

@@ -2,27 +2,27 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ScriptedModel, startScriptedModel } from '../../src/simulator/model/scripted-model.ts';
+import { type ScriptedModel, startScriptedModel } from '../../fakes/model/scripted-model.ts';
 import { demo } from './command.ts';
 import { newRepository } from './local-pull.ts';
 
-/** Nothing waits so long: it is the processes that take their time on a busy machine, and most of a start is a new database. */
+/** Generous, because each test starts processes and a new database. */
 const SLOW = 240_000;
 const scratch = mkdtempSync(join(tmpdir(), 'countersign-demo-scratch-'));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-describe('the demo as a command', () => {
-  it('plays the example, as it does for a repository without history, and cleans up', { timeout: SLOW }, async () => {
+describe('the demo command', () => {
+  it('plays the example for a repository without history, and cleans up', { timeout: SLOW }, async () => {
     const local = newRepository();
     local.write('only.md', '# Only\n');
     local.commit('The only one');
-    const { code, output, complaints } = await demo(['--auto', '--repo', local.path], {
+    const { code, output, errors } = await demo(['--auto', '--repo', local.path], {
       FORCE_COLOR: '1',
       TMPDIR: scratch,
     });
     local.remove();
     expect(output).toContain('has no parent here');
-    expect(complaints).toBe('');
+    expect(errors).toBe('');
     expect(code).toBe(0);
     expect(output).toContain('/countersign Please tidy up');
     expect(output).toContain('presses “Commit suggestion”');
@@ -37,43 +37,43 @@ describe('the demo as a command', () => {
     expect(readdirSync(scratch)).toEqual([]);
   });
 
-  it('ends at Ctrl+C and leaves nothing behind', { timeout: SLOW }, async () => {
-    const { code, complaints } = await demo(['--auto'], { TMPDIR: scratch }, 'Give members ten percent off');
-    expect(complaints).toBe('countersign demo: Interrupted.\n');
+  it('cleans up after Ctrl+C', { timeout: SLOW }, async () => {
+    const { code, errors } = await demo(['--auto'], { TMPDIR: scratch }, 'Give members ten percent off');
+    expect(errors).toBe('countersign demo: Interrupted.\n');
     expect(code).toBe(130);
     expect(readdirSync(scratch)).toEqual([]);
   });
 
-  it('says in one line what is wrong with its options', { timeout: SLOW }, async () => {
+  it('reports a wrong option in one line', { timeout: SLOW }, async () => {
     expect(await demo(['--colour'])).toMatchObject({ code: 2, output: '' });
     const nowhere = await demo(['--repo', join(scratch, 'nowhere')]);
     expect(nowhere).toMatchObject({ code: 2 });
-    expect(nowhere.complaints.trim().split('\n')).toHaveLength(1);
+    expect(nowhere.errors.trim().split('\n')).toHaveLength(1);
     expect(await demo(['--repo', scratch])).toMatchObject({
       code: 2,
-      complaints: expect.stringContaining('not a git repository'),
+      errors: expect.stringContaining('not a git repository'),
     });
     const noKey = await demo(['--model', 'gpt'], { OPENAI_API_KEY: '', OPENAI_BASE_URL: '' });
-    expect(noKey).toMatchObject({ code: 2, complaints: expect.stringContaining('OPENAI_API_KEY') });
+    expect(noKey).toMatchObject({ code: 2, errors: expect.stringContaining('OPENAI_API_KEY') });
   });
 
-  it('does not begin what it could not verify: without git', { timeout: SLOW }, async () => {
-    const { code, complaints } = await demo(['--auto'], { PATH: scratch });
-    expect(complaints).toContain('git is not installed');
+  it('refuses to start without git', { timeout: SLOW }, async () => {
+    const { code, errors } = await demo(['--auto'], { PATH: scratch });
+    expect(errors).toContain('git is not installed');
     expect(code).toBe(1);
   });
 });
 
-describe('the demo with a model behind the environment', () => {
+describe('the demo with a model from the environment', () => {
   let model: ScriptedModel;
   beforeAll(async () => {
     model = await startScriptedModel({ apiKey: 'from the environment' });
   });
   afterAll(() => model.close());
 
-  it('asks that model, and stops one that never ends', { timeout: SLOW }, async () => {
+  it('uses that model and stops an endless run', { timeout: SLOW }, async () => {
     let turn = 0;
-    model.otherwise(() => {
+    model.setFallback(() => {
       turn += 1;
       const call = { path: `notes-${turn}.md`, content: `Number ${turn}.\n` };
       return { calls: [{ name: 'write_file', arguments: call }] };

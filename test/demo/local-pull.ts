@@ -3,11 +3,11 @@ import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A repository in a directory of its own, made with git itself. */
+/** A repository in its own directory, created with git. */
 export type LocalRepository = {
   readonly path: string;
   readonly git: (...args: readonly string[]) => string;
-  /** Adds everything and commits it. */
+  /** Commits all files. */
   readonly commit: (message: string) => void;
   readonly write: (path: string, content: string | Uint8Array) => void;
   readonly remove: () => void;
@@ -34,7 +34,7 @@ export function newRepository(): LocalRepository {
 
 const BINARY = Uint8Array.from([0, 255, 13, 10, 0, 1]);
 
-/** Everything that is awkward: CRLF, no newline at the end, binary files, links, programs, a submodule, odd names. */
+/** Awkward content: CRLF, no final newline, binary files, links, executables, a submodule and odd names. */
 export function awkwardRepository(): LocalRepository {
   const local = newRepository();
   local.write('windows.py', 'def load_file():\r\n    pass\r\n');

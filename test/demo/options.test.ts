@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { readOptions } from '../../src/demo/options.ts';
+import { parseDemoOptions } from '../../demo/main.ts';
 
-describe('the options of the demo', () => {
-  it('reads all of them', () => {
+describe('demo options', () => {
+  it('parses all options', () => {
     const argv = ['--repo', '.', '--base', 'main', '--task', 'tidy up', '--model', 'gpt', '--auto'];
     const options = { repo: '.', base: 'main', task: 'tidy up', model: 'gpt', auto: true };
-    expect(readOptions(argv)).toEqual({ kind: 'options', options });
+    expect(parseDemoOptions(argv)).toEqual({ kind: 'options', options });
   });
 
-  it('needs none of them', () => {
+  it('needs no option', () => {
     const options = { repo: null, base: null, task: null, model: null, auto: false };
-    expect(readOptions([])).toEqual({ kind: 'options', options });
+    expect(parseDemoOptions([])).toEqual({ kind: 'options', options });
   });
 
   it.each([['--help'], ['-h']])('%s asks for help', (word) => {
-    expect(readOptions([word])).toEqual({ kind: 'help' });
+    expect(parseDemoOptions([word])).toEqual({ kind: 'help' });
   });
 
   it.each([
@@ -24,7 +24,7 @@ describe('the options of the demo', () => {
     [['--task', ' '], '--task needs a value.'],
     [['--base', 'main'], '--base needs --repo.'],
   ])('%j is refused in one line', (argv, problem) => {
-    const read = readOptions(argv);
+    const read = parseDemoOptions(argv);
     expect(read).toMatchObject({ kind: 'problem' });
     expect(read.kind === 'problem' && read.problem.startsWith(problem.slice(0, 30))).toBe(true);
     expect(read.kind === 'problem' && read.problem).not.toContain('\n');

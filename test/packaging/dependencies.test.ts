@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parseHunks } from '../../src/change/hunks.ts';
-import { isRecord, parseJson } from '../../src/trust.ts';
+import { parseHunks } from '../../src/core/edits/text/hunks.ts';
+import { isRecord, parseJson } from '../../src/lib/trust.ts';
 
 /** The first version of each package without a flaw that its input could reach (H7), and why. */
 const FLOORS = {
@@ -40,11 +40,11 @@ function breaches(lock: unknown): readonly string[] {
 const root = join(import.meta.dirname, '../..');
 
 describe('what is installed', () => {
-  it('H7: no package is older than its first version without a known flaw', () => {
+  it('no package is older than its first version without a known flaw (H7)', () => {
     expect(breaches(parseJson(readFileSync(join(root, 'package-lock.json'), 'utf8')))).toEqual([]);
   });
 
-  it('H7: an older one deep in the tree is found, and so is a missing one', () => {
+  it('an older one deep in the tree is found, and so is a missing one (H7)', () => {
     const packages = {
       'node_modules/diff': { version: '9.0.0' },
       'node_modules/a/node_modules/diff': { version: '8.0.2' },
@@ -54,7 +54,7 @@ describe('what is installed', () => {
     expect(breaches({ packages })).toEqual(['diff 8.0.2', '@octokit/webhooks 9.99.99', 'probot is not installed']);
   });
 
-  it('H7: a patch with line separators of Unicode is read to its end', () => {
+  it('a patch with line separators of Unicode is read to its end (H7)', () => {
     expect(parseHunks('--- x\u{2028}x\n+++ y\u{2029}y\n@@ -1 +1 @@\n-a\u{2028}b\n+a\n')).toHaveLength(1);
     expect(parseHunks('--- x\u{2028}x')).toEqual([]);
   });

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
-import { SUBSCRIPTIONS } from '../../src/intake/subscriptions.ts';
-import { isRecord, parseJson } from '../../src/trust.ts';
+import { SUBSCRIBED_EVENTS } from '../../src/adapters/http/receive-delivery.ts';
+import { isRecord, parseJson } from '../../src/lib/trust.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -24,7 +24,7 @@ function block(yaml: string, key: string): readonly string[] {
 describe('app.yml', () => {
   const manifest = read('app.yml');
 
-  it('I7: asks for four permissions and nothing else', () => {
+  it('asks for four permissions and nothing else (I7)', () => {
     expect(block(manifest, 'default_permissions')).toEqual([
       'contents: write',
       'issues: read',
@@ -34,7 +34,7 @@ describe('app.yml', () => {
   });
 
   it('subscribes to exactly the events that have a handler', () => {
-    expect(block(manifest, 'default_events')).toEqual(SUBSCRIPTIONS.map((name) => `- ${name}`));
+    expect(block(manifest, 'default_events')).toEqual(SUBSCRIBED_EVENTS.map((name) => `- ${name}`));
   });
 
   it('says where deliveries go, at the default path, and is private', () => {
@@ -56,7 +56,7 @@ describe('Dockerfile', () => {
     lines.findLast((line) => line.startsWith(`${word} `))?.slice(word.length + 1) ?? '';
   const final = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM ')));
 
-  it('J6: is built in stages on the slim Node that all is tested on, without test tools and without install scripts', () => {
+  it('is built in stages on the slim Node that all is tested on, without test tools and without install scripts (J6)', () => {
     const bases = lines.filter((line) => line.startsWith('FROM '));
     expect(bases.length).toBeGreaterThan(1);
     for (const base of bases) expect(base).toMatch(/^FROM \$\{NODE\}(?: |$)/);
@@ -65,7 +65,7 @@ describe('Dockerfile', () => {
     expect(lines.filter((line) => line.includes('npm ci'))).toEqual(['RUN npm ci --omit=dev --ignore-scripts']);
   });
 
-  it('J6: runs as nobody special, in production mode, with one place to write', () => {
+  it('runs as an unprivileged user in production mode, with one writable directory (J6)', () => {
     expect(last('USER')).toBe('node');
     expect(final.indexOf('USER node')).toBeGreaterThan(final.findLastIndex((line) => /^(?:RUN|COPY)/.test(line)));
     expect(last('ENV')).toContain('NODE_ENV=production');
@@ -73,18 +73,24 @@ describe('Dockerfile', () => {
     expect(last('VOLUME')).toBe('/data');
   });
 
-  it('G12, J6: starts node itself, so that SIGTERM reaches it, and asks /readyz', () => {
+  it('starts node itself, so that SIGTERM reaches it, and asks /readyz (G12, J6)', () => {
     expect(parseJson(last('ENTRYPOINT'))).toEqual(['node', 'src/cli.ts']);
     expect(parseJson(last('CMD'))).toEqual(['start']);
     const check = last('HEALTHCHECK');
     expect(parseJson(check.slice(check.indexOf('[')))).toEqual(['node', '-e', expect.stringContaining('/readyz')]);
   });
 
-  it('I6: copies named files only; no key and no environment file can get in', () => {
+  it('copies named files only; no key and no environment file can get in (I6)', () => {
     const copied = lines
       .filter((line) => line.startsWith('COPY ') && !line.includes('--from'))
       .map((line) => line.slice(5));
-    expect(copied).toEqual(['package.json package-lock.json .npmrc ./', 'package.json LICENSE ./', 'src ./src']);
+    expect(copied).toEqual([
+      'package.json package-lock.json .npmrc ./',
+      'package.json LICENSE ./',
+      'src ./src',
+      'demo ./demo',
+      'fakes ./fakes',
+    ]);
     const [ignored, ...allowed] = read('.dockerignore')
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith('#'));
@@ -100,7 +106,7 @@ describe('package.json', () => {
     return isRecord(value) ? value : {};
   };
 
-  it('I14: pins every dependency exactly, and lets one package run an install script', () => {
+  it('pins every dependency exactly, and lets one package run an install script (I14)', () => {
     const versions = Object.entries({ ...part('dependencies'), ...part('devDependencies') });
     expect(versions.length).toBeGreaterThan(10);
     for (const [name, version] of versions)
@@ -108,13 +114,13 @@ describe('package.json', () => {
     expect(part('allowScripts')).toEqual({ node: true });
   });
 
-  it('J4: names the Node it needs, and brings it for its scripts', () => {
+  it('names the Node it needs, and brings it for its scripts (J4)', () => {
     expect(part('engines')).toEqual({ node: '>=24' });
     expect(part('devDependencies')['node']).toMatch(/^24\./);
   });
 
   it('has the commands that the documentation names', () => {
-    expect(part('bin')).toEqual({ countersign: 'dist/cli.js' });
+    expect(part('bin')).toEqual({ countersign: 'dist/src/cli.js' });
     expect(Object.keys(part('scripts'))).toEqual(expect.arrayContaining(['start', 'demo', 'test', 'lint', 'types']));
     expect(read('src/cli.ts')).toMatch(/^#!\/usr\/bin\/env node\n/);
     expect(read('LICENSE')).toMatch(/^MIT License\n/);

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { commandTable } from '../../src/command/table.ts';
-import { renderCommandTable, withCommandTable } from '../../src/render/command-docs.ts';
+import { parse } from 'yaml';
+import { COMMAND_LIST } from '../../src/core/commands/all-commands.ts';
+import { renderCommandTable, replaceCommandTable } from '../../src/core/messages/command-docs.ts';
 
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
 
@@ -9,19 +10,51 @@ const commands = readFileSync(new URL('../../docs/commands.md', import.meta.url)
 
 describe('the page of commands', () => {
   it('has the command table as the parser has it', () => {
-    expect(commands).toBe(withCommandTable(commands, renderCommandTable(commandTable)));
-    for (const { form } of commandTable) expect(commands).toContain(form.replaceAll('|', '\\|'));
+    expect(commands).toBe(replaceCommandTable(commands, renderCommandTable(COMMAND_LIST)));
+    for (const { syntax } of COMMAND_LIST) expect(commands).toContain(syntax.replaceAll('|', '\\|'));
   });
 });
 
 describe('the README', () => {
   it('has the command table as the parser has it', () => {
-    expect(readme).toBe(withCommandTable(readme, renderCommandTable(commandTable)));
-    for (const { form } of commandTable) expect(readme).toContain(form.replaceAll('|', '\\|'));
+    expect(readme).toBe(replaceCommandTable(readme, renderCommandTable(COMMAND_LIST)));
+    for (const { syntax } of COMMAND_LIST) expect(readme).toContain(syntax.replaceAll('|', '\\|'));
   });
 
   it('names the two commands that do everything', () => {
     expect(readme).toContain('npm ci && npm run demo');
     expect(readme).toContain('npm ci && npm test');
+  });
+});
+
+describe('the links to the registration of an App', () => {
+  const links = [...readme.matchAll(/\]\((https:\/\/github\.com\/[^)]*\/apps\/new\?[^)]*)\)/g)].map(
+    ([, link = '']) => new URL(link),
+  );
+
+  it('lead to the forms of a user and of an organization', () => {
+    expect(links.map(({ pathname }) => pathname)).toEqual([
+      '/settings/apps/new',
+      '/organizations/ORGANIZATION/settings/apps/new',
+    ]);
+  });
+
+  it('fill in exactly what app.yml asks for (I7)', () => {
+    const {
+      name,
+      url,
+      hook_attributes: hook,
+      ...manifest
+    } = parse(readFileSync(new URL('../../app.yml', import.meta.url), 'utf8'));
+    const expected = [
+      ['name', name],
+      ['url', url],
+      ['public', String(manifest.public)],
+      ['webhook_active', String(hook.active)],
+      ['webhook_url', hook.url],
+      ...Object.entries(manifest.default_permissions),
+      ...manifest.default_events.map((event: string) => ['events[]', event]),
+    ];
+    for (const link of links) expect([...link.searchParams]).toEqual(expected);
   });
 });

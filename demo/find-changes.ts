@@ -1,0 +1,314 @@
+import { findWriteDenyRule } from '../src/core/policy/protected-paths.ts';
+import {
+  describeDeclaration,
+  fixMisspelling,
+  type RewordedLine,
+  removeRepeatedWord,
+  shortenWording,
+} from './wording.ts';
+
+/** A small cleanup: the removed lines from `index` on, and the added lines. */
+export type CleanupFinding = {
+  readonly path: string;
+  /** 1-based line where the change begins. */
+  readonly line: number;
+  /** 0-based index into the lines that were read. */
+  readonly index: number;
+  readonly removedLines: number;
+  readonly addedLines: readonly string[];
+  readonly reason: string;
+  /** Higher is more useful. */
+  readonly score: number;
+  /** A reason to deny the change. */
+  readonly objection: string;
+};
+
+type FoundCleanup = Pick<CleanupFinding, 'removedLines' | 'addedLines' | 'reason' | 'score' | 'objection'>;
+
+type CleanupRule = (file: ReadFileResult, commentStyle: CommentStyle, index: number) => FoundCleanup | null;
+
+/** Whether a line is a comment, or text outside a code block. */
+function isProse(line: string, commentStyle: CommentStyle): boolean {
+  if (commentStyle.kind === 'prose') return !/^(?: {4}|\t|```|~~~|\||\s*[$>#]|.*[`"{])/.test(line);
+  return line.trimStart().startsWith(commentStyle.open.trim()) || /^\s*\*\s/.test(line);
+}
+
+type WordingOptions = Pick<FoundCleanup, 'score' | 'objection'> & { readonly reason: (found: RewordedLine) => string };
+
+function createWordingRule(
+  reword: (line: string) => RewordedLine | null,
+  { score, objection, reason }: WordingOptions,
+): CleanupRule {
+  return (file, commentStyle, index) => {
+    const line = file.lines[index] ?? '';
+    const found = isProse(line, commentStyle) ? reword(line) : null;
+    return found === null
+      ? null
+      : { removedLines: 1, addedLines: [found.line], reason: reason(found), score, objection };
+  };
+}
+
+const fixSpelling = createWordingRule(fixMisspelling, {
+  score: 9,
+  objection: 'please keep spelling for a pull request of its own',
+  reason: ({ to }) => `Spelling: ${to}.`,
+});
+
+const removeDoubledWord = createWordingRule(removeRepeatedWord, {
+  score: 8,
+  objection: 'that sentence is about to be rewritten anyway',
+  reason: ({ to }) => `The word “${to}” is repeated.`,
+});
+
+const shortenPhrase = createWordingRule(shortenWording, {
+  score: 5,
+  objection: 'it reads well enough as it is',
+  reason: ({ from, to }) =>
+    to === '' ? `The sentence says the same without “${from}”.` : `“${to}” says the same as “${from}”.`,
+});
+
+function trimLine(file: ReadFileResult, commentStyle: CommentStyle, index: number): FoundCleanup | null {
+  const line = file.lines[index] ?? '';
+  const bare = line.trimEnd();
+  if (bare === line || bare === '' || commentStyle.kind === 'prose' || /[^\x20-\x7e\t]/.test(line)) return null;
+  return {
+    removedLines: 1,
+    addedLines: [bare],
+    reason: 'Removes trailing white space.',
+    score: 6,
+    objection: 'white space is the formatter’s job here',
+  };
+}
+
+function addDescription(file: ReadFileResult, commentStyle: CommentStyle, index: number): FoundCleanup | null {
+  if (commentStyle.kind === 'prose') return null;
+  const line = file.lines[index] ?? '';
+  const above = file.lines[index - 1];
+  if (above === undefined ? file.firstLine !== 1 : above.trim() !== '') return null;
+  const sentence = describeDeclaration(file.path, line);
+  if (sentence === null) return null;
+  const indent = /^[ \t]*/.exec(line)?.[0] ?? '';
+  return {
+    removedLines: 0,
+    addedLines: [`${indent}${commentStyle.open}${sentence.text}${commentStyle.close}`],
+    reason: `${sentence.name} had no description.`,
+    score: 4,
+    objection: 'the name is clear enough',
+  };
+}
+
+function removeBlankLine(file: ReadFileResult, commentStyle: CommentStyle, index: number): FoundCleanup | null {
+  const most = commentStyle.kind === 'prose' ? 2 : 3;
+  const blanks = file.lines.slice(index, index + most);
+  if (blanks.length < most || blanks.some((line) => line !== '') || file.lines[index - 1] === '') return null;
+  return {
+    removedLines: most,
+    addedLines: blanks.slice(1),
+    reason: 'Removes a superfluous blank line.',
+    score: 3,
+    objection: 'the gap is there on purpose',
+  };
+}
+
+const CLEANUP_RULES: readonly CleanupRule[] = [
+  fixSpelling,
+  removeDoubledWord,
+  trimLine,
+  shortenPhrase,
+  addDescription,
+  removeBlankLine,
+];
+
+function addFinalNewline(file: ReadFileResult, commentStyle: CommentStyle): CleanupFinding | null {
+  const last = file.lines.at(-1);
+  if (
+    !file.reachesEnd ||
+    file.endsWithNewline ||
+    last === undefined ||
+    last.trim() === '' ||
+    commentStyle.kind === 'prose'
+  )
+    return null;
+  const index = file.lines.length - 1;
+  return {
+    path: file.path,
+    line: file.firstLine + index,
+    index,
+    removedLines: 1,
+    addedLines: [last],
+    reason: 'Adds the missing newline at the end of the file.',
+    score: 7,
+    objection: 'our formatter adds that',
+  };
+}
+
+const MAX_LINE_CHARACTERS = 300;
+
+/** Excludes generated files, by their header or by their long lines. */
+function isHandWritten(file: ReadFileResult): boolean {
+  const top = file.lines.slice(0, 10).join('\n');
+  return (
+    !/do not edit|auto-?generated|generated by/i.test(top) &&
+    file.lines.every((line) => line.length <= MAX_LINE_CHARACTERS)
+  );
+}
+
+/** The comment style of a file; null when the demo must not change it. */
+function editableStyleOf(file: ReadFileResult): CommentStyle | null {
+  return isHandWritten(file) ? commentStyleOf(file.path) : null;
+}
+
+/** Finds cleanups in the order of the lines, at most one for each line. */
+export function findCleanups(file: ReadFileResult): readonly CleanupFinding[] {
+  const commentStyle = editableStyleOf(file);
+  if (commentStyle === null) return [];
+  const end = addFinalNewline(file, commentStyle);
+  const found = file.lines.flatMap((line, index) => {
+    // The tool escapes hidden characters, so such a line cannot be quoted exactly.
+    const first = line.includes('\\u{') ? null : applyFirstRule(file, commentStyle, index);
+    return first === null ? [] : [{ ...first, path: file.path, line: file.firstLine + index, index: index }];
+  });
+  return [...(end === null ? [] : [end]), ...found];
+}
+
+function applyFirstRule(file: ReadFileResult, commentStyle: CommentStyle, index: number): FoundCleanup | null {
+  for (const rule of CLEANUP_RULES) {
+    const found = rule(file, commentStyle, index);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** A fallback without cleanups: a comment that refers to the pull request. */
+export function createNote(
+  file: ReadFileResult,
+  hunk: { readonly first: number; readonly last: number; readonly changed: number },
+  title: string,
+): CleanupFinding | null {
+  const commentStyle = editableStyleOf(file);
+  if (commentStyle === null) return null;
+  const lines = commentStyle.kind === 'code' ? [hunk.changed] : numberRange(hunk.first + 1, hunk.last);
+  const line = lines.find((one) => canHoldNote(file, commentStyle, one - file.firstLine));
+  if (line === undefined) return null;
+  const index = line - file.firstLine;
+  const { open, close } = commentStyle.kind === 'prose' ? { open: '<!-- ', close: ' -->' } : commentStyle;
+  const indent = /^[ \t]*/.exec(file.lines[index] ?? '')?.[0] ?? '';
+  const comment = `${indent}${open}Why: see ${shortenTitle(title)}.${close}`;
+  return {
+    path: file.path,
+    line,
+    index,
+    removedLines: 0,
+    addedLines: commentStyle.kind === 'prose' ? [comment, ''] : [comment],
+    reason: 'Later readers will look for the reason.',
+    score: 1,
+    objection: 'the commit history is enough',
+  };
+}
+
+function numberRange(first: number, last: number): readonly number[] {
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
+}
+
+/** Whether a comment above this line splits nothing. */
+function canHoldNote(file: ReadFileResult, commentStyle: CommentStyle, at: number): boolean {
+  const [above, below] = [file.lines[at - 1] ?? '', file.lines[at]];
+  if (below === undefined || below.includes('\\u{') || /[\\,(`]$/.test(above)) return false;
+  if (commentStyle.kind === 'code') return below.trim() !== '';
+  const fences = file.lines.slice(0, at).filter((line) => /^\s*(?:```|~~~)/.test(line)).length;
+  const inMarkdown = /\.(?:md|markdown)$/.test(file.path) && file.firstLine === 1;
+  return inMarkdown && fences % 2 === 0 && at > 0 && above === '' && /^[\p{L}#[*]/u.test(below);
+}
+
+/** Shortens a title for a comment in any language. */
+function shortenTitle(title: string): string {
+  const replacement = title
+    .replaceAll(/[^\p{L}\p{N} .,:()/_#-]/gu, '')
+    .replaceAll(/-{2,}/g, '-')
+    .trim();
+  const short = replacement.length > 60 ? replacement.slice(0, replacement.lastIndexOf(' ', 60)) : replacement;
+  return short === '' ? 'the pull request' : `“${short}”`;
+}
+
+/** The comment syntax of a language; prose has none. */
+type CommentStyle =
+  | { readonly kind: 'code'; readonly open: string; readonly close: string }
+  | { readonly kind: 'prose' };
+
+function createCodeStyle(open: string, close = ''): CommentStyle {
+  return { kind: 'code', open, close };
+}
+
+const SLASH_COMMENTS = createCodeStyle('// ');
+
+const HASH_COMMENTS = createCodeStyle('# ');
+
+const DASH_COMMENTS = createCodeStyle('-- ');
+
+const STAR_COMMENTS = createCodeStyle('/* ', ' */');
+
+const SEMICOLON_COMMENTS = createCodeStyle(';; ');
+
+const TAG_COMMENTS = createCodeStyle('<!-- ', ' -->');
+
+const PROSE_STYLE: CommentStyle = { kind: 'prose' };
+
+/** Comment styles by file extension. */
+const COMMENT_STYLES: readonly (readonly [CommentStyle, string])[] = [
+  [
+    SLASH_COMMENTS,
+    'ts tsx mts cts js jsx mjs cjs go rs cc cpp cxx hpp hh java kt kts scala swift cs dart php groovy zig m',
+  ],
+  [HASH_COMMENTS, 'py pyi rb sh bash zsh pl pm r jl ex exs yml yaml toml cmake nix tcl awk'],
+  [DASH_COMMENTS, 'lua sql hs elm adb ads'],
+  [SEMICOLON_COMMENTS, 'el clj cljs scm lisp rkt'],
+  [STAR_COMMENTS, 'c h css scss less'],
+  [createCodeStyle('% '), 'erl tex'],
+  [TAG_COMMENTS, 'vue svelte'],
+  [PROSE_STYLE, 'md markdown rst txt adoc'],
+];
+
+const STYLE_BY_EXTENSION = new Map(
+  COMMENT_STYLES.flatMap(([commentStyle, endings]) => endings.split(' ').map((ending) => [ending, commentStyle])),
+);
+
+/** Generated files, fixtures and build files: the demo must not change them. */
+const EXCLUDED_PATHS = [
+  /\.min\.|[-.]lock\b|lock\.(?:json|ya?ml)$|_pb2?\.|\.pb\.|generated|\.g\.dart$|\.d\.ts$/i,
+  /(?:^|\/)(?:dist|build|vendor|third_party|node_modules|fixtures?|testdata|__snapshots__|snapshots?|golden)\//i,
+  /(?:^|\/)\.(?:git[^/]*|vscode|idea|husky|circleci|cargo|yarn)(?:\/|$)/,
+  /(?:^|\/)(?:dockerfile|makefile|cmakelists\.txt|setup\.py|requirements[^/]*\.txt|robots\.txt|licen[cs]e[^/]*|copying[^/]*)$/i,
+];
+
+/** The comment style for a path; null when the demo must not change the file. */
+export function commentStyleOf(path: string): CommentStyle | null {
+  const commentStyle = STYLE_BY_EXTENSION.get(/\.([a-z]+)$/i.exec(path)?.[1]?.toLowerCase() ?? '') ?? null;
+  const leftAlone = findWriteDenyRule(path) !== null || EXCLUDED_PATHS.some((pattern) => pattern.test(path));
+  return leftAlone ? null : commentStyle;
+}
+
+/** A file in a `read_file` result. `lines` have no line endings; the first is line `firstLine`. */
+export type ReadFileResult = {
+  readonly path: string;
+  readonly lines: readonly string[];
+  readonly firstLine: number;
+  /** Whether `lines` include the last line of the file. */
+  readonly reachesEnd: boolean;
+  readonly endsWithNewline: boolean;
+  /** A suggestion cannot preserve CRLF. */
+  readonly usesCrlf: boolean;
+};
+
+const READ_FILE_HEADER = /^File (.+): lines (\d+) to (\d+) of (\d+);(.*)\. Its text begins on the next line\.\n/;
+
+/** Parses a `read_file` result; null when it shows no text. */
+export function parseReadFileResult(result: string): ReadFileResult | null {
+  const [header, path, first, last, total, notes] = READ_FILE_HEADER.exec(result) ?? [];
+  if (header === undefined || path === undefined || notes === undefined) return null;
+  const reachesEnd = last === total;
+  const endsWithNewline = !notes.includes('no newline at the end');
+  const usesCrlf = notes.includes('line endings are CRLF');
+  const lines = result.slice(header.length).split('\n');
+  if (!reachesEnd || endsWithNewline) lines.pop();
+  return { path, lines, firstLine: Number(first), reachesEnd, endsWithNewline, usesCrlf };
+}

@@ -1,0 +1,273 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { FakeGitHub } from '../fakes/github/fake-github.ts';
+import { exportBareRepository } from '../fakes/github/git/export.ts';
+import { gitText, runGit } from '../src/cli/git/run-git.ts';
+import { type FileTexts, hasOnlyRanges, regionOfRange } from '../src/cli/verify/file-versions.ts';
+import type { Region } from '../src/core/edits/change.ts';
+import { changeDigest } from '../src/core/edits/digest.ts';
+import { EMPTY_REGION, type LineRange, regionBetween } from '../src/core/edits/region.ts';
+import { splitLines, withoutLineEnding } from '../src/core/edits/text/lines.ts';
+import { type ChangeTrailer, findChangeTrailers } from '../src/core/policy/commit-message.ts';
+import type { PullSource } from './local-repository.ts';
+import type { DemoDecision } from './play.ts';
+import type { DemoPull } from './pull-request.ts';
+
+/** A row of the result; `problem` is null when the check passed. */
+export type VerifiedRow = { readonly subject: string; readonly attribution: string; readonly problem: string | null };
+
+/** An exported repository, the branch to check, and the decisions about it. */
+type BranchEvidence = {
+  readonly directory: string;
+  readonly branch: string;
+  /** The head before the run. */
+  readonly baseSha: string;
+  readonly bot: string;
+  readonly decisions: readonly DemoDecision[];
+};
+
+/**
+ * Checks from git objects alone that the branch holds exactly the approved changes: linear commits, no change outside
+ * the approved ranges, digests recomputed from the commits, and no rejected change.
+ */
+async function verifyBranch(evidence: BranchEvidence): Promise<readonly VerifiedRow[]> {
+  const commits = await readBranch(evidence.directory, evidence.branch, evidence.baseSha);
+  const parentRows = commits.map((commit, index) => checkParent(commit, commits[index - 1]?.sha ?? evidence.baseSha));
+  const commitRows = commits.flatMap((commit) => checkCommit(commit, evidence));
+  const committedIds = commits.flatMap((commit) => listProposalIds(commit, evidence));
+  const decisionRows = await Promise.all(
+    evidence.decisions.map((decision) => checkDecision(decision, evidence, committedIds)),
+  );
+  return [...parentRows.flat(), ...commitRows, ...decisionRows.flat()];
+}
+
+function checkParent(commit: BranchCommit, parent: string): readonly VerifiedRow[] {
+  const isChild = commit.parents.length === 1 && commit.parents[0] === parent;
+  return isChild ? [] : [createFailure(commit, 'its parent is not the commit before it')];
+}
+
+function createFailure({ sha, author }: BranchCommit, problem: string): VerifiedRow {
+  return { subject: sha.slice(0, 7), attribution: author, problem };
+}
+
+/** Lists the proposals in a commit, by its trailers or by the suggestion that it commits. */
+function listProposalIds(commit: BranchCommit, { bot, decisions }: BranchEvidence): readonly string[] {
+  if (commit.author === bot) return findChangeTrailers(commit.message).map(({ proposalId }) => proposalId);
+  const suggestionDecision = decisions.find(
+    (one) => one.outcome === 'suggestion-committed' && isSuggestionCommit(commit, one),
+  );
+  return suggestionDecision === undefined ? [] : [suggestionDecision.proposal.id];
+}
+
+function isSuggestionCommit(commit: BranchCommit, { by, proposal }: DemoDecision): boolean {
+  const [file] = commit.files;
+  if (commit.author !== by || commit.files.length !== 1 || file?.path !== proposal.path) return false;
+  const { before, after } = fileVersions(file);
+  return computeDigest(file, 'edit', regionBetween(before, after) ?? EMPTY_REGION).startsWith(proposal.digest);
+}
+
+function checkCommit(commit: BranchCommit, evidence: BranchEvidence): readonly VerifiedRow[] {
+  if (commit.author === evidence.bot) return checkAppCommit(commit, evidence);
+  const suggestionDecision = evidence.decisions.find(
+    (one) => one.outcome === 'suggestion-committed' && isSuggestionCommit(commit, one),
+  );
+  if (suggestionDecision === undefined) return [createFailure(commit, 'it matches no committed suggestion')];
+  return [
+    {
+      subject: `${commit.sha.slice(0, 7)} ${suggestionDecision.proposal.id} ${suggestionDecision.proposal.path}`,
+      attribution: `committed by ${suggestionDecision.by}`,
+      problem: null,
+    },
+  ];
+}
+
+function checkAppCommit(commit: BranchCommit, { decisions }: BranchEvidence): readonly VerifiedRow[] {
+  const groups = findChangeTrailers(commit.message).map((trailer) => {
+    const decision = decisions.find((one) => one.outcome === 'approved' && one.proposal.id === trailer.proposalId);
+    return { trailer, decision };
+  });
+  const approved = new Set(groups.map(({ decision }) => decision?.proposal.path ?? ''));
+  const unapprovedFile = commit.files.find(({ path }) => !approved.has(path));
+  if (groups.length === 0) return [createFailure(commit, 'it has no proposal trailer')];
+  if (unapprovedFile !== undefined)
+    return [createFailure(commit, `it changes ${unapprovedFile.path} without an approval`)];
+  const filesOutsideRanges = commit.files.filter((file) => !changesOnlyRanges(file, listRangesFor(file, groups)));
+  return [
+    ...filesOutsideRanges.map(({ path }) => createFailure(commit, `${path} differs outside the approved change`)),
+    ...groups.map((group) => checkTrailer(commit, group)),
+  ];
+}
+
+type TrailerGroup = { readonly trailer: ChangeTrailer; readonly decision: DemoDecision | undefined };
+
+function listRangesFor({ path }: BranchFileChange, groups: readonly TrailerGroup[]): readonly LineRange[] {
+  return groups.flatMap(({ trailer, decision }) => (decision?.proposal.path === path ? (trailer.range ?? []) : []));
+}
+
+function checkTrailer(commit: BranchCommit, { trailer, decision }: TrailerGroup): VerifiedRow {
+  if (decision === undefined) return createFailure(commit, `it contains ${trailer.proposalId} without an approval`);
+  const { proposal, by } = decision;
+  const file = commit.files.find(({ path }) => path === proposal.path);
+  const subject = `${commit.sha.slice(0, 7)} ${proposal.id} ${proposal.path}`;
+  const attribution = `approved by ${by}`;
+  const row = (problem: string | null): VerifiedRow => ({ subject, attribution, problem });
+  if (file === undefined) return row('the commit does not change this file');
+  if (trailer.range === null) return row('the trailer of the commit has no line range');
+  const region = regionOfRange(fileVersions(file), trailer.range);
+  if (region === null) return row('the line range of the trailer is not in the file');
+  const digest = computeDigest(file, proposal.op, region);
+  if (digest !== trailer.digest || !digest.startsWith(proposal.digest))
+    return row('its bytes differ from the approved change');
+  if (!commit.message.split('\n').includes(`Approved-by: ${by}`)) return row(`the commit does not name ${by}`);
+  return row(null);
+}
+
+/** The digest of the change between the two versions of a file. */
+function computeDigest({ path, before, after }: BranchFileChange, op: 'edit' | 'write', region: Region): string {
+  const oldMode = before?.mode ?? null;
+  const newMode = after?.mode ?? null;
+  return changeDigest({ op, path, fromPath: null, oldMode, newMode, body: { kind: 'region', region } });
+}
+
+function fileVersions({ before, after }: BranchFileChange): FileTexts {
+  return { before: before?.text ?? '', after: after?.text ?? '' };
+}
+
+function changesOnlyRanges(file: BranchFileChange, ranges: readonly LineRange[]): boolean {
+  const sameMode = file.before === null || file.before.mode === file.after?.mode;
+  return file.after !== null && sameMode && hasOnlyRanges(fileVersions(file), ranges);
+}
+
+/** Checks that an approved change is in exactly one commit, and a rejected change in none. */
+async function checkDecision(
+  decision: DemoDecision,
+  evidence: BranchEvidence,
+  committedIds: readonly string[],
+): Promise<readonly VerifiedRow[]> {
+  const { proposal, outcome, by } = decision;
+  const times = committedIds.filter((id) => id === proposal.id).length;
+  const subject = `${proposal.id} ${proposal.path}`;
+  if (outcome === 'approved' || outcome === 'suggestion-committed') {
+    const problem = times === 1 ? null : `it is in ${times} commits of the branch`;
+    return problem === null ? [] : [{ subject, attribution: `approved by ${by}`, problem }];
+  }
+  const present = times > 0 || (await isOnBranch(decision, evidence));
+  const attribution = `${outcome === 'denied' ? 'denied' : 'sent back'} by ${by}`;
+  return [
+    {
+      subject: `absent  ${subject}`,
+      attribution,
+      problem: present ? 'the rejected change is on the branch' : null,
+    },
+  ];
+}
+
+/** Whether the file has every line that only this proposal would add. */
+async function isOnBranch(
+  { proposal }: DemoDecision,
+  { directory, branch, baseSha, decisions }: BranchEvidence,
+): Promise<boolean> {
+  const { path, added, removed } = proposal;
+  const [before, now] = await Promise.all([
+    readLinesAt(directory, baseSha, path),
+    readLinesAt(directory, `refs/heads/${branch}`, path),
+  ]);
+  const others = decisions.filter(({ outcome }) => outcome === 'approved' || outcome === 'suggestion-committed');
+  const approved = others.filter((one) => one.proposal.path === path).flatMap((one) => one.proposal.added);
+  const known = new Set([...before, ...approved, ...removed]);
+  const own = added.filter((line) => !known.has(line));
+  return own.length > 0 && own.every((line) => now.has(line));
+}
+
+async function readLinesAt(directory: string, revision: string, path: string): Promise<ReadonlySet<string>> {
+  return new Set(splitLines((await readFileAt(directory, revision, path)) ?? '').map(withoutLineEnding));
+}
+
+/**
+ * Exports the repository and checks the branch with git. Throws `GitNotInstalledError`, or `GitError` when git rejects
+ * the repository.
+ */
+export async function exportAndVerify(
+  github: FakeGitHub,
+  demoPull: DemoPull,
+  source: PullSource,
+  decisions: readonly DemoDecision[],
+): Promise<readonly VerifiedRow[]> {
+  const { store, repositories } = github.state();
+  const refs = repositories.get(demoPull.repositoryId)?.refs ?? new Map<string, string>();
+  const directory = await mkdtemp(join(tmpdir(), 'countersign-demo-git-'));
+  try {
+    exportBareRepository(store, { refs, defaultBranch: 'main' }, directory);
+    await gitText([`--git-dir=${directory}`, 'fsck', '--no-dangling', '--no-progress']);
+    const { branch, initialHead: baseSha } = demoPull;
+    const checks = await verifyBranch({ directory, branch, baseSha, bot: `${github.app.slug}[bot]`, decisions });
+    return [...checkLoadedTree(demoPull, source), ...checks];
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+function checkLoadedTree({ initialTree }: DemoPull, { headTree }: PullSource): readonly VerifiedRow[] {
+  if (headTree === null) return [];
+  const problem = initialTree === headTree ? null : 'the loaded tree differs from the repository';
+  return [{ subject: `tree ${headTree.slice(0, 7)}`, attribution: 'loaded unchanged', problem }];
+}
+
+/** A version of a changed file; null when it does not exist. */
+type BranchFileVersion = { readonly mode: '100644' | '100755'; readonly sha: string; readonly text: string } | null;
+
+type BranchFileChange = {
+  readonly path: string;
+  readonly before: BranchFileVersion;
+  readonly after: BranchFileVersion;
+};
+
+/** A commit of the branch as git tells it. */
+type BranchCommit = {
+  readonly sha: string;
+  readonly parents: readonly string[];
+  readonly author: string;
+  readonly message: string;
+  readonly files: readonly BranchFileChange[];
+};
+
+/** Reads the commits of a branch that `since` lacks, oldest first. */
+async function readBranch(directory: string, branch: string, since: string): Promise<readonly BranchCommit[]> {
+  const gitDir = `--git-dir=${directory}`;
+  const listed = await gitText([gitDir, 'rev-list', '--reverse', `refs/heads/${branch}`, `^${since}`]);
+  const commits: BranchCommit[] = [];
+  for (const sha of listed.split('\n').filter((line) => line !== '')) commits.push(await readBranchCommit(gitDir, sha));
+  return commits;
+}
+
+async function readBranchCommit(gitDir: string, sha: string): Promise<BranchCommit> {
+  const shown = await gitText([gitDir, 'show', '-s', '--format=%P%x00%an%x00%B', sha]);
+  const [parents = '', author = '', message = ''] = shown.split('\0');
+  const differences = await gitText([gitDir, 'diff-tree', '-r', '-z', '--no-renames', '--raw', `${sha}^1`, sha]);
+  const files: BranchFileChange[] = [];
+  const fields = differences.split('\0').filter((field) => field !== '');
+  for (let index = 0; index < fields.length; index += 2) {
+    const [oldMode = '', newMode = '', oldSha = '', newSha = ''] = (fields[index] ?? '').slice(1).split(' ');
+    const before = await readFileVersion(gitDir, oldMode, oldSha);
+    const after = await readFileVersion(gitDir, newMode, newSha);
+    files.push({ path: fields[index + 1] ?? '', before, after });
+  }
+  return { sha, parents: parents.split(' '), author, message, files };
+}
+
+/** Throws for a link, a submodule or binary content, which the demo never proposes. */
+async function readFileVersion(gitDir: string, mode: string, sha: string): Promise<BranchFileVersion> {
+  if (mode === '000000') return null;
+  if (mode !== '100644' && mode !== '100755') throw new Error(`a file of mode ${mode} was changed`);
+  return { mode, sha, text: decodeUtf8(await runGit([gitDir, 'cat-file', 'blob', sha])) };
+}
+
+function decodeUtf8(bytes: Uint8Array): string {
+  return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+}
+
+/** Returns null when the file does not exist. */
+async function readFileAt(directory: string, revision: string, path: string): Promise<string | null> {
+  return runGit([`--git-dir=${directory}`, 'cat-file', 'blob', `${revision}:${path}`]).then(decodeUtf8, () => null);
+}

@@ -1,0 +1,283 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { parseJson } from '../../src/lib/trust.ts';
+import { flattenHeaders, type LocalHttpServer, readIncomingBody, startLocalServer } from '../lib/http-server.ts';
+import { createFaultInjector, type FaultInjector, type InjectedFault } from './faults.ts';
+import { type HandledRequest, handleApiRequest, type RequestCaller, requestNameOf } from './handle-request.ts';
+import { jsonResponse, type RawHttpRequest, type RawHttpResponse } from './http/http-messages.ts';
+import type { ServerState } from './http/server-state.ts';
+import type { OpenApiReferee } from './openapi-referee.ts';
+import type { Operations } from './operations/operations.ts';
+import type { GitHubState } from './state/github-state.ts';
+import type { Operation, OperationResult, WebhookEvent } from './state/operation.ts';
+
+/** The reaction to a request: a response (delayed or truncated by a fault), a reset connection, or silence. */
+type Exchange =
+  | {
+      readonly kind: 'response';
+      readonly response: RawHttpResponse;
+      readonly until: Promise<unknown> | null;
+      readonly truncated: boolean;
+    }
+  | { readonly kind: 'connection-reset' }
+  | { readonly kind: 'no-response' };
+
+/** An entry of the request log. `status` is null when the client got no response. */
+export type RequestLogEntry = {
+  readonly at: number;
+  readonly name: string;
+  readonly method: string;
+  readonly target: string;
+  readonly caller: RequestCaller;
+  readonly body: unknown;
+  readonly status: number | null;
+  /** The status before a fault replaced it; null when the request was never handled. */
+  readonly appliedStatus: number | null;
+};
+
+type ApiServerOptions = {
+  readonly state: ServerState;
+  readonly operations: Operations;
+  readonly now: () => number;
+  readonly referee?: OpenApiReferee;
+  /** Collects violations of GitHub’s rules. */
+  readonly violations: string[];
+  readonly onWebhooks: (events: readonly WebhookEvent[], github: GitHubState) => void;
+};
+
+/** The fake GitHub without sockets: it holds the state, injects faults and logs requests. */
+export type ApiServer = {
+  readonly exchange: (request: RawHttpRequest) => Exchange;
+  /** Runs an operation for a person in the browser. */
+  readonly apply: <Input, Value>(operation: Operation<Input, Value>, input: Input) => OperationResult<Value>;
+  readonly serverState: () => ServerState;
+  readonly replaceServerState: (state: ServerState) => void;
+  readonly faults: FaultInjector;
+  readonly requests: readonly RequestLogEntry[];
+};
+
+type ApiServerInternals = {
+  readonly options: ApiServerOptions;
+  readonly requests: RequestLogEntry[];
+  state: ServerState;
+};
+
+export function createApiServer(options: ApiServerOptions): ApiServer {
+  const server: ApiServerInternals = { options, requests: [], state: options.state };
+  const faults = createFaultInjector();
+  return {
+    exchange: (request) => exchangeRequest(server, faults, request),
+    apply: (operation, input) => {
+      const outcome = operation(server.state.github, input, options.now());
+      server.state = { ...server.state, github: outcome.state };
+      options.onWebhooks(outcome.events, outcome.state);
+      return outcome;
+    },
+    serverState: () => server.state,
+    replaceServerState: (state) => {
+      server.state = state;
+    },
+    faults,
+    requests: server.requests,
+  };
+}
+
+function exchangeRequest(server: ApiServerInternals, faults: FaultInjector, request: RawHttpRequest): Exchange {
+  const name = requestNameOf(request);
+  const fault = faults.take(name);
+  const handled =
+    fault !== undefined && !isApplied(fault) ? undefined : processRequest(server, name, alterRequest(request, fault));
+  const result = toExchange(fault, handled?.response);
+  server.requests.push({
+    at: server.options.now(),
+    name,
+    method: request.method,
+    target: request.target,
+    caller: handled?.caller ?? { kind: 'anonymous' },
+    body: handled?.body,
+    status: result.kind === 'response' ? result.response.status : null,
+    appliedStatus: handled?.response.status ?? null,
+  });
+  return result;
+}
+
+function alterRequest(request: RawHttpRequest, fault: InjectedFault | undefined): RawHttpRequest {
+  if (fault?.kind !== 'alter-request') return request;
+  return { ...request, body: Buffer.from(fault.alter(Buffer.from(request.body).toString('utf8'))) };
+}
+
+function isApplied(fault: InjectedFault): boolean {
+  switch (fault.kind) {
+    case 'fail-before-apply':
+      return false;
+    case 'reset':
+    case 'hang':
+      return fault.applied;
+    case 'fail-after-apply':
+    case 'delay':
+    case 'truncate':
+    case 'alter-request':
+      return true;
+  }
+}
+
+function processRequest(server: ApiServerInternals, name: string, request: RawHttpRequest): HandledRequest {
+  const handled = handleApiRequest(request, server.state, server.options.now(), server.options.operations);
+  server.state = handled.state;
+  if (handled.violation !== undefined) server.options.violations.push(handled.violation);
+  server.options.violations.push(...checkAgainstOpenApi(server.options.referee, name, handled));
+  server.options.onWebhooks(handled.webhooks, handled.state.github);
+  return handled;
+}
+
+/** GitHub’s OpenAPI description covers only REST; GraphQL has its own schema. */
+function checkAgainstOpenApi(
+  referee: OpenApiReferee | undefined,
+  name: string,
+  handled: HandledRequest,
+): readonly string[] {
+  const { params, query, body: sent, response, json } = handled;
+  const isRoute = / \/(?!codeload)/.test(name) && (json !== undefined || response.status === 204);
+  if (referee === undefined || !isRoute || handled.violation !== undefined) return [];
+  // A JSON round trip gives the value that the client reads.
+  const body = json === undefined ? undefined : parseJson(JSON.stringify(json));
+  return [
+    ...referee.checkRequest({ route: name, params, query, body: sent }),
+    ...referee.checkResponse(name, response.status, body),
+  ];
+}
+
+function toExchange(fault: InjectedFault | undefined, response: RawHttpResponse | undefined): Exchange {
+  const answered = (given: RawHttpResponse, until: Promise<unknown> | null = null, truncated = false): Exchange => ({
+    kind: 'response',
+    response: given,
+    until,
+    truncated,
+  });
+  const unavailable = jsonResponse(502, { message: 'Server Error' });
+  if (fault === undefined) return answered(response ?? unavailable);
+  switch (fault.kind) {
+    case 'fail-before-apply':
+    case 'fail-after-apply':
+      return answered(jsonResponse(fault.status, fault.body ?? { message: 'Server Error' }, fault.headers));
+    case 'reset':
+      return { kind: 'connection-reset' };
+    case 'hang':
+      return { kind: 'no-response' };
+    case 'delay':
+      return answered(response ?? unavailable, fault.until);
+    case 'truncate':
+      return answered(response ?? unavailable, null, true);
+    case 'alter-request':
+      return answered(response ?? unavailable);
+  }
+}
+
+/** Serves the fake GitHub on 127.0.0.1. Requests are handled one at a time, in the order in which their bodies arrive. */
+export function serveOverHttp(apiServer: ApiServer, port = 0): Promise<LocalHttpServer> {
+  return startLocalServer((request, response) => {
+    handleHttpRequest(apiServer, request, response).catch(() => response.destroy());
+  }, port);
+}
+
+async function handleHttpRequest(
+  apiServer: ApiServer,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const body = await readIncomingBody(request);
+  const { method = 'GET', url = '/' } = request;
+  await writeExchange(apiServer.exchange({ method, target: url, headers: flattenHeaders(request), body }), response);
+}
+
+async function writeExchange(exchange: Exchange, response: ServerResponse): Promise<void> {
+  switch (exchange.kind) {
+    case 'connection-reset':
+      response.destroy();
+      break;
+    case 'no-response':
+      break;
+    case 'response':
+      await exchange.until;
+      await writeResponse(exchange, response);
+      break;
+  }
+}
+
+async function writeResponse(
+  exchange: Extract<Exchange, { kind: 'response' }>,
+  response: ServerResponse,
+): Promise<void> {
+  const { status, headers, body } = exchange.response;
+  response.writeHead(status, {
+    ...headers,
+    ...(status === 204 || status === 304 ? {} : { 'content-length': String(body.byteLength) }),
+  });
+  if (!exchange.truncated) {
+    response.end(body);
+    return;
+  }
+  await new Promise((resolve) => response.write(body.subarray(0, body.byteLength / 2), resolve));
+  response.destroy();
+}
+
+type FetchOptions = {
+  readonly method?: string | undefined;
+  readonly headers?: RequestInit['headers'] | undefined;
+  readonly body?: unknown;
+  readonly redirect?: string | undefined;
+  readonly signal?: AbortSignal | null | undefined;
+};
+
+/**
+ * A `fetch` without a socket, for simulations that control every step. A reset rejects like a network error, a hang
+ * lasts until the signal aborts, and redirects are followed.
+ */
+export function createFetch(apiServer: ApiServer): (input: string | URL, options?: FetchOptions) => Promise<Response> {
+  return async (input, options = {}) => {
+    const url = new URL(input);
+    const headers = Object.fromEntries(new Headers(options.headers ?? {}));
+    const { method = 'GET', signal } = options;
+    const request = { method, target: `${url.pathname}${url.search}`, headers, body: toBytes(options.body) };
+    const response = await sendRequest(apiServer, request, signal ?? undefined);
+    const location = response.headers['location'];
+    if (response.status === 302 && location !== undefined && options.redirect !== 'manual') {
+      return createFetch(apiServer)(location, { redirect: 'follow', signal });
+    }
+    return toResponse(response);
+  };
+}
+
+async function sendRequest(
+  apiServer: ApiServer,
+  request: RawHttpRequest,
+  signal: AbortSignal | undefined,
+): Promise<RawHttpResponse> {
+  signal?.throwIfAborted();
+  const exchange = apiServer.exchange(request);
+  switch (exchange.kind) {
+    case 'connection-reset':
+      throw new TypeError('fetch failed');
+    case 'no-response':
+      return rejectOnAbort(signal);
+    case 'response':
+      if (exchange.until !== null) await Promise.race([exchange.until, rejectOnAbort(signal)]);
+      if (exchange.truncated) throw new TypeError('terminated');
+      return exchange.response;
+  }
+}
+
+function rejectOnAbort(signal: AbortSignal | undefined): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}
+
+function toBytes(body: unknown): Uint8Array {
+  if (body instanceof Uint8Array) return body;
+  return typeof body === 'string' ? Buffer.from(body) : new Uint8Array();
+}
+
+function toResponse({ status, headers, body }: RawHttpResponse): Response {
+  const hasBody = status !== 204 && status !== 302 && status !== 304;
+  return new Response(hasBody ? Buffer.from(body) : null, { status, headers: { ...headers } });
+}

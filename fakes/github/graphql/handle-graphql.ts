@@ -1,0 +1,93 @@
+import { isRecord } from '../../../src/lib/trust.ts';
+import { actorOfIdentity, type RequestIdentity } from '../http/auth.ts';
+import { type ApiResponse, errorResponse, okResponse } from '../http/http-messages.ts';
+import type { ServerState } from '../http/server-state.ts';
+import type { Operations } from '../operations/operations.ts';
+import { executeSelections, GraphqlRequestError } from './execute.ts';
+import { MUTATIONS, type MutationResult } from './mutations.ts';
+import {
+  checkDocument,
+  type GraphqlError,
+  type ParsedDocument,
+  parseDocument,
+  rootFieldOf,
+  type Values,
+} from './parser.ts';
+import { createQueryObject } from './resolvers.ts';
+
+type GraphqlRequest = {
+  readonly state: ServerState;
+  readonly identity: RequestIdentity;
+  readonly body: unknown;
+  readonly now: number;
+  readonly operations: Operations;
+};
+
+/** Handles a GraphQL request. GraphQL errors have status 200, as on GitHub. */
+export function handleGraphql(context: GraphqlRequest): ApiResponse {
+  const { state, body } = context;
+  if (context.identity.kind !== 'installation') {
+    return errorResponse(state, 401, 'This endpoint requires you to be authenticated.');
+  }
+  if (!isRecord(body) || typeof body['query'] !== 'string') {
+    return {
+      ...errorResponse(state, 400, 'A query attribute must be specified and must be a string.'),
+      violation: 'GraphQL without a query',
+    };
+  }
+  const parsed = parseDocument(body['query']);
+  if (!parsed.ok) return failedResponse(state, [{ message: parsed.message }], 'GraphQL document');
+  const variables = isRecord(body['variables']) ? body['variables'] : {};
+  const problems = checkDocument(parsed, variables);
+  return problems.length > 0
+    ? failedResponse(state, problems, rootFieldOf(parsed.operation))
+    : runOperation(context, parsed, variables);
+}
+
+/** An invalid document is a mistake in the client, so it is a violation. */
+function failedResponse(state: ServerState, errors: readonly GraphqlError[], field: string): ApiResponse {
+  const violation = `graphql ${field}: ${errors.map((error) => error.message).join('; ')}`;
+  return { ...okResponse(state, { errors }), violation };
+}
+
+function runOperation(context: GraphqlRequest, parsed: ParsedDocument, variables: Values): ApiResponse {
+  try {
+    if (parsed.operation.operation === 'mutation') return runMutation(context, parsed, variables);
+    return okResponse(context.state, { data: executeSelections(createQueryObject(context), parsed, variables) });
+  } catch (error) {
+    if (error instanceof GraphqlRequestError)
+      return refusalResponse(context.state, rootFieldOf(parsed.operation), error);
+    throw error;
+  }
+}
+
+function refusalResponse(state: ServerState, field: string, error: GraphqlRequestError): ApiResponse {
+  const extensions = error.type === 'FORBIDDEN' ? { extensions: { saml_failure: false } } : {};
+  const errors = [{ type: error.type, path: [field], ...extensions, message: error.message }];
+  const answer = okResponse(state, { data: { [field]: null }, errors });
+  return error.type === 'FORBIDDEN' ? { ...answer, violation: `graphql ${field}: ${error.message}` } : answer;
+}
+
+/** The product sends one mutation at a time, so more than one is refused. */
+function runMutation(context: GraphqlRequest, parsed: ParsedDocument, variables: Values): ApiResponse {
+  const field = rootFieldOf(parsed.operation);
+  const actor = actorOfIdentity(context.identity);
+  const mutation = MUTATIONS[field];
+  if (mutation === undefined || actor === undefined || parsed.operation.selectionSet.selections.length > 1) {
+    return failedResponse(
+      context.state,
+      [{ message: 'The fake GitHub accepts exactly one mutation in a document' }],
+      field,
+    );
+  }
+  const results: MutationResult[] = [];
+  const runOnce = ({ input }: Values) => {
+    const result = mutation({ ...context, actor }, isRecord(input) ? input : {});
+    results.push(result);
+    return result.payload;
+  };
+  const data = executeSelections({ typeName: 'Mutation', fields: { [field]: runOnce } }, parsed, variables);
+  const [result] = results;
+  if (result === undefined) throw new Error(`The mutation ${field} returned no result.`);
+  return { ...okResponse(result.state, { data }), events: result.events };
+}

@@ -1,0 +1,207 @@
+import { hasPermission, type RequestIdentity, repositoryAccessOf } from '../http/auth.ts';
+import type { ServerState } from '../http/server-state.ts';
+import type {
+  AppPermissionLevel,
+  FakePullRequest,
+  FakeRepository,
+  FakeReviewComment,
+  FakeReviewThread,
+} from '../state/github-state.ts';
+import { findRepositoryByName, findRepositoryByPreviousName, listPublishedComments } from '../state/lookup.ts';
+import { type GraphqlObject, GraphqlRequestError, type GraphqlValue } from './execute.ts';
+import type { Values } from './parser.ts';
+
+export type GraphqlContext = { readonly state: ServerState; readonly identity: RequestIdentity };
+
+const NOT_ACCESSIBLE_MESSAGE = 'Resource not accessible by integration';
+
+const MAX_CONNECTION_PAGE = 100;
+
+export function createQueryObject(context: GraphqlContext): GraphqlObject {
+  return {
+    typeName: 'Query',
+    fields: {
+      repository: ({ owner, name }) =>
+        createRepositoryObject(context, requireRenamedRepository(context, String(owner), String(name))),
+      node: ({ id }) => createNodeObject(context, String(id)),
+    },
+  };
+}
+
+/** GitHub’s queries also find a repository by a former name. */
+function requireRenamedRepository(context: GraphqlContext, owner: string, name: string): FakeRepository {
+  const renamed = findRepositoryByPreviousName(context.state.github, owner, name);
+  return requireRepository(context, owner, renamed?.name ?? name);
+}
+
+/**
+ * Returns an accessible repository. Throws NOT_FOUND, also for a former name: whether GitHub’s mutations accept one is
+ * unknown.
+ */
+export function requireRepository(context: GraphqlContext, owner: string, name: string): FakeRepository {
+  const repository = findRepositoryByName(context.state.github, owner, name);
+  if (repository === undefined || !canAccess(context, repository)) {
+    throw new GraphqlRequestError('NOT_FOUND', `Could not resolve to a Repository with the name '${owner}/${name}'.`);
+  }
+  return repository;
+}
+
+export function listAccessibleRepositories(context: GraphqlContext): readonly FakeRepository[] {
+  return [...context.state.github.repositories.values()].filter((repository) => canAccess(context, repository));
+}
+
+function canAccess(context: GraphqlContext, repository: FakeRepository): boolean {
+  return (
+    context.identity.kind === 'installation' &&
+    repositoryAccessOf(context.state, context.identity.token, repository) === 'accessible'
+  );
+}
+
+export function requirePermission(context: GraphqlContext, name: string, level: AppPermissionLevel): void {
+  const isPermitted =
+    context.identity.kind === 'installation' && hasPermission(context.identity.token.permissions, name, level);
+  if (!isPermitted) throw new GraphqlRequestError('FORBIDDEN', NOT_ACCESSIBLE_MESSAGE);
+}
+
+/** GraphQL’s NOT_FOUND for an unknown node id. */
+export function createUnknownNodeError(id: string): GraphqlRequestError {
+  return new GraphqlRequestError('NOT_FOUND', `Could not resolve to a node with the global id of '${id}'.`);
+}
+
+function createNodeObject(context: GraphqlContext, id: string): GraphqlObject {
+  for (const repository of listAccessibleRepositories(context)) {
+    if (repository.nodeId === id) return createRepositoryObject(context, repository);
+    for (const pull of repository.pulls.values()) {
+      const found = findNodeOfPull(context, pull, id);
+      if (found !== undefined) return found;
+    }
+  }
+  throw createUnknownNodeError(id);
+}
+
+function findNodeOfPull(context: GraphqlContext, pull: FakePullRequest, id: string): GraphqlObject | undefined {
+  requirePermission(context, 'pull_requests', 'read');
+  if (pull.nodeId === id) return createPullObject(context, pull);
+  const thread = [...pull.threads.values()].find((candidate) => candidate.nodeId === id);
+  if (thread !== undefined) return createThreadObject(context.state, pull, thread);
+  const comment = listPublishedComments(pull).find((candidate) => candidate.nodeId === id);
+  return comment === undefined ? undefined : createCommentObject(pull, comment);
+}
+
+function createRepositoryObject(context: GraphqlContext, repository: FakeRepository): GraphqlObject {
+  const owner = context.state.github.accounts.get(repository.ownerId)?.login ?? '';
+  return {
+    typeName: 'Repository',
+    fields: {
+      id: repository.nodeId,
+      databaseId: repository.id,
+      name: repository.name,
+      nameWithOwner: `${owner}/${repository.name}`,
+      pullRequest: ({ number }) => {
+        requirePermission(context, 'pull_requests', 'read');
+        const pull = repository.pulls.get(Number(number));
+        if (pull !== undefined) return createPullObject(context, pull);
+        throw new GraphqlRequestError(
+          'NOT_FOUND',
+          `Could not resolve to a PullRequest with the number of ${String(number)}.`,
+        );
+      },
+    },
+  };
+}
+
+function createPullObject(context: GraphqlContext, pull: FakePullRequest): GraphqlObject {
+  return {
+    typeName: 'PullRequest',
+    fields: {
+      id: pull.nodeId,
+      number: pull.number,
+      state: pull.merge === null ? pull.state.toUpperCase() : 'MERGED',
+      isDraft: pull.draft,
+      headRefName: pull.head.branch,
+      headRefOid: pull.head.sha,
+      reviewThreads: (args) =>
+        createConnection(
+          'PullRequestReviewThreadConnection',
+          'reviewThreads',
+          args,
+          createThreadObjects(context.state, pull),
+        ),
+    },
+  };
+}
+
+function createThreadObjects(state: ServerState, pull: FakePullRequest): readonly GraphqlObject[] {
+  const roots = new Set(listPublishedComments(pull).map((comment) => comment.threadId));
+  const threads = [...pull.threads.values()].filter((thread) => roots.has(thread.id));
+  return threads.map((thread) => createThreadObject(state, pull, thread));
+}
+
+export function createThreadObject(state: ServerState, pull: FakePullRequest, thread: FakeReviewThread): GraphqlObject {
+  const anchor = thread.location.kind === 'lines' ? thread.location.current : null;
+  const resolver = thread.resolvedById === null ? undefined : state.github.accounts.get(thread.resolvedById);
+  return {
+    typeName: 'PullRequestReviewThread',
+    fields: {
+      id: thread.nodeId,
+      isResolved: thread.resolvedById !== null,
+      isOutdated: isOutdated(thread),
+      path: thread.path,
+      line: anchor?.line ?? null,
+      startLine: anchor?.startLine ?? null,
+      // The field has type User, so it is null for a bot.
+      resolvedBy:
+        resolver === undefined || resolver.type !== 'User'
+          ? null
+          : { typeName: 'User', fields: { login: resolver.login, databaseId: resolver.id } },
+      comments: (args) => {
+        const comments = listPublishedComments(pull).filter((comment) => comment.threadId === thread.id);
+        const nodes = comments.map((comment) => createCommentObject(pull, comment));
+        return createConnection('PullRequestReviewCommentConnection', 'comments', args, nodes);
+      },
+    },
+  };
+}
+
+function createCommentObject(pull: FakePullRequest, comment: FakeReviewComment): GraphqlObject {
+  const thread = pull.threads.get(comment.threadId);
+  return {
+    typeName: 'PullRequestReviewComment',
+    fields: {
+      id: comment.nodeId,
+      databaseId: comment.id,
+      fullDatabaseId: String(comment.id),
+      body: comment.body,
+      outdated: thread !== undefined && isOutdated(thread),
+    },
+  };
+}
+
+function isOutdated(thread: FakeReviewThread): boolean {
+  return thread.location.kind === 'lines' && thread.location.current === null;
+}
+
+function createConnection(
+  typeName: string,
+  field: string,
+  args: Values,
+  nodes: readonly GraphqlObject[],
+): GraphqlValue {
+  const first = args['first'];
+  if (typeof first !== 'number') {
+    const message = `You must provide a \`first\` or \`last\` value to properly paginate the \`${field}\` connection.`;
+    throw new GraphqlRequestError('MISSING_PAGINATION_BOUNDARIES', message);
+  }
+  if (first < 1 || first > MAX_CONNECTION_PAGE) {
+    const message = `Requesting ${first} records on the \`${field}\` connection exceeds the \`first\` limit of ${MAX_CONNECTION_PAGE} records.`;
+    throw new GraphqlRequestError('EXCESSIVE_PAGINATION', message);
+  }
+  const after = typeof args['after'] === 'string' ? Number(Buffer.from(args['after'], 'base64').toString()) : 0;
+  const end = after + first;
+  const cursor = Buffer.from(String(Math.min(end, nodes.length))).toString('base64');
+  const pageInfo: GraphqlObject = {
+    typeName: 'PageInfo',
+    fields: { hasNextPage: end < nodes.length, endCursor: nodes.length === 0 ? null : cursor },
+  };
+  return { typeName, fields: { nodes: nodes.slice(after, end), pageInfo, totalCount: nodes.length } };
+}

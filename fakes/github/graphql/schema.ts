@@ -1,0 +1,106 @@
+import { assertScalarType, buildSchema, GraphQLError } from 'graphql';
+
+/**
+ * The implemented part of GitHub’s public schema (https://docs.github.com/public/fpt/schema.docs.graphql), with its
+ * names and types. All other fields are refused.
+ */
+export const SCHEMA = buildSchema(`
+  scalar Base64String
+  scalar BigInt
+  scalar GitObjectID
+  scalar URI
+
+  type Query {
+    node(id: ID!): Node
+    repository(followRenames: Boolean = true, name: String!, owner: String!): Repository
+  }
+
+  type Mutation {
+    addReaction(input: AddReactionInput!): AddReactionPayload
+    createCommitOnBranch(input: CreateCommitOnBranchInput!): CreateCommitOnBranchPayload
+    resolveReviewThread(input: ResolveReviewThreadInput!): ResolveReviewThreadPayload
+    unresolveReviewThread(input: UnresolveReviewThreadInput!): UnresolveReviewThreadPayload
+  }
+
+  interface Node { id: ID! }
+
+  type Repository implements Node {
+    databaseId: Int
+    id: ID!
+    name: String!
+    nameWithOwner: String!
+    pullRequest(number: Int!): PullRequest
+  }
+
+  enum PullRequestState { CLOSED MERGED OPEN }
+  type PullRequest implements Node {
+    headRefName: String!
+    headRefOid: GitObjectID!
+    id: ID!
+    isDraft: Boolean!
+    number: Int!
+    reviewThreads(after: String, first: Int): PullRequestReviewThreadConnection!
+    state: PullRequestState!
+  }
+
+  type PullRequestReviewThreadConnection { nodes: [PullRequestReviewThread] pageInfo: PageInfo! totalCount: Int! }
+  type PullRequestReviewThread implements Node {
+    comments(after: String, first: Int): PullRequestReviewCommentConnection!
+    id: ID!
+    isOutdated: Boolean!
+    isResolved: Boolean!
+    line: Int
+    path: String!
+    resolvedBy: User
+    startLine: Int
+  }
+
+  type PullRequestReviewCommentConnection { nodes: [PullRequestReviewComment] pageInfo: PageInfo! totalCount: Int! }
+  type PullRequestReviewComment implements Node {
+    body: String!
+    databaseId: Int
+    fullDatabaseId: BigInt
+    id: ID!
+    outdated: Boolean!
+  }
+
+  type PageInfo { endCursor: String hasNextPage: Boolean! }
+  type User { databaseId: Int login: String! }
+  type Commit { id: ID! oid: GitObjectID! url: URI! }
+  type Ref { id: ID! name: String! prefix: String! }
+
+  input CreateCommitOnBranchInput {
+    branch: CommittableBranch!
+    clientMutationId: String
+    expectedHeadOid: GitObjectID!
+    fileChanges: FileChanges
+    message: CommitMessage!
+  }
+  input CommittableBranch { branchName: String id: ID repositoryNameWithOwner: String }
+  input CommitMessage { body: String headline: String! }
+  input FileChanges { additions: [FileAddition!] = [] deletions: [FileDeletion!] = [] }
+  input FileAddition { contents: Base64String! path: String! }
+  input FileDeletion { path: String! }
+  type CreateCommitOnBranchPayload { clientMutationId: String commit: Commit ref: Ref }
+
+  input ResolveReviewThreadInput { clientMutationId: String threadId: ID! }
+  input UnresolveReviewThreadInput { clientMutationId: String threadId: ID! }
+  type ResolveReviewThreadPayload { clientMutationId: String thread: PullRequestReviewThread }
+  type UnresolveReviewThreadPayload { clientMutationId: String thread: PullRequestReviewThread }
+
+  enum ReactionContent { CONFUSED EYES HEART HOORAY LAUGH ROCKET THUMBS_DOWN THUMBS_UP }
+  input AddReactionInput { clientMutationId: String content: ReactionContent! subjectId: ID! }
+  type AddReactionPayload { clientMutationId: String reaction: Reaction }
+  type Reaction { content: ReactionContent! databaseId: Int id: ID! }
+`);
+
+/** GitHub documents the format of its scalars only in prose. */
+const SCALAR_PATTERNS = { GitObjectID: /^[0-9a-f]{40}$/, Base64String: /^[A-Za-z0-9+/\s]*={0,2}\s*$/ } as const;
+
+for (const [name, pattern] of Object.entries(SCALAR_PATTERNS)) {
+  const accept = (value: unknown): string => {
+    if (typeof value === 'string' && pattern.test(value)) return value;
+    throw new GraphQLError(`Not a valid ${name}`);
+  };
+  Object.assign(assertScalarType(SCHEMA.getType(name)), { coerceInputValue: accept, parseValue: accept });
+}

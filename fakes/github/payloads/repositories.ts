@@ -1,0 +1,159 @@
+import type { JsonObject } from '../../lib/json.ts';
+import type { FakeRepository, GitHubHost, GitHubState } from '../state/github-state.ts';
+import { fullNameOf } from '../state/lookup.ts';
+import { toUnixSeconds } from '../state/update.ts';
+import { simpleUserPayload } from './accounts.ts';
+
+const payloadsBySite = new WeakMap<GitHubHost, WeakMap<FakeRepository, JsonObject>>();
+
+/** The payload of a repository. Cached for each version, because most payloads contain three. */
+export function repositoryPayload(github: GitHubState, repository: FakeRepository): JsonObject {
+  const known = payloadsBySite.get(github.host) ?? new WeakMap<FakeRepository, JsonObject>();
+  payloadsBySite.set(github.host, known);
+  const payload = known.get(repository) ?? createRepositoryPayload(github, repository);
+  known.set(repository, payload);
+  return payload;
+}
+
+function createRepositoryPayload(github: GitHubState, repository: FakeRepository): JsonObject {
+  return {
+    id: repository.id,
+    node_id: repository.nodeId,
+    name: repository.name,
+    full_name: fullNameOf(github, repository),
+    private: repository.private,
+    owner: simpleUserPayload(github, repository.ownerId),
+    description: null,
+    fork: repository.forkOf !== null,
+    ...repositoryUrls(github, repository),
+    created_at: repository.createdAt,
+    updated_at: repository.pushedAt,
+    pushed_at: repository.pushedAt,
+    default_branch: repository.defaultBranch,
+    visibility: repository.private ? 'private' : 'public',
+    ...countFields(repository),
+    ...CONSTANT_FIELDS,
+  };
+}
+
+/** The repository of a `push` event, which has two dates as numbers. */
+export function pushedRepositoryPayload(github: GitHubState, repository: FakeRepository): JsonObject {
+  return {
+    ...repositoryPayload(github, repository),
+    created_at: toUnixSeconds(Date.parse(repository.createdAt)),
+    pushed_at: toUnixSeconds(Date.parse(repository.pushedAt)),
+    master_branch: repository.defaultBranch,
+    stargazers: 0,
+  };
+}
+
+const CONSTANT_FIELDS = {
+  homepage: null,
+  language: null,
+  license: null,
+  topics: [],
+  size: 0,
+  has_issues: true,
+  has_projects: true,
+  has_downloads: true,
+  has_wiki: true,
+  has_pages: false,
+  has_discussions: false,
+  archived: false,
+  disabled: false,
+  allow_forking: true,
+  is_template: false,
+  web_commit_signoff_required: false,
+} as const;
+
+function countFields(repository: FakeRepository): JsonObject {
+  const open = [...repository.pulls.values(), ...repository.issues.values()].filter(({ state }) => state === 'open');
+  return {
+    forks: 0,
+    forks_count: 0,
+    stargazers_count: 0,
+    watchers: 0,
+    watchers_count: 0,
+    subscribers_count: 0,
+    network_count: 0,
+    open_issues: open.length,
+    open_issues_count: open.length,
+  };
+}
+
+export function repositoryApiUrl(github: GitHubState, repository: FakeRepository): string {
+  return `${github.host.apiUrl}/repos/${fullNameOf(github, repository)}`;
+}
+
+export function repositoryPageUrl(github: GitHubState, repository: FakeRepository): string {
+  return `${github.host.webUrl}/${fullNameOf(github, repository)}`;
+}
+
+/** The `*_url` fields and their suffixes to the API URL. */
+const REPOSITORY_URL_SUFFIXES = {
+  archive_url: '/{archive_format}{/ref}',
+  assignees_url: '/assignees{/user}',
+  blobs_url: '/git/blobs{/sha}',
+  branches_url: '/branches{/branch}',
+  collaborators_url: '/collaborators{/collaborator}',
+  comments_url: '/comments{/number}',
+  commits_url: '/commits{/sha}',
+  compare_url: '/compare/{base}...{head}',
+  contents_url: '/contents/{+path}',
+  contributors_url: '/contributors',
+  deployments_url: '/deployments',
+  downloads_url: '/downloads',
+  events_url: '/events',
+  forks_url: '/forks',
+  git_commits_url: '/git/commits{/sha}',
+  git_refs_url: '/git/refs{/sha}',
+  git_tags_url: '/git/tags{/sha}',
+  hooks_url: '/hooks',
+  issue_comment_url: '/issues/comments{/number}',
+  issue_events_url: '/issues/events{/number}',
+  issues_url: '/issues{/number}',
+  keys_url: '/keys{/key_id}',
+  labels_url: '/labels{/name}',
+  languages_url: '/languages',
+  merges_url: '/merges',
+  milestones_url: '/milestones{/number}',
+  notifications_url: '/notifications{?since,all,participating}',
+  pulls_url: '/pulls{/number}',
+  releases_url: '/releases{/id}',
+  stargazers_url: '/stargazers',
+  statuses_url: '/statuses/{sha}',
+  subscribers_url: '/subscribers',
+  subscription_url: '/subscription',
+  tags_url: '/tags',
+  teams_url: '/teams',
+  trees_url: '/git/trees{/sha}',
+} as const;
+
+const urlsBySite = new WeakMap<GitHubHost, Map<string, JsonObject>>();
+
+/** Cached for each name, because most payloads contain three repositories. */
+function repositoryUrls(github: GitHubState, repository: FakeRepository): JsonObject {
+  const known = urlsBySite.get(github.host) ?? new Map<string, JsonObject>();
+  urlsBySite.set(github.host, known);
+  const name = fullNameOf(github, repository);
+  const urls = known.get(name) ?? createUrls(github, repository);
+  known.set(name, urls);
+  return urls;
+}
+
+function createUrls(github: GitHubState, repository: FakeRepository): JsonObject {
+  const url = repositoryApiUrl(github, repository);
+  const page = repositoryPageUrl(github, repository);
+  const path = fullNameOf(github, repository);
+  const host = new URL(page).host;
+  return {
+    url,
+    html_url: page,
+    ...Object.fromEntries(Object.entries(REPOSITORY_URL_SUFFIXES).map(([name, suffix]) => [name, `${url}${suffix}`])),
+    clone_url: `${page}.git`,
+    git_url: `git://${host}/${path}.git`,
+    ssh_url: `git@${host}:${path}.git`,
+    svn_url: page,
+    mirror_url: null,
+  };
+}

@@ -1,0 +1,139 @@
+import { createObjectStore } from '../git/objects.ts';
+import { type AuditAction, type AuditEntry, appendAuditEntry, EMPTY_AUDIT_LOG } from './audit-log.ts';
+import type {
+  FakeAccount,
+  FakeActor,
+  FakeIssue,
+  FakePullRequest,
+  FakeRepository,
+  GitHubHost,
+  GitHubState,
+} from './github-state.ts';
+import type { ApiError, OperationResult, WebhookEvent } from './operation.ts';
+
+/** The subject of an audit entry; missing fields are null. */
+type AuditDetails = Partial<Omit<AuditEntry, 'action' | 'at' | 'actorId' | 'viaAppId'>>;
+
+/** Returns an unused id and the state that has allocated it. */
+export function allocateId(github: GitHubState): readonly [id: number, github: GitHubState] {
+  return [github.nextId, { ...github, nextId: github.nextId + 1 }];
+}
+
+/** Creates an id in the style of GitHub: a prefix for the type, then an opaque part. */
+export function createNodeId(prefix: string, id: number): string {
+  return `${prefix}_kwDO${id.toString(36).toUpperCase().padStart(8, '0')}`;
+}
+
+export function mapWithEntry<Key, Value>(
+  map: ReadonlyMap<Key, Value>,
+  key: Key,
+  value: Value,
+): ReadonlyMap<Key, Value> {
+  return new Map(map).set(key, value);
+}
+
+export function mapWithoutEntry<Key, Value>(map: ReadonlyMap<Key, Value>, key: Key): ReadonlyMap<Key, Value> {
+  const copy = new Map(map);
+  copy.delete(key);
+  return copy;
+}
+
+export function putRepository(github: GitHubState, repository: FakeRepository): GitHubState {
+  return { ...github, repositories: mapWithEntry(github.repositories, repository.id, repository) };
+}
+
+export function putPull(github: GitHubState, repositoryId: number, pull: FakePullRequest): GitHubState {
+  const repository = github.repositories.get(repositoryId);
+  if (repository === undefined) return github;
+  return putRepository(github, { ...repository, pulls: mapWithEntry(repository.pulls, pull.number, pull) });
+}
+
+/** Updates common fields of an issue or a pull request. */
+export function updateConversation(
+  github: GitHubState,
+  repositoryId: number,
+  number: number,
+  fields: Partial<FakeIssue>,
+): GitHubState {
+  const repository = github.repositories.get(repositoryId);
+  const pull = repository?.pulls.get(number);
+  if (pull !== undefined) return putPull(github, repositoryId, { ...pull, ...fields });
+  const issue = repository?.issues.get(number);
+  if (repository === undefined || issue === undefined) return github;
+  return putRepository(github, {
+    ...repository,
+    issues: mapWithEntry(repository.issues, number, { ...issue, ...fields }),
+  });
+}
+
+export function withAuditEntry(
+  github: GitHubState,
+  action: AuditAction,
+  actor: FakeActor | null,
+  now: number,
+  details: AuditDetails,
+): GitHubState {
+  const entry = {
+    action,
+    at: now,
+    actorId: actor?.accountId ?? null,
+    viaAppId: actor?.viaAppId ?? null,
+    repositoryId: null,
+    number: null,
+    id: null,
+    ref: null,
+    before: null,
+    after: null,
+    ...details,
+  };
+  return { ...github, auditLog: appendAuditEntry(github.auditLog, entry) };
+}
+
+export function succeedWith<Value>(
+  state: GitHubState,
+  value: Value,
+  events: readonly WebhookEvent[] = [],
+): OperationResult<Value> {
+  return { ok: true, state, value, events };
+}
+
+export function refuseWith<Value>(state: GitHubState, error: ApiError): OperationResult<Value> {
+  return { ok: false, state, error, events: [] };
+}
+
+/** GitHub’s account for commits made on its pages and through its API. */
+export const WEB_FLOW_ACCOUNT: FakeAccount = {
+  id: 19_864_447,
+  nodeId: createNodeId('U', 19_864_447),
+  login: 'web-flow',
+  type: 'User',
+  createdAt: '2016-06-10T00:00:00Z',
+};
+
+/** Creates an empty GitHub. Ids start at 1,001, so that they differ from pull request numbers. */
+export function createGitHubState(host: GitHubHost): GitHubState {
+  return {
+    host,
+    store: createObjectStore(),
+    nextId: 1_001,
+    accounts: new Map([[WEB_FLOW_ACCOUNT.id, WEB_FLOW_ACCOUNT]]),
+    apps: new Map(),
+    installations: new Map(),
+    repositories: new Map(),
+    auditLog: EMPTY_AUDIT_LOG,
+  };
+}
+
+/** Changes the address: the server learns its port after the state was created. */
+export function withHost(github: GitHubState, host: GitHubHost): GitHubState {
+  return { ...github, host };
+}
+
+/** Formats a time in ms as GitHub does: UTC, whole seconds. */
+export function formatTimestamp(now: number): string {
+  return `${new Date(now).toISOString().slice(0, 19)}Z`;
+}
+
+export function toUnixSeconds(now: number): number {
+  return Math.floor(now / 1000);
+}

@@ -1,0 +1,240 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import { isRecord, parseJson } from '../../src/lib/trust.ts';
+import type { FakeDelivery, FakeDeliveryAttempt, WebhookRequest } from './http/server-state.ts';
+import type { OpenApiReferee } from './openapi-referee.ts';
+import type { FakeApp, FakeInstallation, GitHubHost, GitHubState } from './state/github-state.ts';
+import type { WebhookEvent } from './state/operation.ts';
+
+/** `hold` waits for `releaseHeld`, `drop` loses the delivery, `duplicate` sends it twice. */
+type DeliveryAction = 'send' | 'drop' | 'duplicate' | 'hold';
+
+type FakeDeliveriesOptions = {
+  readonly appId: number;
+  readonly secret: string;
+  /** Sends a request and returns the status. Rejects without a response. */
+  readonly send: (request: WebhookRequest) => Promise<number>;
+  readonly referee?: OpenApiReferee;
+  readonly violations: string[];
+  readonly newGuid?: () => string;
+  /** Time in ms; the real clock when absent. */
+  readonly now?: () => number;
+};
+
+/** The webhook deliveries of one App, in order within each repository. */
+export type FakeDeliveries = {
+  readonly enqueue: (event: WebhookEvent, github: GitHubState) => void;
+  readonly log: readonly FakeDelivery[];
+  /** All attempts, oldest first. A dropped delivery counts as an attempt without a response. */
+  readonly attempts: readonly FakeDeliveryAttempt[];
+  /** Chooses the action for each new delivery; undefined sends them all. */
+  readonly intercept: (chooseAction: ((delivery: FakeDelivery) => DeliveryAction) | undefined) => void;
+  /** Sends the held deliveries in order. */
+  readonly releaseHeld: () => void;
+  /** Sends a delivery again with the same GUID. */
+  readonly redeliver: (delivery: FakeDelivery) => void;
+  /** Resolves when every queued delivery is answered, including those queued meanwhile. */
+  readonly whenIdle: () => Promise<void>;
+};
+
+type DeliveryQueue = {
+  readonly options: FakeDeliveriesOptions;
+  readonly log: FakeDelivery[];
+  readonly attempts: FakeDeliveryAttempt[];
+  /** Deliveries with at least one attempt. */
+  readonly attempted: Set<FakeDelivery>;
+  readonly held: FakeDelivery[];
+  readonly tails: Map<number | null, Promise<void>>;
+  chooseAction: (delivery: FakeDelivery) => DeliveryAction;
+};
+
+const sendAll = (): DeliveryAction => 'send';
+
+export function createDeliveries(options: FakeDeliveriesOptions): FakeDeliveries {
+  const queue: DeliveryQueue = {
+    options,
+    log: [],
+    attempts: [],
+    attempted: new Set(),
+    held: [],
+    tails: new Map(),
+    chooseAction: sendAll,
+  };
+  return {
+    enqueue: (event, github) => enqueue(queue, event, github),
+    log: queue.log,
+    attempts: queue.attempts,
+    intercept: (chooseAction) => {
+      queue.chooseAction = chooseAction ?? sendAll;
+    },
+    releaseHeld: () => {
+      for (const delivery of queue.held.splice(0)) enqueueAttempt(queue, delivery);
+    },
+    redeliver: (delivery) => enqueueAttempt(queue, delivery),
+    whenIdle: () => waitUntilIdle(queue),
+  };
+}
+
+function enqueue(queue: DeliveryQueue, event: WebhookEvent, github: GitHubState): void {
+  const app = github.apps.get(queue.options.appId);
+  if (app === undefined || !isSubscribed(app, event.name)) return;
+  const installation = findInstallationFor(github, app, event);
+  if (installation === undefined) return;
+  const payload = { ...event.payload, installation };
+  queue.options.violations.push(...(queue.options.referee?.checkWebhook(event.name, roundTripJson(payload)) ?? []));
+  const delivery = createDelivery(queue, event, JSON.stringify(payload), {
+    installationId: installationIdOf(installation),
+    host: github.host,
+  });
+  queue.log.push(delivery);
+  dispatch(queue, delivery, queue.chooseAction(delivery));
+}
+
+/** A JSON round trip gives the referee the value that the client reads. */
+function roundTripJson(payload: unknown): unknown {
+  return parseJson(JSON.stringify(payload));
+}
+
+function dispatch(queue: DeliveryQueue, delivery: FakeDelivery, action: DeliveryAction): void {
+  switch (action) {
+    case 'send':
+      enqueueAttempt(queue, delivery);
+      break;
+    case 'duplicate':
+      enqueueAttempt(queue, delivery);
+      enqueueAttempt(queue, delivery);
+      break;
+    case 'hold':
+      queue.held.push(delivery);
+      break;
+    case 'drop':
+      recordAttempt(queue, delivery, 0);
+      break;
+  }
+}
+
+/** GitHub sends installation events without a subscription. */
+function isSubscribed(app: FakeApp, name: string): boolean {
+  return name.startsWith('installation') || app.events.includes(name);
+}
+
+/** The `installation` field for this App; undefined when the App does not get the event. */
+function findInstallationFor(github: GitHubState, app: FakeApp, event: WebhookEvent): unknown {
+  const own = event.payload['installation'];
+  if (isRecord(own)) return own['app_id'] === app.id ? own : undefined;
+  // A suspended App gets only events of its own installation.
+  const repository = event.repositoryId === null ? undefined : github.repositories.get(event.repositoryId);
+  const found = [...github.installations.values()].find(
+    ({ appId, accountId, repositories, suspendedAt }) =>
+      appId === app.id &&
+      suspendedAt === null &&
+      accountId === repository?.ownerId &&
+      (repositories === 'all' || repositories.includes(repository.id)),
+  );
+  return found === undefined ? undefined : shortInstallationPayload(found);
+}
+
+function shortInstallationPayload(installation: FakeInstallation): Readonly<Record<string, unknown>> {
+  const nodeId = Buffer.from(`023:IntegrationInstallation${installation.id}`).toString('base64');
+  return { id: installation.id, node_id: nodeId };
+}
+
+function installationIdOf(installation: unknown): number | null {
+  return isRecord(installation) && typeof installation['id'] === 'number' ? installation['id'] : null;
+}
+
+type DeliveryOrigin = { readonly installationId: number | null; readonly host: GitHubHost };
+
+function enterpriseHeaders({ enterpriseServer, webUrl }: GitHubHost): Readonly<Record<string, string>> {
+  if (enterpriseServer === undefined) return {};
+  return {
+    'x-github-enterprise-host': new URL(webUrl).hostname,
+    'x-github-enterprise-version': enterpriseServer.version,
+  };
+}
+
+function createDelivery(
+  queue: DeliveryQueue,
+  event: WebhookEvent,
+  body: string,
+  { installationId, host }: DeliveryOrigin,
+): FakeDelivery {
+  const { appId, secret, newGuid = randomUUID } = queue.options;
+  const guid = newGuid();
+  const headers = {
+    ...enterpriseHeaders(host),
+    accept: '*/*',
+    'content-type': 'application/json',
+    'user-agent': 'GitHub-Hookshot/51a0b3c',
+    'x-github-delivery': guid,
+    'x-github-event': event.name,
+    'x-github-hook-id': String(appId),
+    'x-github-hook-installation-target-id': String(appId),
+    'x-github-hook-installation-target-type': 'integration',
+    'x-hub-signature-256': `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`,
+  };
+  const { name, action, repositoryId } = event;
+  return {
+    id: queue.log.length + 1,
+    guid,
+    event: name,
+    action,
+    repositoryId,
+    installationId,
+    request: { headers, body },
+    statuses: [],
+  };
+}
+
+/** Sends a delivery after the others of its repository. */
+function enqueueAttempt(queue: DeliveryQueue, delivery: FakeDelivery): void {
+  const tail = queue.tails.get(delivery.repositoryId) ?? Promise.resolve();
+  const next = tail.then(() => attemptDelivery(queue, delivery));
+  queue.tails.set(delivery.repositoryId, next);
+}
+
+async function attemptDelivery(queue: DeliveryQueue, delivery: FakeDelivery): Promise<void> {
+  const status = await queue.options.send(delivery.request).catch(() => null);
+  delivery.statuses.push(status);
+  recordAttempt(queue, delivery, status ?? 0);
+}
+
+/** Ids rise with gaps, as on GitHub. */
+function recordAttempt(queue: DeliveryQueue, delivery: FakeDelivery, statusCode: number): void {
+  const { attempts, options } = queue;
+  const redelivery = queue.attempted.has(delivery);
+  queue.attempted.add(delivery);
+  const at = (options.now ?? Date.now)();
+  attempts.push({ id: (attempts.at(-1)?.id ?? 9_000) + 7, delivery, at, statusCode, redelivery });
+}
+
+async function waitUntilIdle(queue: DeliveryQueue): Promise<void> {
+  let finished: readonly Promise<void>[] = [];
+  for (;;) {
+    const tails = [...queue.tails.values()];
+    if (tails.every((tail) => finished.includes(tail))) return;
+    await Promise.all(tails);
+    finished = tails;
+  }
+}
+
+/** GitHub waits 10 s for a response. */
+const WEBHOOK_TIMEOUT_MS = 10_000;
+
+/** Sends a webhook and returns the status. Rejects without a response in time. */
+export async function postWebhook(target: string, { headers, body }: WebhookRequest): Promise<number> {
+  const signal = AbortSignal.timeout(WEBHOOK_TIMEOUT_MS);
+  // The receiver could close an idle connection just as the next webhook uses it.
+  const once = { ...headers, connection: 'close' };
+  const response = await fetch(target, { method: 'POST', headers: once, body, redirect: 'manual', signal });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+/** Drops a share of all deliveries, chosen by the seed (Park–Miller generator). */
+export function createDeliveryDropper(share: number, seed: number): (delivery: FakeDelivery) => DeliveryAction {
+  let state = (seed % 2_147_483_646) + 1;
+  return () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state / 2_147_483_647 < share ? 'drop' : 'send';
+  };
+}

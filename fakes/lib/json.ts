@@ -1,0 +1,2 @@
+/** A JSON object with unchecked values. */
+export type JsonObject = Readonly<Record<string, unknown>>;

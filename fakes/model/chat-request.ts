@@ -1,0 +1,212 @@
+import { isRecord } from '../../src/lib/trust.ts';
+import type { JsonObject } from '../lib/json.ts';
+import type { ChatMessage, ChatRequest, ChatRole, ChatTool, ChatToolCall } from './script.ts';
+
+/** The parsed request, or every rule of the Chat Completions API that it breaks. */
+type ChatRequestResult =
+  | { readonly ok: true; readonly request: ChatRequest }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+type ParsedPart<Value> = { readonly value: Value; readonly problems: readonly string[] };
+
+const ROLES: ReadonlySet<string> = new Set(['system', 'developer', 'user', 'assistant', 'tool'] satisfies ChatRole[]);
+
+const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
+/** The API refuses unknown arguments. `stream` is missing because the product never streams. */
+const KNOWN_FIELDS: ReadonlySet<string> = new Set([
+  'frequency_penalty',
+  'max_completion_tokens',
+  'max_tokens',
+  'messages',
+  'metadata',
+  'model',
+  'n',
+  'parallel_tool_calls',
+  'presence_penalty',
+  'prompt_cache_key',
+  'reasoning_effort',
+  'response_format',
+  'safety_identifier',
+  'seed',
+  'service_tier',
+  'stop',
+  'store',
+  'temperature',
+  'tool_choice',
+  'tools',
+  'top_p',
+  'user',
+  'verbosity',
+]);
+
+/** Validates a request body: first each message and tool, then the order of the messages. */
+export function parseChatRequest(body: unknown, headers: Readonly<Record<string, string>>): ChatRequestResult {
+  if (!isRecord(body)) return { ok: false, problems: ['the body is not a JSON object'] };
+  const messages = readEach(body['messages'], 'messages', readMessage);
+  const tools = body['tools'] === undefined ? { value: [], problems: [] } : readEach(body['tools'], 'tools', readTool);
+  const problems = [...checkFields(body), ...messages.problems, ...tools.problems, ...checkToolNames(tools.value)];
+  if (problems.length > 0) return { ok: false, problems };
+  const orderProblems = checkMessageOrder(messages.value);
+  if (orderProblems.length > 0) return { ok: false, problems: orderProblems };
+  const request = { model: String(body['model']), messages: messages.value, tools: tools.value, headers, body };
+  return { ok: true, request };
+}
+
+function checkFields(body: JsonObject): readonly string[] {
+  const unknown = Object.keys(body).filter((name) => !KNOWN_FIELDS.has(name));
+  const model = body['model'];
+  return [
+    ...unknown.map((name) => `${name}: is not an argument this endpoint knows`),
+    ...(typeof model === 'string' && model !== '' ? [] : ['model: must be a non-empty string']),
+  ];
+}
+
+function readEach<Value>(
+  list: unknown,
+  where: string,
+  read: (item: JsonObject, where: string) => ParsedPart<Value>,
+): ParsedPart<readonly Value[]> {
+  if (!Array.isArray(list) || list.length === 0)
+    return { value: [], problems: [`${where}: must be a non-empty array`] };
+  const values: Value[] = [];
+  const problems: string[] = [];
+  for (const [index, item] of list.entries()) {
+    const fieldPath = `${where}[${index}]`;
+    if (!isRecord(item)) {
+      problems.push(`${fieldPath}: must be an object`);
+      continue;
+    }
+    const found = read(item, fieldPath);
+    values.push(found.value);
+    problems.push(...found.problems);
+  }
+  return { value: values, problems };
+}
+
+function readMessage(message: JsonObject, where: string): ParsedPart<ChatMessage> {
+  const role = message['role'];
+  const known = isRole(role) ? role : 'user';
+  const content = textOf(message['content']);
+  const calls = readCalls(message['tool_calls'], where);
+  const toolCallId = message['tool_call_id'];
+  const problems = [
+    ...(isRole(role) ? [] : [`${where}.role: ${JSON.stringify(role)} is not a role`]),
+    ...checkContent(known, content, calls.value, where),
+    ...calls.problems,
+    ...(known !== 'assistant' && message['tool_calls'] !== undefined
+      ? [`${where}.tool_calls: only an assistant message can have calls`]
+      : []),
+    ...(known === 'tool' && typeof toolCallId !== 'string' ? [`${where}.tool_call_id: must be a string`] : []),
+  ];
+  const id = typeof toolCallId === 'string' ? toolCallId : null;
+  return { value: { role: known, content: content ?? null, calls: calls.value, toolCallId: id }, problems };
+}
+
+function isRole(value: unknown): value is ChatRole {
+  return typeof value === 'string' && ROLES.has(value);
+}
+
+/** The text of a message; null without content, undefined for invalid content. */
+function textOf(content: unknown): string | null | undefined {
+  if (content === null || content === undefined) return null;
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return undefined;
+  const texts = content.map((part: unknown) => (isRecord(part) && part['type'] === 'text' ? part['text'] : undefined));
+  return texts.every((text) => typeof text === 'string') ? texts.join('') : undefined;
+}
+
+function checkContent(
+  role: ChatRole,
+  content: string | null | undefined,
+  calls: readonly ChatToolCall[],
+  where: string,
+): readonly string[] {
+  if (content === undefined) return [`${where}.content: must be text or a list of text parts`];
+  if (content !== null) return [];
+  return role === 'assistant' && calls.length > 0 ? [] : [`${where}.content: is required`];
+}
+
+function readCalls(calls: unknown, where: string): ParsedPart<readonly ChatToolCall[]> {
+  if (calls === undefined) return { value: [], problems: [] };
+  return readEach(calls, `${where}.tool_calls`, readCall);
+}
+
+function readCall(call: JsonObject, where: string): ParsedPart<ChatToolCall> {
+  const target = call['function'];
+  const name = isRecord(target) ? target['name'] : undefined;
+  const text = isRecord(target) ? target['arguments'] : undefined;
+  const problems = [
+    ...(call['type'] === 'function' ? [] : [`${where}.type: must be function`]),
+    ...(typeof call['id'] === 'string' && call['id'] !== '' ? [] : [`${where}.id: must be a non-empty string`]),
+    ...(typeof name === 'string' && TOOL_NAME.test(name) ? [] : [`${where}.function.name: is not a function name`]),
+    ...(typeof text === 'string' ? [] : [`${where}.function.arguments: must be a string`]),
+  ];
+  return { value: { id: String(call['id']), name: String(name), arguments: String(text) }, problems };
+}
+
+function readTool(tool: JsonObject, where: string): ParsedPart<ChatTool> {
+  const target = tool['function'];
+  const definition = isRecord(target) ? target : {};
+  const { name, description, parameters } = definition;
+  const problems = [
+    ...(tool['type'] === 'function' ? [] : [`${where}.type: must be function`]),
+    ...(typeof name === 'string' && TOOL_NAME.test(name) ? [] : [`${where}.function.name: is not a function name`]),
+    ...(isRecord(parameters) && parameters['type'] === 'object'
+      ? []
+      : [`${where}.function.parameters: must be a JSON schema of an object`]),
+  ];
+  const text = typeof description === 'string' ? description : null;
+  return {
+    value: { name: String(name), description: text, parameters: isRecord(parameters) ? parameters : {} },
+    problems,
+  };
+}
+
+function checkToolNames(tools: readonly ChatTool[]): readonly string[] {
+  const names = tools.map((tool) => tool.name);
+  return names.filter((name, index) => names.indexOf(name) !== index).map((name) => `tools: ${name} is defined twice`);
+}
+
+/**
+ * Returns the broken rules. Each tool call needs exactly one `tool` message, in the order of the calls and before any
+ * other message.
+ */
+function checkMessageOrder(messages: readonly ChatMessage[]): readonly string[] {
+  const problems: string[] = [];
+  const seen = new Set<string>();
+  let openCallIds: readonly string[] = [];
+  for (const [index, message] of messages.entries()) {
+    const where = `messages[${index}]`;
+    if (message.role === 'tool') {
+      problems.push(...checkToolMessage(message, openCallIds, seen, where));
+      openCallIds = openCallIds.filter((id) => id !== message.toolCallId);
+      continue;
+    }
+    if (openCallIds.length > 0) problems.push(`${where}: ${openCallIds.join(', ')} had no tool message before it`);
+    problems.push(...checkCallIds(message, seen, where));
+    openCallIds = message.calls.map((call) => call.id);
+    for (const id of openCallIds) seen.add(id);
+  }
+  if (openCallIds.length > 0) problems.push(`messages: ${openCallIds.join(', ')} had no tool message at the end`);
+  return problems;
+}
+
+function checkToolMessage(
+  message: ChatMessage,
+  openCallIds: readonly string[],
+  seen: ReadonlySet<string>,
+  where: string,
+): readonly string[] {
+  const id = message.toolCallId ?? '';
+  if (openCallIds[0] === id) return [];
+  if (openCallIds.includes(id)) return [`${where}: ${id} is answered out of order, ${openCallIds[0]} comes first`];
+  if (seen.has(id)) return [`${where}: ${id} was answered already, or its turn is over`];
+  return [`${where}: a tool message answers ${id}, which no assistant message before it called`];
+}
+
+function checkCallIds(message: ChatMessage, seen: ReadonlySet<string>, where: string): readonly string[] {
+  const ids = message.calls.map((call) => call.id);
+  const repeated = ids.filter((id, index) => seen.has(id) || ids.indexOf(id) !== index);
+  return repeated.map((id) => `${where}: the call id ${id} is used twice`);
+}

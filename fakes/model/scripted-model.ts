@@ -1,0 +1,192 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { parseJson } from '../../src/lib/trust.ts';
+import { flattenHeaders, readIncomingBody, startLocalServer } from '../lib/http-server.ts';
+import { parseChatRequest } from './chat-request.ts';
+import {
+  type ChatRequest,
+  createCompletion,
+  createEmptyCompletion,
+  type ScriptEntry,
+  type ScriptedFault,
+  type ScriptedReply,
+  type ScriptedTurn,
+} from './script.ts';
+
+type ScriptedModelOptions = {
+  /** If set, a request with another bearer token is answered 401. */
+  readonly apiKey?: string;
+  /** Model names that `GET /models` lists. */
+  readonly models?: readonly string[];
+  readonly port?: number;
+  readonly now?: () => number;
+};
+
+/** A fake model that plays a script over the Chat Completions API. */
+export type ScriptedModel = {
+  /** Base URL for a client, ending in `/v1`. The paths also work without the `/v1`. */
+  readonly url: string;
+  /** The required API key; null accepts any key. */
+  readonly apiKey: string | null;
+  /** Appends answers to the queue. Each request takes one. */
+  readonly script: (...entries: readonly ScriptEntry[]) => void;
+  /** Sets the answer for an empty queue. Without it, a request on an empty queue is a violation. */
+  readonly setFallback: (entry: ScriptEntry) => void;
+  /** Number of answers left in the queue. */
+  readonly remaining: () => number;
+  /** Valid requests, oldest first. */
+  readonly requests: readonly ChatRequest[];
+  /** Mistakes in the requests of the client. A story expects none. */
+  readonly violations: readonly string[];
+  readonly close: () => Promise<void>;
+};
+
+type ModelSession = {
+  readonly options: ScriptedModelOptions;
+  readonly queue: ScriptEntry[];
+  readonly requests: ChatRequest[];
+  readonly violations: string[];
+  fallback: ScriptEntry | undefined;
+  served: number;
+};
+
+/** Starts a scripted model on 127.0.0.1. */
+export async function startScriptedModel(options: ScriptedModelOptions = {}): Promise<ScriptedModel> {
+  const session: ModelSession = { options, queue: [], requests: [], violations: [], fallback: undefined, served: 0 };
+  const server = await startLocalServer((request, response) => {
+    handleModelRequest(session, request, response).catch(() => response.destroy());
+  }, options.port);
+  return {
+    url: `${server.url}/v1`,
+    apiKey: options.apiKey ?? null,
+    script: (...entries) => void session.queue.push(...entries),
+    setFallback: (entry) => {
+      session.fallback = entry;
+    },
+    remaining: () => session.queue.length,
+    requests: session.requests,
+    violations: session.violations,
+    close: server.close,
+  };
+}
+
+async function handleModelRequest(
+  session: ModelSession,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const path = (request.url ?? '/').replace(/^\/v1(?=\/)/, '');
+  const headers = flattenHeaders(request);
+  const body = await readIncomingBody(request);
+  const { apiKey } = session.options;
+  if (apiKey !== undefined && headers['authorization'] !== `Bearer ${apiKey}`) {
+    return sendError(response, 401, 'Incorrect API key provided.', 'invalid_api_key');
+  }
+  const call = `${request.method} ${path}`;
+  if (call === 'GET /models') return sendModels(session, response);
+  if (call !== 'POST /chat/completions') return rejectRequest(session, response, 404, [`${call}: unknown URL`]);
+  return handleChatRequest(session, headers, body, response);
+}
+
+async function handleChatRequest(
+  session: ModelSession,
+  headers: Readonly<Record<string, string>>,
+  body: Uint8Array,
+  response: ServerResponse,
+): Promise<void> {
+  const parsed = parseChatRequest(jsonOrUndefined(body), headers);
+  if (!parsed.ok) return rejectRequest(session, response, 400, parsed.problems);
+  session.requests.push(parsed.request);
+  const entry = session.queue.shift() ?? session.fallback;
+  if (entry === undefined) return rejectRequest(session, response, 400, ['the script has no answer left']);
+  const answer = typeof entry === 'function' ? entry(parsed.request) : entry;
+  return respond(session, answer, parsed.request, response);
+}
+
+function jsonOrUndefined(body: Uint8Array): unknown {
+  try {
+    return parseJson(Buffer.from(body).toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+async function respond(
+  session: ModelSession,
+  answer: ScriptedReply,
+  request: ChatRequest,
+  response: ServerResponse,
+): Promise<void> {
+  if ('fault' in answer) return sendFault(session, answer, request, response);
+  return sendTurn(session, answer, request, response);
+}
+
+async function sendTurn(
+  session: ModelSession,
+  turn: ScriptedTurn,
+  request: ChatRequest,
+  response: ServerResponse,
+): Promise<void> {
+  await turn.sendAfter;
+  sendJson(response, 200, createCompletion(turn, request, nextSerial(session), currentTime(session)));
+}
+
+function sendFault(session: ModelSession, fault: ScriptedFault, request: ChatRequest, response: ServerResponse): void {
+  switch (fault.fault) {
+    case 'status':
+      sendJson(response, fault.status, fault.body ?? errorBody('Scripted failure.', 'scripted'), fault.headers);
+      break;
+    case 'invalid-body':
+      response.writeHead(200, { 'content-type': 'application/json' }).end(fault.body);
+      break;
+    case 'empty-choices':
+      sendJson(response, 200, createEmptyCompletion(request, nextSerial(session), currentTime(session)));
+      break;
+    case 'reset':
+      response.destroy();
+      break;
+    case 'hang':
+      break;
+  }
+}
+
+function nextSerial(session: ModelSession): number {
+  session.served += 1;
+  return session.served;
+}
+
+function currentTime(session: ModelSession): number {
+  return (session.options.now ?? Date.now)();
+}
+
+function sendModels(session: ModelSession, response: ServerResponse): void {
+  const names = session.options.models ?? ['scripted'];
+  const data = names.map((id) => ({ id, object: 'model', created: 0, owned_by: 'countersign-fakes' }));
+  sendJson(response, 200, { object: 'list', data });
+}
+
+function rejectRequest(
+  session: ModelSession,
+  response: ServerResponse,
+  status: number,
+  problems: readonly string[],
+): void {
+  session.violations.push(...problems);
+  sendError(response, status, problems.join('; '), 'invalid_request');
+}
+
+function sendError(response: ServerResponse, status: number, message: string, code: string): void {
+  sendJson(response, status, errorBody(message, code));
+}
+
+function errorBody(message: string, code: string): unknown {
+  return { error: { message, type: 'invalid_request_error', param: null, code } };
+}
+
+function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+}

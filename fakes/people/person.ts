@@ -1,0 +1,109 @@
+import type { Sha } from '../github/git/objects.ts';
+import { createIssueComment, deleteIssueComment, editIssueComment } from '../github/operations/comments.ts';
+import { pushFiles } from '../github/operations/git-data.ts';
+import type { CreateReviewInput, PushFilesInput } from '../github/operations/inputs.ts';
+import {
+  closePullRequest,
+  editPullRequest,
+  lockPullRequest,
+  mergePullRequest,
+  reopenPullRequest,
+  setPullRequestDraft,
+} from '../github/operations/pull-requests.ts';
+import { deleteGitRef } from '../github/operations/refs.ts';
+import { deleteReviewComment, editReviewComment, replyToReviewComment } from '../github/operations/review-comments.ts';
+import { resolveReviewThread, unresolveReviewThread } from '../github/operations/review-threads.ts';
+import {
+  createPullRequestReview,
+  dismissPullRequestReview,
+  editPullRequestReview,
+} from '../github/operations/reviews.ts';
+import type {
+  FakeActor,
+  FakeIssueComment,
+  FakePullRequest,
+  FakeReview,
+  FakeReviewComment,
+  FakeReviewThread,
+} from '../github/state/github-state.ts';
+import type { Operation } from '../github/state/operation.ts';
+import { commitSuggestion } from './commit-suggestion.ts';
+
+/** Runs an operation and returns its value. The caller decides how a refusal is reported. */
+type ApplyGitHubOperation = <Input, Value>(operation: Operation<Input, Value>, input: Input) => Value;
+
+/** The account of a person, and the pull request and branch on which they act. */
+type PersonContext = {
+  readonly accountId: number;
+  readonly repositoryId: number;
+  readonly number: number;
+  readonly branch: string;
+};
+
+/** The actions of a person on a pull request, on GitHub’s pages or with git. */
+export type FakePerson = {
+  readonly actor: FakeActor;
+  readonly says: (body: string) => FakeIssueComment;
+  /** `inReplyTo` is the id of the first comment in the thread. */
+  readonly replies: (inReplyTo: number, body: string) => FakeReviewComment;
+  readonly reviews: (
+    review: Pick<CreateReviewInput, 'body' | 'event' | 'comments' | 'replies' | 'commitSha'>,
+  ) => FakeReview;
+  readonly editsReview: (reviewId: number, body: string) => FakeReview;
+  readonly dismisses: (reviewId: number, message: string) => FakeReview;
+  /** Null deletes a file. */
+  readonly pushes: (files: FileContents, commit?: Pick<PushFilesInput, 'message' | 'author'>) => Sha;
+  readonly commitsSuggestions: (...commentIds: readonly number[]) => Sha;
+  readonly edits: (commentId: number, body: string) => FakeIssueComment;
+  readonly deletes: (commentId: number) => null;
+  readonly editsInThread: (commentId: number, body: string) => FakeReviewComment;
+  readonly deletesInThread: (commentId: number) => null;
+  readonly resolves: (threadNodeId: string) => FakeReviewThread;
+  readonly unresolves: (threadNodeId: string) => FakeReviewThread;
+  readonly closes: () => FakePullRequest;
+  readonly reopens: () => FakePullRequest;
+  readonly merges: () => FakePullRequest;
+  /** Changes the base branch. */
+  readonly retargets: (base: string) => FakePullRequest;
+  readonly locks: () => FakePullRequest;
+  readonly unlocks: () => FakePullRequest;
+  readonly makesDraft: (draft: boolean) => FakePullRequest;
+  readonly deletesBranch: (branch: string) => null;
+};
+
+/** Creates a person who acts on one pull request. */
+export function createPerson(
+  apply: ApplyGitHubOperation,
+  { accountId, branch, repositoryId, number }: PersonContext,
+): FakePerson {
+  const actor: FakeActor = { accountId, viaAppId: null };
+  const inRepository = { actor, repositoryId };
+  const here = { ...inRepository, number };
+  return {
+    actor,
+    says: (body) => apply(createIssueComment, { ...here, body }),
+    replies: (inReplyTo, body) => apply(replyToReviewComment, { ...here, inReplyTo, body }),
+    reviews: (review) => apply(createPullRequestReview, { ...here, ...review }),
+    editsReview: (reviewId, body) => apply(editPullRequestReview, { ...here, reviewId, body }),
+    dismisses: (reviewId, message) => apply(dismissPullRequestReview, { ...here, reviewId, message }),
+    pushes: (files, commit) =>
+      apply(pushFiles, { ...inRepository, branch, files: new Map(Object.entries(files)), ...commit }),
+    commitsSuggestions: (...commentIds) => apply(commitSuggestion, { ...here, commentIds }),
+    edits: (commentId, body) => apply(editIssueComment, { ...inRepository, commentId, body }),
+    deletes: (commentId) => apply(deleteIssueComment, { ...inRepository, commentId }),
+    editsInThread: (commentId, body) => apply(editReviewComment, { ...inRepository, commentId, body }),
+    deletesInThread: (commentId) => apply(deleteReviewComment, { ...inRepository, commentId }),
+    resolves: (threadNodeId) => apply(resolveReviewThread, { actor, threadNodeId }),
+    unresolves: (threadNodeId) => apply(unresolveReviewThread, { actor, threadNodeId }),
+    closes: () => apply(closePullRequest, here),
+    reopens: () => apply(reopenPullRequest, here),
+    merges: () => apply(mergePullRequest, here),
+    retargets: (base) => apply(editPullRequest, { ...here, base }),
+    locks: () => apply(lockPullRequest, { ...here, locked: true }),
+    unlocks: () => apply(lockPullRequest, { ...here, locked: false }),
+    makesDraft: (draft) => apply(setPullRequestDraft, { ...here, draft }),
+    deletesBranch: (name) => apply(deleteGitRef, { ...inRepository, ref: `refs/heads/${name}` }),
+  };
+}
+
+type FileContents = Readonly<Record<string, string | Uint8Array | null>>;

@@ -1,0 +1,60 @@
+/**
+ * Whether the whole App, as processes of its own, keeps what it promises under load; `npm run bench:load -- --help` says
+ * how.
+ */
+import process from 'node:process';
+import { runCommand } from '../../src/cli/options.ts';
+import { createDatabaseOn, createEmbeddedDatabase } from '../chaos/database.ts';
+import type { NamedDatabase } from './intake.ts';
+import {
+  measureRestartAfterKill,
+  measureShutdownWhileStalled,
+  measureStalledIntake,
+  measureTakeover,
+} from './load-failures.ts';
+import { measureGrowth, measurePendingRuns } from './load-memory.ts';
+import { type LoadFinding, type LoadNames, type LoadOptions, loadHelp, readLoadOptions } from './load-setup.ts';
+
+const PGLITE: NamedDatabase = ['PGlite', createEmbeddedDatabase];
+
+/** On which databases, and what; `part` of the whole load. */
+type LoadBenchmark = readonly [
+  on: 'embedded' | 'server' | 'both',
+  (database: NamedDatabase, part: number) => Promise<readonly LoadFinding[]>,
+];
+
+const LOAD_BENCHMARKS: Readonly<Record<string, LoadBenchmark>> = {
+  kill: ['embedded', async (database) => [await measureRestartAfterKill(database)]],
+  takeover: ['server', measureTakeover],
+  end: ['both', async (database) => [await measureShutdownWhileStalled(database)]],
+  stalled: ['both', (database, part) => measureStalledIntake(database, 60 * part)],
+  waiting: ['both', (database, part) => measurePendingRuns(database, 10_000 * part)],
+  growth: ['both', measureGrowth],
+};
+
+const NAMES: LoadNames = {
+  all: Object.keys(LOAD_BENCHMARKS),
+  onServer: Object.keys(LOAD_BENCHMARKS).filter((name) => LOAD_BENCHMARKS[name]?.[0] === 'server'),
+};
+
+async function measureAll({ server, only, brief }: LoadOptions): Promise<number> {
+  const onServer: readonly NamedDatabase[] = server === null ? [] : [['PostgreSQL', () => createDatabaseOn(server)]];
+  const databases = { embedded: [PGLITE], server: onServer, both: [PGLITE, ...onServer] };
+  let missed = 0;
+  for (const [name, [on, measure]] of Object.entries(LOAD_BENCHMARKS)) {
+    if (only !== null && only !== name) continue;
+    for (const database of databases[on]) {
+      for (const { what, measured, goal, isMet } of await measure(database, brief ? 0.1 : 1)) {
+        if (!isMet) missed += 1;
+        process.stdout.write(`${isMet ? 'met   ' : 'MISSED'} ${what}: ${measured}; goal: ${goal}\n`);
+      }
+    }
+  }
+  return missed > 0 ? 1 : 0;
+}
+
+process.exitCode = await runCommand(
+  { name: 'npm run bench:load', help: loadHelp(NAMES) },
+  readLoadOptions(process.argv.slice(2), NAMES),
+  measureAll,
+);

@@ -1,0 +1,340 @@
+import type { Store } from '../../src/adapters/store/store.ts';
+import type { PullRequestRef } from '../../src/core/state/intent.ts';
+import { type GitHub, type Model, WRITE_TIMEOUT_MS } from '../../src/core/state/ports.ts';
+import { pullRequestKey } from '../../src/core/state/run.ts';
+import type { WorkerContext } from '../../src/worker/jobs/job.ts';
+import { offloadInline } from '../../src/worker/offload/offload.ts';
+import type { PlayedCase } from './checks/evidence.ts';
+import type { Overrides } from './mutants/mutant.ts';
+import { startConversation } from './world/conversation.ts';
+import type { CaseDatabase, Cut } from './world/database.ts';
+import { type CaseFixture, createCaseFixture, GITHUB_URL, START_TIME } from './world/fixture.ts';
+import {
+  createGitHubPort,
+  pickStaleHeadWindows,
+  type StaleHeadWindow,
+  withStaleHead,
+  withWriteGuard,
+} from './world/github-port.ts';
+import { createRandom, type Random } from './world/random.ts';
+import { createRandomModel } from './world/random-model.ts';
+import {
+  type FaultRates,
+  NO_FAULTS,
+  Replica,
+  startCleanupLoop,
+  startRecoveryLoop,
+  startWorkers,
+} from './world/replica.ts';
+import {
+  createDeliveryAttemptLog,
+  type DeliveryAttemptLog,
+  findInstallation,
+  SimulatedGitHub,
+} from './world/simulated-github.ts';
+import { createTrace, type Trace, traceStore } from './world/trace.ts';
+import { VirtualClock } from './world/virtual-clock.ts';
+import { createWebhookSender, type DeliveryTarget } from './world/webhooks.ts';
+
+type CaseOptions = { readonly seed: number; readonly database: CaseDatabase; readonly overrides?: Overrides };
+
+/** More than any case that comes to rest has ever needed: what waits for a suspended App is tried every ten minutes. */
+const MAX_EVENTS = 250_000;
+
+const BASE_FAULT_RATES: FaultRates = { crash: 0.004, fault: 0.03, hang: 0.004 };
+
+/** How many cases are about a pull request from a fork. */
+const FORK_PROBABILITY = 0.12;
+
+/** After the last word every delivery has come, or never will, by then. */
+const MAX_DELIVERY_DELAY_MS = 300_000;
+
+const LONG_SUSPENSION_MS = 3_600_000;
+
+/** The share of cases with faults in which connections to the database break. */
+const DISCONNECT_PROBABILITY = 0.3;
+
+/** How often a connection to the database is cut. `maxCount` ends the cuts, because a case can last days. */
+type DisconnectRates = {
+  /** Time between two cuts (ms). */
+  readonly intervalMs: readonly [number, number];
+  /**
+   * Time from a cut until the server frees the process's leases (ms). It is longer than a call of GitHub, because the
+   * App cannot prevent that a write which is under way happens twice.
+   */
+  readonly takeoverMs: readonly [number, number];
+  readonly maxCount: number;
+};
+
+const DISCONNECT_RATES: DisconnectRates = {
+  intervalMs: [500, 15_000],
+  takeoverMs: [1_000, WRITE_TIMEOUT_MS],
+  maxCount: 20,
+};
+
+const FREQUENT_DISCONNECT_RATES: DisconnectRates = { intervalMs: [10, 1_000], takeoverMs: [750, 1_500], maxCount: 300 };
+
+const RECONNECT_DELAY_MS = [0, 1_500] as const;
+
+/** In how many cases the App's owner suspends it over and over. */
+const FREQUENT_SUSPENSION_PROBABILITY = 0.05;
+
+/** How much more goes wrong when the App has just come back, and for how long: what was refused is tried again by then. */
+const AFTER_REACTIVATION = { factor: 5, ms: 12 * 60_000 } as const;
+
+const SILENT_LOG = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** Everything of one case that its parts share. */
+type CaseState = {
+  readonly random: Random;
+  readonly clock: VirtualClock;
+  readonly trace: Trace;
+  readonly fixture: CaseFixture;
+  readonly simulatedGitHub: SimulatedGitHub;
+  readonly model: Model;
+  readonly database: CaseDatabase;
+  readonly overrides: Overrides;
+  readonly targets: Map<Replica, DeliveryTarget>;
+  readonly reasons: Map<string, number>;
+  readonly log: DeliveryAttemptLog;
+  faultRates: FaultRates;
+  deliveryFaultRate: number;
+  recoversWebhooks: boolean;
+  cleansUp: boolean;
+  disconnects: DisconnectRates | null;
+  /** When people had stopped talking and nothing went wrong any more (ms); null before that. */
+  faultFreeSince: number | null;
+  /** When the App could act again last (ms). */
+  reactivatedAt: number;
+  staleHeadWindows: readonly StaleHeadWindow[];
+  replicaCount: number;
+};
+
+/** Plays one case: its seed settles everything that happens. */
+export async function playCase({ seed, database, overrides = {} }: CaseOptions): Promise<PlayedCase> {
+  const state = createCaseState(createRandom(seed), database, overrides);
+  const { random, clock, trace, fixture, simulatedGitHub } = state;
+  const disconnectsOften = overrides.disconnectsOften === true;
+  const stormy = random.chance(0.75) || disconnectsOften;
+  if (stormy && random.chance(0.6)) state.staleHeadWindows = pickStaleHeadWindows(random, START_TIME);
+  state.faultRates = stormy ? scaleRates(BASE_FAULT_RATES, random.between(0.2, 2)) : NO_FAULTS;
+  state.deliveryFaultRate = stormy ? random.between(0, 0.2) : 0;
+  state.recoversWebhooks = random.chance(0.25);
+  state.cleansUp = random.chance(0.2);
+  if (stormy && random.chance(DISCONNECT_PROBABILITY)) state.disconnects = DISCONNECT_RATES;
+  if (disconnectsOften) state.disconnects = FREQUENT_DISCONNECT_RATES;
+  const replicas = Math.max(random.pick([1, 1, 2, 3]), disconnectsOften ? 2 : 1);
+  for (let count = 0; count < replicas; count += 1) await startReplica(state);
+  startConversation({
+    ...{ simulatedGitHub, fixture, random, clock, trace },
+    turns: 4 + random.integer(12),
+    suspendsOften: random.chance(FREQUENT_SUSPENSION_PROBABILITY) || overrides.suspendsOften === true,
+    onReactivated: () => {
+      state.reactivatedAt = clock.now;
+    },
+    onEnd: () => {
+      // From here on all goes well, so that whatever was accepted can be seen to its end.
+      const faultFree: Partial<CaseState> = {
+        faultRates: NO_FAULTS,
+        deliveryFaultRate: 0,
+        staleHeadWindows: [],
+        faultFreeSince: clock.now,
+      };
+      Object.assign(state, faultFree);
+    },
+  });
+  const cameToRest = await clock.runUntilIdle(MAX_EVENTS);
+  const { reasons, recoversWebhooks, cleansUp, log } = state;
+  const { eventCount } = clock;
+  return {
+    seed,
+    fixture,
+    simulatedGitHub,
+    trace,
+    database,
+    eventCount,
+    cameToRest,
+    reasons,
+    recoversWebhooks,
+    cleansUp,
+    attempts: log.attempts,
+  };
+}
+
+function scaleRates({ crash, fault, hang }: FaultRates, factor: number): FaultRates {
+  return { crash: crash * factor, fault: fault * factor, hang: hang * factor };
+}
+
+function createCaseState(random: Random, database: CaseDatabase, overrides: Overrides): CaseState {
+  const clock = new VirtualClock(START_TIME);
+  const trace = createTrace(() => clock.now);
+  const fixture = createCaseFixture(random.chance(FORK_PROBABILITY) ? 'fork' : 'branch');
+  const targets = new Map<Replica, DeliveryTarget>();
+  const log = createDeliveryAttemptLog(() => clock.now);
+  const state: Omit<CaseState, 'simulatedGitHub' | 'model'> = {
+    ...{ random, clock, trace, fixture, database, overrides, targets, log },
+    reasons: new Map(),
+    faultRates: NO_FAULTS,
+    deliveryFaultRate: 0,
+    staleHeadWindows: [],
+    recoversWebhooks: false,
+    cleansUp: false,
+    disconnects: null,
+    faultFreeSince: null,
+    reactivatedAt: Number.NEGATIVE_INFINITY,
+    replicaCount: 0,
+  };
+  const target = (): DeliveryTarget | null => {
+    const awake = [...targets].filter(([replica]) => replica.isAwake).map(([, one]) => one);
+    return awake.length === 0 ? null : random.pick(awake);
+  };
+  const tell = createWebhookSender({
+    ...{ clock, random, trace, fixture, target, log },
+    faultRate: () => whole.deliveryFaultRate,
+    installation: () => findInstallation(whole.simulatedGitHub.state, fixture),
+  });
+  const simulatedGitHub = new SimulatedGitHub(fixture.state, clock, tell);
+  const whole: CaseState = Object.assign(state, {
+    simulatedGitHub,
+    model: createRandomModel(simulatedGitHub, fixture, random),
+  });
+  return whole;
+}
+
+/** Starts a process; when it dies, its locks are gone at once or soon, and another one comes. */
+async function startReplica(state: CaseState): Promise<void> {
+  const { clock, random, trace, fixture, database, targets } = state;
+  state.replicaCount += 1;
+  const { store, onProcessDeath, cut } = await database.open();
+  const replica = new Replica(`replica-${state.replicaCount}`, {
+    ...{ clock, random, trace },
+    faultRates: () => currentFaultRates(state),
+    onCrash: () => {
+      targets.delete(replica);
+      clock.schedule(random.pick([0, random.between(0, 20_000)]), () => clock.runTask(onProcessDeath));
+      clock.schedule(random.between(500, 20_000), () => clock.runTask(() => startReplica(state)));
+    },
+    onRateLimit: (until) =>
+      store.pauseInstallation(
+        findInstallation(state.simulatedGitHub.state, fixture)?.id ?? fixture.ref.installationId,
+        until,
+      ),
+  });
+  const bent = (state.overrides.store ?? identity)(traceStore(store, trace));
+  const own = { ...replica.wrapPort('store', bent), ...leaseMethods(clock, bent) };
+  targets.set(replica, { replica, store: own });
+  startWorkers({
+    ...{ replica, clock, trace, store },
+    context: (state.overrides.context ?? identity)(createWorkerContext(state, replica, own)),
+  });
+  const { simulatedGitHub, log, recoversWebhooks } = state;
+  const isOver = (): boolean =>
+    state.faultFreeSince !== null && clock.now > state.faultFreeSince + MAX_DELIVERY_DELAY_MS;
+  if (recoversWebhooks) startRecoveryLoop({ ...{ replica, clock, simulatedGitHub, fixture, log, isOver }, store: own });
+  if (state.disconnects !== null && cut !== undefined) startDisconnecting(state, replica, state.disconnects, cut);
+  if (state.cleansUp) startCleanupLoop({ replica, clock, store: own, faultFreeSince: () => state.faultFreeSince });
+}
+
+/** No database breaks as often for days as it does in a storm, and tries that it breaks are counted. */
+function currentFaultRates({ faultRates, simulatedGitHub, fixture, clock, reactivatedAt }: CaseState): FaultRates {
+  if (clock.now - reactivatedAt < AFTER_REACTIVATION.ms)
+    return { ...faultRates, fault: faultRates.fault * AFTER_REACTIVATION.factor };
+  const since = findInstallation(simulatedGitHub.state, fixture)?.suspendedAt ?? null;
+  return since !== null && clock.now - Date.parse(since) > LONG_SUSPENSION_MS ? NO_FAULTS : faultRates;
+}
+
+/** Cuts a process off from the database again and again. Other processes can take over its work meanwhile. */
+function startDisconnecting(
+  state: CaseState,
+  replica: Replica,
+  { intervalMs, takeoverMs, maxCount }: DisconnectRates,
+  cut: () => Cut,
+): void {
+  const { random, trace } = state;
+  const again = (left: number): void => {
+    replica.schedule(random.between(...intervalMs), () => {
+      if (left === 0 || state.faultRates === NO_FAULTS) return;
+      trace.add({ kind: 'fault', fault: 'connection-cut', where: 'the database' });
+      const { lose, reconnect } = cut();
+      replica.schedule(random.between(...takeoverMs), () => {
+        lose();
+        replica.schedule(random.between(...RECONNECT_DELAY_MS), () => {
+          reconnect();
+          again(left - 1);
+        });
+      });
+    });
+  };
+  again(maxCount);
+}
+
+function identity<Value>(value: Value): Value {
+  return value;
+}
+
+/** Leases are renewed beside the work, in no time; what the process itself knows is no call. */
+function leaseMethods(
+  clock: VirtualClock,
+  store: Store,
+): Pick<Store, 'renewClaim' | 'renewEffect' | 'connectionEpoch'> {
+  const beside = <Result>(work: Promise<Result>): Promise<Result> => {
+    clock.taskStarted();
+    return work.finally(() => clock.taskEnded());
+  };
+  return {
+    renewClaim: (claim, now, leaseMs) => beside(store.renewClaim(claim, now, leaseMs)),
+    renewEffect: (effect, now, leaseMs) => beside(store.renewEffect(effect, now, leaseMs)),
+    connectionEpoch: () => store.connectionEpoch(),
+  };
+}
+
+function createWorkerContext(state: CaseState, replica: Replica, store: Store): WorkerContext {
+  const { simulatedGitHub, fixture, trace, clock, overrides, reasons, model } = state;
+  const isStale = (): boolean =>
+    state.staleHeadWindows.some(({ from, until }) => from <= clock.now && clock.now < until);
+  const openGitHub = (ref: PullRequestRef): GitHub => {
+    const direct = withStaleHead(createGitHubPort(simulatedGitHub, { ...fixture, ref }, trace), isStale, trace);
+    return replica.wrapPort(
+      'github',
+      overrides.github === undefined ? direct : overrides.github(direct, simulatedGitHub, fixture),
+    );
+  };
+  const githubs = new Map<string, GitHub>();
+  return {
+    store,
+    githubApp: {
+      forPull: (ref, _rank, mayWrite) => {
+        const github = githubs.get(pullRequestKey(ref)) ?? openGitHub(ref);
+        githubs.set(pullRequestKey(ref), github);
+        return mayWrite === undefined ? github : withWriteGuard(github, mayWrite);
+      },
+      identity: async () => ({ slug: fixture.slug, botId: fixture.botId, owner: 'acme' }),
+      clockSkewMs: () => 0,
+    },
+    model: replica.wrapPort('model', model),
+    clock: { now: () => clock.now, every: (ms, tick) => repeatOnReplica(replica, ms, tick) },
+    log: SILENT_LOG,
+    self: { slug: fixture.slug, botId: fixture.botId },
+    isServedOwner: () => true,
+    offload: offloadInline,
+    links: () => ({ repository: `${GITHUB_URL}/acme/shop` }),
+    recordMetric: (counted) => {
+      if (counted.kind === 'signal') reasons.set(counted.reason, (reasons.get(counted.reason) ?? 0) + 1);
+    },
+  };
+}
+
+function repeatOnReplica(replica: Replica, ms: number, tick: () => void): () => void {
+  let stopped = false;
+  const again = (): void => {
+    replica.schedule(ms, () => {
+      if (stopped) return;
+      tick();
+      again();
+    });
+  };
+  again();
+  return () => {
+    stopped = true;
+  };
+}

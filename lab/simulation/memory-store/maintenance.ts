@@ -1,0 +1,235 @@
+import { DELIVERY_RETENTION_MS, RUN_RETENTION_MS, UNINSTALL_GRACE_MS } from '../../../src/adapters/store/cleanup.ts';
+import type { RecoveryProgress, RecoveryTurn, Store } from '../../../src/adapters/store/store.ts';
+import { CATCH_UP_INTERVAL_MS, dedupeKey, type Effect } from '../../../src/core/state/effects.ts';
+import type { AccessLossCause, InstallationEvent } from '../../../src/core/state/intent.ts';
+import { isOpen } from '../../../src/core/state/proposal.ts';
+import { enqueueEffect } from './save.ts';
+import {
+  addSignal,
+  clearAttempt,
+  isLeaseFree,
+  type MemoryPullRow,
+  type MemoryRecoveryRow,
+  type MemoryTables,
+} from './tables.ts';
+
+/** What the store has for looking after lost webhooks, in memory. */
+export function memoryRecoveryMethods(
+  tables: MemoryTables,
+  holder: number,
+  wake: () => void,
+): Pick<
+  Store,
+  'findKnownDeliveries' | 'listActivePulls' | 'scheduleCatchUps' | 'beginRecovery' | 'endRecovery' | 'recordHeartbeat'
+> {
+  return {
+    findKnownDeliveries: async (ids) =>
+      new Set(ids.filter((id) => tables.deliveryIds.has(id) || tables.installationEvents.has(id))),
+    listActivePulls: async () =>
+      [...tables.pulls.values()].flatMap(({ isActive, state: { ref } }) =>
+        isActive ? [{ repositoryId: ref.repositoryId, number: ref.number }] : [],
+      ),
+    scheduleCatchUps: async (since, now, pauseMs) => {
+      const count = enqueueCatchUps(tables, [...tables.pulls.values()], since, now, pauseMs);
+      if (count > 0) wake();
+      return count;
+    },
+    beginRecovery: async (now, leaseMs, early) => startRecovery(tables, { until: now + leaseMs, holder }, now, early),
+    endRecovery: async ({ fencingToken }, progress, nextAt) => {
+      const row = tables.recovery;
+      if (row?.fence === fencingToken) tables.recovery = { ...recordProgress(row, progress), nextAt, lease: null };
+    },
+    recordHeartbeat: async (at, last) => {
+      const row = tables.recovery ?? NO_RECOVERY;
+      const remembered = row.aliveUntil ?? row.readUntil;
+      const isUnsure = remembered !== null && (last === null || remembered < last);
+      const gap = isUnsure
+        ? { since: Math.min(row.gap?.since ?? remembered, remembered), until: Math.max(row.gap?.until ?? at, at) }
+        : row.gap;
+      tables.recovery = { ...row, aliveUntil: Math.max(row.aliveUntil ?? at, at), gap };
+    },
+  };
+}
+
+const NO_RECOVERY: MemoryRecoveryRow = {
+  fence: 0,
+  readUntil: null,
+  nextAt: 0,
+  lease: null,
+  aliveUntil: null,
+  gap: null,
+};
+
+function recordProgress(row: MemoryRecoveryRow, { until, gap }: RecoveryProgress): MemoryRecoveryRow {
+  if (until === null) return row;
+  const readUntil = Math.max(row.readUntil ?? until, until);
+  if (row.gap === null || row.gap.until !== gap?.until) return { ...row, readUntil };
+  const { since } = row.gap;
+  return {
+    ...row,
+    readUntil,
+    gap: row.gap.until <= until ? null : { ...row.gap, since: Math.max(since, until) },
+  };
+}
+
+function startRecovery(
+  tables: MemoryTables,
+  lease: { readonly until: number; readonly holder: number },
+  now: number,
+  early: boolean,
+): RecoveryTurn | null {
+  const row = tables.recovery ?? NO_RECOVERY;
+  if (!isLeaseFree(tables, row.lease, now) || !(early || row.nextAt <= now)) return null;
+  tables.recovery = { ...row, fence: row.fence + 1, lease };
+  return { fencingToken: row.fence + 1, recoveredUntil: row.readUntil, gap: row.gap };
+}
+
+/** Wants of each of these where something goes on that it catches up, one after the other; how many they are. */
+function enqueueCatchUps(
+  tables: MemoryTables,
+  pulls: readonly MemoryPullRow[],
+  since: string | null,
+  now: number,
+  pauseMs: number,
+): number {
+  const effectOf = (row: MemoryPullRow): Effect => ({
+    type: 'catch-up',
+    since: since ?? row.activeSince,
+    expiresAfter: false,
+  });
+  const rows = pulls.filter((row) => {
+    const key = dedupeKey(effectOf(row));
+    return (
+      (row.isActive || row.pendingSignals.length > 0) &&
+      !row.pendingEffects.some((one) => one.dedupeKey === key && !one.started)
+    );
+  });
+  const inOrder = rows.toSorted((left, right) => (left.key < right.key ? -1 : 1));
+  for (const [place, row] of inOrder.entries()) {
+    enqueueEffect(tables, row, effectOf(row), now);
+    const added = row.pendingEffects.at(-1);
+    if (added !== undefined) added.dueAt = now + place * pauseMs;
+  }
+  return rows.length;
+}
+
+/** What the store does with a notice, in memory. */
+export function applyInstallationEvent(
+  tables: MemoryTables,
+  deliveryId: string,
+  notice: InstallationEvent,
+  now: number,
+): 'stored' | 'duplicate' {
+  if (tables.installationEvents.has(deliveryId)) return 'duplicate';
+  const uninstalled = notice.kind === 'access-lost' && notice.cause === 'uninstalled' ? notice.installationId : null;
+  tables.installationEvents.set(deliveryId, { receivedAt: now, uninstalled });
+  const meant = [...tables.pulls.values()].filter((row) => isAffected(row, notice));
+  if (notice.kind === 'access-lost') signalAccessLost(tables, meant, notice.cause, now);
+  else enqueueCatchUps(tables, meant, null, now, CATCH_UP_INTERVAL_MS);
+  return 'stored';
+}
+
+function isAffected({ state: { ref } }: MemoryPullRow, { installationId, repositoryIds }: InstallationEvent): boolean {
+  return ref.installationId === installationId && (repositoryIds?.includes(ref.repositoryId) ?? true);
+}
+
+function signalAccessLost(
+  tables: MemoryTables,
+  meant: readonly MemoryPullRow[],
+  cause: AccessLossCause,
+  now: number,
+): void {
+  for (const row of meant) {
+    if (!(row.isActive || row.pendingSignals.length > 0 || row.pendingEffects.length > 0)) continue;
+    addSignal(tables, row, { type: 'access-lost', cause }, { kind: 'effect-result', deliveryId: null, now });
+  }
+}
+
+/** Forgets in memory what a database forgets, all at once: there is never more. */
+export function deleteExpiredRows(tables: MemoryTables, now: number): false {
+  for (const row of tables.pulls.values()) {
+    deleteOldDeliveries(tables, row, now);
+    deleteOldEffects(row, now);
+    deleteOldRuns(tables, row, now);
+  }
+  for (const [id, { receivedAt }] of tables.installationEvents)
+    if (receivedAt < now - DELIVERY_RETENTION_MS) tables.installationEvents.delete(id);
+  deleteUninstalled(tables, now);
+  return false;
+}
+
+function deleteOldDeliveries(tables: MemoryTables, row: MemoryPullRow, now: number): void {
+  const stays = ({ doneAt, deadLettered }: MemoryPullRow['inbox'][number]): boolean =>
+    doneAt === null || doneAt >= now - (deadLettered ? RUN_RETENTION_MS : DELIVERY_RETENTION_MS);
+  for (const { deliveryId, contentKey } of row.inbox.filter((one) => !stays(one))) {
+    if (deliveryId !== null) tables.deliveryIds.delete(deliveryId);
+    if (contentKey !== null) tables.contentKeys.delete(contentKey);
+  }
+  row.inbox = row.inbox.filter(stays);
+}
+
+function deleteOldEffects(row: MemoryPullRow, now: number): void {
+  const gone = row.effects.filter(({ doneAt }) => doneAt !== null && doneAt < now - DELIVERY_RETENTION_MS);
+  for (const { effect } of gone)
+    if (effect.type === 'reply' && effect.onceKey !== null) row.onceKeys.delete(effect.onceKey);
+  row.effects = row.effects.filter((one) => !gone.includes(one));
+}
+
+/** Runs that nobody touched for long, where nothing goes on or waits and nobody is at work. */
+function deleteOldRuns(tables: MemoryTables, row: MemoryPullRow, now: number): void {
+  if (row.pendingSignals.length > 0 || row.pendingEffects.length > 0 || !isLeaseFree(tables, row.lease, now)) return;
+  for (const [runId, { pullKey, updatedAt }] of tables.runs) {
+    const proposals = [...row.proposals.values()].filter(({ proposal }) => proposal.runId === runId);
+    const recent = proposals.some((one) => one.updatedAt >= now - RUN_RETENTION_MS || isOpen(one.proposal));
+    const goesOn = row.isActive && row.runId === runId;
+    if (pullKey === row.key && updatedAt < now - RUN_RETENTION_MS && !recent && !goesOn) deleteRun(tables, row, runId);
+  }
+}
+
+function deleteRun(tables: MemoryTables, row: MemoryPullRow, runId: string): void {
+  for (const [id, { proposal }] of row.proposals) if (proposal.runId === runId) redactProposal(row, id);
+  tables.messages.delete(runId);
+  tables.runs.delete(runId);
+  if (!tables.invariants.keepsLedger) row.committedChanges.length = 0;
+  if (row.runId === runId) row.runId = null;
+}
+
+/** All but what the ledger says of it without anybody's words. */
+function redactProposal(row: MemoryPullRow, id: string): void {
+  row.proposals.delete(id);
+  row.votes = row.votes.map((vote) => (vote.proposalId === id ? { ...vote, text: null } : vote));
+  const outcome = row.outcomes.get(id);
+  if (outcome !== undefined) row.outcomes.set(id, { ...outcome, note: null });
+}
+
+/** Everything of an account that removed the App, but the ledger and the ids of deliveries. */
+function deleteUninstalled(tables: MemoryTables, now: number): void {
+  const removed = [...tables.installationEvents.values()].flatMap(({ uninstalled, receivedAt }) =>
+    receivedAt < now - UNINSTALL_GRACE_MS ? (uninstalled ?? []) : [],
+  );
+  for (const row of tables.pulls.values()) {
+    if (!removed.includes(row.state.ref.installationId)) continue;
+    for (const id of [...row.proposals.keys()]) redactProposal(row, id);
+    for (const [runId, { pullKey }] of tables.runs) if (pullKey === row.key) deleteRun(tables, row, runId);
+    const inbox = row.inbox.filter(({ deliveryId }) => deliveryId !== null);
+    const silent = inbox.map((one) => ({
+      ...one,
+      signal: null,
+      error: null,
+      deadLettered: false,
+      doneAt: one.doneAt ?? now,
+    }));
+    for (const effect of row.pendingEffects) clearAttempt(effect);
+    const emptied: Partial<MemoryPullRow> = {
+      inbox: silent,
+      pendingSignals: [],
+      pendingEffects: [],
+      effects: [],
+      isActive: false,
+    };
+    Object.assign(row, emptied);
+    tables.pulls.delete(row.key);
+    tables.removedPulls.push(row);
+  }
+  for (const id of removed) tables.rateLimits.delete(id);
+}

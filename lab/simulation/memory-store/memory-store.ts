@@ -1,0 +1,272 @@
+import type {
+  AttemptFailure,
+  Claim,
+  InterpretedDelivery,
+  SaveResult,
+  Store,
+  StoredRun,
+  StoredSignal,
+} from '../../../src/adapters/store/store.ts';
+import { isThreadOf } from '../../../src/core/commands/shared/targets.ts';
+import { LANES } from '../../../src/core/state/effects.ts';
+import { isOpen } from '../../../src/core/state/proposal.ts';
+import { createPullState, pullRequestKey } from '../../../src/core/state/run.ts';
+import type { Step } from '../../../src/core/state/step.ts';
+import {
+  endClaim,
+  findDueSignal,
+  findEarliestDue,
+  findOldestClaimable,
+  grantClaim,
+  memoryRateLimitMethods,
+  pickNextWork,
+} from './claims.ts';
+import { applyInstallationEvent, deleteExpiredRows, memoryRecoveryMethods } from './maintenance.ts';
+import {
+  checkStep,
+  findPendingSignal,
+  listMemoryDeadLetters,
+  memoryEffectMethods,
+  moveToDeadLetters,
+  toStorableText,
+  writeStep,
+} from './save.ts';
+import {
+  addSignal,
+  completeSignalRow,
+  type MemoryConnection,
+  type MemoryPullRow,
+  type MemoryTables,
+  notifyListeners,
+} from './tables.ts';
+
+/**
+ * The store in memory: every method does its work in one go, so that each is a transaction of its own. `holder` is the
+ * process that it belongs to; its leases hold while `tables.holders` has it.
+ */
+export function createMemoryStore(
+  tables: MemoryTables,
+  holder: number,
+  connection: MemoryConnection = { epoch: {} },
+): Store {
+  tables.holders.add(holder);
+  const held = (claim: Claim): MemoryPullRow | null => findHeldPull(tables, claim);
+  return {
+    receive: async (deliveries, now) => receiveDeliveries(tables, deliveries, now),
+    broadcastToPulls: async (deliveryId, notice, now) => {
+      const receipt = applyInstallationEvent(tables, deliveryId, notice, now);
+      if (receipt === 'stored') notifyListeners(tables);
+      return receipt;
+    },
+    ...memoryRecoveryMethods(tables, holder, () => notifyListeners(tables)),
+    ...memoryRateLimitMethods(tables),
+    claimPull: async (_worker, now, leaseMs) => {
+      if (connection.epoch === null) return null;
+      const row = findOldestClaimable(tables, now);
+      return row && { ...grantClaim(row, holder, now, leaseMs), firstSignal: findDueSignal(tables, row, now) };
+    },
+    renewClaim: async (claim, now, leaseMs) => {
+      const row = held(claim);
+      if (row !== null) row.lease = { until: now + leaseMs, holder };
+      return row !== null;
+    },
+    releaseClaim: async (claim) => {
+      const row = held(claim);
+      if (row !== null) endClaim(row);
+    },
+    load: async (key, named) => loadPull(tables, key, named),
+    loadRun: async (key, runId) => loadKnownRun(tables, key, runId),
+    loadRef: async (key) => requirePull(tables, key).state.ref,
+    loadTranscript: async (runId) => tables.messages.get(runId) ?? [],
+    nextWork: async (claim, now) => pickNextWork(tables, held(claim), now),
+    ...pendingCommentMethods(tables),
+    save: async (claim, signal, step, now) => saveStep(tables, claim, signal, step, now),
+    saveIfInboxEmpty: async (claim, _signal, step, now) => saveStepIfInboxEmpty(tables, claim, step, now),
+    postponeSignal: async (claim, signal, at, failure) => retrySignalLater(tables, claim, signal, at, failure),
+    deadLetterSignal: async (claim, signal, fault, sequel, now) =>
+      moveToDeadLetters(tables, held(claim), signal, fault, sequel, now),
+    listDeadLetters: async (most) => listMemoryDeadLetters(tables, most),
+    ...memoryEffectMethods(tables, holder, connection),
+    nextDue: async () => findEarliestDue(tables),
+    ...{ onDisconnect() {}, connectionEpoch: () => connection.epoch },
+    onWorkAvailable: (wake) => {
+      const own = (): void => wake(null);
+      tables.listeners.add(own);
+      return () => void tables.listeners.delete(own);
+    },
+    deleteExpired: async (now) => deleteExpiredRows(tables, now),
+    ping: async () => {},
+    close: async () => void tables.holders.delete(holder),
+  };
+}
+
+/** The row while it is still the claim's. */
+function findHeldPull(tables: MemoryTables, claim: Claim): MemoryPullRow | null {
+  const row = tables.pulls.get(claim.pullRequestKey);
+  return row !== undefined && (row.fencingToken === claim.fencingToken || !tables.invariants.fencing) ? row : null;
+}
+
+function receiveDeliveries(
+  tables: MemoryTables,
+  deliveries: readonly InterpretedDelivery[],
+  now: number,
+): ('stored' | 'duplicate')[] {
+  if (deliveries.some(({ id, contentKey }) => `${id}${contentKey ?? ''}`.includes('\0')))
+    throw new Error('A key holds U+0000');
+  const receipts = deliveries.map((delivery) => receiveDelivery(tables, delivery, now));
+  if (receipts.includes('stored')) notifyListeners(tables);
+  return receipts;
+}
+
+function receiveDelivery(
+  tables: MemoryTables,
+  { id, intent, contentKey }: InterpretedDelivery,
+  now: number,
+): 'stored' | 'duplicate' {
+  const row = tables.pulls.get(pullRequestKey(intent.pull)) ?? addPull(tables, intent.pull);
+  const known = tables.deliveryIds.has(id) || (contentKey !== null && tables.contentKeys.has(contentKey));
+  if (known && tables.invariants.dedupe) return 'duplicate';
+  tables.deliveryIds.add(id);
+  if (contentKey !== null) tables.contentKeys.add(contentKey);
+  addSignal(
+    tables,
+    row,
+    { type: 'intent', deliveryId: id, intent },
+    { kind: 'webhook', deliveryId: id, contentKey, now },
+  );
+  return 'stored';
+}
+
+function addPull(tables: MemoryTables, ref: InterpretedDelivery['intent']['pull']): MemoryPullRow {
+  const key = pullRequestKey(ref);
+  const { run: _run, proposals: _proposals, ...state } = createPullState(ref);
+  const row: MemoryPullRow = {
+    key,
+    state,
+    runId: null,
+    isActive: true,
+    activeSince: null,
+    commentsRetryAt: 0,
+    fencingToken: 0,
+    lease: null,
+    pendingSignals: [],
+    pendingEffects: [],
+    inbox: [],
+    effects: [],
+    proposals: new Map(),
+    outcomes: new Map(),
+    votes: [],
+    committedChanges: [],
+    onceKeys: new Set(),
+  };
+  tables.pulls.set(key, row);
+  return row;
+}
+
+function requirePull(tables: MemoryTables, key: string): MemoryPullRow {
+  const row = tables.pulls.get(key);
+  if (row === undefined) throw new Error(`No pull request ${key} is stored`);
+  return row;
+}
+
+function loadPull(
+  tables: MemoryTables,
+  key: string,
+  named: Parameters<Store['load']>[1],
+): Awaited<ReturnType<Store['load']>> {
+  const row = requirePull(tables, key);
+  const run = row.runId === null ? null : (tables.runs.get(row.runId)?.run ?? null);
+  const wanted = [...row.proposals.values()].filter(
+    ({ proposal, proposal: { id, runId } }) =>
+      isOpen(proposal) ||
+      (row.runId !== null && runId === row.runId) ||
+      named.ids.includes(id) ||
+      (named.commentId !== null && isThreadOf(proposal, named.commentId)),
+  );
+  const proposals = wanted.sort((left, right) => left.position - right.position).map(({ proposal }) => proposal);
+  return { ...row.state, run, proposals };
+}
+
+function loadKnownRun(tables: MemoryTables, key: string, runId: string): StoredRun | null {
+  const stored = tables.runs.get(runId);
+  if (stored?.pullKey !== key) return null;
+  const own = [...requirePull(tables, key).proposals.values()].filter(({ proposal }) => proposal.runId === runId);
+  const proposals = own.sort((left, right) => left.position - right.position).map(({ proposal }) => proposal);
+  return { run: stored.run, proposals };
+}
+
+function saveStep(tables: MemoryTables, claim: Claim, stored: StoredSignal, step: Step, now: number): SaveResult {
+  const row = findHeldPull(tables, claim);
+  const signal = findPendingSignal(row, stored);
+  if (row === null || signal === undefined) return 'lost';
+  checkStep(tables, row, step);
+  completeSignalRow(row, signal, now);
+  signal.reason = step.reason;
+  if (step.reason === 'not-for-us') signal.signal = null;
+  writeStep(tables, row, step, now);
+  if (step.effects.some(({ type }) => LANES[type] === 'concurrent')) notifyListeners(tables);
+  return 'saved';
+}
+
+function saveStepIfInboxEmpty(tables: MemoryTables, claim: Claim, step: Step, now: number): SaveResult {
+  const row = findHeldPull(tables, claim);
+  if (row === null) return 'lost';
+  const waits = row.pendingSignals.some(({ kind, dueAt }) => kind === 'webhook' || dueAt <= now);
+  if (waits && tables.invariants.inboxGuard) return 'inbox-not-empty';
+  checkStep(tables, row, step);
+  writeStep(tables, row, step, now);
+  if (step.effects.some(({ type }) => LANES[type] === 'concurrent')) notifyListeners(tables);
+  return 'saved';
+}
+
+function retrySignalLater(
+  tables: MemoryTables,
+  claim: Claim,
+  stored: StoredSignal,
+  notBefore: number,
+  failure: AttemptFailure | null,
+): void {
+  const row = findHeldPull(tables, claim);
+  const signal = findPendingSignal(row, stored);
+  if (row === null) return;
+  if (signal !== undefined) {
+    signal.dueAt = notBefore;
+    if (failure !== null) Object.assign(signal, countFailure(stored, failure));
+  }
+  if (failure !== null && stored.signal.type === 'intent') row.commentsRetryAt = notBefore;
+}
+
+function countFailure({ attempts, internalErrors }: StoredSignal, { errorText, isInternal }: AttemptFailure) {
+  return {
+    error: toStorableText(errorText),
+    attempts: attempts + 1,
+    internalErrors: isInternal ? internalErrors + 1 : 0,
+  };
+}
+
+/** What people said, and is yet to be heard, in memory. */
+function pendingCommentMethods(
+  tables: MemoryTables,
+): Pick<Store, 'nextCommentAt' | 'nextCatchUpAt' | 'listPendingCommits'> {
+  return {
+    nextCommentAt: async ({ pullRequestKey }, now) => commentsDueAt(tables.pulls.get(pullRequestKey), now),
+    nextCatchUpAt: async ({ pullRequestKey }, now) => catchUpDueAt(tables.pulls.get(pullRequestKey), now),
+    listPendingCommits: async (pullKey) =>
+      tables.pulls.get(pullKey)?.pendingEffects.flatMap(({ effect }) => (effect.type === 'commit' ? [effect] : [])) ??
+      [],
+  };
+}
+
+function commentsDueAt(row: MemoryPullRow | undefined, now: number): number | null {
+  const words = row?.pendingSignals.filter(({ kind }) => kind === 'webhook') ?? [];
+  if (row === undefined || words.length === 0) return null;
+  return Math.max(now, row.commentsRetryAt, Math.min(...words.map(({ dueAt }) => dueAt)));
+}
+
+function catchUpDueAt(row: MemoryPullRow | undefined, now: number): number | null {
+  const times =
+    row?.pendingEffects
+      .filter(({ effect }) => effect.type === 'catch-up')
+      .map((one) => (one.attempts > 0 ? one.dueAt : now)) ?? [];
+  return times.length === 0 ? null : Math.max(now, Math.min(...times));
+}

@@ -1,0 +1,271 @@
+import {
+  type DeadLetterFollowUp,
+  type EffectRetry,
+  type ErrorReport,
+  MAX_REPORTED_ERRORS,
+  type Store,
+  type StoredEffect,
+  type StoredSignal,
+} from '../../../src/adapters/store/store.ts';
+import { dedupeKey, delayOf, type Effect, LANES } from '../../../src/core/state/effects.ts';
+import { type CommittedChange, isFinal, type Proposal } from '../../../src/core/state/proposal.ts';
+import type { Reason } from '../../../src/core/state/reasons.ts';
+import { activeSince, hasActiveWork } from '../../../src/core/state/run.ts';
+import { reportsCommit, type Signal } from '../../../src/core/state/signals.ts';
+import type { Step } from '../../../src/core/state/step.ts';
+import { claimConcurrentEffect } from './claims.ts';
+import {
+  addSignal,
+  clearAttempt,
+  completeEffectRow,
+  completeSignalRow,
+  type MemoryConnection,
+  type MemoryEffectRow,
+  type MemoryInboxRow,
+  type MemoryPullRow,
+  type MemoryTables,
+  nextId,
+  notifyListeners,
+} from './tables.ts';
+
+/** Throws where a step may not be saved; what passes is written whole. */
+export function checkStep(tables: MemoryTables, row: MemoryPullRow, step: Step): void {
+  const changed = changedProposals(row, step);
+  refuseForeignIds(tables, row, step, changed);
+  refuseSecondOutcome(row, changed);
+  refuseMessageOverlap(tables, step);
+}
+
+/** Writes a step that `checkStep` let pass. */
+export function writeStep(tables: MemoryTables, row: MemoryPullRow, step: Step, now: number): void {
+  const changed = changedProposals(row, step);
+  addMessages(tables, step);
+  saveRun(tables, row, step, now);
+  for (const proposal of changed) saveProposal(tables, row, proposal, now);
+  row.votes.push(...step.votes);
+  addCommittedChanges(row, step);
+  if (step.cancelsPendingWork) dropPendingWork(row, step, now);
+  for (const effect of step.effects) enqueueEffect(tables, row, effect, now);
+  const { run: _run, proposals: _proposals, ...state } = step.pull;
+  row.state = state;
+  row.runId = step.pull.run?.id ?? null;
+  row.isActive = hasActiveWork(step.pull);
+  row.activeSince = activeSince(step.pull);
+}
+
+function changedProposals(row: MemoryPullRow, { pull }: Step): readonly Proposal[] {
+  return pull.proposals.filter((one) => row.proposals.get(one.id)?.proposal !== one);
+}
+
+/** A run belongs to one pull request, and an id names one proposal for ever. */
+function refuseForeignIds(
+  tables: MemoryTables,
+  row: MemoryPullRow,
+  { pull }: Step,
+  changed: readonly Proposal[],
+): void {
+  const owner = pull.run === null ? undefined : tables.runs.get(pull.run.id)?.pullKey;
+  if (owner !== undefined && owner !== row.key)
+    throw new Error(`Run ${pull.run?.id ?? ''} belongs to another pull request`);
+  const twice = changed.find(({ id, runId }) => (row.proposals.get(id)?.proposal.runId ?? runId) !== runId);
+  if (twice !== undefined) throw new Error(`A proposal id of ${row.key} was given twice`);
+}
+
+function refuseSecondOutcome(row: MemoryPullRow, changed: readonly Proposal[]): void {
+  for (const { id, state } of changed) {
+    const first = row.outcomes.get(id)?.state;
+    if (first !== undefined && isFinal(state) && first !== state)
+      throw new Error(`Proposal ${id} is ${first} for good and cannot become ${state}`);
+  }
+}
+
+/** The run counts its messages, so the new ones are its last. */
+function refuseMessageOverlap(tables: MemoryTables, { pull: { run }, messages }: Step): void {
+  if (messages.length === 0) return;
+  if (run === null || run.messageCount < messages.length) throw new Error('Messages without a run that counts them');
+  const before = tables.messages.get(run.id) ?? [];
+  if (before.length > run.messageCount - messages.length) throw new Error(`A place of ${run.id}'s transcript is taken`);
+}
+
+function addMessages(tables: MemoryTables, { pull: { run }, messages }: Step): void {
+  if (run === null || messages.length === 0) return;
+  tables.messages.set(run.id, [...(tables.messages.get(run.id) ?? []), ...messages]);
+}
+
+function saveRun(tables: MemoryTables, row: MemoryPullRow, { pull: { run } }: Step, now: number): void {
+  if (run !== null) tables.runs.set(run.id, { pullKey: row.key, updatedAt: now, run });
+}
+
+function saveProposal(tables: MemoryTables, row: MemoryPullRow, proposal: Proposal, now: number): void {
+  const position = row.proposals.get(proposal.id)?.position ?? nextId(tables);
+  row.proposals.set(proposal.id, { position, proposal, updatedAt: now });
+  if (isFinal(proposal.state) && !row.outcomes.has(proposal.id)) row.outcomes.set(proposal.id, proposal);
+}
+
+/** A commit that is heard of twice has its rows already. */
+function addCommittedChanges({ committedChanges }: MemoryPullRow, step: Step): void {
+  const isKnown = (one: CommittedChange): boolean =>
+    committedChanges.some(({ proposalId, commitSha }) => proposalId === one.proposalId && commitSha === one.commitSha);
+  committedChanges.push(...step.ledgerCommits.filter((one) => !isKnown(one)));
+}
+
+function dropPendingWork(row: MemoryPullRow, { reason }: Step, now: number): void {
+  for (const signal of row.pendingSignals) {
+    if (signal.signal !== null && reportsCommit(signal.signal)) continue;
+    completeSignalRow(row, signal, now);
+    signal.reason = reason;
+  }
+  for (const effect of row.pendingEffects) {
+    completeEffectRow(row, effect, now);
+    effect.error = reason;
+  }
+}
+
+/** One that waits is wanted again, at once: one that was tried before keeps its time, but its tries count anew. */
+function rescheduleEffect(effect: MemoryEffectRow, now: number): void {
+  effect.createdAt = now;
+  effect.internalErrors = 0;
+  if (effect.attempts === 0) effect.dueAt = now;
+}
+
+/** One that is being performed may have looked already, so it makes no later equal one unnecessary. */
+export function enqueueEffect(tables: MemoryTables, row: MemoryPullRow, effect: Effect, now: number): void {
+  const key = dedupeKey(effect);
+  const before = row.pendingEffects.find((one) => key !== null && one.dedupeKey === key && !one.started);
+  if (before !== undefined) {
+    if (delayOf(effect) === 0 && before.dueAt > now) rescheduleEffect(before, now);
+    return;
+  }
+  if (effect.type === 'reply' && effect.onceKey !== null) {
+    if (row.onceKeys.has(effect.onceKey)) return;
+    row.onceKeys.add(effect.onceKey);
+  }
+  const wanted: MemoryEffectRow = {
+    id: nextId(tables),
+    lane: LANES[effect.type],
+    effect,
+    dedupeKey: key,
+    createdAt: now,
+    dueAt: now + delayOf(effect),
+    attempts: 0,
+    rateLimitedAttempts: 0,
+    internalErrors: 0,
+    started: false,
+    lease: null,
+    doneAt: null,
+    error: null,
+  };
+  row.effects.push(wanted);
+  row.pendingEffects = [...row.pendingEffects, wanted];
+}
+
+type EffectMethods = Pick<Store, 'claimEffect' | 'renewEffect' | 'finishEffect' | 'postponeEffect'>;
+
+/** What becomes of effects, in memory. */
+export function memoryEffectMethods(tables: MemoryTables, holder: number, connection: MemoryConnection): EffectMethods {
+  return {
+    claimEffect: async (_worker, now, leaseMs) =>
+      connection.epoch === null ? null : claimConcurrentEffect(tables, holder, now, leaseMs),
+    renewEffect: async (stored, now, leaseMs) => {
+      const [, effect] = findPendingEffect(tables, stored);
+      const mine = effect !== undefined && effect.doneAt === null && effect.attempts === stored.attempts;
+      if (mine) effect.lease = { until: now + leaseMs, holder };
+      return mine;
+    },
+    finishEffect: async (stored, outcome, now) => completeEffect(tables, stored, outcome, now),
+    postponeEffect: async (stored, delay) => retryEffectLater(tables, stored, delay),
+  };
+}
+
+function findPendingEffect(
+  tables: MemoryTables,
+  stored: StoredEffect,
+): [MemoryPullRow | undefined, MemoryEffectRow | undefined] {
+  const row = tables.pulls.get(stored.pullRequestKey);
+  return [row, row?.pendingEffects.find(({ id }) => id === stored.id)];
+}
+
+/** Why effects are dropped that are under way. */
+const DROP_REASON: Reason = 'access-lost';
+
+/** What a dropped effect comes to know of a commit, once. */
+function deliverLateResult(tables: MemoryTables, stored: StoredEffect, signal: Signal | null, now: number): void {
+  const row = tables.pulls.get(stored.pullRequestKey);
+  const dropped = row?.effects.find(({ id, error }) => id === stored.id && error === DROP_REASON);
+  if (row === undefined || dropped === undefined || signal === null || !reportsCommit(signal)) return;
+  dropped.error = null;
+  addSignal(tables, row, signal, { kind: 'effect-result', deliveryId: null, now });
+}
+
+function completeEffect(tables: MemoryTables, stored: StoredEffect, outcome: Signal | null, now: number): void {
+  const [row, effect] = findPendingEffect(tables, stored);
+  if (effect === undefined) deliverLateResult(tables, stored, outcome, now);
+  if (row === undefined || effect === undefined || !completeEffectRow(row, effect, now)) return;
+  if (outcome === null) return;
+  addSignal(tables, row, outcome, { kind: 'effect-result', deliveryId: null, now });
+  if (effect.lane === 'concurrent') notifyListeners(tables);
+}
+
+function retryEffectLater(
+  tables: MemoryTables,
+  stored: StoredEffect,
+  { now, notBefore, error, retryCause, signal }: EffectRetry,
+): void {
+  const [row, effect] = findPendingEffect(tables, stored);
+  if (effect === undefined) deliverLateResult(tables, stored, signal, now);
+  if (row === undefined || effect === undefined || effect.attempts !== stored.attempts) return;
+  clearAttempt(effect);
+  effect.dueAt = notBefore;
+  if (error !== null) effect.internalErrors = retryCause === 'internal' ? effect.internalErrors + 1 : 0;
+  if (retryCause === 'rate-limit') effect.rateLimitedAttempts += 1;
+  if (error !== null) effect.error = toStorableText(error);
+  if (signal !== null) addSignal(tables, row, signal, { kind: 'effect-result', deliveryId: null, now });
+}
+
+/** Gives a waiting signal up, once, with what follows. */
+export function moveToDeadLetters(
+  tables: MemoryTables,
+  row: MemoryPullRow | null,
+  stored: StoredSignal,
+  fault: ErrorReport,
+  { reply, signal: outcome }: DeadLetterFollowUp,
+  now: number,
+): void {
+  const signal = findPendingSignal(row, stored);
+  if (row === null || signal === undefined) return;
+  completeSignalRow(row, signal, now);
+  signal.deadLettered = true;
+  signal.error = toStorableText(fault.errorText);
+  signal.errorId = fault.id;
+  if (outcome !== null) addSignal(tables, row, outcome, { kind: 'effect-result', deliveryId: null, now });
+  if (reply !== null && row.inbox.filter(({ deadLettered: aside }) => aside).length <= MAX_REPORTED_ERRORS)
+    enqueueEffect(tables, row, reply, now);
+}
+
+/** As a database stores a text. */
+export function toStorableText(text: string): string {
+  return text.replaceAll('\0', '\uFFFD').toWellFormed();
+}
+
+/** What was given up, newest first, at most so many. */
+export function listMemoryDeadLetters(
+  tables: MemoryTables,
+  most: number,
+): Awaited<ReturnType<Store['listDeadLetters']>> {
+  const all = [...tables.pulls.values()].flatMap(({ key, inbox }) =>
+    inbox.filter((signal) => signal.deadLettered).map((signal) => ({ pullRequestKey: key, signal })),
+  );
+  return all
+    .sort((left, right) => right.signal.id - left.signal.id)
+    .slice(0, most)
+    .map(({ pullRequestKey: key, signal: { id, deliveryId, error, errorId, attempts, receivedAt, doneAt } }) => ({
+      ...{ id, pullRequestKey: key, deliveryId, errorId: errorId, attempts, receivedAt },
+      error: error ?? '',
+      deadLetteredAt: doneAt ?? receivedAt,
+    }));
+}
+
+/** The signal as long as nothing came of it. */
+export function findPendingSignal(row: MemoryPullRow | null, { id }: StoredSignal): MemoryInboxRow | undefined {
+  return row?.pendingSignals.find((signal) => signal.id === id);
+}

@@ -1,0 +1,165 @@
+import type { StoredEffect } from '../../../src/adapters/store/store.ts';
+import type { Effect } from '../../../src/core/state/effects.ts';
+import { ALL_INVARIANTS } from '../memory-store/tables.ts';
+import { type Mutant, type Overrides, overrideGitHub, overrideStore } from './mutant.ts';
+
+function retryBlindly(): Overrides {
+  return overrideStore(({ nextWork, finishEffect, postponeEffect }) => {
+    const real = new Map<number, StoredEffect>();
+    const known = (effect: StoredEffect): StoredEffect => real.get(effect.id) ?? effect;
+    return {
+      nextWork: async (claim, now) => {
+        const work = await nextWork(claim, now);
+        if (work?.kind !== 'effect') return work;
+        real.set(work.effect.id, work.effect);
+        return { kind: 'effect', effect: { ...work.effect, attempts: 1 } };
+      },
+      finishEffect: (effect, outcome, now) => finishEffect(known(effect), outcome, now),
+      postponeEffect: (effect, delay) => postponeEffect(known(effect), delay),
+    };
+  });
+}
+
+/** Effects are kept in the process, and stored with the next decision. */
+function saveEffectsLater(): Overrides {
+  return overrideStore(({ save }) => {
+    let kept: readonly Effect[] = [];
+    return {
+      save: async (claim, signal, step, now) => {
+        const effects = [...kept, ...step.effects];
+        kept = effects.slice(-1);
+        return save(claim, signal, { ...step, effects: effects.slice(0, -1) }, now);
+      },
+    };
+  });
+}
+
+/** What is to be answered is taken for answered. */
+function dropReplies(): Overrides {
+  return overrideStore(({ nextWork, finishEffect }) => ({
+    nextWork: async (claim, now) => {
+      for (;;) {
+        const work = await nextWork(claim, now);
+        if (work?.kind !== 'effect' || work.effect.effect.type !== 'reply') return work;
+        await finishEffect(work.effect, null, now);
+      }
+    },
+  }));
+}
+
+/** Every effect that is given out is another one than is stored. */
+function overrideEffects(change: (effect: StoredEffect) => StoredEffect): Overrides {
+  return overrideStore(({ nextWork, claimEffect }) => ({
+    nextWork: async (claim, now) => {
+      const work = await nextWork(claim, now);
+      return work?.kind === 'effect' ? { kind: 'effect', effect: change(work.effect) } : work;
+    },
+    claimEffect: async (worker, now, leaseMs) => {
+      const effect = await claimEffect(worker, now, leaseMs);
+      return effect && change(effect);
+    },
+  }));
+}
+
+function ignoreLeases(): Overrides {
+  return {
+    context: (context) => {
+      const { githubApp } = context;
+      return { ...context, githubApp: { ...githubApp, forPull: (ref, rank) => githubApp.forPull(ref, rank) } };
+    },
+  };
+}
+
+const stripEscapes = (body: string): string => body.replaceAll('\\', '').replaceAll('&lt;', '<').replaceAll('`', '');
+
+/** How effects are performed and claims held, whoever dies meanwhile. */
+export const EFFECT_MUTANTS: readonly Mutant[] = [
+  { name: 'blind-retry', brokenPromise: 'what may have happened is looked for first', createOverrides: retryBlindly },
+  {
+    name: 'posted-comments-not-found',
+    brokenPromise: 'a comment whose answer was lost is found again',
+    createOverrides: () => overrideGitHub(() => ({ findCommentsByMarker: async () => new Map() })),
+  },
+  {
+    name: 'posted-replies-not-found',
+    brokenPromise: 'nobody is answered twice',
+    createOverrides: () => overrideGitHub(() => ({ hasPosted: async () => false })),
+  },
+  { name: 'replies-dropped', brokenPromise: 'whoever is to be answered is', createOverrides: dropReplies },
+  {
+    name: 'no-fencing',
+    brokenPromise: 'a former holder writes nothing',
+    createOverrides: () => ({ invariants: { ...ALL_INVARIANTS, fencing: false } }),
+  },
+  {
+    name: 'dead-leases-hold',
+    brokenPromise: 'what a dead process held is free',
+    createOverrides: () => ({ invariants: { ...ALL_INVARIANTS, freesDeadLeases: false } }),
+  },
+  {
+    name: 'writes-past-its-lease',
+    brokenPromise: 'a process that hung past its lease writes nothing to GitHub',
+    createOverrides: ignoreLeases,
+  },
+  {
+    name: 'writes-after-disconnect',
+    brokenPromise: 'a process that was cut off from the database writes nothing that others may have taken over',
+    createOverrides: () => ({
+      ...overrideStore(() => ({ connectionEpoch: () => EFFECT_MUTANTS })),
+      disconnectsOften: true,
+    }),
+  },
+  {
+    name: 'rate-limits-counted-as-failures',
+    brokenPromise: 'tries that a limit stopped give nothing up',
+    createOverrides: () => ({
+      ...overrideEffects((effect) => ({ ...effect, rateLimitedAttempts: 0 })),
+      suspendsOften: true,
+    }),
+  },
+  {
+    name: 'effects-after-the-step',
+    brokenPromise: 'a decision and its effects are saved together',
+    createOverrides: saveEffectsLater,
+  },
+  {
+    name: 'result-lost-on-retry',
+    brokenPromise: 'what came of an effect is always heard',
+    createOverrides: () =>
+      overrideStore(({ finishEffect }) => ({
+        finishEffect: (effect, outcome, now) => finishEffect(effect, effect.attempts > 1 ? null : outcome, now),
+      })),
+  },
+  {
+    name: 'earlier-runs-not-updated',
+    brokenPromise: 'the comment of a run says how it ended, also where the next one has begun',
+    createOverrides: () => overrideStore(() => ({ loadRun: async () => null })),
+  },
+  {
+    name: 'failed-effects-dropped',
+    brokenPromise: 'an effect that failed is tried again',
+    createOverrides: () =>
+      overrideStore(({ finishEffect }) => ({
+        postponeEffect: async (effect, { now }) => void (await finishEffect(effect, null, now)),
+      })),
+  },
+  {
+    name: 'reviews-not-released',
+    brokenPromise: 'a request for changes is taken back where nothing waits any more',
+    createOverrides: () => overrideGitHub(() => ({ dismissReview: async () => true })),
+  },
+  {
+    name: 'threads-left-open',
+    brokenPromise: 'the thread of what is decided is resolved',
+    createOverrides: () => overrideGitHub(() => ({ resolveThread: async () => {} })),
+  },
+  {
+    name: 'active-markdown',
+    brokenPromise: 'nothing that models or strangers wrote is Markdown',
+    createOverrides: () =>
+      overrideGitHub(({ createComment, updateComment }) => ({
+        createComment: (body) => createComment(stripEscapes(body)),
+        updateComment: (comment, body) => updateComment(comment, stripEscapes(body)),
+      })),
+  },
+];

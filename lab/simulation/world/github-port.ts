@@ -1,0 +1,323 @@
+import { readBlob } from '../../../fakes/github/git/objects.ts';
+import { createCommitOnBranch } from '../../../fakes/github/operations/git-data.ts';
+import type { PullTarget } from '../../../fakes/github/operations/inputs.ts';
+import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
+import type { ApiError, Operation } from '../../../fakes/github/state/operation.ts';
+import { hashBody } from '../../../src/adapters/github/posted-comment.ts';
+import type { CommitPlan, FileContent } from '../../../src/core/state/ports.ts';
+import {
+  type CommitResult,
+  type CreatedReview,
+  type GitHub,
+  GitHubError,
+  LeaseLostError,
+  type NewReview,
+} from '../../../src/core/state/ports.ts';
+import type { PostedComment } from '../../../src/core/state/proposal.ts';
+import type { CaseFixture } from './fixture.ts';
+import type { Random } from './random.ts';
+import {
+  asPostedComment,
+  countApprovingReviews,
+  findBotComments,
+  findReviewsByMarker,
+  hasBotComment,
+  hashCommentBodies,
+  listCommitNotes,
+  listOtherPulls,
+  listRulesFor,
+  type PullSnapshot,
+  readArchive,
+  readFullTree,
+  readPermission,
+  readPullFacts,
+  readSettingsFile,
+  requireActiveInstallation,
+  requireBlob,
+  type SimulatedGitHub,
+  selectCommentsSince,
+  selectReviewComments,
+  snapshotPull,
+  toPostedReview,
+  toPullFiles,
+} from './simulated-github.ts';
+import type { Trace } from './trace.ts';
+
+/**
+ * The worker's GitHub right on the simulated world, without requests: what the adapter makes of many answers is one look
+ * here. The adapter itself is tested against the same world over HTTP.
+ */
+export function createGitHubPort(simulatedGitHub: SimulatedGitHub, fixture: CaseFixture, trace: Trace): GitHub {
+  const snapshot = (): PullSnapshot => {
+    requireActiveInstallation(simulatedGitHub, fixture.ref);
+    return snapshotPull(simulatedGitHub, fixture);
+  };
+  const page: PortContext = { simulatedGitHub, fixture, trace, snapshot };
+  return { ...readMethods(page), ...ownCommentMethods(page), ...writeMethods(page), ...threadMethods(page) };
+}
+
+/** Where the App acts: one pull request, as it stands at each moment; throws where GitHub lets the App see nothing. */
+type PortContext = {
+  readonly simulatedGitHub: SimulatedGitHub;
+  readonly fixture: CaseFixture;
+  readonly trace: Trace;
+  readonly snapshot: () => PullSnapshot;
+};
+
+type ReadMethod =
+  | 'fetchPull'
+  | 'fetchPermission'
+  | 'fetchSettingsFile'
+  | 'fetchTree'
+  | 'fetchBlob'
+  | 'fetchArchive'
+  | 'listFiles'
+  | 'fetchRules'
+  | 'otherPullsOnBranch';
+
+function readMethods({
+  snapshot,
+}: PortContext): Pick<GitHub, ReadMethod | 'countApprovals' | 'listCommits' | 'listReviewComments'> {
+  return {
+    fetchPull: async () => readPullFacts(snapshot()),
+    fetchPermission: async (login) => readPermission(snapshot(), login),
+    fetchSettingsFile: async () => readSettingsFile(snapshot()),
+    fetchTree: async (sha) => readFullTree(snapshot().state.store, sha),
+    fetchBlob: async (sha) => requireBlob(snapshot(), sha),
+    fetchArchive: async (sha) => readArchive(snapshot(), sha),
+    listFiles: async () => toPullFiles(snapshot()),
+    fetchRules: async (branch) => listRulesFor(snapshot(), branch),
+    otherPullsOnBranch: async (branch) => listOtherPulls(snapshot(), branch),
+    countApprovals: async () => countApprovingReviews(snapshot()),
+    listCommits: async (base, head) => listCommitNotes(snapshot(), base, head),
+    listReviewComments: async (reviewId) => selectReviewComments(snapshot(), reviewId),
+  };
+}
+
+function ownCommentMethods({
+  fixture,
+  snapshot,
+}: PortContext): Pick<
+  GitHub,
+  'findReviews' | 'findCommentsByMarker' | 'fetchBodyHashes' | 'hasPosted' | 'listCommentsSince'
+> {
+  return {
+    findReviews: async (marker) => findReviewsByMarker(snapshot(), fixture, marker),
+    findCommentsByMarker: async (markers, since) => findBotComments(snapshot(), fixture, markers, since),
+    fetchBodyHashes: async (comments) => hashCommentBodies(snapshot(), comments),
+    hasPosted: async (body, since) => hasBotComment(snapshot(), fixture, body, since),
+    listCommentsSince: async (since) => selectCommentsSince(snapshot(), since),
+  };
+}
+
+/** The App's bot in front of that pull request, and a write in its name: a refusal is a fault. */
+function actAsBot({ simulatedGitHub, fixture: { botId, appId, repositoryId, ref }, snapshot }: PortContext) {
+  const actor = { accountId: botId, viaAppId: appId };
+  const write = <Input, Value>(operation: Operation<Input, Value>, input: Input): Value => {
+    snapshot();
+    const outcome = simulatedGitHub.apply(operation, input);
+    if (!outcome.ok) throw toGitHubError(outcome.error);
+    return outcome.value;
+  };
+  return { actor, repositoryId, here: { actor, repositoryId, number: ref.number }, write };
+}
+
+type WriteMethod =
+  | 'createReview'
+  | 'createFileComment'
+  | 'createComment'
+  | 'createReply'
+  | 'updateReview'
+  | 'updateComment'
+  | 'commit';
+
+function writeMethods(page: PortContext): Pick<GitHub, WriteMethod> {
+  const { actor, repositoryId, here, write } = actAsBot(page);
+  return {
+    createReview: async (head, review) => {
+      const input = {
+        ...here,
+        commitSha: head,
+        event: review.event,
+        body: review.body,
+        comments: reviewCommentInputs(review),
+      };
+      const created = write(OPERATIONS.createPullRequestReview, input);
+      return toCreatedReview(page.snapshot(), review, created);
+    },
+    createFileComment: async (head, path, body) => {
+      const input = { ...here, commitSha: head, path, body, subjectType: 'file' } as const;
+      return asPostedComment('file-comment', write(OPERATIONS.createReviewComment, input), body);
+    },
+    createComment: async (body) =>
+      asPostedComment('issue-comment', write(OPERATIONS.createIssueComment, { ...here, body }), body),
+    createReply: async (inReplyTo, body) =>
+      asPostedComment('review-comment', write(OPERATIONS.replyToReviewComment, { ...here, inReplyTo, body }), body),
+    updateReview: async (reviewId, body) => void write(OPERATIONS.editPullRequestReview, { ...here, reviewId, body }),
+    updateComment: async ({ kind, id: commentId }, body) => {
+      const input = { actor, repositoryId, commentId, body };
+      const isConversation = kind === 'issue-comment';
+      const { updatedAt } = isConversation
+        ? write(OPERATIONS.editIssueComment, input)
+        : write(OPERATIONS.editReviewComment, input);
+      return { bodyHash: hashBody(body), at: updatedAt };
+    },
+    commit: async (plan) => {
+      page.snapshot();
+      const outcome = applyCommitPlan(page.simulatedGitHub, here, plan);
+      page.trace.add({ kind: 'committed', number: here.number, plan, outcome });
+      return outcome;
+    },
+  };
+}
+
+function threadMethods(
+  page: PortContext,
+): Pick<GitHub, 'resolveThread' | 'isThreadResolved' | 'listOutdatedThreads' | 'dismissReview' | 'react'> {
+  const { actor, repositoryId, here, write } = actAsBot(page);
+  return {
+    resolveThread: async (comment) => {
+      const thread = findThread(page.snapshot(), comment);
+      if (thread?.resolvedById === null) write(OPERATIONS.resolveReviewThread, { actor, threadNodeId: thread.nodeId });
+    },
+    isThreadResolved: async (comment) => (findThread(page.snapshot(), comment)?.resolvedById ?? null) !== null,
+    listOutdatedThreads: async () => listOutdatedThreads(page.snapshot()),
+    dismissReview: async (reviewId, message) => {
+      page.snapshot();
+      page.simulatedGitHub.apply(OPERATIONS.dismissPullRequestReview, { ...here, reviewId, message });
+      return page.snapshot().pull.reviews.get(reviewId)?.state !== 'CHANGES_REQUESTED';
+    },
+    react: async (place, content) => {
+      if (place.at === 'review') return;
+      const input = { actor, repositoryId, commentId: place.commentId, content };
+      if (place.at === 'conversation') write(OPERATIONS.reactToIssueComment, input);
+      else write(OPERATIONS.reactToReviewComment, input);
+    },
+  };
+}
+
+function toGitHubError({ status, message }: ApiError): GitHubError {
+  return new GitHubError(message, status, null);
+}
+
+function reviewCommentInputs({ comments }: NewReview) {
+  return comments.map(({ path, startLine, line, body }) => ({
+    ...{ path, line, body, side: 'RIGHT' as const },
+    ...(startLine === null || startLine === line ? {} : { startLine, startSide: 'RIGHT' as const }),
+  }));
+}
+
+function toCreatedReview(
+  { pull }: PullSnapshot,
+  { comments: drafts }: NewReview,
+  { id, state }: { readonly id: number; readonly state: string },
+): CreatedReview {
+  const written = [...pull.reviewComments.values()].filter(({ reviewId }) => reviewId === id);
+  const comments = drafts.flatMap(({ body }) => {
+    const comment = written.find((one) => one.body === body);
+    return comment === undefined ? [] : [asPostedComment('review-comment', comment, body)];
+  });
+  return { review: toPostedReview(id, state), comments };
+}
+
+function listOutdatedThreads({ pull }: PullSnapshot): readonly string[] {
+  const outdated = [...pull.threads.values()].filter(
+    ({ location }) => location.kind === 'lines' && location.current === null,
+  );
+  return outdated.flatMap(({ id }) => pull.reviewComments.get(id)?.nodeId ?? []);
+}
+
+function findThread({ pull }: PullSnapshot, comment: PostedComment) {
+  return comment.kind === 'issue-comment' ? undefined : pull.threads.get(comment.id);
+}
+
+/** GraphQL's commit: on the expected head, or not at all. */
+function applyCommitPlan(
+  simulatedGitHub: SimulatedGitHub,
+  { actor, repositoryId }: PullTarget,
+  plan: CommitPlan,
+): CommitResult {
+  const end = plan.message.indexOf('\n');
+  const outcome = simulatedGitHub.apply(createCommitOnBranch, {
+    actor,
+    repositoryId,
+    branch: plan.branch,
+    expectedHeadOid: plan.expectedHead,
+    headline: end === -1 ? plan.message : plan.message.slice(0, end),
+    body: end === -1 ? '' : plan.message.slice(end + 1).replace(/^\n+/, ''),
+    additions: plan.files.flatMap(({ path, content }) => {
+      const bytes = contentBytes(simulatedGitHub, content);
+      return bytes === null ? [] : [{ path, bytes }];
+    }),
+    deletions: plan.files.flatMap(({ path, content }) => (content.kind === 'deleted' ? [path] : [])),
+  });
+  if (outcome.ok) return { kind: 'committed', sha: outcome.value };
+  const { type, message } = outcome.error;
+  if (type === 'STALE_DATA') return { kind: 'head-moved' };
+  return { kind: 'refused', message, byRule: /rule/i.test(message) };
+}
+
+/** Null where the file goes. A moved file's bytes are those of its blob, so that they make the same blob again. */
+function contentBytes(simulatedGitHub: SimulatedGitHub, content: FileContent): Uint8Array | null {
+  switch (content.kind) {
+    case 'bytes':
+      return content.bytes;
+    case 'blob':
+      return readBlob(simulatedGitHub.state.store, content.sha) ?? null;
+    case 'deleted':
+      return null;
+  }
+}
+
+/** What writes to GitHub. */
+export const WRITE_METHODS: ReadonlySet<PropertyKey> = new Set([
+  'createReview',
+  'updateReview',
+  'dismissReview',
+  'createFileComment',
+  'createComment',
+  'createReply',
+  'updateComment',
+  'resolveThread',
+  'react',
+  'commit',
+] as const satisfies readonly (keyof GitHub)[]);
+
+/** The same GitHub, which refuses each write that may not be made by then, as the adapter does. */
+export function withWriteGuard(github: GitHub, mayWrite: () => boolean): GitHub {
+  return new Proxy(github, {
+    get(target, name) {
+      if (WRITE_METHODS.has(name) && !mayWrite()) return () => Promise.reject(new LeaseLostError());
+      return Reflect.get(target, name);
+    },
+  });
+}
+
+/** A time (ms since the epoch) in which GitHub's commits do not know the head that it tells. */
+export type StaleHeadWindow = { readonly from: number; readonly until: number };
+
+const STALE_HEAD_WINDOWS = 4;
+
+/** They begin within this time of the case's start, and last longer than all tries that are made at once. */
+const LATEST_WINDOW_START_MS = 300_000;
+
+const WINDOW_DURATION_MS = [5_000, 60_000] as const;
+
+export function pickStaleHeadWindows(random: Random, start: number): readonly StaleHeadWindow[] {
+  return Array.from({ length: STALE_HEAD_WINDOWS }, () => {
+    const from = start + random.between(0, LATEST_WINDOW_START_MS);
+    return { from, until: from + random.between(...WINDOW_DURATION_MS) };
+  });
+}
+
+/** GitHub's servers do not all know of a push at once: in a spell every commit is refused, as if the branch had moved. */
+export function withStaleHead(github: GitHub, isStale: () => boolean, trace: Trace): GitHub {
+  return {
+    ...github,
+    commit: async (plan) => {
+      if (!isStale()) return github.commit(plan);
+      trace.add({ kind: 'fault', fault: 'stale-head', where: plan.proposalIds.join(', ') });
+      return { kind: 'head-moved' };
+    },
+  };
+}

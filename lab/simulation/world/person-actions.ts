@@ -1,0 +1,380 @@
+import { readBlobText } from '../../../fakes/github/git/objects.ts';
+import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
+import type { Operation } from '../../../fakes/github/state/operation.ts';
+import { createPerson, type FakePerson } from '../../../fakes/people/person.ts';
+import { PENDING_LABEL } from '../../../src/core/messages/proposal-status.ts';
+import { type CaseFixture, FILE_PATHS, HEAD_BRANCH, type Login, OTHER_BASE } from './fixture.ts';
+import type { Random } from './random.ts';
+import { HOSTILE_MARKDOWN } from './random-model.ts';
+import {
+  findInstallation,
+  listBotComments,
+  type PullSnapshot,
+  readFullTree,
+  type SimulatedGitHub,
+  snapshotPull,
+} from './simulated-github.ts';
+
+/** What the account's owner does with the App. */
+type OwnerContext = { readonly simulatedGitHub: SimulatedGitHub; readonly fixture: CaseFixture };
+
+const SUSPENDED = '(the App is suspended)';
+
+const REMOVED = '(the App is removed)';
+
+/** What is said of a deed after which the App cannot act. */
+export const APP_DISABLED_ACTIONS: ReadonlySet<string> = new Set([SUSPENDED, REMOVED]);
+
+/** GitHub refuses the App everything, and tells it nothing, until it may act again. */
+export function suspendInstallation({ simulatedGitHub, fixture }: OwnerContext): string | null {
+  const installation = findInstallation(simulatedGitHub.state, fixture);
+  if (installation === undefined || installation.suspendedAt !== null) return null;
+  simulatedGitHub.apply(OPERATIONS.suspendApp, { installationId: installation.id, suspended: true });
+  return SUSPENDED;
+}
+
+function removeInstallation({ simulatedGitHub, fixture }: OwnerContext): string | null {
+  const installation = findInstallation(simulatedGitHub.state, fixture);
+  if (installation === undefined) return null;
+  simulatedGitHub.apply(OPERATIONS.uninstallApp, { installationId: installation.id });
+  return REMOVED;
+}
+
+/** The App acts again: the same installation, or, where it was removed, another; null where it does already. */
+export function restoreInstallation({ simulatedGitHub, fixture }: OwnerContext): string | null {
+  const installation = findInstallation(simulatedGitHub.state, fixture);
+  if (installation === undefined) {
+    simulatedGitHub.apply(OPERATIONS.installApp, { appId: fixture.appId, accountId: fixture.people.acme });
+    return '(the App is installed anew)';
+  }
+  if (installation.suspendedAt === null) return null;
+  simulatedGitHub.apply(OPERATIONS.suspendApp, { installationId: installation.id, suspended: false });
+  return '(the App may act again)';
+}
+
+/** What is not said on the pull request, and matters to it. */
+type RepositoryContext = {
+  readonly simulatedGitHub: SimulatedGitHub;
+  readonly fixture: CaseFixture;
+  readonly random: Random;
+};
+
+/** The second writer loses the right to write, or has it back. */
+function toggleWriteAccess({ simulatedGitHub, fixture }: RepositoryContext): string {
+  const accountId = fixture.people.ben;
+  const { repositoryId } = fixture;
+  const writes =
+    simulatedGitHub.state.repositories.get(repositoryId)?.collaborators.get(accountId)?.permission === 'write';
+  const permission = writes ? 'read' : 'write';
+  simulatedGitHub.apply(OPERATIONS.setPermission, { repositoryId, accountId, permission });
+  return `(ben may ${permission} from now on)`;
+}
+
+function changeSettings({ simulatedGitHub, fixture, random }: RepositoryContext): string {
+  const text = random.pick(['required_approvals: 2\n', 'review_event: request-changes\n', 'broken: [\n', null]);
+  const actor = { accountId: fixture.people.acme, viaAppId: null };
+  const files = new Map([['.github/countersign.yml', text]]);
+  const { repositoryId } = fixture;
+  const outcome = simulatedGitHub.apply(OPERATIONS.pushFiles, { actor, repositoryId, branch: 'main', files });
+  return outcome.ok ? `(the settings are ${JSON.stringify(text)} from now on)` : '(the settings stay)';
+}
+
+/** Rules for the branch that people need not keep: some refuse the App's commits, some only take approvals away. */
+function addBranchRule({ simulatedGitHub, fixture, random }: RepositoryContext): string {
+  const type = random.pick(['update', 'pull_request', 'required_signatures'] as const);
+  const everybody = Object.values(fixture.people);
+  const bypassIds = random.chance(0.3) ? [...everybody, fixture.botId] : everybody;
+  const dismissesStaleReviews = random.chance(0.5);
+  const ruleset = { branches: [HEAD_BRANCH], types: [type], bypassIds, dismissesStaleReviews };
+  simulatedGitHub.apply(OPERATIONS.addRuleset, { repositoryId: fixture.repositoryId, ruleset });
+  return `(the branch has the rule ${type} from now on${bypassIds.includes(fixture.botId) ? ', not for the App' : ''})`;
+}
+
+/** A second pull request of the same branch. */
+function openSecondPull({ simulatedGitHub, fixture: { people, repositoryId } }: RepositoryContext): string | null {
+  const actor = { accountId: people.ana, viaAppId: null };
+  const given = { actor, repositoryId, title: 'The same work elsewhere', head: HEAD_BRANCH, base: OTHER_BASE };
+  const outcome = simulatedGitHub.apply(OPERATIONS.createPullRequest, given);
+  return outcome.ok ? `(#${outcome.value.number} is opened for the same branch)` : null;
+}
+
+/** Somebody in front of the page, and what is to be seen there. */
+type ActionContext = {
+  readonly simulatedGitHub: SimulatedGitHub;
+  readonly fixture: CaseFixture;
+  readonly random: Random;
+  readonly snapshot: PullSnapshot;
+  readonly person: FakePerson;
+  /** Whoever pushes to the branch: to a fork only its owner may. */
+  readonly pusher: FakePerson;
+  readonly accountId: number;
+  readonly proposals: readonly VisibleProposal[];
+  readonly open: readonly VisibleProposal[];
+};
+
+/** What people do; says what it was in words, or null where there is nothing to do it to. */
+export type PersonAction = (context: ActionContext) => string | null;
+
+/** GitHub's page would not have let them. */
+class NotAllowedError extends Error {}
+
+export function createActionContext(
+  simulatedGitHub: SimulatedGitHub,
+  fixture: CaseFixture,
+  random: Random,
+  who: Login,
+): ActionContext {
+  const snapshot = snapshotPull(simulatedGitHub, fixture);
+  const proposals = findVisibleProposals(snapshot, fixture.botId);
+  const accountId = fixture.people[who];
+  const apply = <Input, Value>(operation: Operation<Input, Value>, input: Input): Value => {
+    const outcome = simulatedGitHub.apply(operation, input);
+    if (!outcome.ok) throw new NotAllowedError(outcome.error.message);
+    return outcome.value;
+  };
+  const { repositoryId, ref } = fixture;
+  const here = { accountId, branch: HEAD_BRANCH, repositoryId, number: ref.number };
+  const { repositoryId: source } = snapshot.pull.head;
+  const owner = source === repositoryId ? accountId : snapshot.pull.authorId;
+  return {
+    ...{ simulatedGitHub, fixture, random, snapshot, accountId, proposals },
+    person: createPerson(apply, here),
+    pusher: createPerson(apply, { ...here, accountId: owner, repositoryId: source }),
+    open: proposals.filter(({ isPending }) => isPending),
+  };
+}
+
+/** Does it; what the page would not have allowed is told as such. */
+export function tryAction(deed: PersonAction, context: ActionContext): string | null {
+  try {
+    return deed(context);
+  } catch (error) {
+    if (error instanceof NotAllowedError) return `(refused: ${error.message})`;
+    throw error;
+  }
+}
+
+function postComment({ person }: ActionContext, body: string): string {
+  const { id } = person.says(body);
+  return `says ${JSON.stringify(body)} (${id})`;
+}
+
+function replyInThread({ person }: ActionContext, { id, commentId }: VisibleProposal, body: string): string {
+  const said = person.replies(commentId, body);
+  return `replies to ${id} ${JSON.stringify(body)} (${said.id})`;
+}
+
+/** In a thread the words alone, in the conversation with the proposal's id. */
+function giveCommand(context: ActionContext, proposal: VisibleProposal, word: string, rest = ''): string {
+  if (proposal.inThread && context.random.chance(0.7)) return replyInThread(context, proposal, `${word}${rest}`);
+  return postComment(context, `${word} ${proposal.id}${rest}`);
+}
+
+/** Mostly one that is open; now and then one that was decided long ago. */
+function pickProposal({ random, open, proposals }: ActionContext): VisibleProposal | null {
+  const from = open.length > 0 && random.chance(0.9) ? open : proposals;
+  return from.length === 0 ? null : random.pick(from);
+}
+
+function onAnyProposal(deed: (context: ActionContext, proposal: VisibleProposal) => string): PersonAction {
+  return (context) => {
+    const proposal = pickProposal(context);
+    return proposal === null ? null : deed(context, proposal);
+  };
+}
+
+function onThreadProposal(deed: (context: ActionContext, proposal: VisibleProposal) => string | null): PersonAction {
+  return (context) => {
+    const threads = context.open.filter((proposal) => proposal.inThread);
+    return threads.length === 0 ? null : deed(context, context.random.pick(threads));
+  };
+}
+
+function headText({ snapshot: { state, pull } }: ActionContext, path: string): string {
+  return readBlobText(state.store, readFullTree(state.store, pull.head.sha).get(path)?.sha);
+}
+
+/** A push that changes one line, puts one on top, or takes one away, in a file that proposals may be about. */
+function pushCommit(context: ActionContext): string {
+  const { random, pusher } = context;
+  const path = random.pick(FILE_PATHS);
+  const lines = headText(context, path).split('\n');
+  const at = random.integer(Math.max(1, lines.length - 1));
+  const way = random.pick(['changes', 'adds', 'removes'] as const);
+  if (way === 'changes') lines[at] = `${lines[at] ?? ''} pushed`;
+  if (way === 'adds') lines.splice(random.pick([0, at]), 0, `pushed line ${context.snapshot.state.nextId}`);
+  if (way === 'removes') lines.splice(at, 1);
+  pusher.pushes({ [path]: lines.join('\n') });
+  return `pushes: ${way} line ${at + 1} of ${path}`;
+}
+
+function submitReview(context: ActionContext): string | null {
+  const { random, person, open } = context;
+  const threads = open.filter((proposal) => proposal.inThread);
+  const event = random.pick(['COMMENT', 'APPROVE', 'REQUEST_CHANGES'] as const);
+  const body =
+    event === 'COMMENT' ? random.pick(['/approve all', '/deny all', 'Let us see.']) : random.pick(['', 'Well.']);
+  const words = ['/approve', '/deny', 'please use another name', '/approve\nthanks'];
+  const answers = threads.slice(0, 1 + random.integer(3)).map(({ commentId }) => ({
+    inReplyTo: commentId,
+    body: random.pick(words),
+  }));
+  if (event === 'REQUEST_CHANGES' && body === '') return null;
+  person.reviews({ event, body, replies: answers });
+  return `reviews ${event} ${JSON.stringify(body)} with ${JSON.stringify(answers)}`;
+}
+
+/** What people do right after an approval, before it can have come to its end. */
+export const SECOND_THOUGHT_ACTIONS: readonly (readonly [weight: number, deed: PersonAction])[] = [
+  [4, onAnyProposal((context, proposal) => giveCommand(context, proposal, '/deny', ' on second thoughts'))],
+  [4, pushCommit],
+  [1, (context) => postComment(context, '/stop')],
+  [1, closePull],
+  [1, (context) => changeBase(context)],
+  [1, toggleWriteAccess],
+  [1, onAnyProposal(tamperWithComment)],
+];
+
+/** Each deed with how often it is done. */
+export const PERSON_ACTIONS: readonly (readonly [weight: number, deed: PersonAction])[] = [
+  [14, onAnyProposal((context, proposal) => giveCommand(context, proposal, '/approve'))],
+  [3, (context) => (context.open.length === 0 ? null : postComment(context, '/approve all'))],
+  [2, (context) => postComment(context, context.random.pick(['/approve', '/deny', 'lgtm', '👍', 'Approved!']))],
+  [8, onAnyProposal((context, proposal) => giveCommand(context, proposal, '/deny', ' it is worse'))],
+  [1, (context) => (context.open.length === 0 ? null : postComment(context, '/deny all'))],
+  [3, onAnyProposal((context, proposal) => giveCommand(context, proposal, '/edit', ' use another word'))],
+  [2, onThreadProposal((context, proposal) => replyInThread(context, proposal, pickReplyText(context)))],
+  [4, onThreadProposal((context, proposal) => replyInThread(context, proposal, suggestionBlock(context)))],
+  [5, submitReview],
+  [4, onThreadProposal((context, proposal) => pressCommitSuggestion(context, proposal))],
+  [6, pushCommit],
+  [1, closePull],
+  [1, reopenPull],
+  [1, (context) => changeBase(context)],
+  [1, (context) => postComment(context, '/stop')],
+  [2, (context) => postComment(context, '/continue')],
+  [3, (context) => postComment(context, '/resume')],
+  [1, (context) => postComment(context, context.random.pick(['/status', '/help', '/ask why?', '/aprove']))],
+  [1, onAnyProposal((context, proposal) => postComment(context, `/show ${proposal.id}`))],
+  [3, (context) => requestUndo(context)],
+  [
+    4,
+    (context) =>
+      postComment(
+        context,
+        `/countersign ${context.random.pick(['make it simpler', `look at this: ${HOSTILE_MARKDOWN}`])}`,
+      ),
+  ],
+  [1, (context) => postComment(context, '@countersign and keep it short')],
+  [2, onThreadProposal(toggleThread)],
+  [1, onAnyProposal(tamperWithComment)],
+  [1, changeOwnComment],
+  [1, toggleWriteAccess],
+  [1, changeSettings],
+  [0.5, addBranchRule],
+  [0.7, openSecondPull],
+  [1, suspendInstallation],
+  [0.8, removeInstallation],
+];
+
+function pickReplyText({ random }: ActionContext): string {
+  return random.pick([
+    'please use another name',
+    `no: ${HOSTILE_MARKDOWN}`,
+    'lgtm',
+    '/approve but shorter',
+    '@ana what is this?',
+  ]);
+}
+
+function suggestionBlock({ random, snapshot }: ActionContext): string {
+  return `${random.pick(['', 'Rather so:\n'])}\`\`\`suggestion\nmine ${snapshot.state.nextId}\n\`\`\``;
+}
+
+function pressCommitSuggestion(
+  { person }: ActionContext,
+  { id, commentId, hasButton }: VisibleProposal,
+): string | null {
+  if (!hasButton) return null;
+  person.commitsSuggestions(commentId);
+  return `presses Commit suggestion on ${id}`;
+}
+
+function closePull({ person }: ActionContext): string {
+  person.closes();
+  return 'closes';
+}
+
+function reopenPull({ person }: ActionContext): string {
+  person.reopens();
+  return 'reopens';
+}
+
+function requestUndo(context: ActionContext): string | null {
+  const { proposals, random } = context;
+  const decided = proposals.filter(({ isPending }) => !isPending);
+  return decided.length === 0 ? null : giveCommand(context, random.pick(decided), '/undo');
+}
+
+function changeBase({ person, snapshot }: ActionContext): string {
+  const base = snapshot.pull.base.branch === OTHER_BASE ? 'main' : OTHER_BASE;
+  person.retargets(base);
+  return `retargets to ${base}`;
+}
+
+function toggleThread({ person }: ActionContext, { id, threadNodeId, isResolved }: VisibleProposal): string | null {
+  if (threadNodeId === null) return null;
+  if (isResolved) person.unresolves(threadNodeId);
+  else person.resolves(threadNodeId);
+  return `${isResolved ? 'unresolves' : 'resolves'} the thread of ${id}`;
+}
+
+/** Puts other words into a comment of the App, or takes it away. */
+function tamperWithComment(
+  { person, random }: ActionContext,
+  { id, commentId, inThread: isThread }: VisibleProposal,
+): string {
+  const deletes = random.chance(0.3);
+  if (deletes) (isThread ? person.deletesInThread : person.deletes)(commentId);
+  else (isThread ? person.editsInThread : person.edits)(commentId, 'Nothing to see here.');
+  return `${deletes ? 'deletes' : 'edits'} the comment of ${id}`;
+}
+
+function changeOwnComment({ person, random, snapshot, accountId }: ActionContext): string | null {
+  const own = [...snapshot.pull.comments.values()].filter(({ authorId }) => authorId === accountId);
+  if (own.length === 0) return null;
+  const { id } = random.pick(own);
+  if (random.chance(0.5)) person.deletes(id);
+  else person.edits(id, '/approve all');
+  return `changes own words (${id})`;
+}
+
+/** One of the App's proposals as people find it on the page. */
+type VisibleProposal = {
+  readonly id: string;
+  readonly commentId: number;
+  readonly inThread: boolean;
+  /** It can still be decided, as far as its comment says. */
+  readonly isPending: boolean;
+  readonly hasButton: boolean;
+  readonly threadNodeId: string | null;
+  readonly isResolved: boolean;
+};
+
+const PROPOSAL_COMMENT = /^<!-- countersign:proposal:([a-z0-9]+) -->/;
+
+function findVisibleProposals(snapshot: PullSnapshot, botId: number): readonly VisibleProposal[] {
+  return listBotComments(snapshot, { botId }).flatMap(({ kind, id: commentId, body }) => {
+    const id = PROPOSAL_COMMENT.exec(body)?.[1];
+    if (id === undefined) return [];
+    const thread = kind === 'issue-comment' ? undefined : snapshot.pull.threads.get(commentId);
+    return [
+      {
+        ...{ id, commentId, inThread: kind !== 'issue-comment', isPending: body.includes(PENDING_LABEL) },
+        hasButton: body.includes('```suggestion'),
+        threadNodeId: thread?.nodeId ?? null,
+        isResolved: (thread?.resolvedById ?? null) !== null,
+      },
+    ];
+  });
+}

@@ -1,0 +1,44 @@
+/** The one source of chance of a case: the same seed gives the same choices in the same order. */
+export type Random = {
+  /** From 0 up to 1. */
+  readonly float: () => number;
+  /** From 0 to `below` - 1. */
+  readonly integer: (below: number) => number;
+  /** From `from` up to `to`. */
+  readonly between: (from: number, to: number) => number;
+  readonly chance: (probability: number) => boolean;
+  /** Throws on an empty list. */
+  readonly pick: <Value>(values: readonly Value[]) => Value;
+};
+
+/** Chance that is settled by a seed; any whole number will do. */
+export function createRandom(seed: number): Random {
+  const float = sfc32(seed);
+  const integer = (below: number): number => Math.floor(float() * below);
+  return {
+    float,
+    integer,
+    between: (from, to) => from + float() * (to - from),
+    chance: (probability) => float() < probability,
+    pick(values) {
+      const [value] = values.slice(integer(values.length));
+      if (value === undefined) throw new Error('There is nothing to pick from');
+      return value;
+    },
+  };
+}
+
+/** Three words of state and a counter (the generator that is known as sfc32): quick, and good enough to choose by. */
+function sfc32(seed: number): () => number {
+  let [a, b, c, counter] = [seed | 0, Math.floor(seed / 2 ** 32) | 0, 0x5eed, 1];
+  const next = (): number => {
+    const sum = (((a + b) | 0) + counter) | 0;
+    counter = (counter + 1) | 0;
+    a = b ^ (b >>> 9);
+    b = (c + (c << 3)) | 0;
+    c = (((c << 21) | (c >>> 11)) + sum) | 0;
+    return (sum >>> 0) / 2 ** 32;
+  };
+  for (let round = 0; round < 12; round += 1) next();
+  return next;
+}

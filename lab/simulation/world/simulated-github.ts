@@ -1,0 +1,419 @@
+import { Buffer } from 'node:buffer';
+import { listCommitsBetween } from '../../../fakes/github/git/ancestry.ts';
+import { type GitObjectStore, readBlob, readGitCommit, type Sha } from '../../../fakes/github/git/objects.ts';
+import { readDirectoryOrEmpty } from '../../../fakes/github/git/trees.ts';
+import { simpleUserPayload } from '../../../fakes/github/payloads/accounts.ts';
+import { listPullFileDiffs } from '../../../fakes/github/state/commits.ts';
+import type {
+  FakeInstallation,
+  FakeIssueComment,
+  FakePullRequest,
+  FakeRepository,
+  FakeReviewComment,
+  GitHubState,
+} from '../../../fakes/github/state/github-state.ts';
+import { collaboratorRoleOf, findBranchHead } from '../../../fakes/github/state/lookup.ts';
+import type { Operation, OperationResult, WebhookEvent } from '../../../fakes/github/state/operation.ts';
+import { firstLineOf, hashBody, normalizeBody, toPostedComment } from '../../../src/adapters/github/posted-comment.ts';
+import type { GitObjectReader } from '../../../src/cli/git/objects.ts';
+import { SETTINGS_PATH } from '../../../src/core/settings/repo-settings.ts';
+import type { BranchRule } from '../../../src/core/state/branch-rules.ts';
+import type { PullFacts, SubmittedReviewComment } from '../../../src/core/state/facts.ts';
+import type { CommentLocation } from '../../../src/core/state/intent.ts';
+import {
+  type CommitSummary,
+  type DeliveryLog,
+  type FoundComment,
+  type GitHub,
+  GitHubError,
+  type ListedComment,
+  type LoggedDelivery,
+  type OwnReview,
+  type PullRequestFile,
+  type Tree,
+} from '../../../src/core/state/ports.ts';
+import type { PostedComment } from '../../../src/core/state/proposal.ts';
+import { type CaseFixture, GITHUB_URL } from './fixture.ts';
+import type { VirtualClock } from './virtual-clock.ts';
+
+/** The simulated GitHub of one case, without a socket: its world, and who hears of what changes. */
+export class SimulatedGitHub {
+  state: GitHubState;
+  readonly #timeline: VirtualClock;
+  readonly #tell: (event: WebhookEvent) => void;
+
+  constructor(world: GitHubState, clock: VirtualClock, tell: (event: WebhookEvent) => void) {
+    this.state = world;
+    this.#timeline = clock;
+    this.#tell = tell;
+  }
+
+  /** Ms since the epoch. */
+  get now(): number {
+    return this.#timeline.now;
+  }
+
+  /** Does a write, and tells of it; a refusal changes nothing. */
+  apply<Input, Value>(operation: Operation<Input, Value>, input: Input): OperationResult<Value> {
+    const outcome = operation(this.state, input, this.#timeline.now);
+    this.state = outcome.state;
+    for (const event of outcome.events) this.#tell(event);
+    return outcome;
+  }
+}
+
+/** A pull request as it stands in the simulated GitHub. */
+export type PullSnapshot = {
+  readonly state: GitHubState;
+  readonly repository: FakeRepository;
+  readonly pull: FakePullRequest;
+};
+
+/** The App's own bot. */
+type BotIdentity = { readonly botId: number; readonly appId: number };
+
+export function readPullFacts({ state, repository, pull }: PullSnapshot): PullFacts {
+  const author = state.accounts.get(pull.authorId);
+  return {
+    state: pull.merge !== null ? 'merged' : pull.state,
+    draft: pull.draft,
+    title: pull.title,
+    author: author === undefined ? null : { id: author.id, login: author.login },
+    baseRef: pull.base.branch,
+    baseSha: pull.base.sha,
+    headRef: pull.head.branch,
+    headSha: pull.head.sha,
+    fork: pull.head.repositoryId !== repository.id,
+    changedFiles: listPullFileDiffs(state.store, pull).length,
+  };
+}
+
+const PERMISSION_OF_ROLE = { admin: 'admin', write: 'write', read: 'read', none: 'none' } as const;
+
+export function readPermission(
+  { state, repository }: PullSnapshot,
+  login: string,
+): Awaited<ReturnType<GitHub['fetchPermission']>> {
+  const account = [...state.accounts.values()].find((one) => one.login === login);
+  if (account?.type !== 'User') return { permission: 'none', userId: null };
+  return {
+    permission: PERMISSION_OF_ROLE[collaboratorRoleOf(repository, account.id).permission],
+    userId: account.id,
+  };
+}
+
+export function readSettingsFile({
+  state,
+  repository,
+}: PullSnapshot): Awaited<ReturnType<GitHub['fetchSettingsFile']>> {
+  const tip = findBranchHead(repository, repository.defaultBranch);
+  const entry = tip === undefined ? undefined : readFullTree(state.store, tip).get(SETTINGS_PATH);
+  const bytes = entry === undefined ? undefined : readBlob(state.store, entry.sha);
+  return bytes === undefined ? null : { kind: 'file', bytes };
+}
+
+/** Everything below a commit's root, directories included. */
+export function readFullTree(store: GitObjectStore, commit: Sha): Map<string, TreeEntry> {
+  const entries = createTree();
+  const walk = (sha: Sha, prefix: string): void => {
+    for (const [name, entry] of readDirectoryOrEmpty(store, sha)) {
+      const size = entry.mode === '040000' ? null : (readBlob(store, entry.sha)?.byteLength ?? null);
+      entries.set(`${prefix}${name}`, { ...entry, size });
+      if (entry.mode === '040000') walk(entry.sha, `${prefix}${name}/`);
+    }
+  };
+  const found = readGitCommit(store, commit);
+  if (found === undefined) throw new GitHubError('no such commit', 404, null);
+  walk(found.tree, '');
+  return entries;
+}
+
+export function requireBlob({ state }: PullSnapshot, sha: Sha): Uint8Array {
+  const bytes = readBlob(state.store, sha);
+  if (bytes === undefined) throw new GitHubError('no such blob', 404, null);
+  return bytes;
+}
+
+export function readArchive(snapshot: PullSnapshot, commit: Sha): ReadonlyMap<string, Uint8Array> {
+  const files = [...readFullTree(snapshot.state.store, commit)].filter(([, { mode }]) => mode !== '040000');
+  return new Map(files.map(([path, { sha }]) => [path, requireBlob(snapshot, sha)]));
+}
+
+export function toPullFiles({ state, pull }: PullSnapshot): readonly PullRequestFile[] {
+  return listPullFileDiffs(state.store, pull).map(({ change, patch }) => ({
+    path: change.path,
+    status: change.status,
+    patch: patch.text,
+  }));
+}
+
+export function listRulesFor({ repository }: PullSnapshot, branch: string): readonly BranchRule[] {
+  return repository.rulesets
+    .filter(({ branches }) => branches.includes('*') || branches.includes(branch))
+    .flatMap(({ types, dismissesStaleReviews = false }) =>
+      types.map((type) => ({ type, dismissesReviews: type === 'pull_request' && dismissesStaleReviews })),
+    );
+}
+
+export function listOtherPulls({ repository, pull }: PullSnapshot, branch: string): readonly number[] {
+  return [...repository.pulls.values()]
+    .filter(({ state, head }) => state === 'open' && head.branch === branch && head.repositoryId === repository.id)
+    .filter(({ number }) => number !== pull.number)
+    .map(({ number }) => number);
+}
+
+export function countApprovingReviews({ pull }: PullSnapshot): number {
+  const verdicts = new Map([...pull.reviews.values()].map(({ authorId, state }) => [authorId, state]));
+  return [...verdicts.values()].filter((state) => state === 'APPROVED').length;
+}
+
+/** Newest first; `head` is a commit or a branch. */
+export function listCommitNotes(
+  { state, repository }: PullSnapshot,
+  base: Sha,
+  head: string,
+): readonly CommitSummary[] {
+  const tip = findBranchHead(repository, head) ?? head;
+  if (readGitCommit(state.store, tip) === undefined) throw new GitHubError('no such branch', 404, null);
+  return [...listCommitsBetween(state.store, base, tip)].reverse().flatMap((sha) => {
+    const commit = readGitCommit(state.store, sha);
+    if (commit === undefined) return [];
+    const author = /^(\d+)\+/.exec(commit.author.email)?.[1];
+    const authorId = author === undefined ? null : Number(author);
+    return [{ sha, parent: commit.parents[0] ?? null, message: commit.message, authorId }];
+  });
+}
+
+export function selectReviewComments({ pull }: PullSnapshot, reviewId: number): readonly SubmittedReviewComment[] {
+  return [...pull.reviewComments.values()]
+    .filter((comment) => comment.reviewId === reviewId)
+    .map(({ id, inReplyToId, body, updatedAt }) => ({ rootId: inReplyToId ?? id, body, updatedAt }));
+}
+
+type TreeEntry = Tree extends ReadonlyMap<string, infer Entry> ? Entry : never;
+
+function createTree(): Map<string, TreeEntry> {
+  return new Map();
+}
+
+/** A comment of the App's own, wherever it stands. */
+type BotComment = {
+  readonly kind: PostedComment['kind'];
+  readonly id: number;
+  readonly nodeId: string;
+  readonly body: string;
+  readonly createdAt: string;
+};
+
+/** As the App keeps a comment that it posted. */
+export function asPostedComment(
+  kind: PostedComment['kind'],
+  { id, nodeId, createdAt }: Pick<BotComment, 'id' | 'nodeId' | 'createdAt'>,
+  body: string,
+): PostedComment {
+  const url = `${GITHUB_URL}/acme/shop/pull/1#${kind}-${id}`;
+  return toPostedComment(kind, { id, node_id: nodeId, created_at: createdAt, html_url: url }, body);
+}
+
+/** All of them, those in threads first. */
+export function listBotComments({ pull }: PullSnapshot, { botId }: Pick<BotIdentity, 'botId'>): readonly BotComment[] {
+  const inThreads = [...pull.reviewComments.values()].map((comment) => {
+    const place = pull.threads.get(comment.threadId)?.location.kind;
+    return { ...comment, kind: place === 'file' ? ('file-comment' as const) : ('review-comment' as const) };
+  });
+  const others = [...pull.comments.values()].map((comment) => ({ ...comment, kind: 'issue-comment' as const }));
+  return [...inThreads, ...others].filter(({ authorId }) => authorId === botId);
+}
+
+export function findBotComments(
+  snapshot: PullSnapshot,
+  own: BotIdentity,
+  markers: readonly string[],
+  since: string | null,
+): ReadonlyMap<string, FoundComment> {
+  const found = new Map<string, FoundComment>();
+  for (const comment of listBotComments(snapshot, own)) {
+    const marker = firstLineOf(comment.body);
+    if (!markers.includes(marker) || found.has(marker)) continue;
+    if (since !== null && Date.parse(comment.createdAt) < Date.parse(since)) continue;
+    found.set(marker, { ...asPostedComment(comment.kind, comment, comment.body), body: comment.body });
+  }
+  return found;
+}
+
+export function hasBotComment(snapshot: PullSnapshot, own: BotIdentity, body: string, since: string): boolean {
+  const from = `${new Date(since).toISOString().slice(0, 19)}Z`;
+  return listBotComments(snapshot, own).some(
+    (comment) => comment.createdAt >= from && normalizeBody(comment.body) === normalizeBody(body),
+  );
+}
+
+export function hashCommentBodies(
+  { pull }: PullSnapshot,
+  comments: readonly PostedComment[],
+): Awaited<ReturnType<GitHub['fetchBodyHashes']>> {
+  const bodyOf = ({ kind, id }: PostedComment): string | undefined =>
+    (kind === 'issue-comment' ? pull.comments.get(id) : pull.reviewComments.get(id))?.body;
+  return Object.fromEntries(
+    comments.map((comment) => {
+      const body = bodyOf(comment);
+      return [comment.id, body === undefined ? null : hashBody(body)];
+    }),
+  );
+}
+
+/** What somebody wrote at a place; null where it is gone. */
+export function readBodyAt({ pull }: PullSnapshot, place: CommentLocation): string | null {
+  switch (place.at) {
+    case 'conversation':
+      return pull.comments.get(place.commentId)?.body ?? null;
+    case 'thread':
+      return pull.reviewComments.get(place.commentId)?.body ?? null;
+    case 'review':
+      return pull.reviews.get(place.reviewId)?.body ?? null;
+  }
+}
+
+export function findReviewsByMarker(
+  { pull }: PullSnapshot,
+  { botId }: BotIdentity,
+  marker: string,
+): readonly OwnReview[] {
+  return [...pull.reviews.values()]
+    .filter(({ authorId, body }) => authorId === botId && firstLineOf(body) === marker)
+    .map(({ id, state }) => toPostedReview(id, state));
+}
+
+export function toPostedReview(id: number, state: string): OwnReview {
+  const status =
+    state === 'CHANGES_REQUESTED' ? 'changes-requested' : state === 'DISMISSED' ? 'dismissed' : 'commented';
+  return { id, url: `${GITHUB_URL}/acme/shop/pull/1#review-${id}`, status };
+}
+
+/** What GitHub lists of everybody's comments, as far as it is read. */
+export function selectCommentsSince({ state, pull }: PullSnapshot, since: string): readonly ListedComment[] {
+  const from = `${new Date(since).toISOString().slice(0, 19)}Z`;
+  const inConversation = [...pull.comments.values()].map((comment) => ({
+    event: 'issue_comment' as const,
+    comment: { ...toListedComment(state, comment), performed_via_github_app: comment.viaAppId === null ? null : {} },
+  }));
+  const inThreads = [...pull.reviewComments.values()]
+    .filter(({ reviewId }) => pull.reviews.get(reviewId)?.state !== 'PENDING')
+    .map((comment) => ({
+      event: 'pull_request_review_comment' as const,
+      comment: {
+        ...toListedComment(state, comment),
+        in_reply_to_id: comment.inReplyToId ?? undefined,
+        pull_request_review_id: comment.reviewId,
+        path: '',
+      },
+    }));
+  return [...inConversation, ...inThreads]
+    .filter(({ comment }) => comment.created_at >= from)
+    .toSorted((left, right) => (left.comment.created_at < right.comment.created_at ? -1 : 1));
+}
+
+function toListedComment(
+  world: GitHubState,
+  { id, authorId, body, createdAt, updatedAt }: FakeIssueComment | FakeReviewComment,
+) {
+  return { id, user: simpleUserPayload(world, authorId), body, created_at: createdAt, updated_at: updatedAt };
+}
+
+/** As the adapter has it: what its owner suspended is seldom asked again. */
+const SUSPENDED_RETRY_MS = 10 * 60_000;
+
+/** The App's installation on the account; undefined while there is none. */
+export function findInstallation(
+  world: GitHubState,
+  { appId }: Pick<CaseFixture, 'appId'>,
+): FakeInstallation | undefined {
+  return [...world.installations.values()].find((one) => one.appId === appId);
+}
+
+/** Throws what GitHub answers where this installation was removed or is suspended. */
+export function requireActiveInstallation(
+  { state, now }: SimulatedGitHub,
+  { installationId }: CaseFixture['ref'],
+): void {
+  const installation = state.installations.get(installationId);
+  if (installation === undefined) throw new GitHubError('no such installation', 404, null);
+  if (installation.suspendedAt !== null)
+    throw new GitHubError('the installation is suspended', 403, now + SUSPENDED_RETRY_MS);
+}
+
+/** One attempt of GitHub's, with what was sent. */
+export type LoggedAttempt = LoggedDelivery & { readonly payload: Readonly<Record<string, unknown>> };
+
+/** GitHub's log of what it tried to deliver in a case, only ever added to. */
+export type DeliveryAttemptLog = {
+  readonly attempts: readonly LoggedAttempt[];
+  readonly add: (attempt: Omit<LoggedAttempt, 'id'>) => void;
+  /** As the App may read it. */
+  readonly port: DeliveryLog;
+};
+
+/** Not as short as GitHub's, but none older than what the App itself remembers. */
+const LOG_RETENTION_MS = 29 * 86_400_000;
+
+export function createDeliveryAttemptLog(now: () => number): DeliveryAttemptLog {
+  const attempts: LoggedAttempt[] = [];
+  return {
+    attempts,
+    add: (attempt) => void attempts.push({ ...attempt, id: String(attempts.length) }),
+    port: {
+      fetchPage: async (_cursor, which) => ({
+        deliveries: attempts
+          .filter(
+            ({ acknowledged, deliveredAt }) =>
+              (which === 'all' || !acknowledged) && deliveredAt > now() - LOG_RETENTION_MS,
+          )
+          .toReversed(),
+        nextCursor: null,
+      }),
+      fetchPayload: async (id) => attempts[Number(id)]?.payload ?? null,
+    },
+  };
+}
+
+/** The simulated repository, read as git's objects. */
+export function toGitObjects({ objects }: GitObjectStore): GitObjectReader {
+  return {
+    read: async (id) => {
+      const object = objects.get(id);
+      return object === undefined ? null : { kind: object.type, bytes: Buffer.from(object.bytes) };
+    },
+    close: async () => {},
+  };
+}
+
+/** The pull request as it stands now. */
+export function snapshotPull(
+  simulatedGitHub: SimulatedGitHub,
+  { repositoryId, ref }: Pick<CaseFixture, 'repositoryId' | 'ref'>,
+): PullSnapshot {
+  const repository = simulatedGitHub.state.repositories.get(repositoryId);
+  const pull = repository?.pulls.get(ref.number);
+  if (repository === undefined || pull === undefined) throw new GitHubError('no such pull request', 404, null);
+  return { state: simulatedGitHub.state, repository, pull };
+}
+
+/** All pull requests of the repository as they stand now. */
+export function snapshotAllPulls(simulatedGitHub: SimulatedGitHub, fixture: CaseFixture): readonly PullSnapshot[] {
+  return listPullNumbers(simulatedGitHub, fixture).map((number) =>
+    snapshotPull(simulatedGitHub, fixtureForPull(fixture, number)),
+  );
+}
+
+/** The numbers of all pull requests of the repository. */
+export function listPullNumbers(
+  simulatedGitHub: SimulatedGitHub,
+  { repositoryId }: Pick<CaseFixture, 'repositoryId'>,
+): readonly number[] {
+  return [...(simulatedGitHub.state.repositories.get(repositoryId)?.pulls.keys() ?? [])];
+}
+
+/** The same scene, seen from another pull request. */
+export function fixtureForPull(fixture: CaseFixture, number: number): CaseFixture {
+  return { ...fixture, ref: { ...fixture.ref, number } };
+}

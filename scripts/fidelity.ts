@@ -1,4 +1,0 @@
-import process from 'node:process';
-import { runFidelity } from '../src/fidelity/fidelity.ts';
-
-process.exitCode = await runFidelity(process.argv.slice(2));

@@ -1,0 +1,123 @@
+import { Octokit } from '@octokit/rest';
+import { createProbotAuth } from 'octokit-auth-probot';
+import { GitHubError } from '../../core/state/ports.ts';
+import { toGitHubError } from './errors.ts';
+
+const API_VERSION = '2022-11-28';
+
+const REQUEST_TIMEOUT_MS = 15_000;
+
+/** Octokit's log is off, because its options can contain a signed JWT. */
+const SILENT_LOG = { debug: ignoreLog, info: ignoreLog, warn: ignoreLog, error: ignoreLog };
+
+type OctokitOptions = NonNullable<ConstructorParameters<typeof Octokit>[0]>;
+
+/**
+ * Octokit without retries and throttling. Each request has a timeout: `request.timeout` of the client (default 15 s),
+ * and `request.maxMs` of the request if that is shorter. Truncated JSON is an error. Integers above 2^53 (delivery ids)
+ * are `bigint`, which `JSON.stringify` rejects.
+ */
+export const CountersignOctokit = Octokit.plugin(guardRequests).defaults((options: OctokitOptions) => ({
+  authStrategy: createProbotAuth,
+  ...options,
+  log: SILENT_LOG,
+}));
+
+export type GitHubClient = InstanceType<typeof CountersignOctokit>;
+
+/**
+ * Octokit for Probot. Probot requests a new instance for each event, which takes a sixth of the time of a delivery. Our
+ * handlers send no requests through it, so all events share one instance.
+ */
+export const EventOctokit = CountersignOctokit.defaults({ authStrategy: sharedAuth });
+
+function sharedAuth(options: Parameters<typeof createProbotAuth>[0]) {
+  const auth = createProbotAuth(options);
+  const authenticate = async (request: Parameters<typeof auth>[0]): Promise<unknown> =>
+    request.type === 'event-octokit' ? options.octokit : auth(request);
+  return Object.assign(authenticate, { hook: auth.hook });
+}
+
+/** REST base address of github.com (`host` null or `github.com`) or of another server. */
+export function apiBaseUrl(host: string | null, protocol: 'http' | 'https'): string {
+  if (host === null || host === 'github.com') return 'https://api.github.com';
+  return `${protocol}://${host}/api/v3`;
+}
+
+function guardRequests(octokit: Pick<Octokit, 'hook'>, options: OctokitOptions): Record<string, never> {
+  const configured: unknown = options.request?.['timeout'];
+  const clientTimeoutMs = typeof configured === 'number' ? configured : REQUEST_TIMEOUT_MS;
+  octokit.hook.wrap('request', async (request, requestOptions) => {
+    // Other hooks receive this same object, so it must be changed in place.
+    requestOptions.headers = { ...requestOptions.headers, 'x-github-api-version': API_VERSION };
+    const maxMs: unknown = requestOptions.request?.['maxMs'];
+    const timeoutMs = typeof maxMs === 'number' ? Math.min(maxMs, clientTimeoutMs) : clientTimeoutMs;
+    const parsesBody = requestOptions.request?.parseSuccessResponseBody !== false;
+    const signal = requestOptions.request?.signal ?? AbortSignal.timeout(timeoutMs);
+    requestOptions.request = { ...requestOptions.request, signal, parseSuccessResponseBody: false };
+    const response = await request(requestOptions);
+    if (parsesBody) response.data = await readResponse(response);
+    return response;
+  });
+  return {};
+}
+
+function ignoreLog(): void {}
+
+/** A response whose body Octokit has not read. */
+type UnreadResponse = {
+  readonly status: number;
+  readonly headers: { readonly 'content-type'?: string | undefined };
+  readonly data: unknown;
+};
+
+/** Parses a JSON body and returns the bytes of others. Octokit's own reader is slower and accepts truncated JSON. */
+async function readResponse({ status, headers, data }: UnreadResponse): Promise<unknown> {
+  if (!(data instanceof ReadableStream)) return data;
+  const type = headers['content-type'];
+  const body = new Response(data);
+  try {
+    return type === undefined || type.includes('json') ? parseJsonBody(await body.text()) : await body.arrayBuffer();
+  } catch (error) {
+    throw new GitHubError(`GitHub's response (${status}) was truncated or is not JSON`, null, null, { cause: error });
+  }
+}
+
+/** A number with so many digits that it can exceed 2^53. */
+const LONG_NUMBER = /[:,[]\s*-?\d{16}/;
+
+function parseJsonBody(json: string): unknown {
+  return LONG_NUMBER.test(json) ? JSON.parse(json, reviveBigInt) : JSON.parse(json);
+}
+
+/** TypeScript does not declare the third parameter yet. */
+function reviveBigInt(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
+  const digits = context?.source ?? '';
+  return typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(digits) ? BigInt(digits) : value;
+}
+
+/** Starts a timer. The returned function stops it and labels the measurement; `status` is a class such as `4xx`. */
+export type StartTimer = () => (labels: { readonly api: 'rest' | 'graphql'; readonly status: string }) => void;
+
+/** Measures the time of each request of this client. */
+export function withTimer(client: GitHubClient, startTimer: StartTimer): GitHubClient {
+  client.hook.wrap('request', async (request, requestOptions) => {
+    const stop = startTimer();
+    const api = requestOptions.url.endsWith('/graphql') ? 'graphql' : 'rest';
+    try {
+      const response = await request(requestOptions);
+      stop({ api, status: statusClassOf(response.status) });
+      return response;
+    } catch (error) {
+      const failure = toGitHubError(error, 0);
+      stop({ api, status: statusClassOf(failure instanceof GitHubError ? failure.status : null) });
+      throw error;
+    }
+  });
+  return client;
+}
+
+/** `4xx` for 404; `none` without a complete response. */
+function statusClassOf(status: number | null): string {
+  return status === null ? 'none' : `${String(status).charAt(0)}xx`;
+}

@@ -1,0 +1,239 @@
+import { z } from 'zod';
+import {
+  type CommitPlan,
+  type CommitResult,
+  type FileContent,
+  type FileWrite,
+  GitHubError,
+} from '../../core/state/ports.ts';
+import type { Countersigned } from '../../lib/trust.ts';
+import { type PullConnection, repositoryParams } from './connection.ts';
+import { GitHubRequestError, isNotFound, toQuotableText } from './errors.ts';
+
+/**
+ * Creates the commit if `expectedHead` is still the head of the branch. GraphQL does this in one atomic call, but only
+ * for files of mode 100644; other plans use git objects. Throws a `GitHubError` if it is unknown whether the commit
+ * exists.
+ */
+export async function createCommit(connection: PullConnection, plan: Countersigned<CommitPlan>): Promise<CommitResult> {
+  const isPlain = plan.files.every(isPlainWrite);
+  try {
+    return await (isPlain ? commitWithGraphql(connection, plan) : commitWithGitObjects(connection, plan));
+  } catch (error) {
+    if (!(error instanceof GitHubRequestError)) throw error;
+    if (isHeadMoved(error)) return { kind: 'head-moved' };
+    const refusal = commitRefusalOf(error);
+    if (refusal === null) throw error;
+    return refusal;
+  }
+}
+
+function isPlainWrite({ content, mode }: FileWrite): boolean {
+  return content.kind === 'deleted' || (content.kind === 'bytes' && mode === '100644');
+}
+
+const COMMIT_MUTATION = `mutation commit($input: CreateCommitOnBranchInput!) {
+  createCommitOnBranch(input: $input) { commit { oid } }
+}`;
+
+const CommitResponse = z.object({ createCommitOnBranch: z.object({ commit: z.object({ oid: z.string() }) }) });
+
+/**
+ * If GitHub does not find the repository, it might have been renamed: then the call is repeated with its current name.
+ */
+async function commitWithGraphql(connection: PullConnection, plan: Countersigned<CommitPlan>): Promise<CommitResult> {
+  const { owner, repo } = connection.ref;
+  const storedName = `${owner}/${repo}`;
+  try {
+    return await commitInRepository(connection, storedName, plan);
+  } catch (error) {
+    if (!isRepositoryNotFound(error)) throw error;
+    const currentName = await fetchCurrentName(connection);
+    if (currentName === null || currentName === storedName) throw error;
+    return commitInRepository(connection, currentName, plan);
+  }
+}
+
+function isRepositoryNotFound(error: unknown): boolean {
+  return (
+    error instanceof GitHubRequestError &&
+    error.graphqlCodes.includes('NOT_FOUND') &&
+    /\brepository\b/i.test(error.detail)
+  );
+}
+
+/** Null if the repository is not accessible, or if another repository has its name now. */
+async function fetchCurrentName({ ref, read }: PullConnection): Promise<string | null> {
+  try {
+    const { data } = await read((client) => client.rest.repos.get(repositoryParams(ref)));
+    return data.id === ref.repositoryId ? data.full_name : null;
+  } catch (error) {
+    if (isNotFound(error)) return null;
+    throw error;
+  }
+}
+
+async function commitInRepository(
+  { write }: PullConnection,
+  repositoryNameWithOwner: string,
+  plan: CommitPlan,
+): Promise<CommitResult> {
+  const response: unknown = await write((client) =>
+    client.graphql(COMMIT_MUTATION, {
+      input: {
+        branch: { repositoryNameWithOwner, branchName: plan.branch },
+        expectedHeadOid: plan.expectedHead,
+        message: splitMessage(plan.message),
+        fileChanges: fileChanges(plan),
+      },
+    }),
+  );
+  const committed = CommitResponse.safeParse(response);
+  if (!committed.success) throw new GitHubError('GitHub answered a commit in an unknown form', null, null);
+  return { kind: 'committed', sha: committed.data.createCommitOnBranch.commit.oid };
+}
+
+/** GitHub joins both parts with a blank line. */
+function splitMessage(message: string): { readonly headline: string; readonly body: string } {
+  const end = message.indexOf('\n');
+  if (end === -1) return { headline: message, body: '' };
+  return { headline: message.slice(0, end), body: message.slice(end + 1).replace(/^\n+/, '') };
+}
+
+function fileChanges({ files }: CommitPlan) {
+  return {
+    additions: files.flatMap(({ path, content }) =>
+      content.kind === 'bytes' ? [{ path, contents: Buffer.from(content.bytes).toString('base64') }] : [],
+    ),
+    deletions: files.flatMap(({ path, content }) => (content.kind === 'deleted' ? [{ path }] : [])),
+  };
+}
+
+/** Keeps file modes. Nothing is visible before the last call. The commit names no author, so that GitHub signs it. */
+async function commitWithGitObjects(
+  connection: PullConnection,
+  plan: Countersigned<CommitPlan>,
+): Promise<CommitResult> {
+  const tree = await createTree(connection, plan);
+  const sha = await createCommitObject(connection, plan, tree);
+  // After a forced push to an older head, the fast-forward alone would succeed and restore the dropped commits.
+  if ((await fetchHead(connection, plan.branch)) !== plan.expectedHead) return { kind: 'head-moved' };
+  await connection.write((client) =>
+    client.rest.git.updateRef({
+      ...repositoryParams(connection.ref),
+      ref: `heads/${plan.branch}`,
+      sha,
+      force: false,
+    }),
+  );
+  return { kind: 'committed', sha };
+}
+
+type TreeItem = {
+  readonly path: string;
+  readonly mode: FileWrite['mode'];
+  readonly type: 'blob';
+  readonly sha: string | null;
+};
+
+async function createTree(connection: PullConnection, plan: CommitPlan): Promise<string> {
+  const tree: TreeItem[] = [];
+  for (const { path, mode, content } of plan.files) {
+    tree.push({ path, mode, type: 'blob', sha: await ensureBlob(connection, content) });
+  }
+  const baseTree = await fetchTreeSha(connection, plan.expectedHead);
+  const { data } = await connection.write((client) =>
+    client.rest.git.createTree({ ...repositoryParams(connection.ref), base_tree: baseTree, tree }),
+  );
+  return data.sha;
+}
+
+/** The SHA of the content's blob; null for a deleted file. */
+async function ensureBlob(connection: PullConnection, content: FileContent): Promise<string | null> {
+  switch (content.kind) {
+    case 'bytes':
+      return createBlob(connection, content.bytes);
+    case 'blob':
+      return content.sha;
+    case 'deleted':
+      return null;
+  }
+}
+
+/** Sends Base64, because the encoding `utf-8` loses carriage returns. */
+async function createBlob({ ref, write }: PullConnection, bytes: Uint8Array): Promise<string> {
+  const content = Buffer.from(bytes).toString('base64');
+  const { data } = await write((client) =>
+    client.rest.git.createBlob({ ...repositoryParams(ref), content, encoding: 'base64' }),
+  );
+  return data.sha;
+}
+
+async function createCommitObject({ ref, write }: PullConnection, plan: CommitPlan, tree: string): Promise<string> {
+  const { message, expectedHead } = plan;
+  const { data } = await write((client) =>
+    client.rest.git.createCommit({ ...repositoryParams(ref), message, tree, parents: [expectedHead] }),
+  );
+  return data.sha;
+}
+
+async function fetchTreeSha({ ref, read }: PullConnection, commit: string): Promise<string> {
+  const { data } = await read((client) => client.rest.git.getCommit({ ...repositoryParams(ref), commit_sha: commit }));
+  return data.tree.sha;
+}
+
+async function fetchHead({ ref, read }: PullConnection, branch: string): Promise<string> {
+  const { data } = await read((client) => client.rest.git.getRef({ ...repositoryParams(ref), ref: `heads/${branch}` }));
+  return data.object.sha;
+}
+
+/** Whether the branch has another head than expected, so that GitHub wrote nothing. */
+function isHeadMoved(error: GitHubRequestError): boolean {
+  if (error.graphqlCodes.includes('STALE_DATA')) return true;
+  if (error.status === 409) return true;
+  return error.status === 422 && /not a fast.?forward/i.test(error.detail);
+}
+
+type RefusalPattern = { readonly pattern: RegExp; readonly sentence: string; readonly byBranchRule?: true };
+
+/** GitHub's messages and our explanations. The first match counts. */
+const REFUSAL_PATTERNS: readonly RefusalPattern[] = [
+  {
+    pattern: /workflow/i,
+    sentence: 'GitHub requires the `workflows` permission for changes to workflow files',
+  },
+  {
+    pattern: /GH006|GH013|rule violation|protected branch|protected ref|required status|signed commits/i,
+    sentence: 'The rules of this branch refuse the commit',
+    byBranchRule: true,
+  },
+  {
+    pattern: /not accessible by integration|permission|forbidden|denied/i,
+    sentence: 'GitHub refuses because the App lacks the permission to commit here',
+  },
+  {
+    pattern: /archived|read-only|locked/i,
+    sentence: 'GitHub refuses because the repository is read-only',
+  },
+  {
+    pattern: /does not exist|could not resolve|not found|no such/i,
+    sentence: 'GitHub does not find the branch, or the App cannot write to it',
+  },
+];
+
+/** Statuses with which GitHub has applied nothing and never will. */
+const FINAL_STATUSES: ReadonlySet<number | null> = new Set([403, 404, 410, 451]);
+
+const FINAL_GRAPHQL_CODES: ReadonlySet<string> = new Set(['FORBIDDEN', 'NOT_FOUND', 'UNPROCESSABLE']);
+
+/** A permanent refusal, or null if the outcome is unknown. */
+function commitRefusalOf(error: GitHubRequestError): Extract<CommitResult, { kind: 'refused' }> | null {
+  if (error.retryAt !== null || error.status === null || error.status >= 500) return null;
+  const match = REFUSAL_PATTERNS.find(({ pattern }) => pattern.test(error.detail));
+  const isFinal = FINAL_STATUSES.has(error.status) || error.graphqlCodes.some((code) => FINAL_GRAPHQL_CODES.has(code));
+  if (match === undefined && !isFinal) return null;
+  const sentence = match?.sentence ?? 'GitHub refuses the commit';
+  const quote = toQuotableText(error.detail);
+  const message = quote === '' ? `${sentence}.` : `${sentence}: \`${quote}\``;
+  return { kind: 'refused', message, byRule: match?.byBranchRule === true };
+}

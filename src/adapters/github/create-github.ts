@@ -1,0 +1,146 @@
+import type { CommentLocation, PullRequestRef } from '../../core/state/intent.ts';
+import type { DeliveryLog, GitHub, GitHubApp } from '../../core/state/ports.ts';
+import type { Priority } from '../../core/state/rate-limit.ts';
+import { createDeliveryLog, createIdentityLookup } from './app.ts';
+import { createCaches } from './caches.ts';
+import { CountersignOctokit, type GitHubClient, type StartTimer, withTimer } from './client.ts';
+import { createGitHubClock, withClock } from './clock.ts';
+import { createComment, createFileComment, createReply, react, updateComment } from './comments.ts';
+import { createCommit } from './commit.ts';
+import { type CallRateLimit, createApiCall, type PullConnection } from './connection.ts';
+import {
+  fetchBodyHashes,
+  fetchCommentBody,
+  findCommentsByMarker,
+  hasPosted,
+  listCommentsSince,
+} from './own-comments.ts';
+import {
+  countApprovals,
+  fetchPermission,
+  fetchPull,
+  listBranchRules,
+  listOtherPullsOnBranch,
+  listPullFiles,
+} from './pull-request.ts';
+import { createQuotaCache, type RateLimiter, withRateLimit } from './rate-limits.ts';
+import { fetchArchive, fetchBlob, fetchSettingsFile, fetchTree, listCommits } from './repository.ts';
+import { createReview, dismissReview, findReviews, listReviewComments, updateReview } from './reviews.ts';
+import { isThreadResolved, listOutdatedThreads, resolveThread } from './threads.ts';
+
+export type GitHubOptions = {
+  readonly appId: number;
+  /** PEM of the App's private key. */
+  readonly privateKey: string;
+  /** REST base address; see `apiBaseUrl`. */
+  readonly baseUrl: string;
+  /** Our version, for the user agent. */
+  readonly version: string;
+  /** Timeout of each request; default 15 s. */
+  readonly timeoutMs?: number;
+  /** Replaces the global `fetch`. */
+  readonly fetch?: (address: string, options: RequestInit) => Promise<Response>;
+  /** Without it, requests are not counted. */
+  readonly rateLimiter?: RateLimiter;
+  /** Measures each request. */
+  readonly startTimer?: StartTimer;
+  /** Our clock, in ms since the epoch. */
+  readonly now?: () => number;
+};
+
+/** GitHub for pull requests, and for the recovery of lost webhooks. */
+export type GitHubAppClient = GitHubApp & {
+  readonly deliveries: DeliveryLog;
+  /** The current body of a comment or review; null if it is deleted. */
+  fetchComment(pull: PullRequestRef, location: CommentLocation): Promise<string | null>;
+};
+
+/** Creates the GitHub adapter without sending a request. All pull requests share its caches. */
+export function createGitHub(options: GitHubOptions): GitHubAppClient {
+  const now = options.now ?? Date.now;
+  const clock = createGitHubClock();
+  const { startTimer = UNTIMED } = options;
+  const connect = (auth: ClientCredentials): GitHubClient =>
+    withClock(withTimer(createOctokit(options, auth), startTimer), clock, now);
+  const app = connect({ appId: options.appId, privateKey: options.privateKey });
+  const createClient = (token: string | null): GitHubClient => connect(token === null ? {} : { token });
+  const identity = createIdentityLookup(app, createClient, now);
+  const caches = createCaches(now);
+  const quotas = createQuotaCache();
+  const { rateLimiter = UNLIMITED } = options;
+  const rateLimitFor = (
+    { installationId }: PullRequestRef,
+    priority: Priority,
+    canWrite = alwaysTrue,
+  ): CallRateLimit => ({
+    limit: (client) => withRateLimit(client, { rateLimiter, quotas, installationId, priority, now, canWrite }),
+    pauseUntil: (until) => rateLimiter.pauseUntil(installationId, until),
+  });
+  const botId = async (): Promise<number> => (await identity()).botId;
+  return {
+    identity,
+    clockSkewMs: () => clock.skew().maxMs,
+    deliveries: createDeliveryLog(app, now),
+    fetchComment(ref, location) {
+      const rateLimit = rateLimitFor(ref, 'read');
+      const read = createApiCall({ app, createClient, ref, now, rateLimit }, 'read');
+      return fetchCommentBody({ ref, read }, location);
+    },
+    forPull(ref: PullRequestRef, priority: Priority = 'read', canWrite?: () => boolean) {
+      const callOptions = { app, createClient, ref, now, rateLimit: rateLimitFor(ref, priority, canWrite) };
+      const apiCalls = { read: createApiCall(callOptions, 'read'), write: createApiCall(callOptions, 'write') };
+      return createPullPort({ ref, ...apiCalls, caches, botId, now, minClockSkewMs: () => clock.skew().minMs });
+    },
+  };
+}
+
+const alwaysTrue = (): boolean => true;
+
+const UNTIMED: StartTimer = () => () => {};
+
+const UNLIMITED: RateLimiter = { acquire: async () => null, pauseUntil: async () => {} };
+
+type ClientCredentials = { readonly appId?: number; readonly privateKey?: string; readonly token?: string };
+
+function createOctokit({ baseUrl, version, timeoutMs, fetch }: GitHubOptions, auth: ClientCredentials): GitHubClient {
+  return new CountersignOctokit({
+    auth,
+    baseUrl,
+    userAgent: `countersign/${version}`,
+    request: { ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }), ...(fetch === undefined ? {} : { fetch }) },
+  });
+}
+
+function createPullPort(connection: PullConnection): GitHub {
+  return {
+    fetchPull: () => fetchPull(connection),
+    fetchPermission: (login) => fetchPermission(connection, login),
+    fetchSettingsFile: () => fetchSettingsFile(connection),
+    fetchTree: (commit) => fetchTree(connection, commit),
+    fetchBlob: (sha) => fetchBlob(connection, sha),
+    fetchArchive: (commit) => fetchArchive(connection, commit),
+    listFiles: (head) => listPullFiles(connection, head),
+    fetchRules: (branch) => listBranchRules(connection, branch),
+    otherPullsOnBranch: (branch) => listOtherPullsOnBranch(connection, branch),
+    countApprovals: () => countApprovals(connection),
+    listCommits: (base, head) => listCommits(connection, base, head),
+    createReview: (head, review) => createReview(connection, head, review),
+    listReviewComments: (reviewId) => listReviewComments(connection, reviewId),
+    findReviews: (marker) => findReviews(connection, marker),
+    updateReview: (reviewId, body) => updateReview(connection, reviewId, body),
+    dismissReview: (reviewId, message) => dismissReview(connection, reviewId, message),
+    createFileComment: (head, path, body) => createFileComment(connection, head, path, body),
+    createComment: (body) => createComment(connection, body),
+    createReply: (rootId, body) => createReply(connection, rootId, body),
+    updateComment: (comment, body) => updateComment(connection, comment, body),
+    resolveThread: (comment) => resolveThread(connection, comment),
+    isThreadResolved: (comment) => isThreadResolved(connection, comment),
+    listOutdatedThreads: () => listOutdatedThreads(connection),
+    react: (location, content) => react(connection, location, content),
+    findCommentsByMarker: (markers, since) => findCommentsByMarker(connection, markers, since),
+    fetchBodyHashes: (comments) => fetchBodyHashes(connection, comments),
+    listCommentsSince: (since) => listCommentsSince(connection, since),
+    hasPosted: (body, since) => hasPosted(connection, body, since),
+    commit: (plan) => createCommit(connection, plan),
+  };
+}

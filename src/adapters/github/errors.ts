@@ -1,0 +1,165 @@
+import { z } from 'zod';
+import { GitHubError } from '../../core/state/ports.ts';
+
+/**
+ * A failed request. `status` is null without a complete response (timeout, reset), so it is unknown whether GitHub
+ * applied it. The error has neither request nor headers, so that no token or file reaches a log.
+ */
+export class GitHubRequestError extends GitHubError {
+  /** GitHub's message, in one line. */
+  readonly detail: string;
+  /** The types of GraphQL errors. */
+  readonly graphqlCodes: readonly string[];
+  /** The limit covers the whole installation until `retryAt`. */
+  readonly isRateLimit: boolean;
+  constructor(
+    summary: string,
+    status: number | null,
+    wait: RetryWait | null,
+    detail: string,
+    graphqlCodes: readonly string[],
+  ) {
+    super(detail === '' ? summary : `${summary}: ${detail}`, status, wait?.until ?? null);
+    this.name = 'GitHubRequestError';
+    this.isRateLimit = wait?.isRateLimit ?? false;
+    this.detail = detail;
+    this.graphqlCodes = graphqlCodes;
+  }
+}
+
+/** GitHub rejected the position or the body of a new comment with status 422. It posted nothing. */
+export class ReviewRefusedError extends GitHubError {
+  constructor(detail: string) {
+    super(detail, 422, null);
+    this.name = 'ReviewRefusedError';
+  }
+}
+
+/** Converts an error of Octokit; `now` is ms since the epoch. Other errors (bugs of ours) are returned unchanged. */
+export function toGitHubError(error: unknown, now: number): unknown {
+  if (error instanceof GitHubError) return error;
+  const http = HttpFailure.safeParse(error);
+  if (http.success) return fromHttpFailure(http.data, now);
+  const graphql = GraphqlFailure.safeParse(error);
+  if (graphql.success) return fromGraphqlFailure(graphql.data, now);
+  if (isAbort(error)) return new GitHubRequestError('A request to GitHub was aborted', null, null, '', []);
+  return error;
+}
+
+/** Whether GitHub answered with status 404, which also means that the App has no access. */
+export function isNotFound(error: unknown): boolean {
+  return error instanceof GitHubRequestError && error.status === 404;
+}
+
+/** The headers of the response behind an error of Octokit; empty without a response. */
+export function responseHeadersOf(error: unknown): Readonly<Record<string, unknown>> {
+  const http = HttpFailure.safeParse(error);
+  if (http.success) return http.data.response?.headers ?? {};
+  const graphql = GraphqlFailure.safeParse(error);
+  return graphql.success ? graphql.data.headers : {};
+}
+
+/** Converts a time of GitHub's clock (ms) to ours, by the `date` header of its response. */
+export function toLocalTime(time: number, headers: Readonly<Record<string, unknown>>, now: number): number {
+  const serverTime = Date.parse(String(headers['date']));
+  return Number.isNaN(serverTime) ? time : now + time - serverTime;
+}
+
+/** A message of GitHub that is safe to publish: one line, no backticks, at most 300 characters. */
+export function toQuotableText(detail: string): string {
+  const line = detail
+    .replace(/[\s\p{Cc}\p{Cf}]+/gu, ' ')
+    .replaceAll('`', "'")
+    .trim();
+  return line.length > 300 ? `${line.slice(0, 299)}…` : line;
+}
+
+const ResponseHeaders = z.record(z.string(), z.unknown());
+
+const HttpFailure = z.object({
+  name: z.literal('HttpError'),
+  message: z.string(),
+  status: z.number(),
+  request: z.object({ method: z.string(), url: z.string() }),
+  response: z.object({ headers: ResponseHeaders, data: z.unknown() }).optional(),
+});
+
+const GraphqlFailure = z.object({
+  name: z.literal('GraphqlResponseError'),
+  headers: ResponseHeaders,
+  errors: z.array(z.object({ type: z.string().optional(), message: z.string() })),
+});
+
+const ErrorBody = z.object({ message: z.string().catch(''), errors: z.array(z.unknown()).catch([]) });
+
+const ErrorItem = z.union([
+  z.string(),
+  z.object({ message: z.string() }).transform((item) => item.message),
+  z.object({ field: z.string(), code: z.string() }).transform((item) => `${item.field}: ${item.code}`),
+]);
+
+function fromHttpFailure(failure: z.infer<typeof HttpFailure>, now: number): GitHubRequestError {
+  const path = URL.canParse(failure.request.url) ? new URL(failure.request.url).pathname : failure.request.url;
+  const summary = `${failure.request.method} ${path}`;
+  if (failure.response === undefined) {
+    return new GitHubRequestError(`${summary} got no response`, null, null, toQuotableText(failure.message), []);
+  }
+  const detail = errorMessageOf(failure.response.data);
+  const wait = retryWaitFor(failure.status, failure.response.headers, detail, now);
+  return new GitHubRequestError(`${summary} failed with status ${failure.status}`, failure.status, wait, detail, []);
+}
+
+function fromGraphqlFailure(failure: z.infer<typeof GraphqlFailure>, now: number): GitHubRequestError {
+  const graphqlCodes = failure.errors.map((error) => error.type ?? '');
+  const detail = toQuotableText(failure.errors.map((error) => error.message).join('; '));
+  const isRateLimit = graphqlCodes.some((code) => code === 'RATE_LIMITED' || code === 'RATE_LIMIT');
+  const wait = isRateLimit ? retryWaitFor(429, failure.headers, detail, now) : null;
+  return new GitHubRequestError('A GraphQL request failed', isRateLimit ? 429 : 200, wait, detail, graphqlCodes);
+}
+
+function errorMessageOf(data: unknown): string {
+  const body = ErrorBody.safeParse(data);
+  if (!body.success) return '';
+  const items = body.data.errors.map((item) => ErrorItem.safeParse(item)).flatMap((item) => item.data ?? []);
+  return toQuotableText([body.data.message, ...items].filter((part) => part !== '').join(': '));
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError');
+}
+
+/** The time of the next attempt (ms), and whether it applies to the whole installation. */
+type RetryWait = { readonly until: number; readonly isRateLimit: boolean };
+
+/** GitHub's recommendation for a secondary rate limit without `retry-after`. */
+const SECONDARY_LIMIT_WAIT_MS = 60_000;
+
+/** A suspended installation and an archived repository can come back, so the requests are retried, but rarely. */
+const SUSPENDED_OR_ARCHIVED = /installation has been suspended|was archived so is read-only/i;
+
+const SUSPENDED_WAIT_MS = 10 * 60_000;
+
+/** Null if the response neither names a time nor reports a limit. */
+function retryWaitFor(
+  status: number,
+  headers: Readonly<Record<string, unknown>>,
+  detail: string,
+  now: number,
+): RetryWait | null {
+  const after = headers['retry-after'];
+  if (after !== undefined) return { until: parseRetryAfter(String(after), now), isRateLimit: true };
+  if (status !== 403 && status !== 429 && status !== 422) return null;
+  const reset = Number(headers['x-ratelimit-reset']);
+  if (headers['x-ratelimit-remaining'] === '0' && status !== 422 && reset > 0)
+    return { until: toLocalTime(reset * 1000, headers, now), isRateLimit: true };
+  if (status === 403 && SUSPENDED_OR_ARCHIVED.test(detail))
+    return { until: now + SUSPENDED_WAIT_MS, isRateLimit: false };
+  const isRateLimit = status === 429 || /rate limit|abuse detection|submitted too quickly/i.test(detail);
+  return isRateLimit ? { until: now + SECONDARY_LIMIT_WAIT_MS, isRateLimit } : null;
+}
+
+function parseRetryAfter(value: string, now: number): number {
+  if (/^\d+$/.test(value)) return now + Number(value) * 1000;
+  const time = Date.parse(value);
+  return Number.isNaN(time) ? now + SECONDARY_LIMIT_WAIT_MS : time;
+}

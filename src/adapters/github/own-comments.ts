@@ -1,0 +1,175 @@
+import type { CommentLocation } from '../../core/state/intent.ts';
+import type { FoundComment, ListedComment } from '../../core/state/ports.ts';
+import type { PostedComment } from '../../core/state/proposal.ts';
+import { allItems, PAGES, type PullConnection, pullParams, repositoryParams } from './connection.ts';
+import { isNotFound } from './errors.ts';
+import { firstLineOf, hashBody, normalizeBody, type RestComment, toPostedComment } from './posted-comment.ts';
+
+type ListedRestComment = RestComment & {
+  readonly body?: string;
+  readonly updated_at: string;
+  readonly user: { readonly id: number | bigint } | null;
+  readonly subject_type?: 'line' | 'file';
+};
+
+/** Lists comments that changed at or after `since` (ISO 8601, GitHub's clock), or until there are enough. */
+type ListComments = (
+  connection: PullConnection,
+  since: string | null,
+  isEnough?: (comments: readonly ListedRestComment[]) => boolean,
+) => Promise<readonly ListedRestComment[]>;
+
+type CommentSource = {
+  readonly list: ListComments;
+  readonly kindOf: (comment: ListedRestComment) => PostedComment['kind'];
+  readonly kinds: readonly PostedComment['kind'][];
+};
+
+/** A pull request has comments in threads and in the conversation. */
+const COMMENT_SOURCES: readonly CommentSource[] = [
+  {
+    list: listThreadComments,
+    kindOf: ({ subject_type }) => (subject_type === 'file' ? 'file-comment' : 'review-comment'),
+    kinds: ['review-comment', 'file-comment'],
+  },
+  { list: listConversationComments, kindOf: () => 'issue-comment', kinds: ['issue-comment'] },
+];
+
+/** GitHub's timestamps come from several machines. */
+const MAX_SERVER_SKEW_MS = 60_000;
+
+/**
+ * The App's own comments by marker (first line); the oldest if there are several. A pull request can have hundreds of
+ * comments of earlier runs, so comments without a change since `since` are not listed.
+ */
+export async function findCommentsByMarker(
+  connection: PullConnection,
+  markers: readonly string[],
+  since: string | null,
+): Promise<ReadonlyMap<string, FoundComment>> {
+  const wanted = new Set(markers);
+  const found = new Map<string, FoundComment>();
+  const botId = await connection.botId();
+  const from = since === null ? null : new Date(Date.parse(since) - MAX_SERVER_SKEW_MS).toISOString();
+  for (const { list, kindOf } of COMMENT_SOURCES) {
+    const isMarked = ({ user, body = '' }: ListedRestComment): boolean =>
+      Number(user?.id) === botId && wanted.has(firstLineOf(body));
+    const hasFoundAll = (comments: readonly ListedRestComment[]): boolean =>
+      found.size + new Set(comments.filter(isMarked).map(({ body = '' }) => firstLineOf(body))).size >= wanted.size;
+    if (found.size === wanted.size) return found;
+    for (const comment of (await list(connection, from, hasFoundAll)).filter(isMarked)) {
+      const { body = '' } = comment;
+      const marker = firstLineOf(body);
+      if (!found.has(marker)) found.set(marker, { ...toPostedComment(kindOf(comment), comment, body), body });
+    }
+  }
+  return found;
+}
+
+/** Whether the App has posted this body on the pull request at or after `since` (ISO 8601, our clock). */
+export async function hasPosted(connection: PullConnection, body: string, since: string): Promise<boolean> {
+  const botId = await connection.botId();
+  const from = toSeconds(Date.parse(since) + connection.minClockSkewMs());
+  const isSameComment = (comment: ListedRestComment): boolean =>
+    Number(comment.user?.id) === botId &&
+    comment.created_at >= from &&
+    normalizeBody(comment.body ?? '') === normalizeBody(body);
+  for (const { list } of COMMENT_SOURCES) {
+    const comments = await list(connection, from, (listed) => listed.some(isSameComment));
+    if (comments.some(isSameComment)) return true;
+  }
+  return false;
+}
+
+/** Current body hash by comment id; null for a deleted comment. One comment is fetched, several are listed. */
+export async function fetchBodyHashes(
+  connection: PullConnection,
+  comments: readonly PostedComment[],
+): Promise<Readonly<Record<string, string | null>>> {
+  const [only, ...others] = comments;
+  if (only !== undefined && others.length === 0) return { [only.id]: await fetchBodyHash(connection, only) };
+  const hashes: Record<string, string | null> = Object.fromEntries(comments.map(({ id }) => [id, null]));
+  for (const { list, kinds } of COMMENT_SOURCES) {
+    const wanted = new Set(comments.filter(({ kind }) => kinds.includes(kind)).map(({ id }) => id));
+    if (wanted.size === 0) continue;
+    for (const { id, body = '' } of await list(connection, null)) {
+      if (wanted.has(Number(id))) hashes[Number(id)] = hashBody(body);
+    }
+  }
+  return hashes;
+}
+
+async function fetchBodyHash(connection: PullConnection, { kind, id }: PostedComment): Promise<string | null> {
+  const at = kind === 'issue-comment' ? 'conversation' : 'thread';
+  const body = await fetchCommentBody(connection, { at, commentId: id });
+  return body === null ? null : hashBody(body);
+}
+
+/** All people's comments created at or after `since` (ISO 8601, GitHub's clock), oldest first. */
+export async function listCommentsSince(connection: PullConnection, since: string): Promise<readonly ListedComment[]> {
+  const from = toSeconds(Date.parse(since));
+  const inConversation = await listConversationComments(connection, from);
+  const inThreads = await listThreadComments(connection, from);
+  const all = [
+    ...inConversation.map((comment) => ({ event: 'issue_comment' as const, comment })),
+    ...inThreads.map((comment) => ({ event: 'pull_request_review_comment' as const, comment })),
+  ];
+  // GitHub's filter uses the time of the last change.
+  const comments = all.filter(({ comment }) => Date.parse(comment.created_at) >= Date.parse(from));
+  return comments.toSorted((left, right) => Date.parse(left.comment.created_at) - Date.parse(right.comment.created_at));
+}
+
+/** The part of a `CommentLocation` that identifies the text. */
+type CommentAddress =
+  | { readonly at: 'conversation' | 'thread'; readonly commentId: number }
+  | Pick<Extract<CommentLocation, { at: 'review' }>, 'at' | 'reviewId'>;
+
+/** The current body of a comment or review of any account, in one request; null if it is deleted. */
+export async function fetchCommentBody(
+  { ref, read }: Pick<PullConnection, 'ref' | 'read'>,
+  location: CommentAddress,
+): Promise<string | null> {
+  const repository = repositoryParams(ref);
+  try {
+    return await read(async ({ rest }) => {
+      switch (location.at) {
+        case 'conversation':
+          return (await rest.issues.getComment({ ...repository, comment_id: location.commentId })).data.body ?? '';
+        case 'thread':
+          return (await rest.pulls.getReviewComment({ ...repository, comment_id: location.commentId })).data.body;
+        case 'review':
+          return (await rest.pulls.getReview({ ...pullParams(ref), review_id: location.reviewId })).data.body;
+      }
+    });
+  } catch (error) {
+    if (isNotFound(error)) return null;
+    throw error;
+  }
+}
+
+function listThreadComments(...[{ ref, read }, since, isEnough]: Parameters<ListComments>): ReturnType<ListComments> {
+  return read((client) =>
+    client.paginate(
+      client.rest.pulls.listReviewComments,
+      { ...pullParams(ref), ...PAGES, ...(since === null ? {} : { since }) },
+      allItems<ListedRestComment>(isEnough),
+    ),
+  );
+}
+
+function listConversationComments(
+  ...[{ ref, read }, since, isEnough]: Parameters<ListComments>
+): ReturnType<ListComments> {
+  return read((client) =>
+    client.paginate(
+      client.rest.issues.listComments,
+      { ...repositoryParams(ref), issue_number: ref.number, ...PAGES, ...(since === null ? {} : { since }) },
+      allItems<ListedRestComment>(isEnough),
+    ),
+  );
+}
+
+/** GitHub's timestamps have whole seconds, so a fraction would exclude comments of the same second. */
+function toSeconds(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+}

@@ -1,0 +1,261 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { type Extract, extract } from 'tar-stream';
+import { z } from 'zod';
+import { blobSha } from '../../core/edits/text/characters.ts';
+import { MAX_FILE_BYTES } from '../../core/edits/text/limits.ts';
+import { SETTINGS_PATH } from '../../core/settings/repo-settings.ts';
+import { type CommitSummary, GitHubError, type SettingsFileLookup, type Tree } from '../../core/state/ports.ts';
+import { type CachedSettingsFile, cacheKey } from './caches.ts';
+import { PAGE_SIZE, type PullConnection, repositoryParams } from './connection.ts';
+import { GitHubRequestError, isNotFound } from './errors.ts';
+
+/**
+ * The settings file on the default branch, never on the pull request's; null if there is none. GitHub revalidates the
+ * cached file at each call, and an unchanged file costs no quota.
+ */
+export async function fetchSettingsFile(connection: PullConnection): Promise<SettingsFileLookup | null> {
+  const cached = connection.caches.settings.get(cacheKey(connection.ref, SETTINGS_PATH));
+  try {
+    return await requestSettingsFile(connection, cached);
+  } catch (error) {
+    if (!(error instanceof GitHubRequestError)) throw error;
+    if (error.status === 304 && cached !== undefined) return cached.file;
+    if (isNotFound(error)) return null;
+    throw error;
+  }
+}
+
+async function requestSettingsFile(
+  connection: PullConnection,
+  cached: CachedSettingsFile | undefined,
+): Promise<SettingsFileLookup> {
+  const { ref, read, caches } = connection;
+  const { data, headers } = await read((client) =>
+    client.rest.repos.getContent({
+      ...repositoryParams(ref),
+      path: SETTINGS_PATH,
+      ...(cached === undefined ? {} : { headers: { 'if-none-match': cached.etag } }),
+    }),
+  );
+  const file = readContentFile(data);
+  if (headers.etag !== undefined) caches.settings.set(cacheKey(ref, SETTINGS_PATH), { etag: headers.etag, file });
+  return file;
+}
+
+const ContentFile = z.object({
+  type: z.literal('file'),
+  size: z.number(),
+  encoding: z.string(),
+  content: z.string(),
+});
+
+/** GitHub follows links, and omits the content of files above 1 MB. */
+function readContentFile(data: unknown): SettingsFileLookup {
+  const file = ContentFile.safeParse(data);
+  if (!file.success) return { kind: 'no-file' };
+  const { size, encoding, content } = file.data;
+  if (encoding !== 'base64') return { kind: 'too-large', size };
+  const bytes = Buffer.from(content, 'base64');
+  if (bytes.byteLength !== size) throw new GitHubError(`${SETTINGS_PATH} is incomplete`, null, null);
+  return { kind: 'file', bytes };
+}
+
+/** Complete recursive listing of a commit's tree, including directories; cached by the commit's SHA. */
+export async function fetchTree(connection: PullConnection, commit: string): Promise<Tree> {
+  const { trees } = connection.caches;
+  const key = cacheKey(connection.ref, commit);
+  const cached = trees.get(key);
+  if (cached !== undefined) return cached;
+  const entries = await listTreeBelow(connection, commit, '');
+  const tree: Tree = new Map(
+    entries.map(({ path, mode, sha, size }) => [path, { mode, sha, size: size ?? null }] as const),
+  );
+  trees.set(key, tree);
+  return tree;
+}
+
+type RestTreeEntry = { path: string; mode: string; type: string; sha: string; size?: number };
+
+type TreeListing = { readonly entries: readonly RestTreeEntry[]; readonly truncated: boolean };
+
+/** GitHub truncates a recursive listing at 100,000 entries or 7 MB. Then each directory is listed separately. */
+async function listTreeBelow(
+  connection: PullConnection,
+  sha: string,
+  prefix: string,
+): Promise<readonly RestTreeEntry[]> {
+  const recursive = await listTree(connection, sha, prefix, true);
+  if (!recursive.truncated) return recursive.entries;
+  const level = await listTree(connection, sha, prefix, false);
+  if (level.truncated) throw new GitHubError(`The directory '${prefix}' is too large to list`, null, null);
+  const entries = [...level.entries];
+  for (const directory of level.entries.filter((entry) => entry.type === 'tree')) {
+    entries.push(...(await listTreeBelow(connection, directory.sha, `${directory.path}/`)));
+  }
+  return entries;
+}
+
+async function listTree(
+  { ref, read }: PullConnection,
+  sha: string,
+  prefix: string,
+  recursive: boolean,
+): Promise<TreeListing> {
+  const { data } = await read((client) =>
+    client.rest.git.getTree({
+      ...repositoryParams(ref),
+      tree_sha: sha,
+      ...(recursive ? { recursive: '1' } : {}),
+    }),
+  );
+  const entries = data.tree.map((entry) => ({ ...entry, path: `${prefix}${entry.path}` }));
+  return { entries, truncated: data.truncated };
+}
+
+/** Bytes of a blob, verified by its SHA and cached by it. GitHub serves blobs of up to 100 MB. */
+export async function fetchBlob(connection: PullConnection, sha: string): Promise<Uint8Array> {
+  const { blobs } = connection.caches;
+  const key = cacheKey(connection.ref, sha);
+  const cached = blobs.get(key);
+  if (cached !== undefined) return cached;
+  const bytes = await downloadBlob(connection, sha);
+  if (blobSha(bytes) !== sha) throw new GitHubError(`The bytes of blob ${sha} do not have this SHA`, null, null);
+  blobs.set(key, bytes);
+  return bytes;
+}
+
+/** Reads the stream, because Octokit decodes responses that GitHub labels as UTF-8, and loses bytes. */
+function downloadBlob({ ref, read }: PullConnection, sha: string): Promise<Uint8Array> {
+  return read(async (client) => {
+    const response = await client.rest.git.getBlob({
+      ...repositoryParams(ref),
+      file_sha: sha,
+      headers: { accept: 'application/vnd.github.raw+json' },
+      request: { parseSuccessResponseBody: false },
+    });
+    const body: unknown = response.data;
+    if (body === null) return new Uint8Array();
+    if (!(body instanceof ReadableStream)) throw new GitHubError(`Blob ${sha} has no body`, null, null);
+    return readBlobStream(body, sha);
+  });
+}
+
+async function readBlobStream(body: ReadableStream, sha: string): Promise<Uint8Array> {
+  try {
+    return new Uint8Array(await new Response(body).arrayBuffer());
+  } catch (error) {
+    throw new GitHubError(`Blob ${sha} is truncated`, null, null, { cause: error });
+  }
+}
+
+/** Maximum unpacked size of an archive. Its download stops there. */
+const MAX_ARCHIVE_BYTES = 100_000_000;
+
+/**
+ * The plain files of a commit by path, from GitHub's archive; null if it exceeds the size limit. Larger files than
+ * `MAX_FILE_BYTES` are left out. `.gitattributes` can exclude or change files, so the bytes can differ from the blob's.
+ */
+export function fetchArchive(
+  { ref, read }: PullConnection,
+  commit: string,
+): Promise<ReadonlyMap<string, Uint8Array> | null> {
+  return read(async (client) => {
+    const response = await client.rest.repos.downloadTarballArchive({
+      ...repositoryParams(ref),
+      ref: commit,
+      request: { parseSuccessResponseBody: false },
+    });
+    const body: unknown = response.data;
+    if (!(body instanceof ReadableStream)) throw new GitHubError(`The archive of ${commit} has no body`, null, null);
+    return unpackArchive(body, commit);
+  });
+}
+
+type FilesByPath = ReadonlyMap<string, Uint8Array>;
+
+async function unpackArchive(body: ReadableStream, commit: string): Promise<FilesByPath | null> {
+  const tar = extract();
+  const download = Readable.fromWeb(body);
+  const archive: UnpackedArchive = { files: new Map(), unpackedBytes: 0 };
+  const entries = readTarEntries(tar, archive, () => void download.destroy());
+  try {
+    await Promise.all([pipeline(download, createGunzip(), tar), entries]);
+  } catch (error) {
+    if (isTooLarge(archive)) return null;
+    throw new GitHubError(`The archive of ${commit} is truncated`, null, null, { cause: error });
+  }
+  return isTooLarge(archive) ? null : archive.files;
+}
+
+/** The files read so far, and the total size of all entries by their headers. */
+type UnpackedArchive = { readonly files: Map<string, Uint8Array>; unpackedBytes: number };
+
+function isTooLarge({ unpackedBytes }: UnpackedArchive): boolean {
+  return unpackedBytes > MAX_ARCHIVE_BYTES;
+}
+
+/** Calls `stop` as soon as the archive is too large. */
+async function readTarEntries(tar: Extract, archive: UnpackedArchive, stop: () => void): Promise<void> {
+  for await (const entry of tar) {
+    const { name, type, size = 0 } = entry.header;
+    archive.unpackedBytes += size;
+    if (isTooLarge(archive)) stop();
+    const isWanted = type === 'file' && size <= MAX_FILE_BYTES && !isTooLarge(archive);
+    const chunks: Buffer[] = [];
+    for await (const chunk of entry) if (isWanted && Buffer.isBuffer(chunk)) chunks.push(chunk);
+    if (isWanted) archive.files.set(withoutRoot(name), Buffer.concat(chunks));
+  }
+}
+
+/** GitHub's archives have one root directory, named after repository and commit. */
+function withoutRoot(name: string): string {
+  return name.slice(name.indexOf('/') + 1);
+}
+
+/** Commits reachable from `head` but not from `base`, newest first. An incomplete list is an error. */
+export async function listCommits(
+  connection: PullConnection,
+  base: string,
+  head: string,
+): Promise<readonly CommitSummary[]> {
+  if (base === head) return [];
+  const commits: CommitSummary[] = [];
+  for (let page = 1; ; page += 1) {
+    const commitPage = await fetchCommitPage(connection, `${base}...${head}`, page);
+    commits.push(...commitPage.commits);
+    if (commits.length >= commitPage.total) return commits.reverse();
+    if (commitPage.commits.length === 0) {
+      throw new GitHubError(`GitHub listed ${commits.length} of ${commitPage.total} commits`, null, null);
+    }
+  }
+}
+
+type CommitPage = { readonly commits: readonly CommitSummary[]; readonly total: number };
+
+/** A page of the comparison, oldest commit first. */
+async function fetchCommitPage({ ref, read }: PullConnection, range: string, page: number): Promise<CommitPage> {
+  const { data } = await read((client) =>
+    client.rest.repos.compareCommitsWithBasehead({
+      ...repositoryParams(ref),
+      basehead: range,
+      per_page: PAGE_SIZE,
+      page,
+    }),
+  );
+  return {
+    commits: data.commits.map(({ sha, parents, commit, author }) => ({
+      sha,
+      parent: parents[0]?.sha ?? null,
+      message: commit.message,
+      authorId: authorIdOf(author),
+    })),
+    total: data.total_commits,
+  };
+}
+
+/** Null for an author without an account: GitHub sends null or an empty object. */
+function authorIdOf(author: object | null | undefined): number | null {
+  return author != null && 'id' in author ? Number(author.id) : null;
+}

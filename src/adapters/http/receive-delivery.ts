@@ -1,0 +1,78 @@
+import type { AppIdentity } from '../../core/state/facts.ts';
+import type { Intent } from '../../core/state/intent.ts';
+import type { DeliveryEvent } from '../../core/state/ports.ts';
+import { contentKey, type Interpretation, interpret } from '../../core/webhooks/interpret.ts';
+import type { InterpretedDelivery, Store } from '../store/store.ts';
+import type { Logger } from '../telemetry/log.ts';
+import type { Counter } from '../telemetry/metrics.ts';
+
+/** The events that `app.yml` subscribes to. */
+export const SUBSCRIBED_EVENTS = [
+  'issue_comment',
+  'pull_request',
+  'pull_request_review',
+  'pull_request_review_comment',
+  'pull_request_review_thread',
+  'push',
+] as const;
+
+type SubscribedEvent = (typeof SUBSCRIBED_EVENTS)[number];
+
+export function isSubscribed(name: string): name is SubscribedEvent {
+  const events: readonly string[] = SUBSCRIBED_EVENTS;
+  return events.includes(name);
+}
+
+type DeliveryHandlerOptions = {
+  readonly store: Pick<Store, 'receive' | 'broadcastToPulls'>;
+  /** Null until GitHub has returned it. Deliveries before that are rejected. */
+  readonly identity: () => AppIdentity | null;
+  readonly now: () => number;
+  readonly log: Logger;
+  /** Counts deliveries by event and outcome. */
+  readonly deliveries: Counter<'event' | 'outcome'>;
+};
+
+/** Stores the intent of a delivery, if it has one, and returns the outcome. Rejects if it was not stored. */
+export type DeliveryHandler = (event: DeliveryEvent) => Promise<string>;
+
+/** Creates the handler behind the webhook. It logs and counts exactly one outcome for each delivery. */
+export function createDeliveryHandler(options: DeliveryHandlerOptions): DeliveryHandler {
+  return async ({ id, name, payload }) => {
+    const identity = options.identity();
+    if (identity === null) throw new Error('app identity not loaded yet');
+    const interpretation = interpret({ event: name, payload, app: identity });
+    const outcome = await storeInterpretation(id, interpretation, options);
+    const intent =
+      interpretation.kind === 'intent' ? { intent: interpretation.intent.kind, pull: interpretation.intent.pull } : {};
+    options.log.info({ deliveryId: id, event: name, action: payload['action'], outcome, ...intent }, 'delivery');
+    options.deliveries.inc({ event: isSubscribed(name) ? name : 'other', outcome });
+    return outcome;
+  };
+}
+
+async function storeInterpretation(
+  id: string,
+  interpretation: Interpretation,
+  options: DeliveryHandlerOptions,
+): Promise<string> {
+  switch (interpretation.kind) {
+    case 'ignored':
+      return interpretation.reason;
+    case 'intent':
+      return storeIntent(id, interpretation.intent, options);
+    case 'installation-event':
+      return options.store.broadcastToPulls(id, interpretation.installationEvent, options.now());
+  }
+}
+
+async function storeIntent(
+  id: string,
+  intent: Intent,
+  options: DeliveryHandlerOptions,
+): Promise<'stored' | 'duplicate'> {
+  const delivery: InterpretedDelivery = { id, intent, contentKey: contentKey(intent) };
+  const [result] = await options.store.receive([delivery], options.now());
+  if (result === undefined) throw new Error('the store returned no result for a delivery');
+  return result;
+}

@@ -1,0 +1,147 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Logger } from '../telemetry/log.ts';
+import type { Counter } from '../telemetry/metrics.ts';
+
+/** A response of a route. Bodies are constant, so they never reveal a cause. */
+export type RouteResponse = { readonly status: number; readonly body: string; readonly contentType?: string };
+
+export const RESPONSES = {
+  accepted: { status: 202, body: 'accepted\n' },
+  alive: { status: 200, body: 'alive\n' },
+  ready: { status: 200, body: 'ready\n' },
+  malformed: { status: 400, body: 'malformed request\n' },
+  unsigned: { status: 401, body: 'signature missing or wrong\n' },
+  notFound: { status: 404, body: 'not found\n' },
+  tooLarge: { status: 413, body: 'body too large\n' },
+  failed: { status: 500, body: 'failed\n' },
+  unavailable: { status: 503, body: 'not available now\n' },
+} as const satisfies Record<string, RouteResponse>;
+
+/**
+ * Handles one request. It must call `sendContinue` before it reads the body, for senders that expect `100 Continue`.
+ */
+export type RequestHandler = (request: IncomingMessage, sendContinue: () => void) => Promise<RouteResponse>;
+
+/** A route with exactly this method and path (without query). */
+export type HttpRoute = { readonly method: 'GET' | 'POST'; readonly path: string; readonly handle: RequestHandler };
+
+type HttpServerOptions = {
+  readonly host: string;
+  /** 0 selects a free port. */
+  readonly port: number;
+  readonly routes: readonly HttpRoute[];
+  readonly log: Logger;
+  /** Counts responses by status. */
+  readonly responses: Counter<'status'>;
+};
+
+/** A listening server. `stop` accepts no new requests, and closes the open connections after `graceMs`. */
+export type HttpServer = { readonly port: number; stop(graceMs: number): Promise<void> };
+
+const SERVER_LIMITS = {
+  /** Time for a complete request, against slow senders. */
+  requestTimeout: 15_000,
+  headersTimeout: 10_000,
+  /**
+   * Must exceed the idle timeout of the proxy (usually 60 s). If this server closed an idle connection first, the proxy
+   * could send a delivery on it at the same moment, and the delivery would be lost.
+   */
+  keepAliveTimeout: 75_000,
+  connectionsCheckingInterval: 1_000,
+  maxHeaderSize: 16 * 1024,
+};
+
+const MAX_CONNECTIONS = 1_000;
+
+/** Starts a server for these routes, with 404 for all other requests. Rejects if the port is in use. */
+export async function openHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const server = createServer(SERVER_LIMITS);
+  server.maxConnections = MAX_CONNECTIONS;
+  const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
+    respond(request, response, options).catch((error: unknown) => {
+      options.log.error({ err: error }, 'response failed');
+      response.destroy();
+    });
+  };
+  server.on('request', onRequest);
+  server.on('checkContinue', onRequest);
+  server.on('checkExpectation', onRequest);
+  server.on('clientError', rejectMalformed);
+  const port = await listen(server, options.host, options.port);
+  return { port, stop: (graceMs) => stopServer(server, graceMs) };
+}
+
+function listen(server: Server, host: string, port: number): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  server.once('error', reject);
+  server.listen(port, host, () => {
+    const address = server.address();
+    resolve(typeof address === 'object' && address !== null ? address.port : port);
+  });
+  return promise;
+}
+
+function stopServer(server: Server, graceMs: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+  server.close(() => {
+    clearTimeout(timer);
+    resolve();
+  });
+  return promise;
+}
+
+/** Time for the response to reach a sender whose body was not read. */
+const LINGER_MS = 1_000;
+
+async function respond(request: IncomingMessage, response: ServerResponse, options: HttpServerOptions): Promise<void> {
+  const result = await handleRequest(request, response, options);
+  if (result === null) return;
+  options.responses.inc({ status: String(result.status) });
+  response.writeHead(result.status, {
+    'content-type': result.contentType ?? 'text/plain; charset=utf-8',
+    'content-length': Buffer.byteLength(result.body),
+    'x-content-type-options': 'nosniff',
+  });
+  response.end(result.body);
+  if (!request.complete) setTimeout(() => request.socket.destroy(), LINGER_MS).unref();
+}
+
+async function handleRequest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: HttpServerOptions,
+): Promise<RouteResponse | null> {
+  const route = findHttpRoute(options.routes, request.method ?? '', request.url ?? '');
+  if (route === null) return RESPONSES.notFound;
+  const expectsContinue = request.headers.expect !== undefined;
+  try {
+    return await route.handle(request, () => {
+      if (expectsContinue) response.writeContinue();
+    });
+  } catch (error) {
+    // A sender that disconnected gets no response, and this is no failure of the server.
+    if (request.destroyed && !request.complete) return null;
+    options.log.error({ path: route.path, err: error }, 'request failed');
+    return RESPONSES.failed;
+  }
+}
+
+/** Null if no route matches. */
+function findHttpRoute(routes: readonly HttpRoute[], method: string, url: string): HttpRoute | null {
+  const path = pathOf(url);
+  return routes.find((route) => route.method === method && route.path === path) ?? null;
+}
+
+function pathOf(url: string): string {
+  const end = url.search(/[?#]/);
+  return end === -1 ? url : url.slice(0, end);
+}
+
+const BAD_REQUEST = 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n';
+
+function rejectMalformed(_error: Error, socket: Pick<Socket, 'writable' | 'end' | 'destroy'>): void {
+  if (socket.writable) socket.end(BAD_REQUEST);
+  else socket.destroy();
+}

@@ -1,0 +1,115 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { DeliveryEvent } from '../../core/state/ports.ts';
+import { isRecord, parseJson } from '../../lib/trust.ts';
+import type { Logger } from '../telemetry/log.ts';
+import { createMemoryQuota, declaresTooLarge, readBody } from './request-body.ts';
+import { RESPONSES, type RequestHandler, type RouteResponse } from './server.ts';
+
+/** Handles a delivery. Resolves after it is stored, and rejects if it is not. */
+export type DeliverEvent = (event: DeliveryEvent) => Promise<void>;
+
+type WebhookOptions = {
+  /** Each secret is accepted. */
+  readonly secrets: readonly string[];
+  readonly deliver: DeliverEvent;
+  readonly log: Logger;
+  /** Timeout for storing a delivery; default 9 s, because GitHub waits 10 s for the response. */
+  readonly timeoutMs?: number;
+};
+
+/** Memory that all large bodies share. */
+const MAX_LARGE_BODY_BYTES = 100 * 1024 * 1024;
+
+/**
+ * Creates the handler of GitHub's webhooks. It checks the headers before it reads the body, and the signature before it
+ * parses the body.
+ */
+export function createWebhookHandler(options: WebhookOptions): RequestHandler {
+  const memoryQuota = createMemoryQuota(MAX_LARGE_BODY_BYTES);
+  return async (request: IncomingMessage, sendContinue: () => void) => {
+    const signature = request.headers['x-hub-signature-256'];
+    if (declaresTooLarge(request)) return RESPONSES.tooLarge;
+    if (typeof signature !== 'string' || !isSignature(signature)) return RESPONSES.unsigned;
+    const headers = parseDeliveryHeaders(request.headers);
+    if (headers === null) return RESPONSES.malformed;
+    sendContinue();
+    const body = await readBody(request, memoryQuota);
+    if (body.kind === 'too-large') return RESPONSES.tooLarge;
+    if (body.kind === 'memory-exhausted') return RESPONSES.unavailable;
+    if (!isSignedBy(options.secrets, body.bytes, signature)) return RESPONSES.unsigned;
+    const payload = parseDeliveryPayload(body.bytes);
+    return payload === null ? RESPONSES.malformed : deliverEvent({ ...headers, payload }, options);
+  };
+}
+
+/** Id and event name of a delivery. The signature does not cover these headers. */
+type DeliveryHeaders = { readonly id: string; readonly name: string };
+
+type RawHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+const ID_PATTERN = /^[A-Za-z0-9-]{1,64}$/;
+
+const NAME_PATTERN = /^[a-z_*]{1,64}$/;
+
+const JSON_TYPE_PATTERN = /^application\/json\s*(?:;|$)/i;
+
+function headerMatching(value: string | readonly string[] | undefined, pattern: RegExp): string | null {
+  return typeof value === 'string' && pattern.test(value) ? value : null;
+}
+
+/** The delivery id and event name; null if a header is missing or malformed. */
+function parseDeliveryHeaders(headers: RawHeaders): DeliveryHeaders | null {
+  const id = headerMatching(headers['x-github-delivery'], ID_PATTERN);
+  const name = headerMatching(headers['x-github-event'], NAME_PATTERN);
+  const type = headerMatching(headers['content-type'], JSON_TYPE_PATTERN);
+  return id === null || name === null || type === null ? null : { id, name };
+}
+
+function isEventPayload(value: unknown): value is DeliveryEvent['payload'] {
+  return isRecord(value) && (value['action'] === undefined || typeof value['action'] === 'string');
+}
+
+/** The payload; null unless the body is UTF-8 with a JSON object whose `action`, if any, is a string. */
+function parseDeliveryPayload(bytes: Uint8Array): DeliveryEvent['payload'] | null {
+  try {
+    const value = parseJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return isEventPayload(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+const SIGNATURE_PATTERN = /^sha256=[0-9a-f]{64}$/;
+
+/** Whether the header has the form of a signature. This is checked before the body is read. */
+function isSignature(header: string | undefined): header is string {
+  return header !== undefined && SIGNATURE_PATTERN.test(header);
+}
+
+/** Whether the signature fits these bytes and one of the secrets. */
+function isSignedBy(secrets: readonly string[], bytes: Uint8Array, signature: string): boolean {
+  const actual = Buffer.from(signature);
+  return secrets.some((secret) => {
+    const expected = Buffer.from(`sha256=${createHmac('sha256', secret).update(bytes).digest('hex')}`);
+    return expected.length === actual.length && timingSafeEqual(expected, actual);
+  });
+}
+
+const DELIVERY_TIMEOUT_MS = 9_000;
+
+async function withTimeout(work: Promise<void>, milliseconds: number): Promise<void> {
+  const { promise: timeout, reject } = Promise.withResolvers<void>();
+  const timer = setTimeout(() => reject(new Error('storing the delivery timed out')), milliseconds);
+  await Promise.race([work, timeout]).finally(() => clearTimeout(timer));
+}
+
+async function deliverEvent(event: DeliveryEvent, options: WebhookOptions): Promise<RouteResponse> {
+  try {
+    await withTimeout(options.deliver(event), options.timeoutMs ?? DELIVERY_TIMEOUT_MS);
+    return RESPONSES.accepted;
+  } catch (error) {
+    options.log.error({ deliveryId: event.id, err: error }, 'delivery not stored');
+    return RESPONSES.unavailable;
+  }
+}

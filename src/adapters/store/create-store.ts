@@ -1,0 +1,128 @@
+import { delayOf } from '../../core/state/effects.ts';
+import type { Step } from '../../core/state/step.ts';
+import { claimPull, releasePullClaim, renewPullClaim, selectNextWork } from './claims.ts';
+import { deleteExpired } from './cleanup.ts';
+import { findNextDueTimes } from './due-work.ts';
+import { claimEffect, finishEffect, listPendingCommits, postponeEffect, renewEffect } from './effects.ts';
+import type { Backend } from './engine/backend.ts';
+import { requireSchema } from './engine/migrate.ts';
+import { vacuum } from './engine/vacuum.ts';
+import { groupCommit } from './group-commit.ts';
+import { deadLetterSignal, listDeadLetters, nextCatchUpAt, nextCommentAt, postponeSignal } from './inbox.ts';
+import { loadPullState, loadRef, loadRun, loadTranscript } from './load.ts';
+import { createRateLimitMethods } from './rate-limits.ts';
+import { broadcastToPulls, type Receipt, type ReceivedDelivery, receive } from './receive.ts';
+import { createRecoveryMethods } from './recovery-state.ts';
+import { type SaveTarget, save, saveIfInboxEmpty } from './save.ts';
+import type { Claim, InterpretedDelivery, SaveResult, Store } from './store.ts';
+import { createWorkNotifier, isConcurrent, type WorkNotifier } from './work-notifier.ts';
+
+/** Creates the store on a database that has this version's schema. */
+export function createStore(backend: Backend): Store {
+  const { db } = backend;
+  const notifier = createWorkNotifier(backend);
+  return {
+    ...createReceiveMethods(backend, notifier),
+    ...createRecoveryMethods(backend, notifier.notify),
+    ...createRateLimitMethods(db),
+    ...createClaimMethods(backend, notifier),
+    ...createSaveMethods(backend, notifier),
+    loadRun: (pullRequestKey, runId) => loadRun(db, pullRequestKey, runId),
+    loadRef: (pullRequestKey) => loadRef(db, pullRequestKey),
+    loadTranscript: (runId) => loadTranscript(db, runId),
+    nextCommentAt: (claim, now) => nextCommentAt(db, claim, now),
+    listPendingCommits: (pullRequestKey) => listPendingCommits(db, pullRequestKey),
+    nextCatchUpAt: (claim, now) => nextCatchUpAt(db, claim, now),
+    postponeSignal: (claim, signal, notBefore, failure) => postponeSignal(db, claim, signal, notBefore, failure),
+    deadLetterSignal: (claim, signal, report, followUp, now) =>
+      deadLetterSignal(db, claim, signal, report, followUp, now),
+    listDeadLetters: (limit) => listDeadLetters(db, limit),
+    renewEffect: (effect, now, leaseMs) => renewEffect(db, effect, now, leaseMs),
+    postponeEffect: (effect, retry) => postponeEffect(db, effect, retry),
+    nextDue: (now) => findNextDueTimes(backend, now),
+    onWorkAvailable: notifier.onWorkAvailable,
+    onDisconnect: backend.onDisconnect,
+    connectionEpoch: backend.connectionEpoch,
+    async deleteExpired(now) {
+      const hasMore = await deleteExpired(db, now);
+      if (!hasMore) await vacuum(backend);
+      return hasMore;
+    },
+    ping: () => requireSchema(db),
+    close: () => backend.close(),
+  };
+}
+
+/** Deliveries of several callers that are stored together. */
+const MAX_GROUPED_DELIVERIES = 500;
+
+function createReceiveMethods(backend: Backend, { notify }: WorkNotifier): Pick<Store, 'receive' | 'broadcastToPulls'> {
+  const receiveGroup = groupCommit<ReceivedDelivery, Receipt>(
+    (received) => receive(backend, received),
+    MAX_GROUPED_DELIVERIES,
+  );
+  return {
+    async receive(deliveries: readonly InterpretedDelivery[], now: number) {
+      const receipts = await receiveGroup(deliveries.map((delivery) => ({ delivery, now })));
+      const count = receipts.filter((receipt) => receipt === 'stored').length;
+      if (count > 0) notify({ lane: 'exclusive', count });
+      return receipts;
+    },
+    async broadcastToPulls(deliveryId, event, now) {
+      const receipt = await broadcastToPulls(backend.db, deliveryId, event, now);
+      if (receipt === 'stored') notify();
+      return receipt;
+    },
+  };
+}
+
+type ClaimMethods = Pick<
+  Store,
+  'claimPull' | 'renewClaim' | 'releaseClaim' | 'nextWork' | 'claimEffect' | 'finishEffect'
+>;
+
+function createClaimMethods(backend: Backend, { notify, flush }: WorkNotifier): ClaimMethods {
+  const { db, connectionEpoch } = backend;
+  return {
+    claimPull: async (worker, now, leaseMs) =>
+      connectionEpoch() === null ? null : claimPull(backend, worker, now, leaseMs),
+    renewClaim: (claim, now, leaseMs) => renewPullClaim(db, claim, now, leaseMs),
+    releaseClaim: (claim) => releasePullClaim(db, claim).finally(() => flush(claim.pullRequestKey)),
+    async nextWork(claim, now) {
+      const work = await selectNextWork(db, claim, now);
+      if (work === null) await releasePullClaim(db, claim);
+      flush(claim.pullRequestKey);
+      return work;
+    },
+    claimEffect: async (worker, now, leaseMs) =>
+      connectionEpoch() === null ? null : claimEffect(backend, worker, now, leaseMs),
+    async finishEffect(effect, result, now) {
+      const finished = await finishEffect(db, effect, result, now);
+      if (finished && result !== null && isConcurrent(effect.effect)) notify({ lane: 'exclusive', count: 1 });
+    },
+  };
+}
+
+function createSaveMethods(
+  { db }: Pick<Backend, 'db'>,
+  { notifyLater }: WorkNotifier,
+): Pick<Store, 'load' | 'save' | 'saveIfInboxEmpty'> {
+  const target: SaveTarget = { db, savedObjects: new WeakSet() };
+
+  /** Only concurrent effects need a notification: the holder of the claim handles the exclusive ones itself. */
+  function afterSave({ pullRequestKey }: Claim, step: Step, result: SaveResult): SaveResult {
+    if (result !== 'saved') return result;
+    const { run, proposals } = step.pull;
+    for (const saved of [...proposals, ...(run === null ? [] : [run])]) target.savedObjects.add(saved);
+    const count = step.effects.filter((effect) => isConcurrent(effect) && delayOf(effect) === 0).length;
+    if (count > 0) notifyLater(pullRequestKey, count);
+    return result;
+  }
+
+  return {
+    load: (pullRequestKey, named) => loadPullState(db, target.savedObjects, pullRequestKey, named),
+    save: async (claim, signal, step, now) => afterSave(claim, step, await save(target, claim, signal, step, now)),
+    saveIfInboxEmpty: async (claim, _signal, step, now) =>
+      afterSave(claim, step, await saveIfInboxEmpty(target, claim, step, now)),
+  };
+}

@@ -1,0 +1,239 @@
+import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
+import { type CommitEffect, dedupeKey, delayOf, type Effect, LANES } from '../../core/state/effects.ts';
+import type { Reason } from '../../core/state/reasons.ts';
+import { reportsCommit, type Signal } from '../../core/state/signals.ts';
+import { claimableConcurrentEffects } from './due-work.ts';
+import type { Backend, LeaseHolder } from './engine/backend.ts';
+import { fromStored, toPlainText, toStored } from './engine/json.ts';
+import type { DatabaseSchema } from './engine/schema.ts';
+import type { EffectRetry, RetryCause, StoredEffect } from './store.ts';
+
+/** Columns of `effects` that a `StoredEffect` needs. */
+export const EFFECT_COLUMNS = sql.raw(
+  'effects.id, effects.pull_key, effects.body, effects.attempts, effects.rate_limited_attempts, effects.internal_errors, effects.created_at',
+);
+
+export type EffectRow = {
+  id: number;
+  pull_key: string;
+  body: string;
+  attempts: number;
+  rate_limited_attempts: number;
+  internal_errors: number;
+  created_at: number;
+};
+
+/** Leases the longest due concurrent effect to this worker. */
+export async function claimEffect(
+  { db, ...leaseHolder }: Pick<Backend, 'db'> & LeaseHolder,
+  worker: string,
+  now: number,
+  leaseMs: number,
+): Promise<StoredEffect | null> {
+  const { rows } = await sql<EffectRow>`
+    with next as (
+      select effects.id ${claimableConcurrentEffects(leaseHolder, now)}
+      limit 1
+      for update of effects skip locked
+    )
+    update effects
+    set attempts = effects.attempts + 1, started = true,
+      lease_until = ${now + leaseMs}, leased_by = ${leaseHolder.leaseHolderId}, worker = ${worker}
+    where effects.id = (select id from next)
+    returning ${EFFECT_COLUMNS}
+  `.execute(db);
+  const row = rows[0];
+  return row === undefined ? null : toStoredEffect(row);
+}
+
+export function toStoredEffect(row: EffectRow): StoredEffect {
+  return {
+    id: row.id,
+    pullRequestKey: row.pull_key,
+    effect: fromStored<Effect>(row.body),
+    attempts: row.attempts,
+    rateLimitedAttempts: row.rate_limited_attempts,
+    internalErrors: row.internal_errors,
+    requestedAt: new Date(row.created_at).toISOString(),
+  };
+}
+
+/** The reason that cancels running effects. */
+const CANCELLED_REASON: Reason = 'access-lost';
+
+/** A cancelled effect can still report a commit, once; after that it looks like any finished one. */
+function orCancelledWithCommit(signal: Signal | null): RawBuilder<unknown> {
+  return signal !== null && reportsCommit(signal) ? sql`or error = ${CANCELLED_REASON}` : sql``;
+}
+
+/**
+ * Marks the effect done and stores its result, in one statement; false, with nothing changed, if it was already done.
+ */
+export async function finishEffect(
+  db: Kysely<DatabaseSchema>,
+  effect: StoredEffect,
+  result: Signal | null,
+  now: number,
+): Promise<boolean> {
+  const { rows } = await sql`
+    with finished as (
+      update effects set done_at = ${now}, started = false, lease_until = null, leased_by = null, worker = null,
+        error = nullif(error, ${CANCELLED_REASON})
+      where id = ${effect.id} and (done_at is null ${orCancelledWithCommit(result)})
+      returning pull_key
+    ), result as (
+      insert into inbox (pull_key, kind, signal, received_at, not_before)
+      select pull_key, 'effect-result', ${result === null ? null : toStored(result)}, ${now}::bigint, ${now}::bigint
+      from finished where ${result !== null}::boolean
+    )
+    select pull_key from finished
+  `.execute(db);
+  return rows.length > 0;
+}
+
+export async function listPendingCommits(
+  db: Kysely<DatabaseSchema>,
+  pullRequestKey: string,
+): Promise<readonly CommitEffect[]> {
+  const rows = await db
+    .selectFrom('effects')
+    .select('body')
+    .where('pull_key', '=', pullRequestKey)
+    .where('lane', '=', 'exclusive')
+    .where('type', '=', 'commit')
+    .where('done_at', 'is', null)
+    .orderBy('id')
+    .execute();
+  return rows.map(({ body }) => fromStored<CommitEffect>(body));
+}
+
+/** Extends the lease of a concurrent effect to `now + leaseMs`; false once it is done or another worker has it. */
+export async function renewEffect(
+  db: Kysely<DatabaseSchema>,
+  effect: StoredEffect,
+  now: number,
+  leaseMs: number,
+): Promise<boolean> {
+  const result = await db
+    .updateTable('effects')
+    .set({ lease_until: now + leaseMs })
+    .where('id', '=', effect.id)
+    .where('attempts', '=', effect.attempts)
+    .where('done_at', 'is', null)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** Columns of an effect that no worker performs. */
+export const NOT_RUNNING = { started: false, lease_until: null, leased_by: null, worker: null } as const;
+
+/**
+ * Counts consecutive internal errors: any other error resets the count, and a postponement without an error keeps it.
+ */
+function internalErrorsAfter(error: string | null, retryCause: RetryCause) {
+  if (error === null) return sql`internal_errors`;
+  return retryCause === 'internal' ? sql`internal_errors + 1` : sql`0`;
+}
+
+/**
+ * Postpones the effect and stores the signal of its attempt. `attempts` serves as the fencing token: another worker
+ * raises it, and then nothing changes here. A cancelled effect stays cancelled.
+ */
+export async function postponeEffect(
+  db: Kysely<DatabaseSchema>,
+  effect: StoredEffect,
+  { now, notBefore, error, retryCause, signal }: EffectRetry,
+): Promise<void> {
+  await sql`
+    with postponed as (
+      update effects set not_before = ${notBefore},
+        error = case when done_at is null then coalesce(${error === null ? null : toPlainText(error)}, error) end,
+        internal_errors = ${internalErrorsAfter(error, retryCause)}, rate_limited_attempts = rate_limited_attempts + ${retryCause === 'rate-limit' ? 1 : 0},
+        started = false, lease_until = null, leased_by = null, worker = null
+      where id = ${effect.id} and attempts = ${effect.attempts} and (done_at is null ${orCancelledWithCommit(signal)})
+      returning pull_key
+    )
+    insert into inbox (pull_key, kind, signal, received_at, not_before)
+    select pull_key, 'effect-result', ${signal === null ? null : toStored(signal)}, ${now}::bigint, ${now}::bigint
+    from postponed where ${signal !== null}::boolean
+  `.execute(db);
+}
+
+/** Stores effects in order, without duplicates of pending ones. The caller has locked the row of the pull request. */
+export async function enqueueEffects(
+  transaction: Transaction<DatabaseSchema>,
+  pullRequestKey: string,
+  effects: readonly Effect[],
+  now: number,
+): Promise<void> {
+  const ctes = enqueueCtes(pullRequestKey, effects, now);
+  if (ctes.length > 0) await sql`with ${sql.join(ctes)} select`.execute(transaction);
+}
+
+/** The inserts of `enqueueEffects` as common table expressions; empty without effects. */
+export function enqueueCtes(
+  pullRequestKey: string,
+  effects: readonly Effect[],
+  now: number,
+): readonly RawBuilder<unknown>[] {
+  if (effects.length === 0) return [];
+  const deduplicated = dedupeEffects(effects);
+  const keys = immediateDedupeKeys(deduplicated);
+  return [
+    ...(keys.length === 0 ? [] : [requestAgainCte(pullRequestKey, keys, now)]),
+    insertEffectsCte(pullRequestKey, deduplicated, now),
+  ];
+}
+
+/** Keeps one effect for each key: the earliest due, in the place of the first. */
+function dedupeEffects(effects: readonly Effect[]): readonly Effect[] {
+  const deduplicated = new Map<unknown, Effect>();
+  for (const effect of effects) {
+    const key = dedupeKey(effect) ?? effect;
+    const earlier = deduplicated.get(key);
+    if (earlier === undefined || delayOf(effect) < delayOf(earlier)) deduplicated.set(key, effect);
+  }
+  return [...deduplicated.values()];
+}
+
+/** Keys of the effects that are due at once. */
+function immediateDedupeKeys(effects: readonly Effect[]): readonly string[] {
+  return effects.flatMap((effect) => (delayOf(effect) === 0 ? (dedupeKey(effect) ?? []) : []));
+}
+
+/**
+ * Makes pending duplicates due at once if they were never tried. Those that failed keep their time, but count errors
+ * from now on, because they now carry new information.
+ */
+function requestAgainCte(pullRequestKey: string, keys: readonly string[], now: number): RawBuilder<unknown> {
+  return sql`requested_again as (
+    update effects set created_at = ${now}, internal_errors = 0,
+      not_before = case when attempts = 0 then ${now}::bigint else not_before end
+    where pull_key = ${pullRequestKey} and done_at is null and not started
+      and dedupe_key in (${sql.join(keys)}) and not_before > ${now}
+  )`;
+}
+
+/**
+ * Inserts effects in order, without those that have a pending duplicate: it will see the state after this step. A
+ * running effect might have read the state already, so it does not count as a duplicate.
+ */
+function insertEffectsCte(pullRequestKey: string, effects: readonly Effect[], now: number): RawBuilder<unknown> {
+  const rows = effects.map(
+    (effect, index) => sql`(${index}::integer, ${LANES[effect.type]}, ${effect.type}, ${dedupeKey(effect)}::text,
+      ${effect.type === 'reply' ? effect.onceKey : null}::text, ${toStored(effect)}, ${now}::bigint,
+      ${now + delayOf(effect)}::bigint)`,
+  );
+  const columns = sql.raw('lane, type, dedupe_key, once_key, body, created_at, not_before');
+  return sql`new_effects as (
+    insert into effects (pull_key, ${columns})
+    select ${pullRequestKey}, ${columns} from (values ${sql.join(rows)}) as effect (ordinal, ${columns})
+    where not exists (
+      select from effects as pending
+      where pending.pull_key = ${pullRequestKey} and pending.done_at is null and not pending.started
+        and pending.dedupe_key = effect.dedupe_key
+    )
+    order by effect.ordinal
+    on conflict do nothing
+  )`;
+}

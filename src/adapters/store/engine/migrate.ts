@@ -1,0 +1,94 @@
+import { type Kysely, sql, type Transaction } from 'kysely';
+import { DatabaseError } from './errors.ts';
+import { MIGRATIONS, type Migration } from './migrations.ts';
+import type { DatabaseSchema } from './schema.ts';
+
+/** The schema version that this version of Countersign reads and writes: the number of its last migration. */
+const SCHEMA_VERSION = MIGRATIONS.length;
+
+/** Any number works if nothing else in the database locks it. */
+const MIGRATION_LOCK = 8_261_947_301;
+
+/**
+ * Migrates the database to the newest schema that this version knows: one transaction for each migration, one process
+ * at a time. Throws `DatabaseError` and changes nothing if the schema is newer (G14).
+ */
+export async function migrate(
+  db: Kysely<DatabaseSchema>,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<void> {
+  const newest = migrations.at(-1)?.number ?? 0;
+  let version = await withMigrationLock(db, (transaction) => requireNotNewer(transaction, newest));
+  for (const migration of migrations) {
+    if (migration.number > version)
+      version = await withMigrationLock(db, (transaction) => applyMigration(transaction, migration, newest));
+  }
+}
+
+function withMigrationLock(
+  db: Kysely<DatabaseSchema>,
+  work: (transaction: Transaction<DatabaseSchema>) => Promise<number>,
+): Promise<number> {
+  return db.transaction().execute(async (transaction) => {
+    await sql`select pg_advisory_xact_lock(${MIGRATION_LOCK}::bigint)`.execute(transaction);
+    return work(transaction);
+  });
+}
+
+async function applyMigration(
+  transaction: Transaction<DatabaseSchema>,
+  migration: Migration,
+  newest: number,
+): Promise<number> {
+  const version = await requireNotNewer(transaction, newest);
+  if (version >= migration.number) return version;
+  for (const statement of migration.statements) await sql.raw(statement).execute(transaction);
+  await sql`insert into migrations (number, name) values (${migration.number}, ${migration.name})`.execute(transaction);
+  return migration.number;
+}
+
+async function requireNotNewer(transaction: Transaction<DatabaseSchema>, newest: number): Promise<number> {
+  await sql`create table if not exists migrations (
+    number integer primary key, name text not null, applied_at timestamptz not null default now()
+  )`.execute(transaction);
+  const version = await readSchemaVersion(transaction);
+  if (version > newest) throw new DatabaseError(tooNewMessage(version, newest));
+  return version;
+}
+
+function tooNewMessage(version: number, newest: number): string {
+  return (
+    `The database was written by a newer version of Countersign (schema version ${version}; this version reads ${newest}). ` +
+    'Nothing was changed. Run the newer version again, or restore the backup made before it first ran.'
+  );
+}
+
+/** Requires exactly this version's schema. Throws `DatabaseError` otherwise, also for a database without any schema. */
+export async function requireCurrentSchema(db: Kysely<DatabaseSchema>): Promise<void> {
+  const { rows } = await sql<{ exists: boolean }>`select to_regclass('migrations') is not null as exists`.execute(db);
+  const version = rows[0]?.exists === true ? await readSchemaVersion(db) : 0;
+  if (version === SCHEMA_VERSION) return;
+  throw new DatabaseError(
+    `The database has schema version ${version}; this version of Countersign reads ${SCHEMA_VERSION}. ` +
+      `Use the version that its server runs${version < SCHEMA_VERSION ? ', or start the server of this version once' : ''}.`,
+  );
+}
+
+/**
+ * Throws if the database does not answer, or if its schema is older than this version's: a backup might have been
+ * restored while this process runs. A newer schema passes, because replicas are upgraded one after the other.
+ */
+export async function requireSchema(db: Kysely<DatabaseSchema>): Promise<void> {
+  const version = await readSchemaVersion(db);
+  if (version < SCHEMA_VERSION)
+    throw new Error(`The database has schema version ${version}; this version needs ${SCHEMA_VERSION}`);
+}
+
+/** The number of the last migration; 0 if none has run. The table of migrations must exist. */
+async function readSchemaVersion(db: Kysely<DatabaseSchema>): Promise<number> {
+  const row = await db
+    .selectFrom('migrations')
+    .select((query) => query.fn.max('number').as('number'))
+    .executeTakeFirst();
+  return row?.number ?? 0;
+}

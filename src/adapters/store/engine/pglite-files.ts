@@ -1,0 +1,110 @@
+import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { PGlite } from '@electric-sql/pglite';
+import { NodeFS } from '@electric-sql/pglite/nodefs';
+import { isRecord } from '../../../lib/trust.ts';
+import { DatabaseError } from './errors.ts';
+
+/** Released by `release`, or when the process ends in any way. */
+type DirectoryLock = { release(): void };
+
+/** Keeps locks reachable: a garbage-collected handle would be closed, and its lock released. */
+const heldLocks = new Set<DatabaseSync>();
+
+/**
+ * Locks the directory, which is created if missing, for this process. Throws `DatabaseError` while another process
+ * holds the lock. Never open the lock file elsewhere in this process: closing it would release the lock.
+ */
+export function lockDirectory(directory: string): DirectoryLock {
+  let lock: DatabaseSync | null = null;
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    // SQLite takes the kernel's record lock for us, because Node has no call for it. Such a lock ends with its process,
+    // and works between containers that share a volume.
+    lock = new DatabaseSync(join(directory, 'countersign.lock'), { timeout: 0 });
+    // Without a journal nothing is ever written, and the file stays empty.
+    lock.exec('pragma journal_mode = off; begin exclusive');
+  } catch (error) {
+    lock?.close();
+    throw new DatabaseError(lockErrorMessage(directory, error), { cause: error });
+  }
+  return registerLock(lock);
+}
+
+function registerLock(lock: DatabaseSync): DirectoryLock {
+  heldLocks.add(lock);
+  return {
+    release() {
+      if (heldLocks.delete(lock)) lock.close();
+    },
+  };
+}
+
+const SQLITE_BUSY = 5;
+
+function lockErrorMessage(directory: string, error: unknown): string {
+  if (error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY) {
+    return (
+      `The data directory ${directory} is in use by another Countersign process. ` +
+      'Stop that one first, or set DATA_DIR to a directory of its own; for several replicas set DATABASE_URL.'
+    );
+  }
+  const reason = error instanceof Error ? error.message : String(error);
+  return `The data directory ${directory} cannot be locked (${reason}). Set DATA_DIR to a writable directory on a local disk.`;
+}
+
+/** EIO in WebAssembly. The database then stops instead of trusting a write that might be lost. */
+const WASI_EIO = 29;
+
+/**
+ * PGlite's directory on disk with a working `fsync`. PGlite itself has none and starts its database without syncing, so
+ * a commit would survive a killed process but not a power failure. A 2xx response promises both.
+ */
+export class DurableFiles extends NodeFS {
+  override async init(...args: Parameters<NodeFS['init']>): ReturnType<NodeFS['init']> {
+    const { emscriptenOpts } = await super.init(...args);
+    const preRun = (files: { readonly NODEFS: unknown }): void => addFsync(files.NODEFS);
+    return { emscriptenOpts: { ...emscriptenOpts, preRun: [preRun, ...(emscriptenOpts.preRun ?? [])] } };
+  }
+}
+
+/** PGlite's start parameters with syncing turned on. */
+export function durableStartParams(): string[] {
+  const params = PGlite.defaultStartParams.filter((parameter) => parameter !== '-F');
+  return [...params, '-c', 'wal_sync_method=fsync'];
+}
+
+function addFsync(files: unknown): void {
+  if (!isRecord(files) || !isRecord(files['stream_ops']))
+    throw new Error('Cannot sync files: PGlite’s file layer has changed');
+  Object.assign(files['stream_ops'], { fsync: syncStream });
+}
+
+function syncStream(stream: unknown): number {
+  const descriptor = isRecord(stream) ? stream['nfd'] : null;
+  if (typeof descriptor !== 'number') return WASI_EIO;
+  try {
+    fsyncSync(descriptor);
+    return 0;
+  } catch {
+    return WASI_EIO;
+  }
+}
+
+/** Syncs every file and directory below `root`, because the creation of a database does not. */
+export function syncTree(root: string): void {
+  for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
+    if (entry.isFile() || entry.isDirectory()) syncPath(join(entry.parentPath, entry.name));
+  }
+  syncPath(root);
+}
+
+function syncPath(path: string): void {
+  const descriptor = openSync(path, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,82 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
+import { Kysely, sql } from 'kysely';
+import { type Backend, createLeaseHolderId, LEASE_HOLDER_LOCKS } from './backend.ts';
+import { DatabaseError } from './errors.ts';
+import { pgliteDialect } from './pglite-dialect.ts';
+import { DurableFiles, durableStartParams, lockDirectory, syncTree } from './pglite-files.ts';
+import type { DatabaseSchema } from './schema.ts';
+import { VacuumScheduler, vacuumChanged } from './vacuum.ts';
+
+/** Keyed by type id: 20 is `bigint`, and our values stay far below 2^53. */
+export const TYPE_PARSERS = { 20: Number } as const;
+
+/** Small samples keep an `analyze` at about 20 ms, and suffice for our queries. */
+const SET_STATISTICS_TARGET = sql`select set_config('default_statistics_target', '10', false)`;
+
+/** Opens the embedded database in memory, or in `dataDir`, which it locks for this process. */
+export async function openPglite(dataDir: string | null): Promise<Backend> {
+  const lock = dataDir === null ? null : lockDirectory(dataDir);
+  try {
+    const pglite = await startPglite(dataDir);
+    const maintenance = new VacuumScheduler(() => vacuumChanged(backend.db));
+    const backend = await createPgliteBackend(pglite, () => pglite.close().finally(() => lock?.release()), maintenance);
+    return backend;
+  } catch (error) {
+    lock?.release();
+    throw dataDir === null ? error : new DatabaseError(unreadableMessage(dataDir, error), { cause: error });
+  }
+}
+
+async function startPglite(dataDir: string | null): Promise<PGlite> {
+  if (dataDir === null) return PGlite.create({ parsers: TYPE_PARSERS });
+  const directory = join(dataDir, 'database');
+  const isNew = !existsSync(join(directory, 'PG_VERSION'));
+  const fs = new DurableFiles(directory);
+  const pglite = await PGlite.create({
+    fs,
+    parsers: TYPE_PARSERS,
+    relaxedDurability: false,
+    startParams: durableStartParams(),
+  });
+  if (isNew) syncTree(directory);
+  return pglite;
+}
+
+/** Maintenance that a server does by itself; `onUse` is called after each use of the database. */
+type MaintenanceScheduler = { onUse(): void; stop(): Promise<void> | void };
+
+/** A backend on an open PGlite; its `close` ends by calling the given one. */
+export async function createPgliteBackend(
+  pglite: PGlite,
+  close: () => Promise<void>,
+  maintenance: MaintenanceScheduler | null = null,
+): Promise<Backend> {
+  const db = new Kysely<DatabaseSchema>({ dialect: pgliteDialect(pglite, () => maintenance?.onUse()) });
+  const leaseHolderId = createLeaseHolderId();
+  await SET_STATISTICS_TARGET.execute(db);
+  await sql`select pg_advisory_lock(${LEASE_HOLDER_LOCKS}::integer, ${leaseHolderId}::integer)`.execute(db);
+  return {
+    db,
+    embedded: true,
+    leaseHolderId,
+    notifyOthers: () => {},
+    onNotified: () => {},
+    onDisconnect: () => {},
+    connectionEpoch: () => db,
+    async close() {
+      await maintenance?.stop();
+      try {
+        await sql`select pg_advisory_unlock(${LEASE_HOLDER_LOCKS}::integer, ${leaseHolderId}::integer)`.execute(db);
+      } finally {
+        await close();
+      }
+    },
+  };
+}
+
+function unreadableMessage(dataDir: string, error: unknown): string {
+  const reason = error instanceof Error ? error.message : String(error);
+  return `The database in ${dataDir} cannot be opened (${reason}). Restore a backup there, or set DATA_DIR to an empty directory.`;
+}

@@ -1,0 +1,194 @@
+import type { ColumnType, Generated } from 'kysely';
+
+/** A counter assigned by the database. */
+type Serial = ColumnType<number, never, never>;
+
+/** Signals, pending and done. `signal` is JSON; null once the comment turned out not to be for us. */
+type InboxTable = {
+  id: Serial;
+  pull_key: string;
+  kind: 'effect-result' | 'webhook';
+  delivery_id: string | null;
+  content_key: string | null;
+  signal: string | null;
+  received_at: number;
+  not_before: number;
+  attempts: Generated<number>;
+  /** The last consecutive attempts that failed by an internal error. */
+  internal_errors: Generated<number>;
+  error: string | null;
+  error_id: string | null;
+  reason: string | null;
+  done_at: number | null;
+  dead_lettered: Generated<boolean>;
+};
+
+/** One row for each pull request. `state` is JSON of a `PullState` without its run and proposals. */
+type PullsTable = {
+  pull_key: string;
+  installation_id: number;
+  repository_id: number;
+  number: number;
+  state: string;
+  run_id: string | null;
+  /** A run is active, a task is queued or a proposal is open; also true before the first decision. */
+  active: Generated<boolean>;
+  /** GitHub's time (ISO 8601) at which the oldest active work was requested or shown; null without any. */
+  active_since: string | null;
+  /** Until then webhooks are held back, because one failed and none may overtake it. */
+  comments_retry_at: Generated<number>;
+  fence: Generated<number>;
+  lease_until: number | null;
+  leased_by: number | null;
+  /** The worker that holds the claim. */
+  worker: string | null;
+};
+
+type RunsTable = {
+  run_id: string;
+  pull_key: string;
+  schema: number;
+  state: string;
+  created_at: number;
+  updated_at: number;
+};
+
+type ProposalsTable = {
+  seq: Serial;
+  pull_key: string;
+  proposal_id: string;
+  run_id: string;
+  schema: number;
+  state: string;
+  comment_id: number | null;
+  /** A PostgreSQL array as text, `{71,72}`; null if empty. */
+  previous_comment_ids: string | null;
+  digest: string;
+  body: string;
+  created_at: number;
+  updated_at: number;
+};
+
+/** Append-only: the database refuses every change except erasing `text`. */
+type VotesTable = {
+  id: Serial;
+  pull_key: string;
+  proposal_id: string;
+  digest: string;
+  action: string;
+  person_id: number;
+  login: string;
+  permission: string;
+  surface: string;
+  comment_id: number | null;
+  body_hash: string | null;
+  delivery_id: string;
+  head: string;
+  at: string;
+  text: string | null;
+};
+
+/** The final state of a proposal. The database allows no change except erasing `note` and `record`. */
+type ProposalOutcomesTable = {
+  pull_key: string;
+  proposal_id: string;
+  run_id: string;
+  state: string;
+  digest: string;
+  commit_sha: string | null;
+  note: string | null;
+  decided_at: number;
+  /** Copied from the proposal, for the order of the ledger. */
+  seq: number | null;
+  /** JSON of a `ProposalRecord`; null once erased. */
+  record: string | null;
+};
+
+/** One change in one commit. */
+type CommittedChangesTable = {
+  id: Serial;
+  pull_key: string;
+  proposal_id: string;
+  run_id: string;
+  commit_sha: string;
+  /** Null if unknown. */
+  parent_sha: string | null;
+  /**
+   * The version that people saw. `digest` is the committed one, which differs if this run's commits moved its lines.
+   */
+  shown_digest: string;
+  digest: string;
+  /** As in the commit's trailer; null for a change without lines. */
+  range: string | null;
+  /** JSON of the people whose approvals counted. */
+  approvers: string;
+  at: number;
+};
+
+type MessagesTable = { run_id: string; seq: number; body: string };
+
+type EffectsTable = {
+  id: Serial;
+  pull_key: string;
+  lane: 'exclusive' | 'concurrent';
+  type: string;
+  dedupe_key: string | null;
+  once_key: string | null;
+  body: string;
+  created_at: number;
+  not_before: number;
+  attempts: Generated<number>;
+  /** Attempts stopped by a rate limit. */
+  rate_limited_attempts: Generated<number>;
+  /** The last consecutive attempts that failed by an internal error. */
+  internal_errors: Generated<number>;
+  /** A worker performs it, or died doing so. */
+  started: Generated<boolean>;
+  lease_until: number | null;
+  leased_by: number | null;
+  worker: string | null;
+  done_at: number | null;
+  error: string | null;
+};
+
+/**
+ * One row: the turn to look for lost webhooks, the last recorded use of the database, and the gap in which it might
+ * have lost deliveries. Times but `next_run_at` and `lease_until` are GitHub's.
+ */
+type RecoveryStateTable = {
+  id: number;
+  fence: number;
+  recovered_until: number | null;
+  next_run_at: number;
+  lease_until: number | null;
+  leased_by: number | null;
+  last_heartbeat_at: number | null;
+  gap_since: number | null;
+  gap_until: number | null;
+};
+
+/** The used share of GitHub's limits as JSON, and until when each priority is blocked. */
+type RateLimitsTable = {
+  installation_id: number;
+  used: Generated<string>;
+  read_blocked_until: Generated<number>;
+  act_blocked_until: Generated<number>;
+  notify_blocked_until: Generated<number>;
+};
+
+/** Times are ms since the epoch. */
+export type DatabaseSchema = {
+  inbox: InboxTable;
+  pulls: PullsTable;
+  runs: RunsTable;
+  proposals: ProposalsTable;
+  votes: VotesTable;
+  proposal_outcomes: ProposalOutcomesTable;
+  committed_changes: CommittedChangesTable;
+  messages: MessagesTable;
+  effects: EffectsTable;
+  recovery_state: RecoveryStateTable;
+  rate_limits: RateLimitsTable;
+  installation_events: { delivery_id: string; received_at: number; uninstalled_installation_id: number | null };
+  migrations: { number: number; name: string; applied_at: Date };
+};

@@ -1,0 +1,85 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import type { Backend } from './backend.ts';
+import type { DatabaseSchema } from './schema.ts';
+
+/** Uses of the database between two checks: a check takes some ms. */
+const USES_PER_VACUUM = 500;
+
+/** Runs maintenance on an embedded database while it is used; a server has autovacuum for that. */
+export class VacuumScheduler {
+  readonly #vacuum: () => Promise<void>;
+  #uses = 0;
+  #stopped = false;
+  #current: Promise<void> | null = null;
+
+  /** If `vacuum` fails, it is tried again after as many uses. */
+  constructor(vacuum: () => Promise<void>) {
+    this.#vacuum = vacuum;
+  }
+
+  /** `vacuum` also calls this; its own uses never trigger another run. */
+  onUse(): void {
+    this.#uses += 1;
+    if (this.#uses < USES_PER_VACUUM || this.#stopped || this.#current !== null) return;
+    this.#current = this.#run();
+  }
+
+  /** Starts no further run, and waits for the current one. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#current;
+  }
+
+  async #run(): Promise<void> {
+    await this.#vacuum().catch(() => {});
+    this.#uses = 0;
+    this.#current = null;
+  }
+}
+
+/** Tables whose rows are deleted or replaced; the others only grow. */
+const VACUUMED_TABLES = [
+  'inbox',
+  'effects',
+  'pulls',
+  'runs',
+  'proposals',
+  'messages',
+  'installation_events',
+  'rate_limits',
+  'recovery_state',
+] as const satisfies readonly (keyof DatabaseSchema)[];
+
+/** A table is vacuumed after this many changes plus one for every `ROWS_PER_CHANGE` rows. */
+const MIN_CHANGES = 1_000;
+
+const ROWS_PER_CHANGE = 25;
+
+/**
+ * Frees the space of deleted and replaced rows; without autovacuum an embedded database would grow forever. Works one
+ * table at a time, so that other users get their turn.
+ */
+export async function vacuum({ db, embedded }: Pick<Backend, 'db' | 'embedded'>): Promise<void> {
+  if (!embedded) return;
+  for (const table of VACUUMED_TABLES) await vacuumOf(table).execute(db);
+}
+
+/**
+ * Vacuums each table with many changes since its last vacuum. Until then, indexes on pending rows keep entries of done
+ * ones, which every look for work reads, and statements are planned for the old size. Large tables wait for more
+ * changes, because a vacuum reads all their indexes.
+ */
+export async function vacuumChanged(db: Kysely<DatabaseSchema>): Promise<void> {
+  // Statistics of this session become visible only after a flush.
+  await sql`select pg_stat_force_next_flush()`.execute(db);
+  const { rows } = await sql<{ relname: string }>`
+    select relname from pg_stat_user_tables
+    where n_mod_since_analyze >= ${MIN_CHANGES}::bigint + n_live_tup / ${ROWS_PER_CHANGE}::bigint
+  `.execute(db);
+  for (const { relname } of rows) await vacuumOf(relname).execute(db);
+}
+
+/** Always cleans the indexes, even after few changes: every look for work passes the newest entries. */
+function vacuumOf(table: string): RawBuilder<unknown> {
+  return sql`vacuum (analyze, index_cleanup on) ${sql.table(table)}`;
+}

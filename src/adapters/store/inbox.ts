@@ -1,0 +1,195 @@
+import { type Kysely, sql, type Transaction } from 'kysely';
+import type { EffectType } from '../../core/state/effects.ts';
+import type { Reason } from '../../core/state/reasons.ts';
+import type { Signal } from '../../core/state/signals.ts';
+import { isHeldBy, withClaim } from './claims.ts';
+import { enqueueEffects } from './effects.ts';
+import { toPlainText, toStored } from './engine/json.ts';
+import type { DatabaseSchema } from './engine/schema.ts';
+import {
+  type AttemptFailure,
+  type Claim,
+  type DeadLetter,
+  type DeadLetterFollowUp,
+  type ErrorReport,
+  MAX_REPORTED_ERRORS,
+  type StoredSignal,
+} from './store.ts';
+
+/**
+ * When the earliest pending webhook can be handled (ms, at least `now`); null if none is pending. A read, so it needs
+ * no fencing.
+ */
+export async function nextCommentAt(db: Kysely<DatabaseSchema>, claim: Claim, now: number): Promise<number | null> {
+  const row = await db
+    .selectFrom('inbox')
+    .innerJoin('pulls', 'pulls.pull_key', 'inbox.pull_key')
+    .select(['inbox.not_before', 'pulls.comments_retry_at'])
+    .where('inbox.pull_key', '=', claim.pullRequestKey)
+    .where('inbox.kind', '=', 'webhook')
+    .where('inbox.done_at', 'is', null)
+    .orderBy('inbox.not_before')
+    .limit(1)
+    .executeTakeFirst();
+  return row === undefined ? null : Math.max(now, row.not_before, row.comments_retry_at);
+}
+
+/**
+ * When the next catch-up is due (ms, at least `now`); null if none is pending. A first attempt is always due. A read,
+ * so it needs no fencing.
+ */
+export async function nextCatchUpAt(db: Kysely<DatabaseSchema>, claim: Claim, now: number): Promise<number | null> {
+  const type: EffectType = 'catch-up';
+  const row = await db
+    .selectFrom('effects')
+    .select(sql<number | null>`min(case when attempts > 0 then not_before else 0 end)`.as('at'))
+    .where('pull_key', '=', claim.pullRequestKey)
+    .where('type', '=', type)
+    .where('done_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return row.at === null ? null : Math.max(now, row.at);
+}
+
+/** Whether an effect result is due, or any webhook is pending, due or postponed. */
+export async function hasPendingSignal(
+  transaction: Transaction<DatabaseSchema>,
+  pullRequestKey: string,
+  now: number,
+): Promise<boolean> {
+  const row = await transaction
+    .selectFrom('inbox')
+    .select('id')
+    .where('pull_key', '=', pullRequestKey)
+    .where('done_at', 'is', null)
+    .where((row) => row.or([row('kind', '=', 'webhook'), row('not_before', '<=', now)]))
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/**
+ * Locks the row of the pull request and marks a signal done; false, with nothing changed, if the claim is lost or the
+ * signal was already done. The text of a comment that is not for us is erased.
+ */
+export async function completeSignal(
+  transaction: Transaction<DatabaseSchema>,
+  claim: Claim,
+  signal: StoredSignal,
+  reason: Reason,
+  now: number,
+): Promise<boolean> {
+  const { rows } = await sql`
+    with claimed as (select pull_key from pulls where ${isHeldBy(claim)} for no key update)
+    update inbox set done_at = ${now}, reason = ${reason}${reason === 'not-for-us' ? sql`, signal = null` : sql``}
+    from claimed where inbox.id = ${signal.id} and inbox.pull_key = claimed.pull_key and inbox.done_at is null
+    returning inbox.id
+  `.execute(transaction);
+  return rows.length > 0;
+}
+
+/**
+ * Postpones a signal until `notBefore`. With a failure, the attempt is counted and later webhooks of the pull request
+ * are held back. Without one, the signal only waits for the result of an effect.
+ */
+export async function postponeSignal(
+  db: Kysely<DatabaseSchema>,
+  claim: Claim,
+  signal: StoredSignal,
+  notBefore: number,
+  failure: AttemptFailure | null,
+): Promise<void> {
+  const attempt = failure === null ? {} : failureColumns(signal, failure);
+  await withClaim(db, claim, null, async (transaction) => {
+    await transaction
+      .updateTable('inbox')
+      .set({ not_before: notBefore, ...attempt })
+      .where('id', '=', signal.id)
+      .where('done_at', 'is', null)
+      .execute();
+    if (failure !== null && signal.signal.type === 'intent') await holdBackComments(transaction, claim, notBefore);
+  });
+}
+
+function failureColumns({ attempts, internalErrors }: StoredSignal, { errorText, isInternal }: AttemptFailure) {
+  return {
+    error: toPlainText(errorText),
+    attempts: attempts + 1,
+    internal_errors: isInternal ? internalErrors + 1 : 0,
+  };
+}
+
+async function holdBackComments(transaction: Transaction<DatabaseSchema>, claim: Claim, until: number): Promise<void> {
+  await transaction
+    .updateTable('pulls')
+    .set({ comments_retry_at: until })
+    .where('pull_key', '=', claim.pullRequestKey)
+    .execute();
+}
+
+/**
+ * Moves a signal to the dead letters: the row stays with its error. The follow-up is stored in the same transaction.
+ */
+export async function deadLetterSignal(
+  db: Kysely<DatabaseSchema>,
+  claim: Claim,
+  signal: StoredSignal,
+  report: ErrorReport,
+  { reply, signal: nextSignal }: DeadLetterFollowUp,
+  now: number,
+): Promise<void> {
+  await withClaim(db, claim, null, async (transaction) => {
+    const { numUpdatedRows } = await transaction
+      .updateTable('inbox')
+      .set({ done_at: now, dead_lettered: true, error: toPlainText(report.errorText), error_id: report.id })
+      .where('id', '=', signal.id)
+      .where('done_at', 'is', null)
+      .executeTakeFirst();
+    if (numUpdatedRows === 0n) return;
+    if (nextSignal !== null) await insertFollowUpSignal(transaction, claim.pullRequestKey, nextSignal, now);
+    if (reply !== null && (await countDeadLetters(transaction, claim.pullRequestKey)) <= MAX_REPORTED_ERRORS)
+      await enqueueEffects(transaction, claim.pullRequestKey, [reply], now);
+  });
+}
+
+async function insertFollowUpSignal(
+  transaction: Transaction<DatabaseSchema>,
+  pullRequestKey: string,
+  signal: Signal,
+  now: number,
+) {
+  const row = { kind: 'effect-result', signal: toStored(signal), received_at: now, not_before: now } as const;
+  await transaction
+    .insertInto('inbox')
+    .values({ pull_key: pullRequestKey, ...row })
+    .execute();
+}
+
+async function countDeadLetters(transaction: Transaction<DatabaseSchema>, pullRequestKey: string): Promise<number> {
+  const { count } = await transaction
+    .selectFrom('inbox')
+    .select((row) => row.fn.countAll<number>().as('count'))
+    .where('pull_key', '=', pullRequestKey)
+    .where('dead_lettered', '=', true)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+export async function listDeadLetters(db: Kysely<DatabaseSchema>, limit: number): Promise<readonly DeadLetter[]> {
+  const rows = await db
+    .selectFrom('inbox')
+    .select(['id', 'pull_key', 'delivery_id', 'error', 'error_id', 'attempts', 'received_at', 'done_at'])
+    .where('dead_lettered', '=', true)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map((row) => ({
+    id: row.id,
+    pullRequestKey: row.pull_key,
+    deliveryId: row.delivery_id,
+    error: row.error ?? '',
+    errorId: row.error_id,
+    attempts: row.attempts,
+    receivedAt: row.received_at,
+    deadLetteredAt: row.done_at ?? row.received_at,
+  }));
+}

@@ -1,0 +1,197 @@
+import { type Kysely, sql } from 'kysely';
+import type { PullRequestRef } from '../../core/state/intent.ts';
+import { type ProposalRecord, recordOf } from '../../core/state/ledger-record.ts';
+import type { Person, Proposal } from '../../core/state/proposal.ts';
+import { RUN_SCHEMA, type Run } from '../../core/state/run.ts';
+import { fromStored } from './engine/json.ts';
+import type { DatabaseSchema } from './engine/schema.ts';
+import type { StoredPullState } from './load.ts';
+
+/** A vote as stored. */
+export type VoteRow = Pick<
+  DatabaseSchema['votes'],
+  | 'digest'
+  | 'action'
+  | 'person_id'
+  | 'login'
+  | 'permission'
+  | 'surface'
+  | 'comment_id'
+  | 'body_hash'
+  | 'delivery_id'
+  | 'head'
+  | 'at'
+  | 'text'
+>;
+
+/** One change in one commit; `at` is ms since the epoch. */
+export type CommittedChangeRow = {
+  readonly commit_sha: string;
+  readonly parent_sha: string | null;
+  readonly shown_digest: string;
+  readonly digest: string;
+  readonly range: string | null;
+  readonly approvers: readonly Person[];
+  readonly at: number;
+};
+
+/** One proposal with its ledger rows. A part is null if it was deleted by cleanup or does not exist yet. */
+export type LedgerEntry = {
+  readonly proposalId: string;
+  readonly runId: string;
+  readonly installationId: number;
+  readonly repositoryId: number;
+  readonly number: number;
+  readonly pull: PullRequestRef | null;
+  readonly proposal: Proposal | null;
+  readonly record: ProposalRecord | null;
+  readonly outcome: {
+    readonly state: string;
+    readonly digest: string;
+    readonly commit: string | null;
+    readonly note: string | null;
+  } | null;
+  readonly votes: readonly VoteRow[];
+  readonly committedChanges: readonly CommittedChangeRow[];
+};
+
+/**
+ * `pullKeys` selects one pull request, which has several keys if the App was reinstalled. `since` (ms) is compared with
+ * the time of decision, or of proposal for open ones.
+ */
+export type LedgerFilter = { readonly pullKeys: readonly string[] | null; readonly since: number | null };
+
+/** Bounds memory: each entry can hold a whole file. */
+const PAGE_ROWS = 50;
+
+type LedgerRow = {
+  readonly pull_key: string;
+  readonly proposal_id: string;
+  readonly run_id: string;
+  readonly schema: number | null;
+  readonly body: string | null;
+  readonly run_schema: number | null;
+  readonly run: string | null;
+  readonly pull: string | null;
+  readonly outcome: string | null;
+  readonly digest: string | null;
+  readonly commit_sha: string | null;
+  readonly note: string | null;
+  readonly record: string | null;
+  readonly votes: string;
+  readonly committed_changes: string;
+};
+
+/**
+ * Passes every proposal of the ledger to `onPage`, oldest first, in one consistent snapshot. Stops once `onPage`
+ * returns false.
+ */
+export async function readLedger(
+  db: Kysely<DatabaseSchema>,
+  filter: LedgerFilter,
+  onPage: (entries: readonly LedgerEntry[]) => Promise<boolean>,
+): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    await declareLedgerCursor(filter).execute(transaction);
+    for (;;) {
+      const { rows } = await sql<LedgerRow>`fetch ${sql.lit(PAGE_ROWS)} from ledger`.execute(transaction);
+      if (rows.length === 0 || !(await onPage(rows.map(toLedgerEntry)))) return;
+    }
+  });
+}
+
+/** Inlines its values, which are numbers and our own keys: not every driver can bind parameters in a cursor. */
+function declareLedgerCursor({ pullKeys, since }: LedgerFilter) {
+  const key = sql`coalesce(proposal_outcomes.pull_key, proposals.pull_key)`;
+  const keys =
+    pullKeys === null ? sql`true` : sql`${key} in (${sql.join(['', ...pullKeys].map((value) => sql.lit(value)))})`;
+  const time =
+    since === null ? sql`true` : sql`coalesce(proposal_outcomes.decided_at, proposals.created_at) >= ${sql.lit(since)}`;
+  return sql`
+    declare ledger no scroll cursor for
+    select ledger_rows.*, runs.schema as run_schema, runs.state as run, pulls.state as pull,
+      (select coalesce(json_agg(votes order by votes.id), '[]')::text from votes
+        where votes.pull_key = ledger_rows.pull_key and votes.proposal_id = ledger_rows.proposal_id) as votes,
+      (select coalesce(json_agg(committed_changes order by committed_changes.id), '[]')::text from committed_changes
+        where committed_changes.pull_key = ledger_rows.pull_key and committed_changes.proposal_id = ledger_rows.proposal_id) as committed_changes
+    from (
+      select ${key} as pull_key, coalesce(proposal_outcomes.proposal_id, proposals.proposal_id) as proposal_id,
+        coalesce(proposal_outcomes.run_id, proposals.run_id) as run_id, coalesce(proposal_outcomes.seq, proposals.seq) as seq,
+        proposals.schema, proposals.body,
+        proposal_outcomes.state as outcome, proposal_outcomes.digest, proposal_outcomes.commit_sha, proposal_outcomes.note, proposal_outcomes.record
+      from proposals full join proposal_outcomes
+        on proposal_outcomes.pull_key = proposals.pull_key and proposal_outcomes.proposal_id = proposals.proposal_id
+      where ${keys} and ${time}
+    ) as ledger_rows
+    left join runs on runs.run_id = ledger_rows.run_id
+    left join pulls on pulls.pull_key = ledger_rows.pull_key
+    order by ledger_rows.seq, ledger_rows.pull_key, ledger_rows.proposal_id
+  `;
+}
+
+function toLedgerEntry(row: LedgerRow): LedgerEntry {
+  const [installationId = 0, repositoryId = 0, number = 0] = row.pull_key.split('/').map(Number);
+  const proposal = row.schema === RUN_SCHEMA && row.body !== null ? fromStored<Proposal>(row.body) : null;
+  const run = row.run_schema === RUN_SCHEMA && row.run !== null ? fromStored<Run>(row.run) : null;
+  const storedRecord = row.record === null ? null : fromStored<ProposalRecord>(row.record);
+  return {
+    ...{ proposalId: row.proposal_id, runId: row.run_id, installationId, repositoryId, number },
+    pull: row.pull === null ? null : fromStored<StoredPullState>(row.pull).ref,
+    proposal,
+    record: storedRecord ?? (proposal === null ? null : recordOf(proposal, run)),
+    outcome: toLedgerOutcome(row),
+    votes: fromStored<VoteRow[]>(row.votes),
+    committedChanges: fromStored<(Omit<CommittedChangeRow, 'approvers'> & { approvers: string })[]>(
+      row.committed_changes,
+    ).map((change) => ({
+      ...change,
+      approvers: fromStored<Person[]>(change.approvers),
+    })),
+  };
+}
+
+function toLedgerOutcome({ outcome: state, digest, commit_sha: commit, note }: LedgerRow): LedgerEntry['outcome'] {
+  return state === null || digest === null ? null : { state, digest, commit, note };
+}
+
+/**
+ * Finds the keys of a pull request by repository name (`owner/repo`, ignoring case). Deleted pull requests are not
+ * found.
+ */
+export async function findPullRequestKeys(
+  db: Kysely<DatabaseSchema>,
+  name: string,
+  number: number,
+): Promise<readonly string[]> {
+  const rows = await db.selectFrom('pulls').select(['pull_key', 'state']).where('number', '=', number).execute();
+  return rows.flatMap(({ pull_key, state }) => {
+    const { owner, repo } = fromStored<StoredPullState>(state).ref;
+    return `${owner}/${repo}`.toLowerCase() === name.toLowerCase() ? [pull_key] : [];
+  });
+}
+
+/** A change in a commit, and the ids of the people who approved exactly the shown version. */
+export type CommitExplanation = CommittedChangeRow & {
+  readonly proposalId: string;
+  readonly voters: readonly number[];
+};
+
+export async function findCommittedChanges(
+  db: Kysely<DatabaseSchema>,
+  commit: string,
+): Promise<readonly CommitExplanation[]> {
+  const { rows } = await sql<Omit<CommitExplanation, 'approvers' | 'voters'> & { approvers: string; voters: string }>`
+    select committed_changes.proposal_id as "proposalId", commit_sha, parent_sha, shown_digest, committed_changes.digest, range, approvers,
+      committed_changes.at, (
+        select coalesce(json_agg(votes.person_id), '[]')::text from votes
+        where votes.pull_key = committed_changes.pull_key and votes.proposal_id = committed_changes.proposal_id
+          and votes.digest = committed_changes.shown_digest and votes.action in ('approve', 'modify')
+      ) as voters
+    from committed_changes where commit_sha = ${commit}
+  `.execute(db);
+  return rows.map((row) => ({
+    ...row,
+    approvers: fromStored<Person[]>(row.approvers),
+    voters: fromStored<number[]>(row.voters),
+  }));
+}

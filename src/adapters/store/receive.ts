@@ -1,0 +1,178 @@
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { CATCH_UP_INTERVAL_MS } from '../../core/state/effects.ts';
+import type { AccessLossCause, InstallationEvent, PullRequestRef } from '../../core/state/intent.ts';
+import { createPullState, pullRequestKey } from '../../core/state/run.ts';
+import type { Signal } from '../../core/state/signals.ts';
+import type { Backend } from './engine/backend.ts';
+import { toStored } from './engine/json.ts';
+import type { DatabaseSchema } from './engine/schema.ts';
+import { toStoredPullState } from './load.ts';
+import { insertCatchUps } from './recovery-state.ts';
+import type { InterpretedDelivery } from './store.ts';
+
+/** A delivery and its time of arrival (ms). */
+export type ReceivedDelivery = { readonly delivery: InterpretedDelivery; readonly now: number };
+
+type ReceiveBackend = Pick<Backend, 'db' | 'embedded'>;
+
+export type Receipt = 'stored' | 'duplicate';
+
+/** First key of the advisory locks of receivers; the second is a hash of the content key. */
+const RECEIVE_LOCKS = 1_129_534_292;
+
+/**
+ * PostgreSQL has about 6,400 lock slots by default; ten processes that store hundreds of deliveries at once use 2,560.
+ */
+const MAX_RECEIVE_LOCKS = 256;
+
+/** Cleanup can delete the row of a pull request between the two statements. */
+const MAX_INSERT_ATTEMPTS = 3;
+
+/**
+ * Stores deliveries, all or none; returns one result for each, in order. A known delivery id or content key makes a
+ * delivery a duplicate, and nothing is changed for it.
+ */
+export async function receive(
+  { db, embedded }: ReceiveBackend,
+  received: readonly ReceivedDelivery[],
+): Promise<readonly Receipt[]> {
+  if (received.length === 0) return [];
+  const pulls = new Map(received.map(({ delivery }) => [pullRequestKey(delivery.intent.pull), delivery.intent.pull]));
+  // Values are passed as one JSON text, so that the statement is the same for any number of rows and is planned once.
+  const [keys, rows] = [JSON.stringify([...pulls.keys()]), JSON.stringify(received.map(signalRow))];
+  for (let attempt = 1; attempt <= MAX_INSERT_ATTEMPTS; attempt += 1) {
+    const stored = await insertSignals({ db, embedded }, keys, pulls.size, rows);
+    if (stored === 'pulls-missing') await insertPulls(db, [...pulls]);
+    else return received.map(({ delivery: { id } }) => (stored.delete(id) ? 'stored' : 'duplicate'));
+  }
+  throw new Error('Rows of pull requests were deleted while deliveries were stored');
+}
+
+/**
+ * One statement: one round trip and one disk sync. `locked` takes the weakest lock that conflicts with
+ * `withExclusiveClaim`, after `turns` has ordered the receivers so that none deadlock. PGlite runs one transaction at a
+ * time and needs neither. Returns the new ids; stores nothing unless all `count` rows of pull requests exist.
+ */
+async function insertSignals(
+  { db, embedded }: ReceiveBackend,
+  keys: string,
+  count: number,
+  signals: string,
+): Promise<Set<string> | 'pulls-missing'> {
+  const { rows } = await sql<{ locked: number; delivery_id: string | null }>`
+    with ${embedded ? sql`` : lockReceivers(signals)} locked as materialized (
+      select from pulls where pull_key = any (array(select json_array_elements_text(${keys}::json)))
+      ${embedded ? sql`` : sql`and (select count(*) from turns) > 0`}
+      ${embedded ? sql`` : sql`order by pull_key for key share`}
+    ), stored as (
+      insert into inbox (pull_key, kind, delivery_id, content_key, signal, received_at, not_before)
+      select pull_key, 'webhook', delivery_id, content_key, signal, received_at, received_at
+      from rows from (
+        json_to_recordset(${signals}::json)
+          as (pull_key text, delivery_id text, content_key text, signal text, received_at bigint)
+      ) with ordinality as delivery (pull_key, delivery_id, content_key, signal, received_at, ordinal)
+      where (select count(*) from locked) = ${count}
+      order by ordinal
+      on conflict do nothing returning delivery_id
+    )
+    select counted.locked, stored.delivery_id
+    from (select count(*) as locked from locked) as counted left join stored on true
+  `.execute(db);
+  return rows[0]?.locked === count ? new Set(rows.flatMap((row) => row.delivery_id ?? [])) : 'pulls-missing';
+}
+
+/**
+ * Serializes receivers of the same content, in one order for all. Other receivers wait only if their hashes collide:
+ * hashing bounds the number of locks that the server holds.
+ */
+function lockReceivers(signals: string): RawBuilder<unknown> {
+  return sql`turns as materialized (
+    select pg_advisory_xact_lock(${sql.lit(RECEIVE_LOCKS)}, number) from (
+      select distinct hashtext(coalesce(content_key, delivery_id)) & ${sql.lit(MAX_RECEIVE_LOCKS - 1)} as number
+      from json_to_recordset(${signals}::json) as delivery (delivery_id text, content_key text) order by number
+    ) as numbers
+  ),`;
+}
+
+/**
+ * Inserts the rows that claims lock. It needs a transaction of its own, because a running statement does not see rows
+ * of other processes. Sorted, so that two processes never deadlock on each other's new rows.
+ */
+async function insertPulls(
+  db: Kysely<DatabaseSchema>,
+  pulls: readonly (readonly [key: string, ref: PullRequestRef])[],
+): Promise<void> {
+  await sql`
+    insert into pulls (pull_key, installation_id, repository_id, number, state)
+    select pull_key, installation_id, repository_id, number, state
+    from json_to_recordset(${JSON.stringify(pulls.map(pullRow))}::json)
+      as delivery (pull_key text, installation_id bigint, repository_id bigint, number bigint, state text)
+    order by pull_key
+    on conflict (pull_key) do nothing
+  `.execute(db);
+}
+
+function pullRow([key, ref]: readonly [key: string, ref: PullRequestRef]) {
+  return {
+    pull_key: key,
+    installation_id: ref.installationId,
+    repository_id: ref.repositoryId,
+    number: ref.number,
+    state: toStored(toStoredPullState(createPullState(ref))),
+  };
+}
+
+function signalRow({ delivery, now }: ReceivedDelivery) {
+  const signal: Signal = { type: 'intent', deliveryId: delivery.id, intent: delivery.intent };
+  return {
+    pull_key: pullRequestKey(delivery.intent.pull),
+    delivery_id: delivery.id,
+    content_key: delivery.contentKey,
+    signal: toStored(signal),
+    received_at: now,
+  };
+}
+
+/**
+ * Stores a signal or effect for every affected pull request, in one statement. A repeated delivery changes nothing,
+ * even if there are more pull requests by then.
+ */
+export async function broadcastToPulls(
+  db: Kysely<DatabaseSchema>,
+  deliveryId: string,
+  event: InstallationEvent,
+  now: number,
+): Promise<'stored' | 'duplicate'> {
+  const uninstalled = event.kind === 'access-lost' && event.cause === 'uninstalled' ? event.installationId : null;
+  const { rows } = await sql<{ delivery_id: string }>`
+    with new_event as (
+      insert into installation_events (delivery_id, received_at, uninstalled_installation_id)
+      values (${deliveryId}, ${now}::bigint, ${uninstalled}::bigint)
+      on conflict do nothing returning delivery_id
+    ), affected as (
+      select pulls.pull_key, pulls.active, pulls.active_since from pulls join new_event on true
+      where pulls.installation_id = ${event.installationId} and ${isInRepositories(event)}
+    ), inserted as (
+      ${event.kind === 'access-lost' ? insertAccessLost(event.cause, now) : insertCatchUps(null, sql`affected as pulls`, now, CATCH_UP_INTERVAL_MS)}
+    )
+    select delivery_id from new_event
+  `.execute(db);
+  return rows.length > 0 ? 'stored' : 'duplicate';
+}
+
+function isInRepositories({ repositoryIds }: InstallationEvent): RawBuilder<unknown> {
+  if (repositoryIds === null) return sql`true`;
+  return sql`pulls.repository_id in (${sql.join(repositoryIds.map((id) => sql`${id}`))})`;
+}
+
+/** One signal for each pull request with active or pending work. */
+function insertAccessLost(cause: AccessLossCause, now: number): RawBuilder<unknown> {
+  const signal: Signal = { type: 'access-lost', cause };
+  return sql`
+    insert into inbox (pull_key, kind, signal, received_at, not_before)
+    select pull_key, 'effect-result', ${toStored(signal)}, ${now}::bigint, ${now}::bigint
+    from affected
+    where active
+      or exists (select 1 from inbox as pending where pending.pull_key = affected.pull_key and pending.done_at is null)
+      or exists (select 1 from effects where effects.pull_key = affected.pull_key and effects.done_at is null)`;
+}

@@ -1,0 +1,345 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { type Insertable, type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
+import { formatRange } from '../../core/edits/region.ts';
+import { recordOf } from '../../core/state/ledger-record.ts';
+import { type CommittedChange, isFinal, type Proposal, type Vote } from '../../core/state/proposal.ts';
+import type { Reason } from '../../core/state/reasons.ts';
+import { activeSince, hasActiveWork, RUN_SCHEMA, type Run } from '../../core/state/run.ts';
+import { reportsCommit, type Signal } from '../../core/state/signals.ts';
+import type { Step } from '../../core/state/step.ts';
+import { withExclusiveClaim } from './claims.ts';
+import { enqueueCtes, NOT_RUNNING } from './effects.ts';
+import { fromStored, toPlainText, toStored } from './engine/json.ts';
+import type { DatabaseSchema } from './engine/schema.ts';
+import { completeSignal, hasPendingSignal } from './inbox.ts';
+import { type SavedObjects, toStoredPullState } from './load.ts';
+import type { Claim, SaveResult, StoredSignal } from './store.ts';
+
+/** A proposal can hold a whole file, so one insert is bounded by rows and by characters. */
+const MAX_INSERT_ROWS = 100;
+
+const MAX_INSERT_CHARACTERS = 1_000_000;
+
+/** The database, and the objects that it already holds unchanged. */
+export type SaveTarget = { readonly db: Kysely<DatabaseSchema>; readonly savedObjects: SavedObjects };
+
+/** Saves a decided signal and marks it done, in one transaction; `lost` also if the signal was already done. */
+export function save(
+  { db, savedObjects }: SaveTarget,
+  claim: Claim,
+  signal: StoredSignal,
+  step: Step,
+  now: number,
+): Promise<SaveResult> {
+  return db.transaction().execute(async (transaction) => {
+    if (!(await completeSignal(transaction, claim, signal, step.reason, now))) return 'lost';
+    await saveStep(transaction, savedObjects, claim.pullRequestKey, step, now);
+    return 'saved';
+  });
+}
+
+/**
+ * Saves a step without a signal of the inbox, and only while no signal is pending. Pending comments are decided first;
+ * a comment that arrives during the save is stored after the step.
+ */
+export function saveIfInboxEmpty(
+  { db, savedObjects }: SaveTarget,
+  claim: Claim,
+  step: Step,
+  now: number,
+): Promise<SaveResult> {
+  return withExclusiveClaim<SaveResult, SaveResult>(db, claim, 'lost', async (transaction) => {
+    if (await hasPendingSignal(transaction, claim.pullRequestKey, now)) return 'inbox-not-empty';
+    await saveStep(transaction, savedObjects, claim.pullRequestKey, step, now);
+    return 'saved';
+  });
+}
+
+/** Saves the ctes of a step that are new. The transaction has locked the row of the pull request. */
+async function saveStep(
+  transaction: Transaction<DatabaseSchema>,
+  savedObjects: SavedObjects,
+  pullRequestKey: string,
+  step: Step,
+  now: number,
+): Promise<void> {
+  const { run, proposals } = step.pull;
+  if (step.cancelsPendingWork) await cancelPendingWork(transaction, pullRequestKey, step.reason, now);
+  await saveProgress(transaction, pullRequestKey, step, run !== null && savedObjects.has(run), now);
+  const changed = proposals.filter((proposal) => !savedObjects.has(proposal));
+  await saveProposals(transaction, pullRequestKey, { proposals: changed, run }, now);
+  await saveVotes(transaction, pullRequestKey, step.votes);
+  await saveCommittedChanges(transaction, pullRequestKey, step.ledgerCommits, now);
+}
+
+/**
+ * One statement for the ctes that nearly every step has: run, new messages, effects and the row of the pull request.
+ */
+async function saveProgress(
+  transaction: Transaction<DatabaseSchema>,
+  pullRequestKey: string,
+  step: Step,
+  isRunUnchanged: boolean,
+  now: number,
+): Promise<void> {
+  const { run } = step.pull;
+  const ctes = [
+    ...(run === null || isRunUnchanged ? [] : [runCte(pullRequestKey, run, now)]),
+    ...(step.messages.length === 0 ? [] : [messagesCte(step)]),
+    ...enqueueCtes(pullRequestKey, step.effects, now),
+  ];
+  const isRunOurs = run === null || isRunUnchanged ? sql`true` : sql`exists (select from saved_run)`;
+  const { rows } = await sql<{ readonly isRunOurs: boolean }>`
+    ${ctes.length === 0 ? sql`` : sql`with ${sql.join(ctes)}`}
+    update pulls set state = ${toStored(toStoredPullState(step.pull))}, run_id = ${run?.id ?? null},
+      active = ${hasActiveWork(step.pull)}, active_since = ${activeSince(step.pull)}
+    where pull_key = ${pullRequestKey}
+    returning ${isRunOurs} as "isRunOurs"
+  `.execute(transaction);
+  if (rows[0]?.isRunOurs !== true) throw new Error(`Run ${run?.id} belongs to another pull request`);
+}
+
+function runCte(pullRequestKey: string, run: Run, now: number): RawBuilder<unknown> {
+  return sql`saved_run as (
+    insert into runs (run_id, pull_key, schema, state, created_at, updated_at)
+    values (${run.id}, ${pullRequestKey}, ${RUN_SCHEMA}, ${toStored(run)}, ${now}, ${now})
+    on conflict (run_id)
+    do update set schema = excluded.schema, state = excluded.state, updated_at = excluded.updated_at
+    where runs.pull_key = excluded.pull_key
+    returning run_id
+  )`;
+}
+
+function messagesCte(step: Step): RawBuilder<unknown> {
+  const rows = toMessageRows(step).map(({ run_id, seq, body }) => sql`(${run_id}, ${seq}, ${body})`);
+  return sql`new_messages as (insert into messages (run_id, seq, body) values ${sql.join(rows)})`;
+}
+
+/** The run counts its messages, so the new ones are its last. Two writers of the same `seq` cannot both succeed. */
+function toMessageRows({ pull: { run }, messages }: Step): readonly Insertable<DatabaseSchema['messages']>[] {
+  if (messages.length === 0) return [];
+  if (run === null || run.messageCount < messages.length) throw new Error('Messages without a run that counts them');
+  const first = run.messageCount - messages.length;
+  return messages.map((message, index) => ({ run_id: run.id, seq: first + index, body: toStored(message) }));
+}
+
+type ProposalsToSave = { readonly proposals: readonly Proposal[]; readonly run: Run | null };
+
+/**
+ * Upserts new and changed proposals, and stores the outcome of each that is now final. The first outcome wins (S77).
+ */
+async function saveProposals(
+  transaction: Transaction<DatabaseSchema>,
+  pullRequestKey: string,
+  { proposals, run }: ProposalsToSave,
+  now: number,
+): Promise<void> {
+  let rows: ProposalInsert[] = [];
+  let characters = 0;
+  for (const proposal of proposals) {
+    const row = toProposalRow(pullRequestKey, proposal, now);
+    rows.push(row);
+    characters += row.body.length;
+    if (rows.length < MAX_INSERT_ROWS && characters < MAX_INSERT_CHARACTERS) continue;
+    await upsertProposals(transaction, pullRequestKey, rows);
+    // A large insert takes long: let other work of the process run in between.
+    await yieldToEventLoop();
+    [rows, characters] = [[], 0];
+  }
+  if (rows.length > 0) await upsertProposals(transaction, pullRequestKey, rows);
+  const final = proposals.filter((proposal) => isFinal(proposal.state));
+  if (final.length > 0) await saveOutcomes(transaction, pullRequestKey, { proposals: final, run }, now);
+}
+
+async function upsertProposals(
+  transaction: Transaction<DatabaseSchema>,
+  pullRequestKey: string,
+  rows: readonly ProposalInsert[],
+): Promise<void> {
+  const result = await transaction
+    .insertInto('proposals')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['pull_key', 'proposal_id'])
+        .doUpdateSet((row) => ({
+          schema: row.ref('excluded.schema'),
+          state: row.ref('excluded.state'),
+          comment_id: row.ref('excluded.comment_id'),
+          previous_comment_ids: row.ref('excluded.previous_comment_ids'),
+          digest: row.ref('excluded.digest'),
+          body: row.ref('excluded.body'),
+          updated_at: row.ref('excluded.updated_at'),
+        }))
+        .whereRef('proposals.run_id', '=', 'excluded.run_id'),
+    )
+    .executeTakeFirst();
+  if (result.numInsertedOrUpdatedRows !== BigInt(rows.length))
+    throw new Error(`A proposal id of ${pullRequestKey} was given twice`);
+}
+
+type ProposalInsert = ReturnType<typeof toProposalRow>;
+
+function toProposalRow(pullRequestKey: string, proposal: Proposal, now: number) {
+  return {
+    pull_key: pullRequestKey,
+    proposal_id: proposal.id,
+    run_id: proposal.runId,
+    schema: RUN_SCHEMA,
+    state: proposal.state,
+    comment_id: proposal.comment?.id ?? null,
+    previous_comment_ids:
+      proposal.previousCommentIds.length === 0 ? null : `{${proposal.previousCommentIds.join(',')}}`,
+    digest: proposal.change.digest,
+    body: toStored(proposal),
+    created_at: now,
+    updated_at: now,
+  };
+}
+
+async function saveOutcomes(
+  transaction: Transaction<DatabaseSchema>,
+  pullRequestKey: string,
+  { proposals, run }: ProposalsToSave,
+  now: number,
+): Promise<void> {
+  await transaction
+    .insertInto('proposal_outcomes')
+    .values(proposals.map((proposal) => toOutcomeRow(pullRequestKey, proposal, run, now)))
+    .onConflict((conflict) => conflict.columns(['pull_key', 'proposal_id']).doNothing())
+    .execute();
+  await assertSingleOutcome(transaction, pullRequestKey, proposals);
+}
+
+function toOutcomeRow(pullRequestKey: string, proposal: Proposal, run: Run | null, now: number) {
+  return {
+    pull_key: pullRequestKey,
+    proposal_id: proposal.id,
+    run_id: proposal.runId,
+    state: proposal.state,
+    // The committed version counts: the votes already have the digest that people saw.
+    digest: proposal.committed?.digest ?? proposal.change.digest,
+    commit_sha: proposal.commitSha,
+    note: proposal.note === null ? null : toPlainText(proposal.note),
+    decided_at: now,
+    seq: sql<number>`(select seq from proposals where pull_key = ${pullRequestKey} and proposal_id = ${proposal.id})`,
+    record: toStored(recordOf(proposal, run)),
+  };
+}
+
+/** Last line of defense: rolls the whole step back if it would give a proposal a second, different final state. */
+async function assertSingleOutcome(
+  transaction: Transaction<DatabaseSchema>,
+  pullRequestKey: string,
+  proposals: readonly Proposal[],
+): Promise<void> {
+  const ids = proposals.map((proposal) => proposal.id);
+  const rows = await transaction
+    .selectFrom('proposal_outcomes')
+    .select(['proposal_id', 'state'])
+    .where('pull_key', '=', pullRequestKey)
+    .where('proposal_id', 'in', ids)
+    .execute();
+  const stored = new Map(rows.map((row) => [row.proposal_id, row.state]));
+  const second = proposals.find((proposal) => stored.get(proposal.id) !== proposal.state);
+  if (second === undefined) return;
+  throw new Error(`Proposal ${second.id} is ${stored.get(second.id)} for good and cannot become ${second.state}`);
+}
+
+async function saveVotes(
+  transaction: Transaction<DatabaseSchema>,
+  pullRequestKey: string,
+  votes: readonly Vote[],
+): Promise<void> {
+  if (votes.length === 0) return;
+  await transaction
+    .insertInto('votes')
+    .values(
+      votes.map((vote) => ({
+        pull_key: pullRequestKey,
+        proposal_id: vote.proposalId,
+        digest: vote.digest,
+        action: vote.action,
+        person_id: vote.by.id,
+        login: vote.by.login,
+        permission: vote.permission,
+        surface: vote.surface,
+        comment_id: vote.commentId,
+        body_hash: vote.bodyHash,
+        delivery_id: vote.deliveryId,
+        head: vote.headSha,
+        at: vote.at,
+        text: vote.text === null ? null : toPlainText(vote.text),
+      })),
+    )
+    .execute();
+}
+
+/** Duplicates are ignored: a commit can be reported twice. */
+async function saveCommittedChanges(
+  transaction: Transaction<DatabaseSchema>,
+  pullRequestKey: string,
+  changes: readonly CommittedChange[],
+  now: number,
+): Promise<void> {
+  if (changes.length === 0) return;
+  await transaction
+    .insertInto('committed_changes')
+    .values(
+      changes.map((change) => ({
+        pull_key: pullRequestKey,
+        proposal_id: change.proposalId,
+        run_id: change.runId,
+        commit_sha: change.commitSha,
+        parent_sha: change.parentSha,
+        shown_digest: change.shownDigest,
+        digest: change.committed.digest,
+        range: change.committed.range === null ? null : formatRange(change.committed.range),
+        approvers: toStored(change.approvers),
+        at: now,
+      })),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/**
+ * Cancels pending and running work alike: a later result finds its effect done. Results about a commit stay, because
+ * the ledger needs them.
+ */
+async function cancelPendingWork(
+  transaction: Transaction<DatabaseSchema>,
+  pullRequestKey: string,
+  reason: Reason,
+  now: number,
+): Promise<void> {
+  const commitResultIds = await findCommitResults(transaction, pullRequestKey);
+  await transaction
+    .updateTable('inbox')
+    .set({ done_at: now, reason })
+    .where('pull_key', '=', pullRequestKey)
+    .where('done_at', 'is', null)
+    .$if(commitResultIds.length > 0, (query) => query.where('id', 'not in', commitResultIds))
+    .execute();
+  await transaction
+    .updateTable('effects')
+    .set({ done_at: now, error: reason, ...NOT_RUNNING })
+    .where('pull_key', '=', pullRequestKey)
+    .where('done_at', 'is', null)
+    .execute();
+}
+
+/** Ids of pending effect results that report a commit. Parsed here, because the database rejects some of their JSON. */
+async function findCommitResults(
+  transaction: Transaction<DatabaseSchema>,
+  pullRequestKey: string,
+): Promise<readonly number[]> {
+  const rows = await transaction
+    .selectFrom('inbox')
+    .select(['id', 'signal'])
+    .where('pull_key', '=', pullRequestKey)
+    .where('kind', '=', 'effect-result')
+    .where('done_at', 'is', null)
+    .execute();
+  return rows.flatMap(({ id, signal }) => (signal !== null && reportsCommit(fromStored<Signal>(signal)) ? [id] : []));
+}

@@ -1,0 +1,279 @@
+import type { TranscriptMessage } from '../../core/state/conversation.ts';
+import type { CommitEffect, Effect } from '../../core/state/effects.ts';
+import type { ProposalSelector } from '../../core/state/facts.ts';
+import type { InstallationEvent, Intent, PullRequestRef } from '../../core/state/intent.ts';
+import type { Proposal } from '../../core/state/proposal.ts';
+import type { AcquireRequest, RateLimit } from '../../core/state/rate-limit.ts';
+import type { PullState, Run } from '../../core/state/run.ts';
+import type { Signal } from '../../core/state/signals.ts';
+import type { Step } from '../../core/state/step.ts';
+
+/** How to retry an effect. Times are ms since the epoch; `signal` is what the attempt already has to report. */
+export type EffectRetry = {
+  readonly now: number;
+  readonly notBefore: number;
+  readonly error: string | null;
+  readonly retryCause: RetryCause;
+  readonly signal: Signal | null;
+};
+
+/** What stopped an attempt: an internal error, a rate limit, or anything else. */
+export type RetryCause = 'internal' | 'rate-limit' | 'other';
+
+/** A webhook delivery that is relevant for us. */
+export type InterpretedDelivery = {
+  /** GitHub's `X-GitHub-Delivery`. */
+  readonly id: string;
+  readonly intent: Intent;
+  /** Identifies the content across events, as in `issue-comment:12`; null if only the delivery id counts. */
+  readonly contentKey: string | null;
+};
+
+/**
+ * The right to work on one pull request until `leaseUntil` (ms). Writes fail once the row has another fencing token.
+ */
+export type Claim = {
+  readonly pullRequestKey: string;
+  readonly fencingToken: number;
+  readonly leaseUntil: number;
+};
+
+/**
+ * A signal in the inbox since `receivedAt` (ms), in the order of `id`. `attempts` counts failed attempts;
+ * `internalErrors` counts the last consecutive ones that were internal errors.
+ */
+export type StoredSignal = {
+  readonly id: number;
+  readonly signal: Signal;
+  readonly receivedAt: number;
+  readonly attempts: number;
+  readonly internalErrors: number;
+};
+
+/** What the holder of a claim does next. */
+export type PullWork =
+  | { readonly kind: 'signal'; readonly signal: StoredSignal }
+  | { readonly kind: 'effect'; readonly effect: StoredEffect };
+
+/** A new claim with its first due signal; null if `nextWork` has to be asked. */
+export type NewClaim = Claim & { readonly firstSignal: StoredSignal | null };
+
+/** Why a signal was postponed. Internal means that neither GitHub, the model nor a database outage caused it. */
+export type AttemptFailure = { readonly errorText: string; readonly isInternal: boolean };
+
+/** The error of a dead letter. `id` is shown on GitHub and logged with the error. */
+export type ErrorReport = { readonly id: string; readonly errorText: string };
+
+/** Only the first internal errors of a pull request are reported there, so that a broken one is not flooded. */
+export const MAX_REPORTED_ERRORS = 10;
+
+/** A dead letter for operators, without the text of the comment. Times are ms since the epoch. */
+export type DeadLetter = {
+  readonly id: number;
+  readonly pullRequestKey: string;
+  /** GitHub's `X-GitHub-Delivery`; null for the result of an effect. */
+  readonly deliveryId: string | null;
+  readonly error: string;
+  /** The id shown on GitHub; null for an older dead letter without one. */
+  readonly errorId: string | null;
+  /** Failed attempts before the last. */
+  readonly attempts: number;
+  readonly receivedAt: number;
+  readonly deadLetteredAt: number;
+};
+
+/** Stored with a dead letter: the reply on GitHub, and the signal that replaces the lost one. */
+export type DeadLetterFollowUp = { readonly reply: Effect | null; readonly signal: Signal | null };
+
+/**
+ * An effect to perform. `attempts` includes this attempt; `rateLimitedAttempts` counts earlier ones stopped by a rate
+ * limit, and `internalErrors` the last consecutive ones stopped by an internal error. `requestedAt` (ISO 8601) moves
+ * on, and errors are counted from then on, when a duplicate that is due at once is requested.
+ */
+export type StoredEffect = {
+  readonly id: number;
+  readonly pullRequestKey: string;
+  readonly effect: Effect;
+  readonly attempts: number;
+  readonly rateLimitedAttempts: number;
+  readonly internalErrors: number;
+  readonly requestedAt: string;
+};
+
+/** A period (GitHub's time, ms) in which this database might have lost acknowledged webhooks. */
+export type GapWindow = { readonly since: number; readonly until: number };
+
+/**
+ * The right to look for lost webhooks. None is missing up to `recoveredUntil` (GitHub's time, ms), which is null at
+ * first.
+ */
+export type RecoveryTurn = {
+  readonly fencingToken: number;
+  readonly recoveredUntil: number | null;
+  readonly gap: GapWindow | null;
+};
+
+/** How far a recovery run got (GitHub's time, ms; null if nowhere), and which gap it has searched. */
+export type RecoveryProgress = { readonly until: number | null; readonly gap: GapWindow | null };
+
+/** When the earliest pending work of each lane can start (ms); null if there is none. */
+export type DueTimes = { readonly exclusive: number | null; readonly concurrent: number | null };
+
+/** Work that was just stored and is due: the number of pull requests, or of concurrent effects. */
+export type WorkHint = { readonly lane: keyof DueTimes; readonly count: number };
+
+/** A current or earlier run with its proposals, oldest first. */
+export type StoredRun = { readonly run: Run; readonly proposals: readonly Proposal[] };
+
+/** Unless `saved`, nothing was written. */
+export type SaveResult = 'saved' | 'lost' | 'inbox-not-empty';
+
+/**
+ * Everything that we persist. Times are ms since the epoch, from the caller's clock and never from the database. Every
+ * write with a claim is fenced: it changes nothing once another worker holds the pull request.
+ */
+export type Store = {
+  /** Stores deliveries durably, all or none; returns one result for each, in order. */
+  receive(deliveries: readonly InterpretedDelivery[], now: number): Promise<readonly ('stored' | 'duplicate')[]>;
+
+  /**
+   * Stores an event of an installation durably for all its affected pull requests, ahead of pending comments. A
+   * repeated delivery is a duplicate.
+   */
+  broadcastToPulls(deliveryId: string, event: InstallationEvent, now: number): Promise<'stored' | 'duplicate'>;
+
+  /** Returns those of the delivery ids that are stored. */
+  findKnownDeliveries(ids: readonly string[]): Promise<ReadonlySet<string>>;
+  /** All pull requests with an active run, a queued task or an open proposal. */
+  listActivePulls(): Promise<readonly { readonly repositoryId: number; readonly number: number }[]>;
+  /**
+   * Requests a catch-up with comments since `since` (GitHub's time, ISO 8601) on every active pull request: the first
+   * now, the others `pauseMs` apart, each earlier if it is processed anyway. Skips pending duplicates. Returns the
+   * number of new catch-ups.
+   */
+  scheduleCatchUps(since: string, now: number, pauseMs: number): Promise<number>;
+  /**
+   * Takes the turn to look for lost webhooks, for `leaseMs` or until this process ends. Returns null while another
+   * process has it, and, unless `early`, before the time set by `endRecovery`.
+   */
+  beginRecovery(now: number, leaseMs: number, early: boolean): Promise<RecoveryTurn | null>;
+  /**
+   * Gives the turn back; changes nothing if another process has taken it. A gap that has grown meanwhile stays whole.
+   */
+  endRecovery(turn: RecoveryTurn, progress: RecoveryProgress, nextAt: number): Promise<void>;
+  /**
+   * Records that the database is in use at `at` (GitHub's time, ms). Opens a gap since the last recorded time if this
+   * process starts (`last` is null), or if the database has lost `last`: a backup might have been restored.
+   */
+  recordHeartbeat(at: number, last: number | null): Promise<void>;
+
+  /** Claims the unclaimed pull request with the oldest due signal or exclusive effect. */
+  claimPull(worker: string, now: number, leaseMs: number): Promise<NewClaim | null>;
+  /** Extends the lease; false once it is lost. */
+  renewClaim(claim: Claim, now: number, leaseMs: number): Promise<boolean>;
+  /** Releases the pull request; changes nothing once the claim is lost. */
+  releaseClaim(claim: Claim): Promise<void>;
+
+  /**
+   * Loads the pull request with its current run, that run's proposals, all open ones, and those named by id or comment
+   * id.
+   */
+  load(pullRequestKey: string, named: ProposalSelector): Promise<PullState>;
+  /** Loads a current or earlier run with its proposals; null if it was deleted. */
+  loadRun(pullRequestKey: string, runId: string): Promise<StoredRun | null>;
+  /** Loads the location of the pull request, also if its run has an unknown schema version. */
+  loadRef(pullRequestKey: string): Promise<PullRequestRef>;
+  loadTranscript(runId: string): Promise<readonly TranscriptMessage[]>;
+
+  /**
+   * Returns the next due signal: effect results first, then webhooks, each in order of arrival; a failed webhook holds
+   * back the later ones. Otherwise returns the next due exclusive effect and counts the attempt; a first catch-up is
+   * always due. If there is neither, releases the claim and returns null.
+   */
+  nextWork(claim: Claim, now: number): Promise<PullWork | null>;
+  /**
+   * When the earliest pending webhook can be handled (ms, at least `now`); null if none is pending. Until then
+   * `saveIfInboxEmpty` returns `inbox-not-empty`.
+   */
+  nextCommentAt(claim: Claim, now: number): Promise<number | null>;
+  /** All pending commits of the pull request, oldest first. */
+  listPendingCommits(pullRequestKey: string): Promise<readonly CommitEffect[]>;
+  /** When the next catch-up is due (ms, at least `now`); null if none is pending. */
+  nextCatchUpAt(claim: Claim, now: number): Promise<number | null>;
+  /** Saves a decided signal and marks it done, in one transaction. */
+  save(claim: Claim, signal: StoredSignal, step: Step, now: number): Promise<SaveResult>;
+  /**
+   * Saves a signal that was never in the inbox, and only if no effect result is due and no webhook is pending. A
+   * delivery that arrives meanwhile is either seen here or stored after this save.
+   */
+  saveIfInboxEmpty(claim: Claim, signal: Signal, step: Step, now: number): Promise<SaveResult>;
+  /** Postpones a signal until `notBefore`. With a failure, counts an attempt and holds back later webhooks. */
+  postponeSignal(claim: Claim, signal: StoredSignal, notBefore: number, failure: AttemptFailure | null): Promise<void>;
+  /**
+   * Moves a signal to the dead letters, where it blocks nothing. The follow-up is stored in the same transaction; its
+   * reply only for the first `MAX_REPORTED_ERRORS` of the pull request.
+   */
+  deadLetterSignal(
+    claim: Claim,
+    signal: StoredSignal,
+    report: ErrorReport,
+    followUp: DeadLetterFollowUp,
+    now: number,
+  ): Promise<void>;
+  /** Dead letters of all pull requests, newest first. */
+  listDeadLetters(limit: number): Promise<readonly DeadLetter[]>;
+
+  /** Leases the next due concurrent effect of any pull request to this worker. */
+  claimEffect(worker: string, now: number, leaseMs: number): Promise<StoredEffect | null>;
+  /** Extends that lease; false once the effect is done or another worker has it. */
+  renewEffect(effect: StoredEffect, now: number, leaseMs: number): Promise<boolean>;
+  /**
+   * Marks the effect done and stores its result as a signal, in one transaction. A repeated call changes nothing. A
+   * cancelled effect can still report a commit, once.
+   */
+  finishEffect(effect: StoredEffect, result: Signal | null, now: number): Promise<void>;
+  /**
+   * Postpones the effect until `notBefore` and stores its signal, in one transaction. Does nothing if another worker
+   * has taken the effect. A cancelled effect can still report a commit, once.
+   */
+  postponeEffect(effect: StoredEffect, retry: EffectRetry): Promise<void>;
+
+  /**
+   * Counts a request that is about to be sent to GitHub, across all processes. Returns null, or until when (ms) work of
+   * this priority is blocked in the installation; blocked work keeps its place.
+   */
+  acquireRateLimit(
+    installationId: number,
+    request: AcquireRequest,
+    limits: readonly RateLimit[],
+    now: number,
+  ): Promise<number | null>;
+  /** Blocks all work of an installation until `until` (ms), because GitHub told it to wait. */
+  pauseInstallation(installationId: number, until: number): Promise<void>;
+
+  /** When the earliest pending work of each lane can start. For work due after `now`, only its own time counts. */
+  nextDue(now: number): Promise<DueTimes>;
+  /**
+   * Calls back when work might be available; the hint is null if another process stored it. Notifications can get lost,
+   * and another worker can be faster. Returns a function that unsubscribes.
+   */
+  onWorkAvailable(listener: (hint: WorkHint | null) => void): () => void;
+  /**
+   * Calls back whenever the database connection breaks, until the process ends. The next answer might come from another
+   * server, which has lost the last commits.
+   */
+  onDisconnect(listener: () => void): void;
+  /**
+   * The connection that holds the leases of this process. It is null while reconnecting, and then another object: a
+   * lease taken in an earlier epoch might be lost. Nothing can be claimed while it is null.
+   */
+  connectionEpoch(): object | null;
+  /**
+   * Deletes a batch of expired rows (`cleanup.ts`): handled deliveries and effects, ended runs, and all data of
+   * uninstalled accounts; never the evidence in the ledger. Returns true if there is more.
+   */
+  deleteExpired(now: number): Promise<boolean>;
+  /** Rejects if nothing can be stored: the database does not answer, or its schema is older than this version's. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+};

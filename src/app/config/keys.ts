@@ -1,0 +1,85 @@
+import { createPrivateKey } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+
+/** The content of a key file, and its file mode. */
+export type KeyFile = { readonly text: string; readonly mode: number };
+
+export type PrivateKeyResult =
+  | { readonly kind: 'key'; readonly pem: string; readonly warning: string | null }
+  | { readonly kind: 'problem'; readonly problem: string };
+
+/** Reads the App's key from a text (in which `\n` is a newline) or from a file. Exactly one must be given. */
+export function readPrivateKey(
+  text: string | undefined,
+  path: string | undefined,
+  readKeyFile: (path: string) => KeyFile,
+): PrivateKeyResult {
+  if (text !== undefined && path !== undefined)
+    return { kind: 'problem', problem: 'PRIVATE_KEY and PRIVATE_KEY_PATH are both set: keep only one of them.' };
+  if (text !== undefined) return checkPrivateKey('PRIVATE_KEY', text.replaceAll('\\n', '\n'), null);
+  if (path !== undefined) return readKeyFromFile(path, readKeyFile);
+  return { kind: 'problem', problem: `PRIVATE_KEY or PRIVATE_KEY_PATH is missing: ${WHERE_TO_GET_A_KEY}.` };
+}
+
+const WHERE_TO_GET_A_KEY = 'generate one on the page of your GitHub App ("Private keys")';
+
+function checkPrivateKey(name: string, pem: string, warning: string | null): PrivateKeyResult {
+  try {
+    const { asymmetricKeyType } = createPrivateKey(pem);
+    if (asymmetricKeyType === 'rsa') return { kind: 'key', pem, warning };
+    return { kind: 'problem', problem: `${name} is not an RSA key, which GitHub Apps require: ${WHERE_TO_GET_A_KEY}.` };
+  } catch {
+    // The error is not included, because it can quote parts of the key.
+    return {
+      kind: 'problem',
+      problem: `${name} is not a private key in PEM format (-----BEGIN … PRIVATE KEY-----): copy the whole file, or ${WHERE_TO_GET_A_KEY}.`,
+    };
+  }
+}
+
+function readKeyFromFile(path: string, readKeyFile: (path: string) => KeyFile): PrivateKeyResult {
+  try {
+    const file = readKeyFile(path);
+    const open = (file.mode & 0o077) !== 0;
+    const mode = (file.mode & 0o777).toString(8).padStart(4, '0');
+    const warning = open ? `PRIVATE_KEY_PATH can be read by other users (mode ${mode}): chmod 600 it.` : null;
+    return checkPrivateKey('PRIVATE_KEY_PATH', file.text, warning);
+  } catch {
+    return { kind: 'problem', problem: `PRIVATE_KEY_PATH cannot be read: check that ${path} exists and is readable.` };
+  }
+}
+
+/** Reads a key file. Throws the errors of the file system. */
+export function readKeyFile(path: string): KeyFile {
+  return { text: readFileSync(path, 'utf8'), mode: statSync(path).mode };
+}
+
+/** The weakness of a webhook secret, or null. An attacker who guesses it can forge approvals. */
+export function findSecretWeakness(secret: string): string | null {
+  const plain = secret.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+  if (WELL_KNOWN_SECRETS.has(plain)) return 'is a well-known example';
+  if (secret.length < MIN_SECRET_LENGTH) return `is shorter than ${MIN_SECRET_LENGTH} characters`;
+  if (new Set(secret).size < 5) return 'is made of too few different characters';
+  return null;
+}
+
+const MIN_SECRET_LENGTH = 16;
+
+/** Secrets from documentation and examples, reduced to lower-case letters and digits. */
+const WELL_KNOWN_SECRETS = new Set([
+  'development',
+  'developmentdevelopment',
+  'yourwebhooksecret',
+  'yourwebhooksecrethere',
+  'mywebhooksecret',
+  'githubwebhooksecret',
+  'webhooksecret',
+  'webhooksecrethere',
+  'supersecretwebhook',
+  'changemechangeme',
+  'replacewithasecret',
+  'replacemewithasecret',
+  'asecuresecretstring',
+  '1234567890123456',
+  '0123456789abcdef',
+]);

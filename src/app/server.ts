@@ -1,0 +1,172 @@
+import { createHealthRoutes } from '../adapters/http/health-routes.ts';
+import { createDeliveryHandler, type DeliveryHandler } from '../adapters/http/receive-delivery.ts';
+import { openHttpServer, type RequestHandler } from '../adapters/http/server.ts';
+import { createWebhookHandler } from '../adapters/http/webhook-endpoint.ts';
+import { openStore } from '../adapters/store/open.ts';
+import type { Store } from '../adapters/store/store.ts';
+import { DURATIONS, METRIC_DEFINITIONS } from '../adapters/telemetry/metric-definitions.ts';
+import type { RecoveryLoop } from '../worker/recovery/recovery-loop.ts';
+import type { Worker } from '../worker/worker.ts';
+import { type AppAccount, fetchIdentity, pollIdentity } from './app-identity.ts';
+import type { Config } from './config/env.ts';
+import { dispatchToProbot } from './probot-app.ts';
+import {
+  createProbot,
+  createServices,
+  launchCleanup,
+  launchRecovery,
+  launchWorker,
+  type PinoLogger,
+  type Services,
+} from './wiring.ts';
+
+/** A server that accepts deliveries. `stop` lets current work finish or parks it; a second call waits for the first. */
+export type RunningServer = {
+  readonly url: string;
+  /** True while work is running or due. */
+  isBusy(): boolean;
+  stop(): Promise<void>;
+};
+
+export type StartOptions = {
+  /** An open store to use instead of the configured one; `stop` closes it. */
+  readonly store?: Store | undefined;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+  /** Whether `/metrics` includes process metrics (CPU time, memory, event loop). */
+  readonly withProcessMetrics?: boolean;
+};
+
+/** Parts that exist only after GitHub told us the App's identity. */
+type RuntimeState = {
+  identity: AppAccount | null;
+  worker: Worker | null;
+  sweeper: RecoveryLoop | null;
+  readonly stopping: AbortController;
+};
+
+const HTTP_GRACE_MS = 3_000;
+
+const WORKER_GRACE_MS = 17_000;
+
+function startProcessing(
+  services: Services,
+  runtime: RuntimeState,
+  handleDelivery: DeliveryHandler,
+  identity: AppAccount | null,
+): void {
+  if (identity === null || runtime.stopping.signal.aborted) return;
+  runtime.identity = identity;
+  if (!services.config.paused) {
+    runtime.worker = launchWorker(services, identity);
+    runtime.sweeper = launchRecovery(services, handleDelivery, identity);
+  }
+  services.log.info({ app: identity.slug, paused: services.config.paused }, 'ready');
+}
+
+function createServerDeliveryHandler({ store, log, metrics, now }: Services, runtime: RuntimeState): DeliveryHandler {
+  return createDeliveryHandler({
+    store,
+    identity: () => runtime.identity,
+    now,
+    log,
+    deliveries: metrics.counter(METRIC_DEFINITIONS.deliveries),
+  });
+}
+
+async function startHttp(services: Services, runtime: RuntimeState, handleDelivery: DeliveryHandler) {
+  const { config, log, metrics } = services;
+  const probot = await createProbot(services, handleDelivery);
+  const webhook = createWebhookHandler({
+    secrets: config.app.webhookSecrets,
+    deliver: (event) => dispatchToProbot(probot, handleDelivery, event),
+    log,
+  });
+  const timer = metrics.timer(DURATIONS.webhooks);
+  const webhookHandler: RequestHandler = async (request, invite) => {
+    const stop = timer.startTimer();
+    const answer = await webhook(request, invite);
+    stop({ status: String(answer.status) });
+    return answer;
+  };
+  return openHttpServer({
+    ...config.http,
+    log,
+    responses: metrics.counter(METRIC_DEFINITIONS.httpResponses),
+    routes: [
+      { method: 'POST', path: config.http.webhookPath, handle: webhookHandler },
+      ...createHealthRoutes(() => checkReady({ ...services, ...runtime }), metrics, log),
+    ],
+  });
+}
+
+/** Loads the App's identity now, or keeps retrying in the background. */
+async function loadAppIdentity(
+  services: Services,
+  runtime: RuntimeState,
+  handleDelivery: DeliveryHandler,
+): Promise<void> {
+  const { githubApp, log } = services;
+  const identity = await fetchIdentity(githubApp, log);
+  startProcessing(services, runtime, handleDelivery, identity);
+  if (identity !== null) return;
+  pollIdentity(githubApp, log, runtime.stopping.signal).then(
+    (found) => startProcessing(services, runtime, handleDelivery, found),
+    (error: unknown) =>
+      log.error({ err: error }, 'GitHub rejected this App, no deliveries are accepted until a restart'),
+  );
+}
+
+/**
+ * Opens the store, listens, loads the App's identity and starts the worker, in this order.
+ * Until the identity is loaded, deliveries are answered 503.
+ * Throws `StartupError`, `DatabaseError` or the socket's error, after closing everything again.
+ */
+export async function startServer(config: Config, log: PinoLogger, options: StartOptions = {}): Promise<RunningServer> {
+  const { url: databaseUrl, dataDir } = config.database;
+  const { now = Date.now, withProcessMetrics = false } = options;
+  const store = options.store ?? (await openStore({ databaseUrl, dataDir }));
+  const services = createServices(config, log, store, now, withProcessMetrics);
+  const runtime: RuntimeState = { identity: null, worker: null, sweeper: null, stopping: new AbortController() };
+  const handleDelivery = createServerDeliveryHandler(services, runtime);
+  const closers: (() => Promise<void>)[] = [];
+  const stop = async (): Promise<void> => {
+    runtime.stopping.abort();
+    const { worker, sweeper } = runtime;
+    await Promise.all([
+      ...closers.map((close) => close()),
+      ...[worker, sweeper].map((loop) => loop?.stop(WORKER_GRACE_MS)),
+    ]);
+    await services.offloadThread.stop();
+    await store.close();
+  };
+  try {
+    const httpServer = await startHttp(services, runtime, handleDelivery);
+    closers.push(() => httpServer.stop(HTTP_GRACE_MS), launchCleanup(services).stop);
+    await loadAppIdentity(services, runtime, handleDelivery);
+    let stopped: Promise<void> | null = null;
+    const url = `http://${config.http.host}:${httpServer.port}`;
+    const isBusy = () => [runtime.worker, runtime.sweeper].some((loop) => loop?.isBusy() === true);
+    return { url, isBusy, stop: () => (stopped ??= stop()) };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** The parts that decide whether this process is ready for traffic. */
+export type ReadinessInput = {
+  readonly store: Pick<Store, 'ping'>;
+  /** Null until loaded from GitHub. */
+  readonly identity: AppAccount | null;
+  /** Null until the identity is known, and while paused. */
+  readonly worker: Pick<Worker, 'isRunning'> | null;
+  readonly config: { readonly paused: boolean };
+};
+
+/** Resolves if deliveries can be stored and processed (or stored only, while paused); rejects with the missing part. */
+export async function checkReady({ store, identity, worker, config }: ReadinessInput): Promise<void> {
+  if (identity === null) throw new Error('app identity not loaded from GitHub yet');
+  await store.ping();
+  if (!config.paused && worker?.isRunning() !== true) throw new Error('the worker is not running');
+}

@@ -1,0 +1,177 @@
+import { randomUUID } from 'node:crypto';
+import { Probot } from 'probot';
+import { apiBaseUrl, EventOctokit } from '../adapters/github/client.ts';
+import { createGitHub, type GitHubAppClient } from '../adapters/github/create-github.ts';
+import type { RateLimiter } from '../adapters/github/rate-limits.ts';
+import type { DeliveryHandler } from '../adapters/http/receive-delivery.ts';
+import { createModel } from '../adapters/model/openai.ts';
+import type { Store } from '../adapters/store/store.ts';
+import type { createLogger } from '../adapters/telemetry/log.ts';
+import { DURATIONS, METRIC_DEFINITIONS } from '../adapters/telemetry/metric-definitions.ts';
+import { createMetrics, type Metrics } from '../adapters/telemetry/metrics.ts';
+import type { PullRequestRef } from '../core/state/intent.ts';
+import { type RateLimit, rateLimitsFor } from '../core/state/rate-limit.ts';
+import { toolDefinitions } from '../core/state/tools.ts';
+import { asProbotOctokit } from '../lib/trust.ts';
+import type { MetricEvent } from '../worker/jobs/job.ts';
+import { createOffloadThread, type OffloadThread } from '../worker/offload/thread.ts';
+import { createHeartbeat } from '../worker/recovery/heartbeat.ts';
+import { createCurrentTextReader } from '../worker/recovery/lost-deliveries.ts';
+import { type RecoveryLoop, startRecovery } from '../worker/recovery/recovery-loop.ts';
+import { type Cleanup, startCleanup } from '../worker/retention.ts';
+import { startWorker, type Worker } from '../worker/worker.ts';
+import type { AppAccount } from './app-identity.ts';
+import { type Config, createOwnerCheck } from './config/env.ts';
+import { readVersion } from './config/version.ts';
+import { createProbotApp } from './probot-app.ts';
+import { timedCommits, timedModel } from './request-timing.ts';
+
+export type PinoLogger = ReturnType<typeof createLogger>;
+
+/** The adapters that live as long as the process. */
+export type Services = {
+  readonly config: Config;
+  readonly log: PinoLogger;
+  readonly metrics: Metrics;
+  readonly store: Store;
+  readonly githubApp: GitHubAppClient;
+  readonly offloadThread: OffloadThread;
+  readonly now: () => number;
+};
+
+/** Creates the adapters around an open store. Sends no request yet. */
+export function createServices(
+  config: Config,
+  log: PinoLogger,
+  store: Store,
+  now: () => number,
+  withProcessMetrics: boolean,
+): Services {
+  const metrics = createMetrics({ withProcessMetrics });
+  const requests = metrics.timer(DURATIONS.githubRequests);
+  const githubApp = createGitHub({
+    appId: config.app.id,
+    privateKey: config.app.privateKey,
+    baseUrl: apiBaseUrl(config.github.host, config.github.protocol),
+    version: readVersion(),
+    rateLimiter: createRateLimiter(store, rateLimitsFor(config.github.host), metrics, now),
+    startTimer: () => requests.startTimer(),
+    now,
+  });
+  return {
+    config,
+    log,
+    metrics,
+    store,
+    githubApp: timedCommits(githubApp, metrics),
+    offloadThread: createOffloadThread({ log }),
+    now,
+  };
+}
+
+/** Counts in the store, so that all replicas share the limits and a restart keeps the counts. */
+function createRateLimiter(
+  store: Store,
+  limits: readonly RateLimit[],
+  metrics: Metrics,
+  now: () => number,
+): RateLimiter {
+  const rateLimitWaits = metrics.counter(METRIC_DEFINITIONS.rateLimitWaits);
+  return {
+    async acquire(installationId, request) {
+      const until = await store.acquireRateLimit(installationId, request, limits, now());
+      if (until !== null) rateLimitWaits.inc({ source: 'own' });
+      return until;
+    },
+    async pauseUntil(installationId, until) {
+      rateLimitWaits.inc({ source: 'github' });
+      await store.pauseInstallation(installationId, until);
+    },
+  };
+}
+
+/** Probot as an event dispatcher only: its server, signature check, logger and throttling are not used. */
+export async function createProbot({ config, log }: Services, handleDelivery: DeliveryHandler): Promise<Probot> {
+  const probot = new Probot({
+    appId: config.app.id,
+    privateKey: config.app.privateKey,
+    secret: config.app.webhookSecrets[0],
+    Octokit: asProbotOctokit(EventOctokit),
+    baseUrl: apiBaseUrl(config.github.host, config.github.protocol),
+    // Our own log has the same events, without payloads.
+    log: log.child({}, { level: 'silent' }),
+  });
+  await probot.load(createProbotApp(handleDelivery));
+  return probot;
+}
+
+function every(ms: number, tick: () => void): () => void {
+  const timer = setInterval(tick, ms);
+  return () => clearInterval(timer);
+}
+
+function createMetricRecorder(metrics: Metrics): (event: MetricEvent) => void {
+  const signals = metrics.counter(METRIC_DEFINITIONS.signals);
+  const effects = metrics.counter(METRIC_DEFINITIONS.effects);
+  return (event) => {
+    switch (event.kind) {
+      case 'signal':
+        return signals.inc({ reason: event.reason });
+      case 'effect':
+        return effects.inc({ effect: event.effect, outcome: event.outcome });
+    }
+  };
+}
+
+/** Starts the worker, once the App's identity is known. */
+export function launchWorker(
+  { config, log, metrics, store, githubApp, offloadThread, now }: Services,
+  identity: AppAccount,
+): Worker {
+  const site = `${config.github.protocol}://${config.github.host}`;
+  const model = createModel({
+    apiKey: config.model.apiKey,
+    baseURL: config.model.baseUrl,
+    model: config.model.name,
+    tools: toolDefinitions(),
+  });
+  const context = {
+    store,
+    githubApp,
+    model: timedModel(model, metrics),
+    clock: { now, every },
+    log,
+    self: { slug: identity.slug, botId: identity.botId },
+    isServedOwner: createOwnerCheck(config.allowedOwners, identity.owner),
+    links: ({ owner, repo }: PullRequestRef) => ({ repository: `${site}/${owner}/${repo}` }),
+    recordMetric: createMetricRecorder(metrics),
+    offload: offloadThread.offload,
+  };
+  return startWorker(context, { name: randomUUID() });
+}
+
+/** Starts recovering lost webhooks; `handleDelivery` receives them as if GitHub had just sent them. */
+export function launchRecovery(
+  { log, metrics, store, githubApp, now }: Services,
+  handleDelivery: DeliveryHandler,
+  identity: AppAccount,
+): RecoveryLoop {
+  const githubTime = (): number => now() + githubApp.clockSkewMs();
+  return startRecovery({
+    heartbeat: createHeartbeat({ store, onDisconnect: store.onDisconnect, githubTime }),
+    deliveries: githubApp.deliveries,
+    store,
+    withCurrentText: createCurrentTextReader({ identity, fetchComment: githubApp.fetchComment }),
+    handleDelivery,
+    clock: { now, every },
+    githubTime,
+    log,
+    recoveryRuns: metrics.counter(METRIC_DEFINITIONS.recoveryRuns),
+    recoveredDeliveries: metrics.counter(METRIC_DEFINITIONS.recoveredDeliveries),
+  });
+}
+
+/** Starts deleting expired data. */
+export function launchCleanup({ log, store, now }: Services): Cleanup {
+  return startCleanup({ store, clock: { now, every }, log });
+}

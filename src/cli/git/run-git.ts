@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process';
+
+/**
+ * Runs `git` with this standard input and returns its output. Throws a `GitError` if git fails, and a
+ * `GitNotInstalledError` if it is missing.
+ */
+export async function runGit(args: readonly string[], input: string = ''): Promise<Buffer> {
+  const git = startGit(args);
+  git.write(input);
+  git.endInput();
+  const output: Buffer[] = [];
+  for await (const chunk of git.output) output.push(chunk);
+  await git.exited;
+  return Buffer.concat(output);
+}
+
+/** Runs `git` and returns its output as text, without the final newline. Throws like `runGit`. */
+export async function gitText(args: readonly string[]): Promise<string> {
+  return (await runGit(args)).toString('utf8').replace(/\n$/, '');
+}
+
+/** The git directory of the repository at this path. Throws like `runGit`. */
+export function gitDirectory(path: string): Promise<string> {
+  return gitText(['-C', path, 'rev-parse', '--absolute-git-dir']);
+}
+
+/** Git failed. The message is git's own error, in one line. */
+export class GitError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'GitError';
+  }
+}
+
+/** The `git` command was not found. */
+export class GitNotInstalledError extends Error {
+  constructor() {
+    super('git is not installed or not on the PATH.');
+    this.name = 'GitNotInstalledError';
+  }
+}
+
+/** A running `git` process. */
+type GitProcess = {
+  /** Standard output. It ends with the process, whether git succeeds or fails. */
+  readonly output: AsyncIterable<Buffer>;
+  readonly write: (input: string) => void;
+  /** Closes standard input. */
+  readonly endInput: () => void;
+  /** Rejects with a `GitError` if git fails, and with a `GitNotInstalledError` if it is missing. */
+  readonly exited: Promise<void>;
+  /** Stops git immediately. Then `exited` usually rejects. */
+  readonly kill: () => void;
+};
+
+/** These override the repository's settings: git fetches nothing, runs no monitor, and replaces no objects. */
+const FIXED_ARGUMENTS: readonly string[] = [
+  '-c',
+  'protocol.allow=never',
+  '-c',
+  'core.fsmonitor=false',
+  '--no-replace-objects',
+];
+
+/** Starts `git` without a shell. No other function starts a process, and the server never imports this file (E15). */
+export function startGit(args: readonly string[]): GitProcess {
+  const { promise: exited, resolve, reject } = Promise.withResolvers<void>();
+  const git = spawn('git', [...FIXED_ARGUMENTS, ...args], { stdio: ['pipe', 'pipe', 'pipe'] });
+  const stderrChunks: Buffer[] = [];
+  git.stderr.on('data', (chunk: Buffer) => void stderrChunks.push(chunk));
+  git.on('error', (error) => reject('code' in error && error.code === 'ENOENT' ? new GitNotInstalledError() : error));
+  git.on('close', (code) => {
+    if (code === 0) resolve();
+    else reject(new GitError(gitErrorMessage(Buffer.concat(stderrChunks).toString('utf8'), code)));
+  });
+  // Git can exit before it has read all input. Its exit code shows the reason.
+  git.stdin.on('error', () => {});
+  // Callers await `exited` only after they have read the output. This prevents an unhandled rejection before that.
+  exited.catch(() => {});
+  return {
+    output: git.stdout,
+    write: (input) => void git.stdin.write(input),
+    endInput: () => void git.stdin.end(),
+    exited,
+    kill: () => void git.kill(),
+  };
+}
+
+function gitErrorMessage(stderr: string, code: number | null): string {
+  const lines = stderr.split('\n').filter((line) => line.trim() !== '');
+  const problemLine = lines.find((line) => /^(?:fatal|error):/.test(line)) ?? lines[0];
+  return problemLine?.replace(/^(?:fatal|error): /, '') ?? `git exited with ${code ?? 'a signal'}`;
+}

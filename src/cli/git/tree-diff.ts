@@ -1,0 +1,89 @@
+import type { GitObjectReader } from './objects.ts';
+import { GitError } from './run-git.ts';
+
+/** One side of a changed path: git's mode, such as `100644`, and the object's id. */
+export type GitTreeEntry = { readonly mode: string; readonly id: string };
+
+/** A path with different content in two trees. A side without the path is null. */
+export type PathChange = {
+  readonly path: string;
+  /** Whether the path is valid UTF-8. If not, `path` contains replacement characters. */
+  readonly isUtf8: boolean;
+  readonly before: GitTreeEntry | null;
+  readonly after: GitTreeEntry | null;
+};
+
+/** All paths in which two trees differ; null is an empty tree. Throws a `GitError` if a tree is missing. */
+export async function diffTrees(
+  objects: GitObjectReader,
+  before: string | null,
+  after: string | null,
+): Promise<readonly PathChange[]> {
+  const changes: PathChange[] = [];
+  const pending = [{ prefix: '', before, after }];
+  for (let level = pending.pop(); level !== undefined; level = pending.pop()) {
+    const [oldEntries, newEntries] = await Promise.all([
+      readTree(objects, level.before),
+      readTree(objects, level.after),
+    ]);
+    for (const name of new Set([...oldEntries.keys(), ...newEntries.keys()])) {
+      const entries = { before: oldEntries.get(name) ?? null, after: newEntries.get(name) ?? null };
+      if (isSameEntry(entries.before, entries.after)) continue;
+      const path = level.prefix + name;
+      const directory = { before: directoryIdOf(entries.before), after: directoryIdOf(entries.after) };
+      if (directory.before !== null || directory.after !== null) pending.push({ prefix: `${path}/`, ...directory });
+      const file = { before: fileEntryOf(entries.before), after: fileEntryOf(entries.after) };
+      if (file.before !== null || file.after !== null) changes.push({ ...decodePath(path), ...file });
+    }
+  }
+  return changes;
+}
+
+const DIRECTORY_MODE = '40000';
+
+const SPACE_BYTE = 0x20;
+
+const HEX_DIGITS_PER_BYTE = 2;
+
+/** Entries by name. Names are decoded as Latin-1, so that invalid UTF-8 names stay distinct. */
+type GitTreeEntries = ReadonlyMap<string, GitTreeEntry>;
+
+const EMPTY_TREE: GitTreeEntries = new Map();
+
+async function readTree(objects: GitObjectReader, tree: string | null): Promise<GitTreeEntries> {
+  if (tree === null) return EMPTY_TREE;
+  const object = await objects.read(tree);
+  if (object?.kind !== 'tree') throw new GitError(`tree ${tree} is missing`);
+  return parseTree(object.bytes, tree.length / HEX_DIGITS_PER_BYTE);
+}
+
+function parseTree(bytes: Buffer, idBytes: number): GitTreeEntries {
+  const entries = new Map<string, GitTreeEntry>();
+  for (let offset = 0; offset < bytes.length; ) {
+    const space = bytes.indexOf(SPACE_BYTE, offset);
+    const end = bytes.indexOf(0, space);
+    if (space === -1 || end === -1) break;
+    const id = bytes.toString('hex', end + 1, end + 1 + idBytes);
+    entries.set(bytes.toString('latin1', space + 1, end), { mode: bytes.toString('latin1', offset, space), id });
+    offset = end + 1 + idBytes;
+  }
+  return entries;
+}
+
+function isSameEntry(before: GitTreeEntry | null, after: GitTreeEntry | null): boolean {
+  return before?.id === after?.id && before?.mode === after?.mode;
+}
+
+function directoryIdOf(entry: GitTreeEntry | null): string | null {
+  return entry?.mode === DIRECTORY_MODE ? entry.id : null;
+}
+
+function fileEntryOf(entry: GitTreeEntry | null): GitTreeEntry | null {
+  return entry?.mode === DIRECTORY_MODE ? null : entry;
+}
+
+function decodePath(latin1: string): Pick<PathChange, 'path' | 'isUtf8'> {
+  const bytes = Buffer.from(latin1, 'latin1');
+  const path = bytes.toString('utf8');
+  return { path, isUtf8: Buffer.from(path, 'utf8').equals(bytes) };
+}

@@ -1,0 +1,95 @@
+import process from 'node:process';
+import { escapeHiddenAndCr } from '../core/edits/text/unicode.ts';
+
+/** A command as people type it, such as `countersign verify`, and its help, ending with a newline. */
+type CommandInfo = { readonly name: string; readonly help: string };
+
+/**
+ * Prints the help (exit code 0), reports wrong options in one line (2), or runs the command and returns its exit code.
+ */
+export async function runCommand<Options>(
+  { name, help }: CommandInfo,
+  result: OptionsResult<Options>,
+  run: (options: Options) => number | Promise<number>,
+): Promise<number> {
+  switch (result.kind) {
+    case 'help':
+      process.stdout.write(help);
+      return 0;
+    case 'problem':
+      return reportProblem(name, result.problem);
+    case 'options':
+      return run(result.options);
+  }
+}
+
+/** Prints in one line on standard error why a command stops; returns the exit code. */
+export function reportProblem(name: string, problem: string, code = 2): number {
+  process.stderr.write(`${name}: ${escapeHiddenAndCr(problem.replaceAll(/\s+/g, ' '))}\n`);
+  return code;
+}
+
+/** The parsed options of a command. */
+export type OptionsResult<Options> =
+  | { readonly kind: 'options'; readonly options: Options }
+  | { readonly kind: 'help' }
+  /** `problem` is one line. */
+  | { readonly kind: 'problem'; readonly problem: string };
+
+type OptionsOrProblem<Options> = Exclude<OptionsResult<Options>, { kind: 'help' }>;
+
+/** The result of Node's `parseArgs`. */
+type ParsedArguments = {
+  readonly values: Readonly<Record<string, string | boolean | undefined>>;
+  readonly positionals: readonly string[];
+};
+
+/**
+ * Parses the arguments of a command such as `countersign verify`. `parse` calls Node's `parseArgs`, and its errors
+ * become problems. `toOptions` converts the result, and its errors are thrown.
+ */
+export function parseOptions<Arguments extends ParsedArguments, Options>(
+  command: string,
+  parse: () => Arguments,
+  toOptions: (parsedArguments: Arguments) => OptionsOrProblem<Options>,
+): OptionsResult<Options> {
+  const parsedArguments = tryParse(parse);
+  if (parsedArguments.kind === 'options' && parsedArguments.options.values['help'] === true) return { kind: 'help' };
+  const blank = parsedArguments.kind === 'options' ? findBlankValue(parsedArguments.options) : null;
+  const result = parsedArguments.kind === 'problem' ? parsedArguments : (blank ?? toOptions(parsedArguments.options));
+  return result.kind === 'problem' ? optionsProblem(`${result.problem} See ${command} --help.`) : result;
+}
+
+/** A problem with the options, in one sentence. */
+export function optionsProblem(problem: string): Extract<OptionsResult<never>, { kind: 'problem' }> {
+  return { kind: 'problem', problem };
+}
+
+/** The only positional argument; `missing` and `several` are the problems for none and for more than one. */
+export function singleArgument(
+  positionals: readonly string[],
+  { missing, several }: { readonly missing: string; readonly several: string },
+): OptionsOrProblem<string> {
+  const [argument, ...more] = positionals;
+  if (argument === undefined || argument.trim() === '') return optionsProblem(missing);
+  return more.length > 0 ? optionsProblem(several) : { kind: 'options', options: argument };
+}
+
+function tryParse<Arguments>(parse: () => Arguments): OptionsOrProblem<Arguments> {
+  try {
+    return { kind: 'options', options: parse() };
+  } catch (error) {
+    return optionsProblem(firstSentence(error));
+  }
+}
+
+/** Node's message goes on to explain how to pass a value that looks like an option. */
+function firstSentence(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return `${message.split(/\. |\n/)[0]?.replace(/\.$/, '') ?? message}.`;
+}
+
+function findBlankValue({ values }: ParsedArguments): ReturnType<typeof optionsProblem> | null {
+  const blank = Object.entries(values).find(([, value]) => typeof value === 'string' && value.trim() === '');
+  return blank === undefined ? null : optionsProblem(`--${blank[0]} needs a value.`);
+}

@@ -1,0 +1,147 @@
+import { parseTrailerGroups, type TrailerGroup } from '../../core/policy/commit-message.ts';
+import { type GitCommit, type GitLogEntry, type GitObjectReader, parseCommit } from '../git/objects.ts';
+import { GitError } from '../git/run-git.ts';
+import { diffTrees, type PathChange } from '../git/tree-diff.ts';
+import { checkTrailers, type TrailerCheck } from './check-trailers.ts';
+import { type ChangedFileContents, readChangedFile } from './file-versions.ts';
+
+/**
+ * The result for one change in a commit's trailers, or for a changed path without trailers (`proposal` is null then).
+ */
+export type VerifiedChange = {
+  readonly commit: string;
+  readonly proposal: string | null;
+  readonly path: string | null;
+  /** SHA-256 in hex. */
+  readonly digest: string | null;
+  readonly approvedBy: readonly string[];
+  /** `copied` means that the trailers belong to another commit; this is no failure. */
+  readonly result: 'ok' | 'mismatch' | 'copied' | 'unchecked';
+  /** Null if the commit contains exactly the change in the trailers. */
+  readonly problem: string | null;
+  /** Why the commit counts as a copy. */
+  readonly note: string | null;
+};
+
+/** Checks a commit against its trailers; empty without trailers. Throws a `GitError` if an object is missing. */
+export async function verifyCommit(
+  objects: GitObjectReader,
+  listed: GitLogEntry,
+  rule: OwnCommitRule,
+): Promise<readonly VerifiedChange[]> {
+  const object = await objects.read(listed.id);
+  if (object?.kind !== 'commit') throw new GitError(`commit ${listed.id} is missing`);
+  const commit = parseCommit(object.bytes);
+  const groups = parseTrailerGroups(commit.message);
+  if (groups.length === 0) return [];
+  const origin = commitOriginOf(commit, rule);
+  const rows = await verifyGroups(objects, listed, commit, groups);
+  if (origin.kind === 'own' || (await rule.isInLedger?.(listed.id)) === true) return rows;
+  return rows
+    .filter(({ proposal }) => proposal !== null)
+    .map((row) => ({ ...row, result: 'copied', note: origin.reason }));
+}
+
+/** No commit of the App has more. The limit bounds the work for forged commits. */
+const MAX_TRAILER_GROUPS = 300;
+
+/** A move changes two paths. */
+const MAX_PATHS_PER_GROUP = 2;
+
+async function verifyGroups(
+  objects: GitObjectReader,
+  { id, parents }: GitLogEntry,
+  commit: GitCommit,
+  groups: readonly TrailerGroup[],
+): Promise<readonly VerifiedChange[]> {
+  const withResult = (result: VerifiedChange['result'], problem: string): readonly VerifiedChange[] =>
+    groups.map((group) => toVerifiedChange(id, { group, path: null }, result, problem));
+  const [parent, ...others] = commit.parents;
+  if (parent === undefined || others.length > 0)
+    return withResult('mismatch', `it has ${commit.parents.length} parents instead of one`);
+  const tree = parents.includes(parent) ? await readTreeId(objects, parent) : null;
+  if (tree === null) return withResult('unchecked', 'its parent is not in this clone; run git fetch --unshallow');
+  if (groups.length > MAX_TRAILER_GROUPS) return withResult('mismatch', `it names ${groups.length} changes`);
+  const changes = await diffTrees(objects, tree, commit.tree);
+  if (changes.length > groups.length * MAX_PATHS_PER_GROUP)
+    return withResult('mismatch', `it changes ${changes.length} files, more than its trailers allow`);
+  return toVerifiedChanges(id, await checkChangedPaths(objects, changes, groups));
+}
+
+async function readTreeId(objects: GitObjectReader, id: string): Promise<string | null> {
+  const object = await objects.read(id);
+  return object === null ? null : parseCommit(object.bytes).tree;
+}
+
+async function checkChangedPaths(
+  objects: GitObjectReader,
+  changes: readonly PathChange[],
+  groups: readonly TrailerGroup[],
+): Promise<TrailerCheck> {
+  const files: ChangedFileContents[] = [];
+  const unsupported: { readonly path: string; readonly problem: string }[] = [];
+  for (const change of changes) {
+    const result = await readChangedFile(objects, change);
+    if (result.kind === 'file') files.push(result.file);
+    else unsupported.push(result);
+  }
+  const check = checkTrailers(groups, files);
+  return { ...check, unexplained: [...check.unexplained, ...unsupported] };
+}
+
+function toVerifiedChanges(id: string, { groups, unexplained }: TrailerCheck): readonly VerifiedChange[] {
+  return [
+    ...groups.map((check) => toVerifiedChange(id, check, check.problem === null ? 'ok' : 'mismatch', check.problem)),
+    ...unexplained.map(({ path, problem }) => {
+      return { ...NO_TRAILERS, commit: id, path, result: 'mismatch', problem } as const;
+    }),
+  ];
+}
+
+const NO_TRAILERS = { proposal: null, digest: null, approvedBy: [], note: null } as const;
+
+type NamedPath = { readonly group: TrailerGroup; readonly path: string | null };
+
+function toVerifiedChange(
+  commit: string,
+  { group, path }: NamedPath,
+  result: VerifiedChange['result'],
+  problem: string | null,
+): VerifiedChange {
+  const { proposalId: proposal, digest, approvedBy } = group;
+  return { commit, proposal: proposal ?? '?', path, digest, approvedBy, result, problem, note: null };
+}
+
+/** Whether a commit with trailers is the App's own or a copy, by its author, committer and signature. */
+type CommitOrigin = { readonly kind: 'own' } | { readonly kind: 'copied'; readonly reason: string };
+
+/** Distinguishes the App's own commits from copies. */
+export type OwnCommitRule = {
+  /** The App's name on GitHub; null accepts any App. */
+  readonly slug: string | null;
+  /** Treats all commits with trailers as the App's own. */
+  readonly strict: boolean;
+  /** Commits in the ledger are the App's own. */
+  readonly isInLedger?: (commit: string) => Promise<boolean>;
+};
+
+const BOT_EMAIL = /^\d+\+(.+)@users\.noreply\./;
+
+/**
+ * The author of the App's own commits is its bot, and GitHub commits and signs them. A squash has another author, and a
+ * rebase has another committer or no signature. A forged author gains nothing, because own commits must fit their
+ * trailers.
+ */
+function commitOriginOf({ author, committer, isSigned }: GitCommit, { slug, strict }: OwnCommitRule): CommitOrigin {
+  if (strict) return { kind: 'own' };
+  const isBot = author.name.endsWith('[bot]') && BOT_EMAIL.exec(author.email)?.[1] === author.name;
+  const isApp = isBot && (slug === null || author.name === `${slug}[bot]`);
+  if (!isApp) return copiedOrigin(`by ${author.name}`);
+  const isGitHub = committer.name.startsWith('GitHub') && committer.email.startsWith('noreply@');
+  if (!isGitHub && committer.email !== author.email) return copiedOrigin(`committed by ${committer.name}`);
+  return isSigned ? { kind: 'own' } : copiedOrigin('not signed, as after a rebase');
+}
+
+function copiedOrigin(reason: string): CommitOrigin {
+  return { kind: 'copied', reason };
+}

@@ -1,0 +1,143 @@
+import {
+  canStillBeDenied,
+  isOpen,
+  type Person,
+  type Proposal,
+  type ProposalOrigin,
+  transition,
+} from '../state/proposal.ts';
+import type { EndReason, PullState, Run, Task } from '../state/run.ts';
+import {
+  queueCommentUpdate,
+  type StepBuilder,
+  withEffects,
+  withProposal,
+  withPullState,
+  withReply,
+  withRun,
+} from './step-builder.ts';
+
+type Ending = { readonly reason: EndReason; readonly by: Person | null; readonly note: string | null };
+
+/** Endings that also drop queued tasks and cancel undos. */
+const REASONS_ENDING_EVERYTHING: ReadonlySet<EndReason> = new Set<EndReason>([
+  'stopped',
+  'closed',
+  'merged',
+  'commit-mismatch',
+  'access-lost',
+]);
+
+/**
+ * Ends the run, cancels its open proposals, tells the requester once and starts the next task. An ending that drops
+ * queued tasks keeps those requested after `until`.
+ */
+export function endRun(builder: StepBuilder, ending: Ending, now: string, until: string | null = null): StepBuilder {
+  const { run } = builder.pull;
+  if (run === null || run.phase.kind === 'ended') return builder;
+  const endsEverything = REASONS_ENDING_EVERYTHING.has(ending.reason);
+  const withoutUndos = endsEverything ? cancelUndos(builder, ending.reason, now, until) : builder;
+  const ended = withRun(cancelCalls(withoutUndos, ending, now), { phase: { kind: 'ended', at: now, ...ending } });
+  const updated = withEffects(ended, { type: 'update-run-comment', runId: run.id });
+  const dropped = endsEverything ? tasksRequestedBy(builder.pull, until) : [];
+  return startNextTask(announceEnd(updated, run, ending, dropped), dropped);
+}
+
+/** Queued tasks requested at `until` or before; all of them if it is null. */
+export function tasksRequestedBy({ queue }: PullState, until: string | null): readonly Task[] {
+  return until === null ? queue : queue.filter((task) => Date.parse(task.requestedAt) <= Date.parse(until));
+}
+
+function announceEnd(builder: StepBuilder, run: Run, ending: Ending, dropped: readonly Task[]): StepBuilder {
+  const proposals = builder.pull.proposals.filter(({ runId, origin }) => runId === run.id && origin.kind === 'call');
+  return withReply(
+    builder,
+    { at: 'pull-request' },
+    {
+      kind: 'run-ended',
+      requester: run.task.by,
+      reason: ending.reason,
+      by: ending.by,
+      proposed: proposals.length,
+      applied: proposals.filter(({ state }) => state === 'completed').length,
+      denied: proposals.filter(({ state }) => state === 'rejected').length,
+      commits: run.commits,
+      note: ending.note,
+      summary: run.summary,
+      droppedTasks: dropped.map((task) => task.text),
+    },
+  );
+}
+
+function startNextTask(builder: StepBuilder, dropped: readonly Task[]): StepBuilder {
+  const queue = builder.pull.queue.filter((task) => !dropped.includes(task));
+  const withQueue = withPullState(builder, { queue });
+  return queue.length === 0 ? withQueue : withEffects(withQueue, { type: 'start-next-task' });
+}
+
+/** A commit attempt is left to its outcome. */
+function cancelCalls(builder: StepBuilder, { reason }: Ending, now: string): StepBuilder {
+  const open = builder.pull.proposals.filter((one) => one.origin.kind === 'call' && canStillBeDenied(one));
+  return open.reduce((next, proposal) => cancelProposal(next, proposal, CANCEL_NOTES[reason], now), builder);
+}
+
+/**
+ * Cancels all open undos, or those posted at `until` or before. The commit attempt of an undo is left to its outcome,
+ * but is not retried.
+ */
+export function cancelUndos(
+  builder: StepBuilder,
+  reason: EndReason,
+  now: string,
+  until: string | null = null,
+): StepBuilder {
+  return openUndos(builder.pull, until).reduce(
+    (next, { proposal, origin }) =>
+      proposal.state === 'executing'
+        ? withProposal(next, { ...proposal, origin: { ...origin, cancelReason: CANCEL_NOTES[reason] } })
+        : cancelProposal(next, proposal, CANCEL_NOTES[reason], now),
+    builder,
+  );
+}
+
+type OpenUndo = { readonly proposal: Proposal; readonly origin: Extract<ProposalOrigin, { kind: 'undo' }> };
+
+/** All open undos, or those posted at `until` or before. */
+export function openUndos({ proposals }: PullState, until: string | null): readonly OpenUndo[] {
+  return proposals.flatMap((proposal) => {
+    const { origin, comment } = proposal;
+    if (origin.kind !== 'undo' || !isOpen(proposal)) return [];
+    const isLater = until !== null && comment !== null && Date.parse(comment.createdAt) > Date.parse(until);
+    return isLater ? [] : [{ proposal, origin }];
+  });
+}
+
+function cancelProposal(builder: StepBuilder, proposal: Proposal, note: string, now: string): StepBuilder {
+  const cancelled = withProposal(builder, { ...transition(proposal, 'cancelled', now), note });
+  return queueCommentUpdate(cancelled, proposal);
+}
+
+/** For people: why an open proposal was cancelled. */
+const CANCEL_NOTES: Readonly<Record<EndReason, string>> = {
+  finished: 'the run ended',
+  stopped: 'the run was stopped',
+  closed: 'the pull request was closed',
+  merged: 'the pull request was merged',
+  'all-denied': 'the run ended',
+  'repeated-denied-change': 'the run ended',
+  'turn-limit': 'the run reached its limit of model responses',
+  'model-failed': 'the model gave no usable answer',
+  'posting-failed': 'the changes could not be posted',
+  'commit-mismatch': 'a commit is not what was approved',
+  expired: 'the run ended',
+  'access-lost': 'Countersign lost access to the repository',
+};
+
+/** Replies to each queued task that the pull request is not open, and drops it. */
+export function dropQueue(builder: StepBuilder, state: 'closed' | 'merged'): StepBuilder {
+  const replied = builder.pull.queue.reduce(
+    (next, task) => withReply(next, task.location, { kind: 'pull-not-open', state }),
+    builder,
+  );
+  return withPullState(replied, { queue: [] });
+}

@@ -1,0 +1,53 @@
+import type { Facts, Need } from '../state/facts.ts';
+import type { Person } from '../state/proposal.ts';
+import type { PullState } from '../state/run.ts';
+import { openStalenessInput, proposalsBeforeCommit } from './head-assessment.ts';
+import { type StepBuilder, startStep } from './step-builder.ts';
+
+export function permissionNeeds({ login, id }: Person, facts: Facts): readonly Need[] {
+  return facts.permission === undefined ? [{ kind: 'permission', login, id }] : [];
+}
+
+export function settingsNeeds(facts: Facts): readonly Need[] {
+  return facts.settings === undefined ? [{ kind: 'settings' }] : [];
+}
+
+export function pullRequestNeeds(facts: Facts): readonly Need[] {
+  return facts.pullRequest === undefined ? [{ kind: 'pull-request' }] : [];
+}
+
+/** The next facts for the start of a run. */
+export function runStartNeeds(facts: Facts): readonly Need[] {
+  if (facts.pullRequest === undefined) return pullRequestNeeds(facts);
+  const { state, fork, headRef, baseRef } = facts.pullRequest;
+  if (state !== 'open') return [];
+  const settings = settingsNeeds(facts);
+  if (settings.length > 0) return settings;
+  if (facts.branchRules === undefined) return [{ kind: 'branch-rules', headRef: fork ? null : headRef, baseRef }];
+  // The App never writes to a fork, so its commits can't change another pull request on that branch.
+  if (!fork && facts.otherPullsOnBranch === undefined) return [{ kind: 'other-pulls-on-branch', headRef }];
+  return facts.changedPaths === undefined ? [{ kind: 'changed-paths' }] : [];
+}
+
+/** The current head and, if it moved, how the open proposals apply to it. */
+export function headNeeds(pull: PullState, facts: Facts, assessed?: () => StepBuilder): readonly Need[] {
+  return facts.pullRequest === undefined
+    ? pullRequestNeeds(facts)
+    : stalenessNeeds(pull, facts.pullRequest.headSha, facts, assessed);
+}
+
+/**
+ * How the open proposals apply to `head`, if it moved. `assessed` builds the pull request as it is right before the
+ * assessment, so that exactly the proposals are assessed to which the result is applied.
+ */
+export function stalenessNeeds(
+  pull: PullState,
+  head: string,
+  facts: Facts,
+  assessed = () => startStep(pull),
+): readonly Need[] {
+  const { run } = pull;
+  if (run === null || facts.staleness !== undefined || head === run.assessedHeadSha) return [];
+  if (proposalsBeforeCommit(pull.proposals).length === 0) return [];
+  return [{ kind: 'staleness', fromSha: run.assessedHeadSha, head, staleness: openStalenessInput(assessed().pull) }];
+}

@@ -1,0 +1,225 @@
+import { staleOutput } from '../agent/tool-results.ts';
+import { regionLine } from '../edits/region.ts';
+import { toVerdict } from '../policy/push-impact.ts';
+import type { ToolCall } from '../state/conversation.ts';
+import type { Facts } from '../state/facts.ts';
+import type { PathStaleness, ProposalApplicability } from '../state/head-changes.ts';
+import {
+  canApprove,
+  isPending,
+  type Permission,
+  type Person,
+  type Proposal,
+  type ProposalOrigin,
+  transition,
+  type Vote,
+} from '../state/proposal.ts';
+import { proposalLink } from '../state/replies.ts';
+import type { Run } from '../state/run.ts';
+import { blockFor, countMissingBesides, currentApprovalRules } from './approvals.ts';
+import { addAppCommit, proposalsBeforeCommit } from './head-assessment.ts';
+import {
+  currentProposal,
+  queueCommentUpdate,
+  recordVote,
+  type StepBuilder,
+  withEffects,
+  withProposal,
+  withReply,
+  withRun,
+} from './step-builder.ts';
+import { answerProposalCall, appliedCallOutput, setCallStatus } from './tool-batch.ts';
+
+/** The person who pushed, and the webhook that reported it. */
+type Pusher = { readonly person: Person; readonly permission: Permission; readonly deliveryId: string };
+
+/** `pusher` is null if unknown. */
+export type HeadMove = { readonly head: string; readonly facts: Facts; readonly pusher: Pusher | null };
+
+/**
+ * Applies the assessment of all open proposals at `head`: those that it contains are completed, those that still apply
+ * stay, all others are superseded. If the head moved and there are open proposals, the fact `staleness` is required.
+ */
+export function applyHeadMove(
+  builder: StepBuilder,
+  head: string,
+  facts: Facts,
+  pusher: HeadMove['pusher'],
+): StepBuilder {
+  const { run } = builder.pull;
+  const { staleness } = facts;
+  if (run === null || head === run.assessedHeadSha || staleness === undefined) return builder;
+  const open = proposalsBeforeCommit(builder.pull.proposals);
+  const move = { head, facts, pusher };
+  const withPaths = staleness.paths.reduce((next, path) => applyPathStaleness(next, path, move), builder);
+  const withMoves = staleness.moves.reduce((next, one) => applyApplicability(next, one, move), withPaths);
+  const commits = commitsIncluding(withMoves, run, head);
+  const assessed = withRun(withMoves, { assessedHeadSha: head, commits });
+  return announceStale(queueOutdatedCheck(assessed, run.id), open);
+}
+
+/** The button of a suggestion does nothing once its lines leave the diff, and GitHub sends no webhook for that. */
+function queueOutdatedCheck(builder: StepBuilder, runId: string): StepBuilder {
+  const hasButtons = builder.pull.proposals.some((one) => isPending(one) && one.placement?.kind === 'suggestion');
+  return hasButtons ? withEffects(builder, { type: 'check-outdated-suggestions', runId }) : builder;
+}
+
+/** A push that completed proposals counts as a commit of the run, no matter who pushed it. */
+function commitsIncluding({ pull }: StepBuilder, { commits }: Run, head: string): readonly string[] {
+  const completesProposals = pull.proposals.some((one) => one.commitSha === head);
+  return completesProposals && !commits.includes(head) ? [...commits, head] : commits;
+}
+
+function applyPathStaleness(
+  builder: StepBuilder,
+  { path, contained, appCommit, others }: PathStaleness,
+  move: HeadMove,
+): StepBuilder {
+  const completed = contained.reduce((next, id) => {
+    const proposal = findBeforeCommit(next, id);
+    return proposal === null ? next : completeByPush(next, proposal, move);
+  }, builder);
+  const appCommits = completed.pull.run?.appCommits ?? {};
+  const recorded =
+    appCommit === null ? completed : withRun(completed, { appCommits: addAppCommit(appCommits, path, appCommit) });
+  return others.reduce((next, one) => applyApplicability(next, one, move), recorded);
+}
+
+function findBeforeCommit({ pull }: StepBuilder, id: string): Proposal | null {
+  return proposalsBeforeCommit(pull.proposals).find((one) => one.id === id) ?? null;
+}
+
+function applyApplicability(
+  builder: StepBuilder,
+  { id, applicability }: ProposalApplicability,
+  move: HeadMove,
+): StepBuilder {
+  const proposal = findBeforeCommit(builder, id);
+  if (proposal === null) return builder;
+  const verdict = toVerdict(proposal.change, applicability);
+  switch (verdict.kind) {
+    case 'applies':
+      return updateCurrentLine(builder, proposal, regionLine(verdict.region));
+    case 'already-applied':
+      return completeByPush(builder, proposal, move);
+    case 'stale':
+      return supersede(builder, proposal, verdict, { head: move.head, now: move.facts.now });
+  }
+}
+
+function updateCurrentLine(builder: StepBuilder, proposal: Proposal, line: number): StepBuilder {
+  const { region } = proposal.change;
+  if (region === null || line === (proposal.currentLine ?? regionLine(region))) return builder;
+  return queueCommentUpdate(withProposal(builder, { ...proposal, currentLine: line }), proposal);
+}
+
+/** Completes a proposal that a push contains. The pusher gets a vote. */
+export function completeByPush(
+  builder: StepBuilder,
+  proposal: Proposal,
+  { head, facts, pusher }: HeadMove,
+): StepBuilder {
+  const voted = pusher === null ? builder : recordVote(builder, createPushVote(proposal, pusher, facts.now));
+  const current = currentProposal(voted, proposal);
+  const note = pushNote(pusher, current, builder.pull.run, facts);
+  const completed = withProposal(voted, { ...transition(current, 'completed', facts.now), commitSha: head, note });
+  return queueCommentUpdate(answerProposalCall(completed, proposal, appliedCallOutput(current)), proposal);
+}
+
+function createPushVote(proposal: Proposal, { person, permission, deliveryId }: Pusher, now: string): Vote {
+  return {
+    proposalId: proposal.id,
+    digest: proposal.change.digest,
+    action: 'commit',
+    by: person,
+    permission,
+    surface: 'push',
+    commentId: null,
+    bodyHash: null,
+    deliveryId,
+    headSha: proposal.headSha,
+    at: now,
+    text: null,
+  };
+}
+
+/** Tells people if the push was not an approval by the rules of the repository; null if it was. */
+function pushNote(pusher: Pusher | null, proposal: Proposal, run: Run | null, facts: Facts): string | null {
+  if (pusher === null) return 'found in a push';
+  const { person, permission } = pusher;
+  const current = currentApprovalRules(facts.settings, run);
+  const isBlocked =
+    !canApprove(permission) ||
+    (current.kind === 'rules' && blockFor(person, permission, proposal, current.rules) !== null);
+  if (isBlocked) return `not an approval: ${person.login} may not approve here`;
+  if (current.kind !== 'rules') return 'not an approval: the settings of the repository cannot be read';
+  return countMissingBesides(person, proposal, current.rules) > 0
+    ? `not an approval: ${person.login} may not approve here alone`
+    : null;
+}
+
+/**
+ * Supersedes a stale proposal. An edit in one place is retried on the new head and, if it still applies, posted under a
+ * new id. Everything else goes back to the model, also a person's own text, because the call has other lines.
+ * `path` is the changed file if it is not the proposal's own.
+ */
+export function supersede(
+  builder: StepBuilder,
+  proposal: Proposal,
+  { path = proposal.change.path }: { readonly path?: string },
+  { head, now }: { readonly head: string; readonly now: string },
+): StepBuilder {
+  const note = staleNote(proposal, path);
+  const superseded = withProposal(builder, { ...transition(proposal, 'superseded', now), note });
+  const updated = queueCommentUpdate(superseded, proposal);
+  const { origin } = proposal;
+  const retry = origin.kind === 'call' ? callToRetry(updated, proposal, origin) : null;
+  if (origin.kind !== 'call' || retry === null)
+    return answerProposalCall(updated, proposal, staleOutput(path, proposal.headSha, head));
+  const running = setCallStatus(updated, origin.callId, { kind: 'running' });
+  return withEffects(running, { type: 'run-tools', runId: proposal.runId, turn: origin.turn, calls: [retry] });
+}
+
+/** An undo is never retried, so its note says how to request it again. */
+function staleNote({ origin }: Proposal, path: string): string {
+  const note = `${path} changed after this was proposed`;
+  return origin.kind === 'undo' ? `${note}. To ask for it again, write /undo ${origin.undoneProposalId}` : note;
+}
+
+function callToRetry(
+  { pull }: StepBuilder,
+  { change, userEdit }: Proposal,
+  { callId, tool }: Extract<ProposalOrigin, { kind: 'call' }>,
+): ToolCall | null {
+  if (tool !== 'edit_file' || change.placeCount > 1 || userEdit !== null) return null;
+  return pull.run?.batch?.calls.find((one) => one.toolCall.id === callId)?.toolCall ?? null;
+}
+
+/** Tells the people who approved, or wrote their own lines, which of these proposals are now superseded. */
+export function announceStale(builder: StepBuilder, before: readonly Proposal[]): StepBuilder {
+  const supersededIds = builder.pull.proposals.filter(({ state }) => state === 'superseded').map(({ id }) => id);
+  const superseded = before.filter(({ id }) => supersededIds.includes(id));
+  const approved = superseded.filter(({ state, userEdit }) => state !== 'proposed' && userEdit === null);
+  if (approved.length === 0) return announceStaleUserEdits(builder, superseded);
+  const undoneProposalIds = approved.flatMap(({ origin }) => (origin.kind === 'undo' ? [origin.undoneProposalId] : []));
+  const reply = { kind: 'stale', proposals: approved.map(proposalLink), undoneProposalIds } as const;
+  return announceStaleUserEdits(withReply(builder, { at: 'pull-request' }, reply), superseded);
+}
+
+/** One reply to each person whose own lines are superseded. */
+function announceStaleUserEdits(builder: StepBuilder, superseded: readonly Proposal[]): StepBuilder {
+  const userEdits = superseded.flatMap((proposal) => {
+    const by = proposal.votes.findLast(({ action }) => action === 'modify')?.by;
+    return proposal.userEdit === null || by === undefined ? [] : [{ by, proposal }];
+  });
+  return [...Map.groupBy(userEdits, ({ by }) => by.id).values()].reduce((announced, [first, ...more]) => {
+    if (first === undefined) return announced;
+    const proposals = [first, ...more].map(({ proposal }) => proposalLink(proposal));
+    return withReply(announced, { at: 'pull-request' }, { kind: 'user-edit-stale', by: first.by, proposals });
+  }, builder);
+}
+
+/** Stores a new head if no proposal is open; otherwise the proposals must be assessed at that head first. */
+export function setHeadIfIdle(builder: StepBuilder, assessedHeadSha: string): StepBuilder {
+  return proposalsBeforeCommit(builder.pull.proposals).length > 0 ? builder : withRun(builder, { assessedHeadSha });
+}

@@ -1,0 +1,98 @@
+import type { TokenUsage, TranscriptMessage } from '../state/conversation.ts';
+import type { Effect } from '../state/effects.ts';
+import type { Proposal, Vote } from '../state/proposal.ts';
+import type { Reason } from '../state/reasons.ts';
+import type { Reply } from '../state/replies.ts';
+import type { PullState, Run } from '../state/run.ts';
+import type { Step } from '../state/step.ts';
+
+/** An unfinished step. The functions below return a new one. */
+export type StepBuilder = Omit<Step, 'reason' | 'deferred' | 'cancelsPendingWork'>;
+
+export function startStep(pull: PullState): StepBuilder {
+  return { pull, effects: [], messages: [], votes: [], ledgerCommits: [] };
+}
+
+export function endStep(builder: StepBuilder, reason: Reason): Step {
+  return { ...builder, reason, deferred: false, cancelsPendingWork: false };
+}
+
+/** A step that changes nothing. */
+export function noop(pull: PullState, reason: Reason): Step {
+  return endStep(startStep(pull), reason);
+}
+
+/** Puts the signal back until the comments that are being posted are known. */
+export function defer(pull: PullState, reason: Reason): Step {
+  return { ...startStep(pull), reason, deferred: true, cancelsPendingWork: false };
+}
+
+export function withEffects(builder: StepBuilder, ...effects: readonly Effect[]): StepBuilder {
+  return { ...builder, effects: [...builder.effects, ...effects] };
+}
+
+export function withPullState(builder: StepBuilder, patch: Partial<PullState>): StepBuilder {
+  return { ...builder, pull: { ...builder.pull, ...patch } };
+}
+
+/** Changes the current run; a pull request without one stays as it is. */
+export function withRun(builder: StepBuilder, patch: Partial<Run>): StepBuilder {
+  const run = builder.pull.run;
+  return run === null ? builder : withPullState(builder, { run: { ...run, ...patch } });
+}
+
+/** A person wrote to the agent, so that it can propose denied changes again. */
+export function recordFeedback(builder: StepBuilder, now: string): StepBuilder {
+  return withRun(builder, { lastFeedbackAt: now, repeatedProposals: 0 });
+}
+
+export function withProposal(builder: StepBuilder, proposal: Proposal): StepBuilder {
+  const proposals = builder.pull.proposals.map((other) => (other.id === proposal.id ? proposal : other));
+  return withPullState(builder, { proposals });
+}
+
+/** Updates the proposal's comment if it is posted. */
+export function queueCommentUpdate(builder: StepBuilder, proposal: Proposal): StepBuilder {
+  return proposal.comment === null
+    ? builder
+    : withEffects(builder, { type: 'update-proposal-comment', proposalId: proposal.id });
+}
+
+/** The proposal as the steps so far left it. */
+export function currentProposal({ pull }: StepBuilder, proposal: Proposal): Proposal {
+  return pull.proposals.find(({ id }) => id === proposal.id) ?? proposal;
+}
+
+/** Adds a vote to the step and to its proposal. A denial's reason is no feedback on other changes. */
+export function recordVote(builder: StepBuilder, vote: Vote): StepBuilder {
+  const proposal = builder.pull.proposals.find((other) => other.id === vote.proposalId);
+  if (proposal === undefined) return builder;
+  const voted = withProposal(builder, { ...proposal, votes: [...proposal.votes, vote] });
+  const recorded = vote.text !== null && vote.action !== 'deny' ? recordFeedback(voted, vote.at) : voted;
+  return { ...recorded, votes: [...recorded.votes, vote] };
+}
+
+/** Adds to the token usage of the current run. */
+export function addUsage(builder: StepBuilder, usage: TokenUsage): StepBuilder {
+  const { run } = builder.pull;
+  if (run === null) return builder;
+  const inputTokens = run.usage.inputTokens + usage.inputTokens;
+  const cachedInputTokens = run.usage.cachedInputTokens + usage.cachedInputTokens;
+  const outputTokens = run.usage.outputTokens + usage.outputTokens;
+  return withRun(builder, { usage: { inputTokens, cachedInputTokens, outputTokens } });
+}
+
+/** Appends to the run's transcript. */
+export function appendMessages(builder: StepBuilder, ...messages: readonly TranscriptMessage[]): StepBuilder {
+  const counted = withRun(builder, { messageCount: (builder.pull.run?.messageCount ?? 0) + messages.length });
+  return { ...counted, messages: [...builder.messages, ...messages] };
+}
+
+export function withReply(
+  builder: StepBuilder,
+  to: Extract<Effect, { type: 'reply' }>['to'],
+  reply: Reply,
+  once?: string,
+): StepBuilder {
+  return withEffects(builder, { type: 'reply', to, reply, onceKey: once ?? null });
+}

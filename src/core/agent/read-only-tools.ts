@@ -1,0 +1,126 @@
+import { shortSha } from '../../lib/format.ts';
+import { BYTE_ORDER_MARK, byteLength, decodeText } from '../edits/text/characters.ts';
+import { createLineTable, type LineTable, linesAt } from '../edits/text/line-table.ts';
+import { crLfToLf } from '../edits/text/lines.ts';
+import { escapeHiddenCharacters, findHiddenCharacters } from '../edits/text/unicode.ts';
+import { globMatcher } from '../policy/globs.ts';
+import { entryKind } from '../policy/paths.ts';
+import { findReadDenyRule } from '../policy/protected-paths.ts';
+import type { Tree } from '../state/ports.ts';
+import { formatPath, quoteTruncated } from './tool-results.ts';
+
+/** The output of `list_files`: a header, then one path a line. `isVisible` excludes paths that this run cannot read. */
+export function formatFileList(
+  tree: Tree,
+  glob: string | null,
+  isVisible: (path: string) => boolean = () => true,
+): string {
+  const paths = findReadablePaths(tree, glob).filter(isVisible);
+  const where = glob === null ? 'in the repository' : `matching ${quoteTruncated(glob)}`;
+  if (paths.length === 0)
+    return `No files ${where}. A glob matches from the root: use **/name to match in every directory.`;
+  const shown = truncatePaths(paths);
+  const count = paths.length === 1 ? '1 file' : `${paths.length} files`;
+  const more = shown.length < paths.length ? ` (showing the first ${shown.length}; narrow the glob to see others)` : '';
+  return `${count} ${where}${more}:\n${shown.join('\n')}`;
+}
+
+/** Sorted paths of the plain files that tools can read and that match the glob (null: all). */
+export function findReadablePaths(tree: Tree, glob: string | null): string[] {
+  const matches = glob === null ? () => true : globMatcher(glob);
+  const paths: string[] = [];
+  for (const [path, entry] of tree) {
+    if (entryKind(entry) !== 'file' || !matches(path) || findReadDenyRule(path) !== null) continue;
+    paths.push(path);
+  }
+  return paths.sort((left, right) => (left < right ? -1 : 1));
+}
+
+function truncatePaths(paths: readonly string[]): string[] {
+  const shown: string[] = [];
+  let length = 0;
+  for (const path of paths.slice(0, MAX_LISTED_FILES)) {
+    length += path.length + 1;
+    if (length > MAX_LISTED_CHARACTERS) break;
+    shown.push(formatPath(path));
+  }
+  return shown;
+}
+
+const MAX_LISTED_FILES = 1000;
+
+const MAX_LISTED_CHARACTERS = 48_000;
+
+/**
+ * The output of `read_file`. It begins with a header, so that file content can never pose as feedback. The lines have
+ * no numbers, so that the model can quote them. Line endings are shown as LF.
+ */
+export function formatFileContent(input: ReadFileInput): string {
+  const { path, blob, bytes } = input;
+  const decoded = decodeText(bytes);
+  if (decoded.kind === 'binary') return `Cannot show '${path}': it is a binary file of ${bytes.length} bytes.`;
+  if (decoded.kind === 'not-utf8') return `Cannot show '${path}': its ${bytes.length} bytes are not valid UTF-8.`;
+  if (decoded.text === '') return `File ${path} is empty (blob ${shortSha(blob)}).`;
+  const lines = createLineTable(decoded.text, bytes);
+  const first = input.start ?? 1;
+  const last = Math.min(input.end ?? lines.lineCount, lines.lineCount);
+  if (first > lines.lineCount) return `Cannot show line ${first} of ${path}: it has ${lines.lineCount} lines.`;
+  if (last < first) return `Cannot show lines ${first} to ${last} of ${path}: the end is before the start.`;
+  const shown = truncateLines(linesAt(lines, first - 1, Math.min(last, first - 1 + MAX_READ_LINES)));
+  return formatExcerpt(input, { lines, first, shown });
+}
+
+/** A file and the requested lines, 1-based and inclusive. */
+export type ReadFileInput = {
+  readonly path: string;
+  readonly blob: string;
+  readonly bytes: Uint8Array;
+  readonly start: number | null;
+  readonly end: number | null;
+};
+
+type FileExcerpt = { readonly lines: LineTable; readonly first: number; readonly shown: readonly string[] };
+
+function formatExcerpt({ path, blob }: ReadFileInput, { lines, first, shown }: FileExcerpt): string {
+  const exactText = shown.join('');
+  const end = first + shown.length - 1;
+  const text = escapeHiddenCharacters(crLfToLf(first === 1 ? stripByteOrderMark(exactText) : exactText));
+  const notes = describeOddities(lines, exactText, first === 1);
+  const cut = end < lines.lineCount ? [`continue with start ${end + 1}`] : [];
+  const facts = [`lines ${first} to ${end} of ${lines.lineCount}`, `blob ${shortSha(blob)}`, ...notes, ...cut];
+  return `File ${path}: ${facts.join('; ')}. Its text begins on the next line.\n${text}`;
+}
+
+function describeOddities({ text }: LineTable, shown: string, startsFile: boolean): string[] {
+  const notes: string[] = [];
+  if (shown.includes('\r\n')) notes.push('line endings are CRLF, shown as LF');
+  const hidden = findHiddenCharacters(shown, startsFile).length;
+  if (hidden > 0)
+    notes.push(`${hidden} hidden characters are escaped as \\u{…} here and cannot be quoted in this form`);
+  if (!text.endsWith('\n')) notes.push('no newline at the end of the file');
+  return notes;
+}
+
+/** As many lines as fit one output; at least one, cut if necessary. */
+function truncateLines(lines: readonly string[]): string[] {
+  const fitting: string[] = [];
+  let bytes = 0;
+  for (const line of lines) {
+    bytes += byteLength(line);
+    if (bytes > MAX_READ_BYTES && fitting.length > 0) return fitting;
+    if (bytes > MAX_READ_BYTES)
+      return [
+        `${line.slice(0, MAX_READ_BYTES / 4)}… (the rest of this line of ${line.length} characters is not shown)\n`,
+      ];
+    fitting.push(line);
+  }
+  return fitting;
+}
+
+function stripByteOrderMark(text: string): string {
+  return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+}
+
+const MAX_READ_LINES = 2000;
+
+const MAX_READ_BYTES = 64_000;

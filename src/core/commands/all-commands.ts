@@ -1,0 +1,35 @@
+import { createCommandGrammar } from '../comments/command-grammar.ts';
+import type { CommandName } from '../state/intent.ts';
+import { approve } from './approve.ts';
+import { ask } from './ask.ts';
+import { continueCommand } from './continue.ts';
+import { deny } from './deny.ts';
+import { edit } from './edit.ts';
+import { help } from './help.ts';
+import { resume } from './resume.ts';
+import type { CommandDefinition } from './shared/definition.ts';
+import { show } from './show.ts';
+import { status } from './status.ts';
+import { stop } from './stop.ts';
+import { task } from './task.ts';
+import { undo } from './undo.ts';
+
+/** Every command, in the order in which people should read about them. */
+export const COMMANDS: { readonly [Name in CommandName]: CommandDefinition<Name> } = {
+  task,
+  approve,
+  deny,
+  edit,
+  ask,
+  show,
+  undo,
+  continue: continueCommand,
+  stop,
+  resume,
+  status,
+  help,
+};
+
+export const COMMAND_LIST = Object.values(COMMANDS);
+
+export const COMMAND_GRAMMAR = createCommandGrammar(COMMAND_LIST);

@@ -1,0 +1,112 @@
+import { countMissingApprovals, recordApproval } from '../actions/approvals.ts';
+import { endStep, type StepBuilder, startStep, withEffects, withReply } from '../actions/step-builder.ts';
+import { cleanText } from '../agent/messages.ts';
+import type { CommandNamed } from '../comments/command-grammar.ts';
+import type { ApprovalRules } from '../policy/approval-rules.ts';
+import type { Facts, Need } from '../state/facts.ts';
+import type { CommentIntent, Targets } from '../state/intent.ts';
+import { canStillBeDenied, type Proposal } from '../state/proposal.ts';
+import { proposalLink, type Reply } from '../state/replies.ts';
+import type { Step } from '../state/step.ts';
+import { approvalNeeds, checkCommentsIntact, checkMayApprove, checkThreadCurrent } from './shared/approval-checks.ts';
+import {
+  acknowledge,
+  type CommandContext,
+  type CommentContext,
+  createVote,
+  refuseIfReadOnly,
+  withLeftoverReplies,
+} from './shared/context.ts';
+import { type ResolvedTargets, resolveDecisionTargets } from './shared/decision-targets.ts';
+import type { CommandDefinition } from './shared/definition.ts';
+import { resolveTargets } from './shared/targets.ts';
+
+export const approve = {
+  name: 'approve',
+  words: ['approve'],
+  syntax: '/approve [<id>…|all]',
+  summary: 'make the change; in its thread the id may be left out, lines below are a note for the agent',
+  allowedTo: 'writer',
+  argument: 'ids-only',
+  decidesOn: { states: 'pending', includesUndos: true },
+  read: ({ targets, text }) => ({ name: 'approve', targets, note: text }),
+  needs: needsToApprove,
+  run: runApprove,
+} as const satisfies CommandDefinition<'approve'>;
+
+/** The proposals that a comment approves: those of `/approve`, or all by a review where the repository allows that. */
+export function approvedTargets(intent: CommentIntent, { settings }: Facts): Targets | null {
+  const { parsed } = intent;
+  if (parsed.kind === 'command') return parsed.command.name === 'approve' ? parsed.command.targets : null;
+  const approvesAll = settings?.kind === 'settings' && settings.settings.reviewApproval === 'approve-all';
+  return approvesAll && isApprovalWithoutCommand(intent) ? { by: 'all' } : null;
+}
+
+/** A review that was submitted with *Approve* and without a command. */
+export function isApprovalWithoutCommand({ reviewState, parsed }: CommentIntent): boolean {
+  return reviewState === 'approved' && parsed.kind === 'text';
+}
+
+function needsToApprove(context: CommentContext): readonly Need[] {
+  const { pull, intent, facts, commentRef } = context;
+  const targets = approvedTargets(intent, facts);
+  if (targets === null) return [];
+  const resolution = resolveTargets(pull, approve.decidesOn, targets, commentRef);
+  return resolution.kind === 'resolved' ? approvalNeeds(context, resolution.proposals.filter(canStillBeDenied)) : [];
+}
+
+/** Records a vote for each proposal, and queues one commit of all that now have enough approvals. */
+function runApprove(context: CommandContext, { targets, note }: CommandNamed<'approve'>): Step {
+  const resolved = resolveDecisionTargets(context, approve, targets);
+  if (resolved.kind === 'replied') return resolved.step;
+  const outdatedThread = targets.by === 'location' ? checkThreadCurrent(context, resolved.open) : null;
+  const refusal = outdatedThread ?? refuseIfReadOnly(context);
+  if (refusal !== null) return refusal;
+  const check = checkMayApprove(context, resolved.open);
+  if (check.kind === 'refused') return check.step;
+  return (
+    checkCommentsIntact(context, resolved.open) ?? approveAll(context, resolved, check.rules, cleanText(note).text)
+  );
+}
+
+function approveAll(
+  context: CommandContext,
+  { open, alreadyDecided, postedLater }: ResolvedTargets,
+  rules: ApprovalRules,
+  note: string,
+): Step {
+  const { location, createdAt } = context.intent;
+  const voted = open.reduce(
+    (builder, one) => recordApproval(builder, one, createVote(context, one, 'approve', note), rules, createdAt),
+    startStep(context.pull),
+  );
+  const ids = open.filter(({ state }) => state === 'proposed').map(({ id }) => id);
+  const newlyApproved = voted.pull.proposals.filter((one) => ids.includes(one.id) && one.state === 'approved');
+  const isRepeated = voted.votes.length === 0 && newlyApproved.length === 0;
+  const reply = isRepeated ? missingApprovalsReply(voted, ids, rules) : null;
+  const acknowledged = acknowledge(voted, context);
+  const replied = reply === null ? acknowledged : withReply(acknowledged, location, reply);
+  const committing = queueCommit(replied, newlyApproved, context);
+  const reason = newlyApproved.length > 0 || ids.length === 0 ? 'approved' : 'vote-counted';
+  return endStep(withLeftoverReplies(committing, context, alreadyDecided, postedLater), reason);
+}
+
+/** For a person whose approval counts already: how many more are missing. */
+function missingApprovalsReply(builder: StepBuilder, ids: readonly string[], rules: ApprovalRules): Reply | null {
+  const pending = builder.pull.proposals.filter((one) => ids.includes(one.id));
+  const [first] = pending;
+  if (first === undefined) return null;
+  const block = { kind: 'approvals-missing', missing: countMissingApprovals(first, rules) } as const;
+  return { kind: 'approval-not-counted', block, proposals: pending.map(proposalLink) };
+}
+
+export function queueCommit(
+  builder: StepBuilder,
+  proposals: readonly Proposal[],
+  { intent: { location } }: CommandContext,
+): StepBuilder {
+  const [first] = proposals;
+  if (first === undefined) return builder;
+  const proposalIds = proposals.map((proposal) => proposal.id);
+  return withEffects(builder, { type: 'commit', runId: first.runId, proposalIds, location });
+}

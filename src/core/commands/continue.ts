@@ -1,0 +1,37 @@
+import { endStep, startStep, withRun } from '../actions/step-builder.ts';
+import { advanceBatch, withdrawExpiredCalls, withdrawProposal } from '../actions/tool-batch.ts';
+import { activeRun } from '../state/run.ts';
+import type { Step } from '../state/step.ts';
+import { acknowledge, type CommandContext, endWithReply, replyPostedLater } from './shared/context.ts';
+import type { CommandDefinition } from './shared/definition.ts';
+import { resolveAll } from './shared/targets.ts';
+
+export const continueCommand = {
+  name: 'continue',
+  words: ['continue'],
+  syntax: '/continue',
+  summary: 'send the decisions so far to the agent and withdraw all undecided changes',
+  allowedTo: 'writer',
+  argument: 'nothing',
+  decidesOn: { states: 'pending', includesUndos: false },
+  read: () => ({ name: 'continue' }),
+  run: runContinue,
+} as const satisfies CommandDefinition<'continue'>;
+
+function runContinue(context: CommandContext): Step {
+  const run = activeRun(context.pull);
+  const pending = resolveAll(context.pull, continueCommand.decidesOn, context.commentRef);
+  if (run?.batch == null || pending.kind !== 'resolved') {
+    return pending.kind === 'no-match' && pending.postedLater.length > 0
+      ? replyPostedLater(context, pending.postedLater)
+      : endWithReply(context, { kind: 'nothing-pending', command: 'continue' }, 'nothing-pending');
+  }
+  const batch = { ...run.batch, continued: true };
+  const continued = withdrawExpiredCalls(withRun(startStep(context.pull), { batch }));
+  const note = `${context.person.login} went on without it with /continue`;
+  const withdrawn = pending.proposals.reduce(
+    (builder, one) => withdrawProposal(builder, one, note, context.intent.createdAt),
+    continued,
+  );
+  return endStep(advanceBatch(acknowledge(withdrawn, context), context.facts.now), 'continued');
+}

@@ -1,0 +1,94 @@
+import {
+  currentProposal,
+  endStep,
+  queueCommentUpdate,
+  recordVote,
+  type StepBuilder,
+  startStep,
+  withProposal,
+} from '../actions/step-builder.ts';
+import { advanceBatch, answerProposalCall } from '../actions/tool-batch.ts';
+import { cleanText } from '../agent/messages.ts';
+import { deniedOutput } from '../agent/tool-results.ts';
+import type { CommandNamed } from '../comments/command-grammar.ts';
+import { type Proposal, transition, type Vote } from '../state/proposal.ts';
+import type { Step } from '../state/step.ts';
+import { acknowledge, type CommandContext, createVote, withLeftoverReplies } from './shared/context.ts';
+import { type ResolvedTargets, resolveDecisionTargets } from './shared/decision-targets.ts';
+import type { CommandDefinition } from './shared/definition.ts';
+import { findAnsweredProposal } from './shared/targets.ts';
+
+export const deny = {
+  name: 'deny',
+  words: ['deny', 'reject', 'dismiss'],
+  syntax: '/deny [<id>…|all] [reason]',
+  summary: 'do not make this change; the reason goes to the agent',
+  allowedTo: 'writer-or-author',
+  argument: 'ids-and-reason',
+  decidesOn: { states: 'uncommitted', includesUndos: true },
+  read: ({ targets, text, fullText }) => ({ name: 'deny', targets, reason: text, fullText }),
+  run: runDeny,
+} as const satisfies CommandDefinition<'deny'>;
+
+function runDeny(context: CommandContext, command: CommandNamed<'deny'>): Step {
+  const { targets, reason } = targetsAndReason(context, command);
+  const text = reasonForModel(context, reason);
+  const resolved = resolveDecisionTargets(context, deny, targets);
+  const step = resolved.kind === 'replied' ? resolved.step : denyAll(context, resolved, text);
+  return recordLateDenial(context, step, resolved.alreadyDecided, { action: 'deny', text });
+}
+
+/** In a proposal's thread, a first word that only looks like an id is part of the reason. */
+function targetsAndReason(
+  { pull, commentRef }: CommandContext,
+  command: CommandNamed<'deny'>,
+): Pick<CommandNamed<'deny'>, 'targets' | 'reason'> {
+  const { targets } = command;
+  if (targets.by !== 'ids' || findAnsweredProposal(pull, commentRef) === null) return command;
+  const isKnown = targets.ids.some((id) => pull.proposals.some((proposal) => proposal.id === id));
+  return isKnown ? command : { targets: { by: 'location' }, reason: command.fullText };
+}
+
+/** The pull request's author can deny without write access, but can't instruct the agent. */
+function reasonForModel({ role }: CommandContext, reason: string): string | null {
+  const { text } = cleanText(reason);
+  return role === 'writer' && text !== '' ? text : null;
+}
+
+function denyAll(
+  context: CommandContext,
+  { open, alreadyDecided, postedLater }: ResolvedTargets,
+  reason: string | null,
+): Step {
+  const denied = open.reduce(
+    (builder, one) => rejectWithVote(builder, one, createVote(context, one, 'deny', reason), context.intent.createdAt),
+    startStep(context.pull),
+  );
+  const advanced = advanceBatch(acknowledge(denied, context), context.facts.now);
+  return endStep(withLeftoverReplies(advanced, context, alreadyDecided, postedLater), 'denied');
+}
+
+/** Rejects one proposal with this vote, and answers its call. `at` is the time of the denial. */
+export function rejectWithVote(builder: StepBuilder, proposal: Proposal, vote: Vote, at: string): StepBuilder {
+  const voted = recordVote(builder, vote);
+  const rejected = withProposal(voted, transition(currentProposal(voted, proposal), 'rejected', at));
+  return queueCommentUpdate(answerProposalCall(rejected, proposal, deniedOutput(vote.text)), proposal);
+}
+
+/** A denial can't stop a commit already in flight, but it prevents any retry. */
+export function recordLateDenial(
+  context: CommandContext,
+  step: Step,
+  alreadyDecided: readonly Proposal[],
+  { action, text }: { readonly action: 'deny' | 'edit'; readonly text: string | null },
+): Step {
+  // An undo has no call that an instruction could go to, so `/edit` does not stop it.
+  const executing = alreadyDecided.filter(
+    ({ state, origin }) => state === 'executing' && (action === 'deny' || origin.kind === 'call'),
+  );
+  const { pull, votes } = executing.reduce(
+    (builder: StepBuilder, one) => recordVote(builder, createVote(context, one, action, text)),
+    step,
+  );
+  return { ...step, pull, votes };
+}

@@ -1,0 +1,133 @@
+import { couldApprovalCount } from '../actions/approvals.ts';
+import {
+  currentProposal,
+  endStep,
+  queueCommentUpdate,
+  recordVote,
+  type StepBuilder,
+  startStep,
+  withProposal,
+  withReply,
+} from '../actions/step-builder.ts';
+import { advanceBatch, answerProposalCall } from '../actions/tool-batch.ts';
+import { cleanText } from '../agent/messages.ts';
+import { instructionOutput } from '../agent/tool-results.ts';
+import type { CommandNamed } from '../comments/command-grammar.ts';
+import type { Need } from '../state/facts.ts';
+import type { Targets } from '../state/intent.ts';
+import { canStillBeDenied, type Proposal, transition } from '../state/proposal.ts';
+import { proposalLink, type Reply } from '../state/replies.ts';
+import type { Step } from '../state/step.ts';
+import { recordLateDenial } from './deny.ts';
+import { approvalNeeds } from './shared/approval-checks.ts';
+import {
+  acknowledge,
+  type CommandContext,
+  type CommentContext,
+  createVote,
+  endWithReply,
+  replyAlreadyDecided,
+  withLeftoverReplies,
+} from './shared/context.ts';
+import { type ResolvedTargets, resolveDecisionTargets } from './shared/decision-targets.ts';
+import type { CommandDefinition } from './shared/definition.ts';
+import { findAnsweredProposal } from './shared/targets.ts';
+import { findUserEditTarget, userEditInput } from './shared/user-edit-target.ts';
+
+export const edit = {
+  name: 'edit',
+  words: ['edit'],
+  syntax: '/edit [<id>…|all] <instruction>',
+  summary: 'ask for changes; outside a thread and without an id it applies to all pending changes',
+  allowedTo: 'writer',
+  argument: 'ids-and-instruction',
+  decidesOn: { states: 'uncommitted', includesUndos: false },
+  read: ({ targets, text, fullText }) => ({ name: 'edit', targets, instruction: text, fullText }),
+  needs: userEditNeeds,
+  run: runEdit,
+} as const satisfies CommandDefinition<'edit'>;
+
+/** A reply with a suggestion block needs the facts of an approval, and the change to the file that the block makes. */
+function userEditNeeds(context: CommentContext): readonly Need[] {
+  const { pull, intent, facts } = context;
+  const target = findUserEditTarget(pull, intent);
+  if (target === null) return [];
+  const approval = approvalNeeds(context, [target.proposal]);
+  if (approval.length > 0) return approval;
+  if (facts.userEdit !== undefined || !couldApprovalCount(facts, intent.actor, [target.proposal], pull.run)) return [];
+  return [{ kind: 'user-edit', head: target.proposal.headSha, userEdit: userEditInput(target) }];
+}
+
+function runEdit(context: CommandContext, { targets, instruction, fullText }: CommandNamed<'edit'>): Step {
+  const { pull, commentRef } = context;
+  const answered = findAnsweredProposal(pull, commentRef);
+  if (targets.by === 'location') {
+    if (answered !== null) return requestEdit(context, answered, instruction);
+    // In another thread, or below another quote, the instruction can't be about every proposal.
+    const isAboutAll = commentRef.location.at !== 'thread' && commentRef.quotedIds.length === 0;
+    return requestEditOf(context, isAboutAll ? { by: 'all' } : targets, instruction);
+  }
+  const isKnown = targets.by === 'all' || targets.ids.some((id) => pull.proposals.some((one) => one.id === id));
+  // In a proposal's thread, a first word that only looks like an id is part of the instruction.
+  if (!isKnown && answered !== null) return requestEdit(context, answered, fullText);
+  return requestEditOf(context, targets, instruction);
+}
+
+/** Asks for changes to all uncommitted proposals of the run. */
+export function requestEditOfAll(context: CommandContext, instruction: string): Step {
+  return requestEditOf(context, { by: 'all' }, instruction);
+}
+
+function requestEditOf(context: CommandContext, targets: Targets, instruction: string): Step {
+  const resolved = resolveDecisionTargets(context, edit, targets);
+  const step = resolved.kind === 'replied' ? resolved.step : recordEditRequest(context, resolved, instruction);
+  return recordLateDenial(context, step, resolved.alreadyDecided, { action: 'edit', text: instruction });
+}
+
+/** Asks for changes to the one proposal that a reply answers. */
+export function requestEdit(context: CommandContext, proposal: Proposal, instruction: string): Step {
+  if (context.commentRef.decidedInThreads.includes(proposal.id))
+    return endWithReply(context, { kind: 'decided-in-threads' }, 'decided-in-threads');
+  if (!canStillBeDenied(proposal)) {
+    const replied = replyAlreadyDecided(context, [proposal]);
+    return recordLateDenial(context, replied, [proposal], { action: 'edit', text: instruction });
+  }
+  return recordEditRequest(context, { open: [proposal], alreadyDecided: [], postedLater: [] }, instruction);
+}
+
+function recordEditRequest(
+  context: CommandContext,
+  { open, alreadyDecided, postedLater }: ResolvedTargets,
+  instruction: string,
+): Step {
+  const undos = open.filter(({ origin }) => origin.kind === 'undo');
+  if (undos.length === open.length) return endWithReply(context, undoNotEditableReply(undos), 'undo-not-editable');
+  const started = startStep(context.pull);
+  const replied =
+    undos.length === 0 ? started : withReply(started, context.intent.location, undoNotEditableReply(undos));
+  const rejected = open
+    .filter((one) => !undos.includes(one))
+    .reduce((builder, one) => rejectWithInstruction(builder, one, context, instruction), replied);
+  const advanced = advanceBatch(acknowledge(rejected, context), context.facts.now);
+  return endStep(withLeftoverReplies(advanced, context, alreadyDecided, postedLater), 'edit-requested');
+}
+
+function undoNotEditableReply(undos: readonly Proposal[]): Reply {
+  return { kind: 'undo-not-editable', proposals: undos.map(proposalLink) };
+}
+
+/** The instruction becomes the result of the proposal's call. */
+function rejectWithInstruction(
+  builder: StepBuilder,
+  proposal: Proposal,
+  context: CommandContext,
+  instruction: string,
+): StepBuilder {
+  const voted = recordVote(builder, createVote(context, proposal, 'edit', instruction));
+  const current = currentProposal(voted, proposal);
+  const rejected = withProposal(voted, transition(current, 'rejected', context.intent.createdAt));
+  return queueCommentUpdate(
+    answerProposalCall(rejected, proposal, instructionOutput(cleanText(instruction).text)),
+    proposal,
+  );
+}

@@ -1,0 +1,83 @@
+import { blockFor, couldApprovalCount, currentApprovalRules } from '../../actions/approvals.ts';
+import { findCommentDamage, mightHaveShownOtherText, repairComment } from '../../actions/comment-repair.ts';
+import { settingsNeeds } from '../../actions/fact-needs.ts';
+import { endStep, startStep, withReply } from '../../actions/step-builder.ts';
+import type { ApprovalRules } from '../../policy/approval-rules.ts';
+import type { Need } from '../../state/facts.ts';
+import { commentsOf, type Proposal } from '../../state/proposal.ts';
+import { type ApprovalBlock, proposalLink, type Reply } from '../../state/replies.ts';
+import type { Step } from '../../state/step.ts';
+import { type CommandContext, type CommentContext, endWithReply, replyPostedLater } from './context.ts';
+import { isInPreviousThread } from './targets.ts';
+
+/** The rules by which this person's approval of all the proposals counts, or the step that replies why it does not. */
+type ApprovalCheck =
+  | { readonly kind: 'allowed'; readonly rules: ApprovalRules }
+  | { readonly kind: 'refused'; readonly step: Step };
+
+/** The facts that an approval of these open proposals needs: the settings and, if it could count, our comments. */
+export function approvalNeeds(
+  { pull, intent, facts }: CommentContext,
+  proposals: readonly Proposal[],
+): readonly Need[] {
+  if (proposals.length === 0) return [];
+  const settings = settingsNeeds(facts);
+  if (settings.length > 0) return settings;
+  const comments = proposals.filter(({ state }) => state === 'proposed').flatMap(commentsOf);
+  if (comments.length === 0 || facts.commentHashes !== undefined) return [];
+  return couldApprovalCount(facts, intent.actor, proposals, pull.run) ? [{ kind: 'comment-hashes', comments }] : [];
+}
+
+/** If one approval does not count, none is recorded. */
+export function checkMayApprove(context: CommandContext, open: readonly Proposal[]): ApprovalCheck {
+  const current = currentApprovalRules(context.facts.settings, context.pull.run);
+  if (current.kind !== 'rules') return refuseApproval(context, current, open);
+  const { rules } = current;
+  const blocked = open.flatMap((proposal) => {
+    const block = blockFor(context.person, context.permission, proposal, rules);
+    return block === null ? [] : [{ proposal, block }];
+  });
+  const [first] = blocked;
+  if (first === undefined) return { kind: 'allowed', rules };
+  const proposals = blocked.map(({ proposal }) => proposal);
+  return refuseApproval(context, first.block, proposals);
+}
+
+function refuseApproval(context: CommandContext, block: ApprovalBlock, proposals: readonly Proposal[]): ApprovalCheck {
+  const reason = block.kind === 'settings-broken' ? 'settings-broken' : 'approval-not-counted';
+  const reply = { kind: 'approval-not-counted', block, proposals: proposals.map(proposalLink) } as const;
+  return { kind: 'refused', step: endWithReply(context, reply, reason) };
+}
+
+/**
+ * The reply if a comment of ours does not show its proposal now, or did not when the approval was written; else null.
+ */
+export function checkCommentsIntact(context: CommandContext, open: readonly Proposal[]): Step | null {
+  const tampered = open.filter((proposal) => findCommentDamage(proposal, context.facts) !== null);
+  if (tampered.length > 0) return repairAndAskAgain(context, tampered);
+  const unseen = open.filter((proposal) => mightHaveShownOtherText(proposal, context.commentRef.createdAt));
+  return unseen.length === 0 ? null : replyPostedLater(context, unseen);
+}
+
+/** The reply in a thread that no longer shows these proposals; else null. */
+export function checkThreadCurrent(context: CommandContext, open: readonly Proposal[]): Step | null {
+  const elsewhere = open.filter((proposal) => isInPreviousThread(proposal, context.intent.location));
+  return elsewhere.length === 0 ? null : endWithReply(context, tamperedReply(elsewhere), 'comment-tampered');
+}
+
+/** People may have read another text than ours: repairs the comments and asks to approve again. */
+function repairAndAskAgain(context: CommandContext, tampered: readonly Proposal[]): Step {
+  const { pull, facts, intent } = context;
+  const repaired = tampered.reduce(
+    (builder, one) => repairComment(builder, one, findCommentDamage(one, facts) ?? 'changed', facts.now),
+    startStep(pull),
+  );
+  const ids = new Set(tampered.map(({ id }) => id));
+  const pending = repaired.pull.proposals.filter((one) => ids.has(one.id) && one.state === 'proposed');
+  if (pending.length === 0) return endStep(repaired, 'comment-tampered');
+  return endStep(withReply(repaired, intent.location, tamperedReply(pending)), 'comment-tampered');
+}
+
+function tamperedReply(proposals: readonly Proposal[]): Reply {
+  return { kind: 'comment-tampered', proposals: proposals.map(proposalLink) };
+}

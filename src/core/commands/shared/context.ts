@@ -1,0 +1,113 @@
+import { endStep, type StepBuilder, startStep, withEffects, withReply } from '../../actions/step-builder.ts';
+import type { Role } from '../../policy/approval-rules.ts';
+import type { Facts } from '../../state/facts.ts';
+import type { CommentIntent } from '../../state/intent.ts';
+import { type Permission, type Person, type Proposal, postedChange, type Vote } from '../../state/proposal.ts';
+import type { Reason } from '../../state/reasons.ts';
+import { proposalLink, proposalOutcome, type Reply } from '../../state/replies.ts';
+import type { PullState } from '../../state/run.ts';
+import type { Step } from '../../state/step.ts';
+import type { CommentRef } from './targets.ts';
+
+/** A comment, and the pull request that it is on. */
+export type CommentContext = {
+  readonly pull: PullState;
+  readonly intent: CommentIntent;
+  readonly facts: Facts;
+  readonly commentRef: CommentRef;
+};
+
+/** A comment of a person who is allowed to use the command. */
+export type CommandContext = CommentContext & {
+  readonly deliveryId: string;
+  readonly person: Person;
+  readonly permission: Permission;
+  readonly role: Role;
+};
+
+/** Replies to the comment and does nothing else. */
+export function endWithReply(context: CommandContext, reply: Reply, reason: Reason): Step {
+  return endStep(withReply(startStep(context.pull), context.intent.location, reply), reason);
+}
+
+/** Replies with the information that the person asked for. */
+export function endWithInfo(context: CommandContext, reply: Reply): Step {
+  const acknowledged = acknowledge(startStep(context.pull), context);
+  return endStep(withReply(acknowledged, context.intent.location, reply), 'info-replied');
+}
+
+/** The reaction to an accepted comment: `+1` if it took effect, `eyes` if the agent reads it later. */
+export function acknowledge(
+  builder: StepBuilder,
+  { intent: { location } }: CommandContext,
+  content: 'eyes' | '+1' = '+1',
+): StepBuilder {
+  return withEffects(builder, { type: 'react', location, content });
+}
+
+/** Replies about proposals that the command named but does not change: decided before, or posted after the comment. */
+export function withLeftoverReplies(
+  builder: StepBuilder,
+  { intent: { location } }: CommandContext,
+  alreadyDecided: readonly Proposal[],
+  postedLater: readonly Proposal[],
+): StepBuilder {
+  const replied =
+    alreadyDecided.length === 0
+      ? builder
+      : withReply(builder, location, { kind: 'already-decided', proposals: alreadyDecided.map(proposalOutcome) });
+  return postedLater.length === 0
+    ? replied
+    : withReply(replied, location, { kind: 'posted-later', postedLater: postedLater.map(proposalLink) });
+}
+
+export function replyAlreadyDecided(context: CommandContext, proposals: readonly Proposal[]): Step {
+  return endWithReply(
+    context,
+    { kind: 'already-decided', proposals: proposals.map(proposalOutcome) },
+    'already-decided',
+  );
+}
+
+export function replyPostedLater(context: CommandContext, postedLater: readonly Proposal[]): Step {
+  return endWithReply(context, { kind: 'posted-later', postedLater: postedLater.map(proposalLink) }, 'posted-later');
+}
+
+/** The reply to an approval where the App can't commit; null if it can. */
+export function refuseIfReadOnly(context: CommandContext): Step | null {
+  const { run } = context.pull;
+  if (run?.isFork === true) return endWithReply(context, { kind: 'fork', headRef: run.headRef }, 'fork');
+  if (run?.commitsRefused === true)
+    return endWithReply(context, { kind: 'push-refused', headRef: run.headRef }, 'push-refused');
+  return null;
+}
+
+/** The reply where the pull request is closed or merged; null if it is open. */
+export function refuseIfClosed(context: CommandContext): Step | null {
+  const { pullRequest } = context.facts;
+  if (pullRequest === undefined || pullRequest.state === 'open') return null;
+  return endWithReply(context, { kind: 'pull-not-open', state: pullRequest.state }, 'pull-not-open');
+}
+
+export function createVote(
+  context: CommandContext,
+  proposal: Proposal,
+  action: Vote['action'],
+  text: string | null,
+): Vote {
+  const { location, bodyHash } = context.intent;
+  return {
+    proposalId: proposal.id,
+    digest: postedChange(proposal).digest,
+    action,
+    by: context.person,
+    permission: context.permission,
+    surface: location.at,
+    commentId: location.at === 'review' ? location.reviewId : location.commentId,
+    bodyHash,
+    deliveryId: context.deliveryId,
+    headSha: proposal.headSha,
+    at: context.facts.now,
+    text: text === '' ? null : text,
+  };
+}

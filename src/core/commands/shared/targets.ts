@@ -1,0 +1,146 @@
+import type { CommentLocation, QuotedId, Targets } from '../../state/intent.ts';
+import { fullyPostedAt, isOpen, isPending, type Proposal } from '../../state/proposal.ts';
+import type { PullState } from '../../state/run.ts';
+
+/** The position of a comment: all that tells which proposals it is about, besides its text. */
+export type CommentRef = {
+  readonly location: CommentLocation;
+  readonly quotedIds: readonly QuotedId[];
+  /** GitHub's `created_at`. */
+  readonly createdAt: string;
+  /** Ids of proposals that other comments of the same review decide on; those take precedence over its body. */
+  readonly decidedInThreads: readonly string[];
+};
+
+/** Which proposals a command can be about. */
+export type TargetScope = {
+  /** Only undecided proposals, or every proposal that is not committed yet. */
+  readonly states: 'pending' | 'uncommitted';
+  readonly includesUndos: boolean;
+};
+
+export type TargetResolution =
+  /** `postedLater` has the proposals that were posted after the comment was written. */
+  | { readonly kind: 'resolved'; readonly proposals: readonly Proposal[]; readonly postedLater: readonly Proposal[] }
+  /** Several of the pending proposals could be meant, or none of them. */
+  | { readonly kind: 'ambiguous'; readonly pending: readonly Proposal[] }
+  | { readonly kind: 'unknown-ids'; readonly ids: readonly string[] }
+  /** Other comments of the same review decide on all that this one could mean. */
+  | { readonly kind: 'decided-in-threads' }
+  | { readonly kind: 'no-match'; readonly postedLater: readonly Proposal[] };
+
+/**
+ * Finds the proposals that a command names by id, by `all` or by its location. Anything uncertain is left unresolved.
+ */
+export function resolveTargets(
+  pull: PullState,
+  scope: TargetScope,
+  targets: Targets,
+  commentRef: CommentRef,
+): TargetResolution {
+  if (targets.by === 'ids') return resolveIds(pull, targets.ids, commentRef);
+  if (targets.by === 'all') return resolveAll(pull, scope, commentRef);
+  const proposal = findAnsweredProposal(pull, commentRef);
+  if (proposal !== null) return withoutDecidedInThreads([proposal], commentRef);
+  // In another thread, or below another quote, the command can't be about the only pending proposal.
+  if (commentRef.location.at === 'thread' || commentRef.quotedIds.length > 0)
+    return { kind: 'ambiguous', pending: pull.proposals.filter((one) => isInScope(scope, one)) };
+  return resolveOnly(pull, scope, commentRef);
+}
+
+function resolveIds(pull: PullState, ids: readonly string[], commentRef: CommentRef): TargetResolution {
+  const posted = new Map(pull.proposals.filter((one) => one.comment !== null).map((one) => [one.id, one]));
+  const unknown = ids.filter((id) => !posted.has(id));
+  if (unknown.length > 0) return { kind: 'unknown-ids', ids: unknown };
+  return withoutDecidedInThreads(
+    [...new Set(ids)].flatMap((id) => posted.get(id) ?? []),
+    commentRef,
+  );
+}
+
+function withoutDecidedInThreads(named: readonly Proposal[], commentRef: CommentRef): TargetResolution {
+  const proposals = notDecidedInThreads(named, commentRef);
+  return proposals.length === 0 ? { kind: 'decided-in-threads' } : { kind: 'resolved', proposals, postedLater: [] };
+}
+
+function notDecidedInThreads(proposals: readonly Proposal[], { decidedInThreads }: CommentRef): readonly Proposal[] {
+  return proposals.filter((proposal) => !decidedInThreads.includes(proposal.id));
+}
+
+/** Every proposal in scope that was posted before the comment. */
+export function resolveAll(pull: PullState, scope: TargetScope, commentRef: CommentRef): TargetResolution {
+  const open = notDecidedInThreads(pull.proposals, commentRef).filter((one) => isInScope(scope, one));
+  const proposals = open.filter((proposal) => wasPostedBefore(proposal, commentRef.createdAt));
+  const postedLater = open.filter((proposal) => !proposals.includes(proposal));
+  return proposals.length === 0 ? noMatch(postedLater, commentRef) : { kind: 'resolved', proposals, postedLater };
+}
+
+/**
+ * The only proposal that was pending when the comment was written, so that a late delivery can't change its meaning.
+ */
+function resolveOnly(pull: PullState, scope: TargetScope, commentRef: CommentRef): TargetResolution {
+  const { createdAt } = commentRef;
+  const open = notDecidedInThreads(pull.proposals, commentRef);
+  const candidates = open.filter(
+    (one) => wasPostedBefore(one, createdAt) && (isInScope(scope, one) || wasDecidedSince(one, createdAt)),
+  );
+  const postedLater = open.filter((one) => isInScope(scope, one) && !wasPostedBefore(one, createdAt));
+  const [only, ...more] = candidates;
+  if (only === undefined) return noMatch(postedLater, commentRef);
+  if (more.length === 0) return { kind: 'resolved', proposals: [only], postedLater };
+  return { kind: 'ambiguous', pending: candidates.filter((one) => isInScope(scope, one)) };
+}
+
+function noMatch(postedLater: readonly Proposal[], { decidedInThreads }: CommentRef): TargetResolution {
+  return postedLater.length === 0 && decidedInThreads.length > 0
+    ? { kind: 'decided-in-threads' }
+    : { kind: 'no-match', postedLater };
+}
+
+function isInScope({ states, includesUndos }: TargetScope, proposal: Proposal): boolean {
+  if (!includesUndos && proposal.origin.kind === 'undo') return false;
+  return states === 'pending' ? isPending(proposal) : isPostedAndOpen(proposal);
+}
+
+/** Whether people can still deny it or ask for changes, even while a commit attempt is in flight. */
+export function isPostedAndOpen(proposal: Proposal): boolean {
+  return isOpen(proposal) && proposal.comment !== null;
+}
+
+/** GitHub's times are whole seconds: a proposal posted in the same second counts as posted later. */
+function wasPostedBefore(proposal: Proposal, createdAt: string): boolean {
+  const postedAt = fullyPostedAt(proposal);
+  return postedAt !== null && Date.parse(postedAt) < Date.parse(createdAt);
+}
+
+function wasDecidedSince(proposal: Proposal, createdAt: string): boolean {
+  return proposal.decidedAt !== null && Date.parse(proposal.decidedAt) >= Date.parse(createdAt);
+}
+
+/**
+ * The proposal that a comment answers by its location: that of its thread, or the only one that it quotes.
+ * A quote must have the digest of a change that the proposal's comment showed.
+ */
+export function findAnsweredProposal(
+  pull: PullState,
+  { location, quotedIds }: Pick<CommentRef, 'location' | 'quotedIds'>,
+): Proposal | null {
+  if (location.at === 'thread') return pull.proposals.find((one) => isThreadOf(one, location.rootId)) ?? null;
+  const [only, ...more] = quotedIds;
+  if (only === undefined || more.length > 0) return null;
+  const { id, digest } = only;
+  const posted = pull.proposals.find((proposal) => proposal.id === id && proposal.comment !== null);
+  if (posted === undefined) return null;
+  const changes = [posted.change, ...(posted.userEdit === null ? [] : [posted.userEdit.originalChange])];
+  return changes.some((change) => change.digest.startsWith(digest)) ? posted : null;
+}
+
+/** Whether this comment began a thread about the proposal; the comment can be deleted by now. */
+export function isThreadOf({ comment, previousCommentIds }: Proposal, rootId: number): boolean {
+  return comment?.id === rootId || previousCommentIds.includes(rootId);
+}
+
+/** Whether a comment is in a thread whose first comment showed the proposal and was deleted. */
+export function isInPreviousThread({ comment, previousCommentIds }: Proposal, location: CommentLocation): boolean {
+  return location.at === 'thread' && comment?.id !== location.rootId && previousCommentIds.includes(location.rootId);
+}

@@ -1,0 +1,56 @@
+import type { Placement } from '../../edits/placement.ts';
+import { type UserEditInput, userEditRange } from '../../edits/user-edit.ts';
+import type { Facts } from '../../state/facts.ts';
+import type { FileAtHead } from '../../state/head-changes.ts';
+import type { CommentIntent } from '../../state/intent.ts';
+import type { Proposal } from '../../state/proposal.ts';
+import type { PullState } from '../../state/run.ts';
+import { findAnsweredProposal } from './targets.ts';
+
+/** A reply whose one suggestion block is to replace the proposed lines. */
+export type UserEditTarget = {
+  readonly proposal: Proposal;
+  readonly placement: Placement;
+  readonly lines: readonly string[];
+};
+
+/**
+ * Finds the proposal whose lines a reply with a suggestion block replaces; null if there is none that it can replace.
+ */
+export function findUserEditTarget(pull: PullState, intent: CommentIntent): UserEditTarget | null {
+  const { parsed, location } = intent;
+  if (parsed.kind !== 'text' || parsed.addressedToSomeoneElse || location.at === 'review') return null;
+  if (parsed.hasUnclosedSuggestion) return null;
+  const [lines, ...more] = parsed.suggestions;
+  const proposal = findAnsweredProposal(pull, intent);
+  if (lines === undefined || more.length > 0 || proposal === null || !canTakeUserEdit(proposal)) return null;
+  const { change, placement } = proposal;
+  return placement === null || userEditRange(change, placement) === null ? null : { proposal, placement, lines };
+}
+
+/** A person's text that is about to be committed can't be replaced by another person's, only denied. */
+export function canTakeUserEdit({ origin, state, userEdit }: Proposal): boolean {
+  return origin.kind === 'call' && (state === 'proposed' || (state === 'approved' && userEdit === null));
+}
+
+/** The input of a user edit, without the text of the file that the proposal was made for. */
+type UserEditWithoutBase = Omit<UserEditInput, 'baseText'>;
+
+export function userEditInput({ proposal, placement, lines }: UserEditTarget): UserEditWithoutBase {
+  const { change, userEdit } = proposal;
+  return { change, proposed: userEdit?.originalChange ?? change, placement, lines };
+}
+
+/** Adds the text of the file that the proposal was made for; null if `file` is another version, or not text. */
+export function withBaseText(input: UserEditWithoutBase, file: FileAtHead | null): UserEditInput | null {
+  const { base } = input.change;
+  if (base === null) return { ...input, baseText: null };
+  if (file?.blob !== base.blob || file.text === null) return null;
+  return { ...input, baseText: file.text };
+}
+
+/** The result of a user edit whose file has changed since the proposal. */
+export const USER_EDIT_FILE_CHANGED = {
+  kind: 'refused',
+  refusal: { reason: 'not-one-place' },
+} as const satisfies Facts['userEdit'];

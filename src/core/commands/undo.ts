@@ -1,0 +1,160 @@
+import { pullRequestNeeds, stalenessNeeds } from '../actions/fact-needs.ts';
+import { appCommitsTo, proposalsBeforeCommit } from '../actions/head-assessment.ts';
+import { applyHeadMove } from '../actions/head-moved.ts';
+import { endStep, type StepBuilder, startStep, withPullState, withRun } from '../actions/step-builder.ts';
+import { advanceBatch, queuePosting } from '../actions/tool-batch.ts';
+import type { CommandNamed } from '../comments/command-grammar.ts';
+import { hintText } from '../comments/command-hints.ts';
+import { createProposalId } from '../comments/ids.ts';
+import { affectedPaths, type FileChange } from '../edits/change.ts';
+import { needsCommittedFile } from '../policy/compute-undo.ts';
+import { findConflictingChange } from '../policy/overlaps.ts';
+import { findWriteDenyRule } from '../policy/protected-paths.ts';
+import type { Facts, Need } from '../state/facts.ts';
+import type { Targets } from '../state/intent.ts';
+import { isOpen, NEW_PROPOSAL, type Proposal } from '../state/proposal.ts';
+import { proposalLink, type UndoRefusal } from '../state/replies.ts';
+import { type PullState, pullRequestKey } from '../state/run.ts';
+import type { Step } from '../state/step.ts';
+import type { UndoContext, UndoResult } from '../state/undo.ts';
+import {
+  acknowledge,
+  type CommandContext,
+  type CommentContext,
+  endWithReply,
+  refuseIfClosed,
+  replyAlreadyDecided,
+} from './shared/context.ts';
+import { replyUnknownIds } from './shared/decision-targets.ts';
+import type { CommandDefinition } from './shared/definition.ts';
+import { type CommentRef, findAnsweredProposal } from './shared/targets.ts';
+
+export const undo = {
+  name: 'undo',
+  words: ['undo'],
+  syntax: '/undo [<id>]',
+  summary: 'propose the exact reverse of an applied change; in its thread the id may be left out',
+  allowedTo: 'writer',
+  argument: 'one-id',
+  read: ({ targets }) => ({ name: 'undo', targets }),
+  needs: needsToUndo,
+  run: runUndo,
+} as const satisfies CommandDefinition<'undo'>;
+
+/** The head, how the open proposals apply to it, and the reverse of the change. */
+function needsToUndo({ pull, intent, facts }: CommentContext): readonly Need[] {
+  const { parsed } = intent;
+  const isUndo = parsed.kind === 'command' && parsed.command.name === 'undo';
+  const applied = isUndo ? findUndoable(pull, parsed.command.targets, intent) : null;
+  if (applied === null) return [];
+  if (facts.pullRequest === undefined) return pullRequestNeeds(facts);
+  if (facts.pullRequest.state !== 'open') return [];
+  const head = facts.pullRequest.headSha;
+  const staleness = stalenessNeeds(pull, head, facts);
+  if (staleness.length > 0 || facts.undo !== undefined) return staleness;
+  const commit = needsCommittedFile(applied.proposal.change) ? applied.commitSha : null;
+  return [{ kind: 'undo', commit, head, undo: undoContextOf(pull, applied) }];
+}
+
+function undoContextOf({ run }: PullState, { proposal, commitSha }: AppliedChange): Omit<UndoContext, 'files'> {
+  const { id, change, committed } = proposal;
+  return { id, change, commitSha, range: committed?.range ?? null, appCommits: appCommitsTo(run, change.path) };
+}
+
+/** A completed proposal and the commit that contains it. */
+type AppliedChange = { readonly proposal: Proposal; readonly commitSha: string };
+
+type UndoCommentRef = Pick<CommentRef, 'location' | 'quotedIds'>;
+
+/** The applied change that a `/undo` names; null if it names none, or if another undo of it is open. */
+function findUndoable(pull: PullState, targets: Targets, commentRef: UndoCommentRef): AppliedChange | null {
+  const proposal = findUndoTarget(pull, targets, commentRef);
+  if (proposal?.state !== 'completed' || proposal.commitSha === null) return null;
+  return findOpenUndo(pull, proposal) === null ? { proposal, commitSha: proposal.commitSha } : null;
+}
+
+function findUndoTarget(pull: PullState, targets: Targets, commentRef: UndoCommentRef): Proposal | null {
+  if (targets.by !== 'ids') return findAnsweredProposal(pull, commentRef);
+  return pull.proposals.find((one) => targets.ids.includes(one.id) && one.comment !== null) ?? null;
+}
+
+function findOpenUndo({ proposals }: PullState, { id }: Proposal): Proposal | null {
+  return (
+    proposals.find((one) => one.origin.kind === 'undo' && one.origin.undoneProposalId === id && isOpen(one)) ?? null
+  );
+}
+
+/** Proposes the exact reverse of an applied change, to be decided like every other proposal. */
+function runUndo(context: CommandContext, { targets }: CommandNamed<'undo'>): Step {
+  const { pull, commentRef, facts } = context;
+  const proposal = findUndoTarget(pull, targets, commentRef);
+  if (proposal === null) return replyNoTarget(context, targets);
+  const openUndo = findOpenUndo(pull, proposal);
+  if (openUndo !== null)
+    return replyUndoRefused(context, proposal, { kind: 'already-proposed', undo: proposalLink(openUndo) });
+  const applied = findUndoable(pull, targets, commentRef);
+  if (applied === null) return replyAlreadyDecided(context, [proposal]);
+  const refusal = refuseIfClosed(context);
+  if (refusal !== null) return refusal;
+  const result = checkUndo(pull, applied, facts.undo);
+  return result.kind === 'change'
+    ? proposeUndo(context, proposal, result.change)
+    : replyUndoRefused(context, proposal, result);
+}
+
+function replyNoTarget(context: CommandContext, targets: Targets): Step {
+  if (targets.by === 'ids') return replyUnknownIds(context, targets.ids);
+  const hint = hintText('one-id', undo.syntax);
+  return endWithReply(context, { kind: 'malformed-command', command: 'undo', word: '', hint }, 'malformed-command');
+}
+
+function replyUndoRefused(context: CommandContext, { id }: Proposal, refusal: UndoRefusal): Step {
+  return endWithReply(context, { kind: 'undo-refused', proposalId: id, refusal }, 'undo-refused');
+}
+
+/** Checks the reverse against protected paths and open proposals. */
+function checkUndo(
+  pull: PullState,
+  { proposal, commitSha }: AppliedChange,
+  result: UndoResult | undefined,
+): UndoResult {
+  for (const path of affectedPaths(proposal.change)) {
+    const rule = findWriteDenyRule(path);
+    if (rule !== null) return { kind: 'denied-path', path, rule };
+  }
+  if (result === undefined) return { kind: 'commit-missing', sha: commitSha };
+  if (result.kind !== 'change') return result;
+  const other = findConflictingChange(result.change, pull.proposals.filter(isOpen));
+  return other === null ? result : { kind: 'overlaps', other: proposalLink(other) };
+}
+
+/** Assesses the other proposals at the current head first, because the undo is for that head. */
+function proposeUndo(context: CommandContext, target: Proposal, change: FileChange): Step {
+  const { pull, facts, person } = context;
+  const headSha = facts.pullRequest?.headSha ?? '';
+  const { run } = pull;
+  if (run === null) return endWithReply(context, { kind: 'no-run', command: 'undo' }, 'no-run');
+  const proposal: Proposal = {
+    ...NEW_PROPOSAL,
+    id: createProposalId(pullRequestKey(pull.ref), pull.proposalCount),
+    runId: run.id,
+    origin: { kind: 'undo', undoneProposalId: target.id, by: person, cancelReason: null },
+    index: 1,
+    total: 1,
+    modelReason: null,
+    change,
+    userEdit: null,
+    headSha,
+    requiredApprovals: run.settings.requiredApprovals,
+  };
+  const assessed = applyHeadMove(syncHeadAndBase(startStep(pull), facts), headSha, facts, null);
+  const proposals = [...assessed.pull.proposals, proposal];
+  const added = withPullState(assessed, { proposals, proposalCount: pull.proposalCount + 1 });
+  return endStep(advanceBatch(queuePosting(acknowledge(added, context), proposal), facts.now), 'undo-proposed');
+}
+
+/** Without open proposals, pushes and retargets are not followed, so the stored head and base can be outdated. */
+function syncHeadAndBase(builder: StepBuilder, { pullRequest }: Facts): StepBuilder {
+  if (pullRequest === undefined || proposalsBeforeCommit(builder.pull.proposals).length > 0) return builder;
+  return withRun(builder, { assessedHeadSha: pullRequest.headSha, baseRef: pullRequest.baseRef });
+}

@@ -1,0 +1,131 @@
+import type { Targets } from '../state/intent.ts';
+import type { ArgumentForm, CommandArguments } from './command-grammar.ts';
+import type { HintName } from './command-hints.ts';
+import { parseProposalId, parsePunctuatedId } from './ids.ts';
+import { trimSpacesAndTabs, UNICODE_SPACES } from './whitespace.ts';
+
+/** The text around a command word: the rest of its line, trimmed, and the lines below. */
+export type ArgumentText = { readonly rest: string; readonly below: string };
+
+/** `word` is the first word that does not fit, empty where one is missing. */
+type InvalidArguments = { readonly isValid: false; readonly word: string; readonly hint: HintName };
+
+type FormResult = { readonly isValid: true; readonly targets: Targets; readonly text: string } | InvalidArguments;
+
+type ArgumentsResult = ({ readonly isValid: true } & CommandArguments) | InvalidArguments;
+
+/** Parses the text after a command word by the command's form. */
+export function parseArguments(form: ArgumentForm, words: ArgumentText): ArgumentsResult {
+  const result = FORM_PARSERS[form](words);
+  return result.isValid ? { ...result, fullText: joinArgumentText(words.rest, words.below) } : result;
+}
+
+const FORM_PARSERS: { readonly [Form in ArgumentForm]: (words: ArgumentText) => FormResult } = {
+  task: parseTask,
+  'ids-only': parseIdsOnly,
+  'ids-and-reason': parseReason,
+  'ids-and-instruction': parseInstruction,
+  'one-id': parseOneId,
+  question: parseQuestion,
+  nothing: parseNoArguments,
+};
+
+function parseTask({ rest, below }: ArgumentText): FormResult {
+  return rest === '' ? rejectArguments('', 'no-task') : acceptArguments({ by: 'location' }, rest, below);
+}
+
+function parseIdsOnly({ rest, below }: ArgumentText): FormResult {
+  if (rest === '') return acceptArguments({ by: 'location' }, '', below);
+  const words = rest.split(/[ \t]+/);
+  if (words.length === 1 && isAllKeyword(rest)) return acceptArguments({ by: 'all' }, '', below);
+  const invalidWord = words.find((word) => parseProposalId(word) === null);
+  if (invalidWord !== undefined)
+    return rejectArguments(invalidWord, invalidWord.toLowerCase() === 'always' ? 'always-unsupported' : 'ids-only');
+  return acceptArguments(targetIds(words), '', below);
+}
+
+function parseReason(words: ArgumentText): FormResult {
+  if (isAllKeyword(words.rest)) return acceptArguments({ by: 'all' }, '', words.below);
+  return parseIdsAndText(words);
+}
+
+function parseInstruction(words: ArgumentText): FormResult {
+  const { word, rest } = splitFirstWord(words.rest);
+  const result = isAllKeyword(word) ? acceptArguments({ by: 'all' }, rest, words.below) : parseIdsAndText(words);
+  return result.isValid && result.text === '' ? rejectArguments('', 'no-instruction') : result;
+}
+
+function parseOneId({ rest }: ArgumentText): FormResult {
+  if (rest === '') return acceptArguments({ by: 'location' }, '', '');
+  const { word, rest: remainder } = splitFirstWord(rest);
+  const invalidWord = parseProposalId(word) === null ? word : splitFirstWord(remainder).word;
+  return invalidWord === '' ? acceptArguments(targetIds([word]), '', '') : rejectArguments(invalidWord, 'one-id');
+}
+
+function parseQuestion({ rest, below }: ArgumentText): FormResult {
+  return joinArgumentText(rest, below) === ''
+    ? rejectArguments('', 'no-question')
+    : acceptArguments({ by: 'location' }, rest, below);
+}
+
+function parseNoArguments({ rest }: ArgumentText): FormResult {
+  return rest === ''
+    ? acceptArguments({ by: 'location' }, '', '')
+    : rejectArguments(splitFirstWord(rest).word, 'no-arguments');
+}
+
+/**
+ * Leading words in the form of an id are ids, also with punctuation around them; the rest is text.
+ * If `k7q2:` counted as text, the command would apply to every other change.
+ */
+function parseIdsAndText({ rest, below }: ArgumentText): FormResult {
+  const { ids, end } = splitLeadingIds(rest);
+  if (ids.length === 0) return acceptArguments({ by: 'location' }, rest, below);
+  return acceptArguments({ by: 'ids', ids }, trimSpacesAndTabs(rest.slice(end)), below);
+}
+
+const ARGUMENT_WORD = new RegExp(`[^ \\t,;${UNICODE_SPACES}]+[,;]?`, 'gu');
+
+/** What can separate ids in a sentence. */
+const ID_SEPARATOR = /^(?:and|[&+]),?$/i;
+
+function splitLeadingIds(rest: string): { readonly ids: readonly string[]; readonly end: number } {
+  const ids = new Set<string>();
+  let end = 0;
+  for (const { 0: word, index } of rest.matchAll(ARGUMENT_WORD)) {
+    const id = parsePunctuatedId(word);
+    if (id === null && (ids.size === 0 || !ID_SEPARATOR.test(word))) break;
+    if (id === null) continue;
+    ids.add(id);
+    end = index + word.length;
+  }
+  return { ids: [...ids], end };
+}
+
+function acceptArguments(targets: Targets, text: string, below: string): FormResult {
+  return { isValid: true, targets, text: joinArgumentText(text, below) };
+}
+
+function rejectArguments(word: string, hint: HintName): FormResult {
+  return { isValid: false, word, hint };
+}
+
+function targetIds(words: readonly string[]): Targets {
+  return { by: 'ids', ids: [...new Set(words.flatMap((word) => parseProposalId(word) ?? []))] };
+}
+
+function isAllKeyword(word: string): boolean {
+  return word.toLowerCase() === 'all';
+}
+
+/** The rest of the line and the lines below, as one trimmed text. */
+export function joinArgumentText(rest: string, below: string): string {
+  return `${rest}\n${below}`.trim();
+}
+
+/** The first word of a line and the text after it, trimmed. Only spaces and tabs separate words. */
+export function splitFirstWord(line: string): { readonly word: string; readonly rest: string } {
+  const end = line.search(/[ \t]/);
+  if (end === -1) return { word: line, rest: '' };
+  return { word: line.slice(0, end), rest: trimSpacesAndTabs(line.slice(end)) };
+}

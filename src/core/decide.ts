@@ -1,0 +1,173 @@
+import { onQuestionAnswered } from './commands/ask.ts';
+import { onNextTaskDue } from './commands/task.ts';
+import { onComment } from './events/comment.ts';
+import { onDeadlineReached, onExpiryDue } from './events/deadlines.ts';
+import { onCommentDeleted, onCommentEdited } from './events/edited-comments.ts';
+import { onCommentMissing, onOwnComment } from './events/own-comments.ts';
+import { onAccessLost, onCaughtUp, onClosed, onRetargeted } from './events/pull-request.ts';
+import { onPushed } from './events/push.ts';
+import { onReviewDismissed, onReviewDismissRefused } from './events/review.ts';
+import { onSuggestionsOutdated, onThreadChecked, onThreadResolution } from './events/thread.ts';
+import { onCommitMismatch, onCommitted, onCommitUnverified } from './outcomes/commit.ts';
+import { onCommitDelayed, onCommitFailed, onCommitHeadMoved } from './outcomes/commit-failed.ts';
+import { onCommitPreflight } from './outcomes/commit-preflight.ts';
+import { onDeadLettered } from './outcomes/failures.ts';
+import { onModelFailed, onModelResponded } from './outcomes/model.ts';
+import {
+  onPostingFailed,
+  onProposalCommentUpdated,
+  onProposalsPosted,
+  onRunCommentPosted,
+} from './outcomes/posting.ts';
+import { onToolsFinished } from './outcomes/tools.ts';
+import type { Facts } from './state/facts.ts';
+import type { Intent } from './state/intent.ts';
+import { isFinal, type Proposal } from './state/proposal.ts';
+import { activeRun, type PullState, type Run } from './state/run.ts';
+import type { Signal } from './state/signals.ts';
+import type { Step } from './state/step.ts';
+
+/**
+ * The core: applies a signal to a pull request. Pure and total (no clock, randomness or I/O); every signal in every
+ * state yields a step with exactly one reason. `facts` must have everything that `needs` asks for.
+ */
+export function decide(pull: PullState, signal: Signal, facts: Facts): Step {
+  return updateEndedRunComments(
+    pull,
+    dismissFinishedReviews(applySignal(withCurrentNames(pull, signal), signal.type, signal, facts)),
+  );
+}
+
+/**
+ * The pull request with the names of its owner and repository that the webhook has: both can be renamed or transferred.
+ */
+export function withCurrentNames(pull: PullState, signal: Signal): PullState {
+  if (signal.type !== 'intent' || !('pull' in signal.intent)) return pull;
+  const { owner, repo } = signal.intent.pull;
+  if (owner === pull.ref.owner && repo === pull.ref.repo) return pull;
+  return { ...pull, ref: { ...pull.ref, owner, repo } };
+}
+
+type SignalOf<Type extends Signal['type']> = Extract<Signal, { type: Type }>;
+
+function applySignal<Type extends Signal['type']>(
+  pull: PullState,
+  type: Type,
+  signal: SignalOf<Type>,
+  facts: Facts,
+): Step {
+  return SIGNAL_HANDLERS[type](pull, signal, facts);
+}
+
+const SIGNAL_HANDLERS: {
+  readonly [Type in Signal['type']]: (pull: PullState, signal: SignalOf<Type>, facts: Facts) => Step;
+} = {
+  intent: (pull, { intent, deliveryId }, facts) => applyIntent(pull, intent.kind, intent, facts, deliveryId),
+  'run-comment-posted': onRunCommentPosted,
+  'model-responded': onModelResponded,
+  'model-failed': onModelFailed,
+  'question-answered': onQuestionAnswered,
+  'tools-finished': onToolsFinished,
+  'proposals-posted': onProposalsPosted,
+  'posting-failed': onPostingFailed,
+  'commit-preflight': onCommitPreflight,
+  committed: onCommitted,
+  'commit-unverified': onCommitUnverified,
+  'commit-mismatch': onCommitMismatch,
+  'commit-failed': onCommitFailed,
+  'commit-head-moved': onCommitHeadMoved,
+  'commit-delayed': onCommitDelayed,
+  'proposal-comment-updated': onProposalCommentUpdated,
+  'comment-missing': onCommentMissing,
+  'thread-checked': onThreadChecked,
+  'suggestions-outdated': onSuggestionsOutdated,
+  'review-dismiss-refused': onReviewDismissRefused,
+  'next-task-due': (pull, _signal, facts) => onNextTaskDue(pull, facts),
+  'deadline-reached': (pull, _signal, facts) => onDeadlineReached(pull, facts),
+  'caught-up': onCaughtUp,
+  'expiry-due': (pull, _signal, facts) => onExpiryDue(pull, facts),
+  'dead-lettered': onDeadLettered,
+  'access-lost': onAccessLost,
+};
+
+type IntentOf<Kind extends Intent['kind']> = Extract<Intent, { kind: Kind }>;
+
+function applyIntent<Kind extends Intent['kind']>(
+  pull: PullState,
+  kind: Kind,
+  intent: IntentOf<Kind>,
+  facts: Facts,
+  deliveryId: string,
+): Step {
+  return INTENT_HANDLERS[kind](pull, intent, facts, deliveryId);
+}
+
+const INTENT_HANDLERS: {
+  readonly [Kind in Intent['kind']]: (
+    pull: PullState,
+    intent: IntentOf<Kind>,
+    facts: Facts,
+    deliveryId: string,
+  ) => Step;
+} = {
+  comment: onComment,
+  edited: onCommentEdited,
+  'own-comment': onOwnComment,
+  deleted: onCommentDeleted,
+  pushed: onPushed,
+  retargeted: onRetargeted,
+  closed: onClosed,
+  dismissed: onReviewDismissed,
+  thread: onThreadResolution,
+};
+
+/**
+ * Dismisses reviews that request changes once their turn is over; otherwise they would block the pull request forever.
+ */
+function dismissFinishedReviews(step: Step): Step {
+  const { run } = step.pull;
+  if (run === null || step.deferred) return step;
+  const finished = run.reviews.filter(
+    (review) => review.status === 'changes-requested' && !isTurnOpen(run, review.turn),
+  );
+  if (finished.length === 0) return step;
+  const reviews = run.reviews.map((review) =>
+    finished.includes(review) ? ({ ...review, status: 'dismissed' } as const) : review,
+  );
+  const effects = finished.map(({ id }) => ({ type: 'dismiss-review', runId: run.id, reviewId: id }) as const);
+  return { ...step, pull: { ...step.pull, run: { ...run, reviews } }, effects: [...step.effects, ...effects] };
+}
+
+function isTurnOpen(run: Run, turn: number): boolean {
+  return run.phase.kind !== 'ended' && run.batch?.turn === turn;
+}
+
+/**
+ * Updates the comments of previous runs whose commit attempts now have an outcome. After access was lost, no comment
+ * can be updated.
+ */
+function updateEndedRunComments(before: PullState, step: Step): Step {
+  const { run, proposals } = step.pull;
+  if (run?.phase.kind === 'ended' && run.phase.reason === 'access-lost') return step;
+  const active = activeRun(step.pull)?.id;
+  const decided = proposals.filter(
+    (one) => one.runId !== active && isListedInRunComment(one) && becameFinal(before, one),
+  );
+  const updated = new Set(
+    step.effects.flatMap((effect) => (effect.type === 'update-run-comment' ? [effect.runId] : [])),
+  );
+  const missing = new Set(decided.map(({ runId }) => runId).filter((runId) => !updated.has(runId)));
+  if (missing.size === 0) return step;
+  const effects = [...missing].map((runId) => ({ type: 'update-run-comment', runId }) as const);
+  return { ...step, effects: [...step.effects, ...effects] };
+}
+
+/** The comment of an ended run lists only committed undos. */
+function isListedInRunComment({ origin, commitSha }: Proposal): boolean {
+  return origin.kind === 'call' || commitSha !== null;
+}
+
+function becameFinal({ proposals }: PullState, { id, state }: Proposal): boolean {
+  const before = proposals.find((one) => one.id === id);
+  return before !== undefined && !isFinal(before.state) && isFinal(state);
+}

@@ -1,0 +1,142 @@
+import { type FileChange, type Region, unifiedDiffOf } from './change.ts';
+import { type HunkLine, parseHunks } from './text/hunks.ts';
+import { withoutLineEnding } from './text/lines.ts';
+import { countCommonLines } from './text/shared-lines.ts';
+
+/** For example `Edit src/a.ts: add 1 line at line 3`. */
+export function describeEdit(path: string, region: Region, placeCount: number): string {
+  return `Edit ${path}: ${wordingFor(region, placeCount).imperative}`;
+}
+
+/** For example `Undo k7q2 in src/a.ts: replace 1 line`. */
+export function describeUndo(path: string, id: string, region: Region, placeCount: number): string {
+  return `Undo ${id} in ${path}: ${wordingFor(region, placeCount).imperative}`;
+}
+
+/** Describes an undo that is no edit: `Undo k7q2: delete src/a.ts` for `Delete src/a.ts`. */
+export function describeUndoOf(id: string, description: string): string {
+  return `Undo ${id}: ${description.slice(0, 1).toLowerCase()}${description.slice(1)}`;
+}
+
+/** For example `Write 150 lines to src/a.ts`. */
+export function describeWrite(path: string, lines: number): string {
+  return `Write ${formatLineCount(lines)} to ${path}`;
+}
+
+/** For example `Restore logo.png`. */
+export function describeRestore(path: string): string {
+  return `Restore ${path}`;
+}
+
+/** For example `Delete src/a.ts`. */
+export function describeDelete(path: string): string {
+  return `Delete ${path}`;
+}
+
+/** For example `Move src/a.ts to src/b.ts`. */
+export function describeMove(from: string, to: string): string {
+  return `Move ${from} to ${to}`;
+}
+
+/** The result of an applied change for the model. */
+export type ChangeSummary = {
+  /** The larger of old and new line counts, summed over all places. */
+  readonly linesChanged: number;
+  /** Replaced matches; null unless it is an edit. */
+  readonly replacements: number | null;
+  /** A sentence such as `Added 1 line at line 3.`; empty unless it is an edit. */
+  readonly summary: string;
+  /** Unified diff; empty if the change has no lines. */
+  readonly diff: string;
+};
+
+/** Summarizes an applied change. `region` is the executed one, in case it had moved. */
+export function summarizeChange(change: FileChange, region: Region | null = change.region): ChangeSummary {
+  const { payload } = change;
+  return {
+    linesChanged: countChangedLines(change),
+    replacements: payload.type === 'edit' ? payload.match_count : null,
+    summary: payload.type !== 'edit' || region === null ? '' : summarizeEdit(region, change.placeCount),
+    diff: unifiedDiffOf(payload) ?? '',
+  };
+}
+
+/** For example `Added 1 line at line 3.` */
+function summarizeEdit(region: Region, placeCount: number): string {
+  return `${wordingFor(region, placeCount).pastTense}.`;
+}
+
+function countChangedLines(change: FileChange): number {
+  if (change.region === null) return 0;
+  if (change.placeCount === 1) return Math.max(change.region.old.length, change.region.new.length);
+  let sum = 0;
+  for (const hunk of parseHunks(unifiedDiffOf(change.payload) ?? '')) sum += countChangedInHunk(hunk.lines);
+  return sum;
+}
+
+function countChangedInHunk(lines: readonly HunkLine[]): number {
+  let sum = 0;
+  let removed = 0;
+  let added = 0;
+  for (const { kind } of lines) {
+    if (kind === 'removed') removed += 1;
+    if (kind === 'added') added += 1;
+    if (kind !== 'context') continue;
+    sum += Math.max(removed, added);
+    removed = 0;
+    added = 0;
+  }
+  return sum + Math.max(removed, added);
+}
+
+/** Both forms of one action: `add 1 line at line 3` and `Added 1 line at line 3`. */
+type Wording = { readonly imperative: string; readonly pastTense: string };
+
+function wordingFor(region: Region, placeCount: number): Wording {
+  if (placeCount > 1)
+    return { imperative: `replace text in ${placeCount} places`, pastTense: `Replaced text in ${placeCount} places` };
+  const { removed, added, line } = countRegionLines(region);
+  if (removed === 0 && added === 0) {
+    const where = `at the end of ${region.old.length === 1 ? `line ${line}` : `${formatLineCount(region.old.length)} from line ${line}`}`;
+    return { imperative: `change the line ending ${where}`, pastTense: `Changed the line ending ${where}` };
+  }
+  if (removed === 0) return bothTenses('add', 'Added', `${formatLineCount(added)} at line ${line}`);
+  if (added === 0) return bothTenses('delete', 'Deleted', `${formatLineCount(removed)} at line ${line}`);
+  if (removed === added) {
+    return {
+      imperative: `replace ${formatLineCount(removed)}`,
+      pastTense: `Replaced ${formatLineCount(removed)} at line ${line}`,
+    };
+  }
+  return {
+    imperative: `replace ${formatLineCount(removed)} with ${added}`,
+    pastTense: `Replaced ${formatLineCount(removed)} with ${added} at line ${line}`,
+  };
+}
+
+function bothTenses(imperative: string, pastTense: string, object: string): Wording {
+  return { imperative: `${imperative} ${object}`, pastTense: `${pastTense} ${object}` };
+}
+
+/** `1 line`, `5 lines`. */
+function formatLineCount(count: number): string {
+  return count === 1 ? '1 line' : `${count} lines`;
+}
+
+/** Changed lines of a region, ignoring line endings. `line` is 1-based in the new version. */
+type RegionCounts = { readonly removed: number; readonly added: number; readonly line: number };
+
+function countRegionLines({ old, new: newLines, oldStart, newStart }: Region): RegionCounts {
+  const { head, tail } = countCommonLines(old, newLines, isSameLine);
+  const first = newLines.length === 0 ? oldStart : newStart;
+  const changed = old.length !== head + tail || newLines.length !== head + tail;
+  return {
+    removed: old.length - head - tail,
+    added: newLines.length - head - tail,
+    line: first + (changed ? head : 0),
+  };
+}
+
+function isSameLine(left = '', right = ''): boolean {
+  return withoutLineEnding(left) === withoutLineEnding(right);
+}

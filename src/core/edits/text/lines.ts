@@ -1,0 +1,102 @@
+import { LF, normalizeLineEndings, toCodeUnits } from './characters.ts';
+import { countLineFeedsByBlock } from './line-feeds.ts';
+
+/**
+ * Splits a text into lines that keep their terminators. A line ends after LF, so a CR belongs to its line. The empty
+ * text has no lines.
+ */
+export function splitLines(text: string): string[] {
+  const lines: string[] = [];
+  let start = 0;
+  while (start < text.length) {
+    const end = lineEnd(text, start);
+    lines.push(text.slice(start, end));
+    start = end;
+  }
+  return lines;
+}
+
+/** The number of lines that `splitLines` returns. */
+export function countLines(text: string): number {
+  return countLineFeeds(text) + (text === '' || isTerminated(text) ? 0 : 1);
+}
+
+/** Longer texts are copied to code units first, which pays off only for them. */
+const MAX_SHORT_TEXT_LENGTH = 1024;
+
+export function countLineFeeds(text: string): number {
+  if (text.length > MAX_SHORT_TEXT_LENGTH) return countLineFeedsByBlock(toCodeUnits(text)).at(-1) ?? 0;
+  let count = 0;
+  for (let lineFeed = text.indexOf('\n'); lineFeed !== -1; lineFeed = nextLineFeed(text, lineFeed + 1)) count += 1;
+  return count;
+}
+
+/** The offset just behind the line that holds `offset`. */
+export function lineEnd(text: string, offset: number): number {
+  const lineFeed = nextLineFeed(text, offset);
+  return lineFeed === -1 ? text.length : lineFeed + 1;
+}
+
+/** The offset at which the line that holds `offset` starts. */
+export function lineStart(text: string, offset: number): number {
+  return offset === 0 ? 0 : text.lastIndexOf('\n', offset - 1) + 1;
+}
+
+export function isLineStart(text: string, offset: number): boolean {
+  return offset === 0 || text[offset - 1] === '\n';
+}
+
+export function isLineEnd(text: string, offset: number): boolean {
+  return offset === text.length || isLineStart(text, offset);
+}
+
+/**
+ * The offset at which the line of this 0-based index starts; the end of the text for the index behind the last line,
+ * null beyond.
+ */
+export function offsetOfLine(text: string, index: number): number | null {
+  let offset = 0;
+  for (let passed = 0; passed < index; passed += 1) {
+    if (offset >= text.length) return null;
+    offset = lineEnd(text, offset);
+  }
+  return offset;
+}
+
+/** The text of the lines `from` (0-based) up to but not including `to`, as far as they exist. */
+export function sliceLines(text: string, from: number, to: number): string {
+  const start = offsetOfLine(text, from) ?? text.length;
+  let end = start;
+  for (let index = from; index < to && end < text.length; index += 1) end = lineEnd(text, end);
+  return text.slice(start, end);
+}
+
+/** Whether a line ends with LF. Only the last line of a text can lack it. */
+export function isTerminated(line: string): boolean {
+  return line.endsWith('\n');
+}
+
+/** A line without its LF or CRLF. */
+export function withoutLineEnding(line: string): string {
+  if (line.endsWith('\r\n')) return line.slice(0, -2);
+  return isTerminated(line) ? line.slice(0, -1) : line;
+}
+
+/** Replaces every CRLF with LF. A CR without LF stays. */
+export function crLfToLf(text: string): string {
+  return text.length > MAX_SHORT_TEXT_LENGTH ? normalizeLineEndings(text).text : text.replaceAll('\r\n', '\n');
+}
+
+export function areLinesEqual(left: readonly string[], right: readonly string[]): boolean {
+  return left.length === right.length && left.every((line, index) => line === right[index]);
+}
+
+/** Characters to check one by one: for very short lines `indexOf` takes longer to start than to search. */
+const MAX_SCANNED_CHARACTERS = 4;
+
+/** The offset of the first LF from `offset` on, or -1. */
+export function nextLineFeed(text: string, offset: number): number {
+  const scanEnd = Math.min(offset + MAX_SCANNED_CHARACTERS, text.length);
+  for (let at = offset; at < scanEnd; at += 1) if (text.charCodeAt(at) === LF) return at;
+  return text.indexOf('\n', scanEnd);
+}

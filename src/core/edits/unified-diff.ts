@@ -1,0 +1,184 @@
+import { checkDiffSize, checkMinDiffSize, diffLineTooLong, type Refusal, refuse } from './refusals.ts';
+import { CONTEXT_LINES } from './region.ts';
+import { byteLength } from './text/characters.ts';
+import { MAX_DIFF_PART_BYTES } from './text/limits.ts';
+import { diffNumberedLines, minDiffCharacters, type NumberedLines, numberLines, UNPAIRED } from './text/line-diff.ts';
+import { type LineTable, linesAt } from './text/line-table.ts';
+import { isTerminated } from './text/lines.ts';
+import { countCommonLines } from './text/shared-lines.ts';
+import { escapeHiddenCharacters, fenceFor } from './text/unicode.ts';
+
+/** A diff that people can review, or a refusal if it is too long. */
+export type ReviewableDiff = { readonly kind: 'diff'; readonly diff: string } | Refusal;
+
+/** The file of a diff. */
+export type DiffFile = Omit<DiffInput, 'blocks'>;
+
+/**
+ * Builds the diff of one block. Checks a lower bound for its size first, because pairing lines is the expensive part.
+ */
+export function buildRefinedDiff(file: DiffFile, block: DiffBlock): ReviewableDiff {
+  const numbered = numberLines(block.old, block.new);
+  const sizeRefusal = checkMinDiffSize(file.path, minDiffCharacters(numbered));
+  if (sizeRefusal !== null) return refuse(sizeRefusal);
+  return buildReviewableDiff(file, refineBlock(block, numbered));
+}
+
+/** Builds the diff of blocks in order that do not touch. Stops reading blocks once the diff is far too long. */
+export function buildReviewableDiff(file: DiffFile, blocksInOrder: Iterable<DiffBlock>): ReviewableDiff {
+  const blocks: DiffBlock[] = [];
+  let characters = 0;
+  let end = Number.NEGATIVE_INFINITY;
+  for (const block of blocksInOrder) {
+    characters += contextCharacters(file, end, block.index) + countCharacters(block.old) + countCharacters(block.new);
+    const sizeRefusal = checkMinDiffSize(file.path, characters);
+    if (sizeRefusal !== null) return refuse(sizeRefusal);
+    end = block.index + block.old.length;
+    blocks.push(block);
+  }
+  const diff = formatUnifiedDiff({ ...file, blocks });
+  const refusal = checkDiffSize(file.path, diff) ?? checkRowLengths(file.path, diff);
+  return refusal === null ? { kind: 'diff', diff } : refuse(refusal);
+}
+
+/** The context characters between two blocks, without hunk headers. */
+function contextCharacters({ base }: DiffFile, end: number, index: number): number {
+  const from = Math.max(0, index - CONTEXT_LINES);
+  if (index - end <= 2 * CONTEXT_LINES) return base.offsetAt(index) - base.offsetAt(end) + index - end;
+  const before = base.offsetAt(index) - base.offsetAt(from) + index - from;
+  return end < 0 ? before : before + base.offsetAt(end + CONTEXT_LINES) - base.offsetAt(end) + CONTEXT_LINES;
+}
+
+function countCharacters(lines: readonly string[]): number {
+  let characters = lines.length;
+  for (const line of lines) characters += line.length;
+  return characters;
+}
+
+/** An upper bound: a hidden character is displayed as up to eight bytes, and a fence grows with backticks. */
+const MAX_SHOWN_BYTES_PER_CHARACTER = 10;
+
+/** Refuses lines that no comment can hold before anything is posted, because lines are never split. */
+function checkRowLengths(path: string, diff: string): string | null {
+  const bytes = findTooLongRow(diff, MAX_DIFF_PART_BYTES);
+  return bytes === null ? null : diffLineTooLong(path, bytes);
+}
+
+/** The displayed size, in bytes, of the first row that exceeds `maxBytes`; null if all fit. */
+function findTooLongRow(diff: string, maxBytes: number): number | null {
+  if (diff.length * MAX_SHOWN_BYTES_PER_CHARACTER <= maxBytes) return null;
+  for (const row of diff.split('\n')) {
+    if (row.length * MAX_SHOWN_BYTES_PER_CHARACTER <= maxBytes) continue;
+    const bytes = bytesWhenShown(row);
+    if (bytes > maxBytes) return bytes;
+  }
+  return null;
+}
+
+/** The size of a row in a fence of its own, with hidden characters escaped. */
+function bytesWhenShown(row: string): number {
+  const shown = escapeHiddenCharacters(row);
+  return byteLength(shown) + 1 + 2 * fenceFor(shown).length;
+}
+
+/** A run of lines that differs, starting at the 0-based line `index` of the old version. */
+export type DiffBlock = { readonly index: number; readonly old: readonly string[]; readonly new: readonly string[] };
+
+/** Splits a block into the runs that really differ. */
+export function refineBlock(block: DiffBlock, lines: NumberedLines = numberLines(block.old, block.new)): DiffBlock[] {
+  const pairs = diffNumberedLines(lines);
+  const blocks: DiffBlock[] = [];
+  let [from, to] = [0, 0];
+  const closeBlock = (index: number, other: number) => {
+    if (index > from || other > to) {
+      blocks.push({ index: block.index + from, old: block.old.slice(from, index), new: block.new.slice(to, other) });
+    }
+    [from, to] = [index + 1, other + 1];
+  };
+  for (const [index, other] of pairs.entries()) if (other !== UNPAIRED) closeBlock(index, other);
+  closeBlock(block.old.length, block.new.length);
+  return blocks;
+}
+
+/** Removes the lines that both sides of a block start and end with. */
+export function trimBlock(block: DiffBlock): DiffBlock {
+  const { head, tail } = countCommonLines(block.old, block.new);
+  return {
+    index: block.index + head,
+    old: block.old.slice(head, block.old.length - tail),
+    new: block.new.slice(head, block.new.length - tail),
+  };
+}
+
+/** Blocks are in order and do not touch. */
+type DiffInput = {
+  readonly path: string;
+  readonly existedBefore: boolean;
+  readonly isDeleted?: true;
+  readonly base: LineTable;
+  readonly blocks: readonly DiffBlock[];
+};
+
+/** A unified diff with three lines of context that `patch -p1` and `git apply` accept. */
+export function formatUnifiedDiff(input: DiffInput): string {
+  const hunks: string[] = [];
+  let growth = 0;
+  for (const group of groupBlocks(input.blocks)) {
+    const { text, grown } = formatHunk(input.base, group, growth);
+    hunks.push(text);
+    growth = grown;
+  }
+  const from = input.existedBefore ? `a/${formatHeaderPath(input.path)}` : '/dev/null';
+  const to = input.isDeleted ? '/dev/null' : `b/${formatHeaderPath(input.path)}`;
+  return `--- ${from}\n+++ ${to}\n${hunks.join('')}`;
+}
+
+/** A tab ends a path with spaces; without it, readers of diffs end the path at the first space. */
+function formatHeaderPath(path: string): string {
+  return path.includes(' ') ? `${path}\t` : path;
+}
+
+function groupBlocks(blocks: readonly DiffBlock[]): DiffBlock[][] {
+  const groups: DiffBlock[][] = [];
+  let end = Number.NEGATIVE_INFINITY;
+  for (const block of blocks) {
+    if (block.index - end <= 2 * CONTEXT_LINES) groups.at(-1)?.push(block);
+    else groups.push([block]);
+    end = block.index + block.old.length;
+  }
+  return groups;
+}
+
+function formatHunk(base: LineTable, group: readonly DiffBlock[], growth: number): { text: string; grown: number } {
+  const first = group[0]?.index ?? 0;
+  const start = Math.max(0, first - CONTEXT_LINES);
+  const rows: string[] = [];
+  let at = start;
+  let grown = growth;
+  for (const block of group) {
+    rows.push(
+      prefixLines(' ', linesAt(base, at, block.index)),
+      prefixLines('-', block.old),
+      prefixLines('+', block.new),
+    );
+    at = block.index + block.old.length;
+    grown += block.new.length - block.old.length;
+  }
+  const end = Math.min(base.lineCount, at + CONTEXT_LINES);
+  rows.push(prefixLines(' ', linesAt(base, at, end)));
+  const oldLines = end - start;
+  const newLines = oldLines + grown - growth;
+  const header = `@@ -${formatHunkRange(start, oldLines)} +${formatHunkRange(start + growth, newLines)} @@\n`;
+  return { text: header + rows.join(''), grown };
+}
+
+function formatHunkRange(index: number, lines: number): string {
+  return `${lines === 0 ? index : index + 1},${lines}`;
+}
+
+/** Only the last line of a file can be unterminated. */
+function prefixLines(prefix: ' ' | '-' | '+', lines: readonly string[]): string {
+  if (lines.length === 0) return '';
+  const text = prefix + lines.join(prefix);
+  return isTerminated(text) ? text : `${text}\n\\ No newline at end of file\n`;
+}

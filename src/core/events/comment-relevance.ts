@@ -1,0 +1,142 @@
+import { approve } from '../commands/approve.ts';
+import { edit } from '../commands/edit.ts';
+import { findAnsweredProposal, resolveAll } from '../commands/shared/targets.ts';
+import type { CommandName, CommentIntent, ParsedComment } from '../state/intent.ts';
+import type { Proposal } from '../state/proposal.ts';
+import type { Reason } from '../state/reasons.ts';
+import { activeRun, type PullState } from '../state/run.ts';
+import { isDecision } from './review-comments.ts';
+
+/** Whether a comment is for the App. */
+type Relevance =
+  | { readonly kind: 'irrelevant'; readonly reason: Reason }
+  /** Its thread could be that of a proposal that is being posted. */
+  | { readonly kind: 'deferred' }
+  | RelevantComment;
+
+export type RelevantComment = {
+  readonly kind: 'relevant';
+  /** The command that the person must be allowed to use. */
+  readonly command: CommandName;
+  /** The proposal that the comment answers by its location. */
+  readonly proposal: Proposal | null;
+  /** The comment is not addressed to the App, so a refusal gets no reply. */
+  readonly silent: boolean;
+};
+
+/**
+ * Decides from stored state alone whether a comment is for the App, so that irrelevant comments cost no API requests.
+ */
+export function relevanceOf(pull: PullState, intent: CommentIntent): Relevance {
+  const { parsed } = intent;
+  const proposal = findAnsweredProposal(pull, intent);
+  const relevant = (command: CommandName, silent = false): RelevantComment => ({
+    kind: 'relevant',
+    command,
+    proposal,
+    silent,
+  });
+  switch (parsed.kind) {
+    case 'command': {
+      const { name } = parsed.command;
+      if (name === 'task') return relevant('task');
+      return deferWhilePosting(pull, intent, proposal, () =>
+        ifAccepted(pull, parsed, relevant(name), relevant('help')),
+      );
+    }
+    case 'malformed-command':
+      return ifAccepted(pull, parsed, relevant('help'), relevant('help'));
+    case 'unknown-command':
+      return isUnknownCommandForUs(pull, parsed, proposal) ? relevant('help') : irrelevant('not-for-us');
+    case 'mention':
+      return deferWhilePosting(pull, intent, proposal, () => relevant('task'));
+    case 'text':
+      if (parsed.addressedToSomeoneElse) return irrelevant('addressed-to-someone-else');
+      if (intent.reviewState !== null && proposal === null) return relevanceOfReview(pull, intent, parsed, relevant);
+      return deferWhilePosting(pull, intent, proposal, () =>
+        proposal === null ? irrelevant('not-for-us') : relevant('edit', true),
+      );
+  }
+}
+
+/** The command that a review without one can mean. */
+const COMMAND_BY_REVIEW_STATE = { commented: null, approved: approve, changes_requested: edit } as const;
+
+function relevanceOfReview(
+  pull: PullState,
+  intent: CommentIntent,
+  { text, affirmation }: Extract<ParsedComment, { kind: 'text' }>,
+  relevant: (command: CommandName, silent: boolean) => Relevance,
+): Relevance {
+  const command = COMMAND_BY_REVIEW_STATE[intent.reviewState ?? 'commented'];
+  if (command === null || intent.quotedIds.length > 0) return irrelevant('not-for-us');
+  if (command.name === 'edit' && (text === '' || affirmation)) return irrelevant('review-without-decision');
+  return deferWhilePosting(pull, intent, null, () => {
+    const open = resolveAll(pull, command.decidesOn, { ...intent, decidedInThreads: [] });
+    const canDecide = activeRun(pull) !== null && open.kind === 'resolved';
+    return canDecide ? relevant(command.name, true) : irrelevant('not-for-us');
+  });
+}
+
+function irrelevant(reason: Reason): Relevance {
+  return { kind: 'irrelevant', reason };
+}
+
+type AddressableComment = Extract<ParsedComment, { addressedToApp: boolean }>;
+
+/**
+ * Whether a command is accepted. Without the App's name before it, it is not where no run ever was, because it can be
+ * another bot's, nor where the repository's settings require the name.
+ */
+export function commandMode(
+  pull: PullState,
+  { addressedToApp }: AddressableComment,
+): 'accepted' | 'no-run' | 'prefix-required' {
+  if (addressedToApp) return 'accepted';
+  if (pull.run === null) return 'no-run';
+  return pull.run.settings.commands === 'prefixed' ? 'prefix-required' : 'accepted';
+}
+
+/** Whether a new comment with this text would be read as a command or a mention. */
+export function isReadAsCommand(pull: PullState, comment: ParsedComment): boolean {
+  return 'addressedToApp' in comment ? commandMode(pull, comment) === 'accepted' : comment.kind === 'mention';
+}
+
+/** A command without the required prefix gets a hint only if it answers a proposal. */
+function ifAccepted(
+  pull: PullState,
+  comment: AddressableComment,
+  whenAccepted: RelevantComment,
+  whenPrefixRequired: RelevantComment,
+): Relevance {
+  switch (commandMode(pull, comment)) {
+    case 'accepted':
+      return whenAccepted;
+    case 'no-run':
+      return irrelevant('no-run');
+    case 'prefix-required':
+      return whenPrefixRequired.proposal === null ? irrelevant('not-for-us') : whenPrefixRequired;
+  }
+}
+
+/** A reply or a decision can arrive before the ids of the comments that we are posting: it is deferred until then. */
+function deferWhilePosting(
+  pull: PullState,
+  intent: CommentIntent,
+  proposal: Proposal | null,
+  relevance: () => Relevance,
+): Relevance {
+  const isPosting = pull.proposals.some(({ state, comment }) => state === 'proposed' && comment === null);
+  const canMeanPosted = intent.location.at === 'thread' || isDecision(intent.parsed) || intent.reviewState !== null;
+  return isPosting && proposal === null && canMeanPosted ? { kind: 'deferred' } : relevance();
+}
+
+/** An unknown command can be another bot's, unless it is addressed to us, answers a proposal or is a typo of ours. */
+function isUnknownCommandForUs(
+  pull: PullState,
+  comment: Extract<ParsedComment, { kind: 'unknown-command' }>,
+  proposal: Proposal | null,
+): boolean {
+  if (comment.addressedToApp || proposal !== null) return true;
+  return comment.nearest !== null && commandMode(pull, comment) === 'accepted';
+}

@@ -1,0 +1,181 @@
+import {
+  defer,
+  endStep,
+  noop,
+  recordFeedback,
+  startStep,
+  withPullState,
+  withReply,
+  withRun,
+} from '../actions/step-builder.ts';
+import { COMMAND_GRAMMAR, COMMANDS } from '../commands/all-commands.ts';
+import { approve, approvedTargets } from '../commands/approve.ts';
+import { edit, requestEdit, requestEditOfAll } from '../commands/edit.ts';
+import { acknowledge, type CommandContext, endWithReply } from '../commands/shared/context.ts';
+import { resolveAll } from '../commands/shared/targets.ts';
+import { requestTask } from '../commands/task.ts';
+import type { CommandNamed } from '../comments/command-grammar.ts';
+import { hintText } from '../comments/command-hints.ts';
+import { findMisplacedCommand } from '../comments/near-misses.ts';
+import { isAllowed, roleOf } from '../policy/approval-rules.ts';
+import type { Facts } from '../state/facts.ts';
+import type { CommandName, CommentIntent, MissingSlash, ParsedComment } from '../state/intent.ts';
+import { canStillBeDenied, type Proposal } from '../state/proposal.ts';
+import { activeRun, type PullState } from '../state/run.ts';
+import type { Step } from '../state/step.ts';
+import { commandMode, type RelevantComment, relevanceOf } from './comment-relevance.ts';
+import { commentRefOf } from './review-comments.ts';
+import { onSuggestionReply } from './suggestion-reply.ts';
+
+/** A new comment or review: decides whether it is for the App and the person is allowed, and runs its command. */
+export function onComment(pull: PullState, intent: CommentIntent, facts: Facts, deliveryId: string): Step {
+  const relevance = relevanceOf(pull, intent);
+  if (relevance.kind === 'irrelevant') return noop(pull, relevance.reason);
+  if (relevance.kind === 'deferred') return defer(pull, 'deferred-until-posted');
+  if (!facts.ownerAllowed) return refuseOwner(pull, intent);
+  const context = createContext(pull, intent, facts, deliveryId);
+  if (!isAllowed(context.role, COMMANDS[relevance.command].allowedTo)) return refusePerson(context, relevance);
+  return handleComment(context, intent.parsed, relevance.proposal);
+}
+
+function createContext(pull: PullState, intent: CommentIntent, facts: Facts, deliveryId: string): CommandContext {
+  const person = { id: intent.actor.id, login: intent.actor.login };
+  const permission = facts.permission ?? 'none';
+  const author = pull.run?.pullAuthor ?? facts.pullRequest?.author ?? null;
+  const role = roleOf(permission, person, author);
+  const commentRef = commentRefOf(pull, intent, facts);
+  return { pull, intent, facts, commentRef, deliveryId, person, permission, role };
+}
+
+function refuseOwner(pull: PullState, intent: CommentIntent): Step {
+  const reply = { kind: 'owner-not-allowed', owner: pull.ref.owner } as const;
+  const once = `not-served:${pull.ref.repositoryId}`;
+  return endStep(withReply(startStep(pull), intent.location, reply, once), 'owner-not-allowed');
+}
+
+/** People who get a reply that they are not allowed, once each; later ones on the same pull request get none. */
+const MAX_REFUSALS_PER_PULL = 10;
+
+function refusePerson(context: CommandContext, relevance: RelevantComment): Step {
+  const { pull, person, intent } = context;
+  const { notifiedUnauthorizedUserIds: notifiedIds } = pull;
+  const isNotified = notifiedIds.includes(person.id) || notifiedIds.length >= MAX_REFUSALS_PER_PULL;
+  if (relevance.silent || isNotified) return noop(pull, 'not-allowed');
+  const noted = withPullState(startStep(pull), { notifiedUnauthorizedUserIds: [...notifiedIds, person.id] });
+  const command = attemptedCommand(intent.parsed) ?? relevance.command;
+  const reply = { kind: 'not-allowed', login: person.login, command } as const;
+  return endStep(withReply(noted, intent.location, reply), 'not-allowed');
+}
+
+function attemptedCommand(comment: ParsedComment): CommandName | 'mention' | null {
+  if (comment.kind === 'mention') return 'mention';
+  return comment.kind === 'malformed-command' ? comment.command : null;
+}
+
+function handleComment(context: CommandContext, comment: ParsedComment, proposal: Proposal | null): Step {
+  switch (comment.kind) {
+    case 'command':
+      return commandMode(context.pull, comment) === 'accepted'
+        ? runCommand(context, comment.command.name, comment.command)
+        : replyPrefixRequired(context, comment.command.name);
+    case 'malformed-command':
+      return commandMode(context.pull, comment) === 'accepted'
+        ? replyMalformed(context, comment.command, comment.word, comment.hint)
+        : replyPrefixRequired(context, comment.command);
+    case 'unknown-command': {
+      const { word, nearest } = comment;
+      return endWithReply(context, { kind: 'unknown-command', word, nearest }, 'unknown-command');
+    }
+    case 'mention':
+      return onMention(context, comment, proposal);
+    case 'text':
+      return onText(context, comment, proposal);
+  }
+}
+
+function runCommand<Name extends CommandName>(context: CommandContext, name: Name, command: CommandNamed<Name>): Step {
+  return replyTaskHint(context, command) ?? COMMANDS[name].run(context, command);
+}
+
+/** A task that is surely a mistyped command starts no run. */
+function replyTaskHint(context: CommandContext, command: CommandNamed<CommandName>): Step | null {
+  if (command.name !== 'task') return null;
+  return replyMissingSlash(context, command.missingSlash) ?? replyFormattedCommand(context, command.text);
+}
+
+function replyMalformed(context: CommandContext, command: CommandName | null, word: string, hint: string): Step {
+  return endWithReply(context, { kind: 'malformed-command', command, word, hint }, 'malformed-command');
+}
+
+function replyPrefixRequired(context: CommandContext, command: CommandName | null): Step {
+  return replyMalformed(context, command, '/', hintText('prefix-required'));
+}
+
+/** `/countersign approve k7q2` is meant as `/approve` if there is such a proposal. */
+function replyMissingSlash(context: CommandContext, missingSlash: MissingSlash | undefined): Step | null {
+  const isKnown = context.pull.proposals.some((proposal) => proposal.id === missingSlash?.id);
+  if (missingSlash === undefined || !isKnown) return null;
+  return replyMalformed(context, 'task', missingSlash.word, hintText('missing-slash'));
+}
+
+/** A text of one line that is a command with Markdown formatting, such as code. */
+function replyFormattedCommand(context: CommandContext, text: string): Step | null {
+  return text.includes('\n') ? null : replyMisplacedCommand(context, null, text);
+}
+
+/** A command in a position where it has no effect must not become an instruction for the agent. */
+function replyMisplacedCommand(context: CommandContext, proposal: Proposal | null, text: string): Step | null {
+  const isDecided = proposal !== null && !canStillBeDenied(proposal);
+  const command = isDecided ? null : findMisplacedCommand(COMMAND_GRAMMAR, text);
+  return command === null ? null : replyMalformed(context, command, command, hintText('misplaced'));
+}
+
+/** `@<app-slug> text` asks for changes to a proposal, is a note for the active run, or else starts a run. */
+function onMention(
+  context: CommandContext,
+  { text, missingSlash }: Extract<ParsedComment, { kind: 'mention' }>,
+  proposal: Proposal | null,
+): Step {
+  const hint = replyMissingSlash(context, missingSlash) ?? replyFormattedCommand(context, text);
+  if (hint !== null) return hint;
+  if (proposal !== null) return replyMisplacedCommand(context, proposal, text) ?? requestEdit(context, proposal, text);
+  const run = activeRun(context.pull);
+  if (run === null) return requestTask(context, text);
+  const note = { by: context.person, text, at: context.intent.createdAt };
+  const noted = withRun(startStep(context.pull), { agentNotes: [...run.agentNotes, note] });
+  return endStep(acknowledge(recordFeedback(noted, context.facts.now), context, 'eyes'), 'note-queued');
+}
+
+/** A reply to a proposal asks for changes to it, unless it is empty or could be meant as an approval. */
+function onText(
+  context: CommandContext,
+  comment: Extract<ParsedComment, { kind: 'text' }>,
+  proposal: Proposal | null,
+): Step {
+  const { text, affirmation, suggestions, hasUnclosedSuggestion } = comment;
+  const hint = replyMisplacedCommand(context, proposal, text);
+  if (hint !== null) return hint;
+  if (proposal === null) return onReviewWithoutCommand(context, text);
+  if (suggestions.length > 0 || hasUnclosedSuggestion) return onSuggestionReply(context, comment, proposal);
+  if (!canStillBeDenied(proposal) && (text === '' || affirmation)) return noop(context.pull, 'already-decided');
+  if (text === '') return replyEmptyOnce(context, proposal);
+  if (affirmation) return endWithReply(context, { kind: 'affirmation', id: proposal.id }, 'affirmation');
+  return requestEdit(context, proposal, text);
+}
+
+function replyEmptyOnce(context: CommandContext, { id }: Proposal): Step {
+  const { pull, intent } = context;
+  const once = `empty-reply:${pull.ref.repositoryId}:${pull.ref.number}:${id}`;
+  return endStep(withReply(startStep(pull), intent.location, { kind: 'empty-reply', id }, once), 'empty-reply');
+}
+
+/** A review without a command can ask for changes to all proposals or, where the repository allows it, approve them. */
+function onReviewWithoutCommand(context: CommandContext, text: string): Step {
+  const { pull, intent, facts, commentRef } = context;
+  const command = intent.reviewState === 'changes_requested' ? edit : approve;
+  if (resolveAll(pull, command.decidesOn, commentRef).kind !== 'resolved') return noop(pull, 'review-without-decision');
+  if (command.name === 'edit') return requestEditOfAll(context, text);
+  const targets = approvedTargets(intent, facts);
+  if (targets === null) return noop(pull, 'review-without-decision');
+  return approve.run(context, { name: 'approve', targets, note: '' });
+}

@@ -1,0 +1,77 @@
+import { cancelUndos, dropQueue, endRun } from '../actions/end-run.ts';
+import { applyHeadMove } from '../actions/head-moved.ts';
+import { applyBaseChange, retarget } from '../actions/retarget.ts';
+import { endStep, noop, type StepBuilder, startStep, withEffects, withPullState } from '../actions/step-builder.ts';
+import { advanceBatch } from '../actions/tool-batch.ts';
+import type { Facts } from '../state/facts.ts';
+import type { Intent } from '../state/intent.ts';
+import { type Person, type Proposal, transition } from '../state/proposal.ts';
+import { hasActiveWork, type PullState } from '../state/run.ts';
+import type { Signal } from '../state/signals.ts';
+import type { Step } from '../state/step.ts';
+
+/** Applies the current state of the pull request after a time in which webhooks could be lost. */
+export function onCaughtUp(
+  pull: PullState,
+  { expiresAfter }: Extract<Signal, { type: 'caught-up' }>,
+  facts: Facts,
+): Step {
+  if (!hasActiveWork(pull)) return noop(pull, 'outdated-result');
+  const { pullRequest, now } = facts;
+  if (pullRequest !== undefined && pullRequest.state !== 'open')
+    return endStep(endEverything(pull, pullRequest.state, null, now), 'pull-closed');
+  const withBase = applyKnownBase(pull, facts);
+  const assessed = pullRequest === undefined ? withBase : applyHeadMove(withBase, pullRequest.headSha, facts, null);
+  const advanced = advanceBatch(assessed, now);
+  return endStep(expiresAfter ? withEffects(advanced, { type: 'expire-proposals' }) : advanced, 'caught-up');
+}
+
+/** Applies the current base branch, if it was fetched. */
+export function applyKnownBase(pull: PullState, { pullRequest, now }: Facts): StepBuilder {
+  return pullRequest === undefined ? startStep(pull) : applyBaseChange(startStep(pull), pullRequest.baseRef, now);
+}
+
+/** Withdraws proposals for the previous base. The run continues. */
+export function onRetargeted(
+  pull: PullState,
+  { from, to }: Extract<Intent, { kind: 'retargeted' }>,
+  facts: Facts,
+): Step {
+  const { run } = pull;
+  if (run === null || run.baseRef === to) return noop(pull, 'retargeted');
+  return endStep(advanceBatch(retarget(startStep(pull), { from, to }, facts.now), facts.now), 'retargeted');
+}
+
+/** Ends the run of a closed or merged pull request, unless it is open again by now. */
+export function onClosed(pull: PullState, { actor, merged }: Extract<Intent, { kind: 'closed' }>, facts: Facts): Step {
+  if (facts.pullRequest?.state === 'open') return noop(pull, 'pull-reopened');
+  const by = { id: actor.id, login: actor.login };
+  return endStep(endEverything(pull, merged ? 'merged' : 'closed', by, facts.now), 'pull-closed');
+}
+
+/** `by` is null if the webhook was lost. */
+function endEverything(pull: PullState, reason: 'closed' | 'merged', by: Person | null, now: string): StepBuilder {
+  const ended = endRun(startStep(pull), { reason, by, note: null }, now);
+  return dropQueue(cancelUndos(ended, reason, now), reason);
+}
+
+/** Ends everything without a reply, because the App can no longer write one. */
+export function onAccessLost(pull: PullState, { cause }: Extract<Signal, { type: 'access-lost' }>, facts: Facts): Step {
+  const withoutUndos = cancelUndos(startStep(pull), 'access-lost', facts.now);
+  const ended = endRun(withoutUndos, { reason: 'access-lost', by: null, note: cause }, facts.now);
+  const proposals = ended.pull.proposals.map((one) => failIfExecuting(one, facts.now));
+  // The effect that asks the first question is dropped too, so questions that stay would block all later ones.
+  const cleared = withPullState({ ...ended, effects: [] }, { proposals, queue: [], questions: [] });
+  return { ...endStep(cleared, 'access-lost'), cancelsPendingWork: true };
+}
+
+export const OUTCOME_UNKNOWN_NOTE =
+  'Countersign lost access to the repository and cannot see whether this was committed';
+
+const UNVERIFIED_NOTE = 'Countersign lost access to the repository before it could verify the commit';
+
+function failIfExecuting(proposal: Proposal, now: string): Proposal {
+  if (proposal.state !== 'executing') return proposal;
+  const note = proposal.commitSha === null ? OUTCOME_UNKNOWN_NOTE : UNVERIFIED_NOTE;
+  return { ...transition(proposal, 'failed', now), note };
+}

@@ -1,0 +1,87 @@
+import {
+  endStep,
+  noop,
+  recordVote,
+  type StepBuilder,
+  startStep,
+  withEffects,
+  withRun,
+} from '../actions/step-builder.ts';
+import { advanceBatch } from '../actions/tool-batch.ts';
+import { deny, rejectWithVote } from '../commands/deny.ts';
+import { isAllowed, roleOf } from '../policy/approval-rules.ts';
+import type { Facts } from '../state/facts.ts';
+import type { Intent } from '../state/intent.ts';
+import { isOpen, type PostedReview, type Proposal, postedChange, turnOf, type Vote } from '../state/proposal.ts';
+import { activeRun, type PullState } from '../state/run.ts';
+import type { Signal } from '../state/signals.ts';
+import type { Step } from '../state/step.ts';
+
+/** Dismissing a review of the App denies the open proposals of its turn, without a reason: GitHub sends none. */
+export function onReviewDismissed(
+  pull: PullState,
+  intent: Extract<Intent, { kind: 'dismissed' }>,
+  facts: Facts,
+  deliveryId: string,
+): Step {
+  const open = openProposalsOfReview(pull, intent.reviewId);
+  const dismissed = setReviewStatus(startStep(pull), intent.reviewId, 'dismissed');
+  if (open.length === 0) return endStep(dismissed, 'not-for-us');
+  const by = { id: intent.actor.id, login: intent.actor.login };
+  const permission = facts.permission ?? 'none';
+  if (!facts.ownerAllowed || !isAllowed(roleOf(permission, by, pull.run?.pullAuthor ?? null), deny.allowedTo))
+    return endStep(dismissed, 'not-allowed');
+  const details = { by, permission, deliveryId, commentId: intent.reviewId, at: facts.now } as const;
+  const denied = open.reduce(
+    (builder, one) => denyDismissed(builder, one, createDismissalVote(one, details), facts.now),
+    dismissed,
+  );
+  return endStep(advanceBatch(denied, facts.now), 'review-dismissed');
+}
+
+/** The open proposals of the turn that a review of the App belongs to, also those posted outside the review. */
+export function openProposalsOfReview(pull: PullState, reviewId: number): readonly Proposal[] {
+  const run = activeRun(pull);
+  const turn = run?.reviews.find((review) => review.id === reviewId)?.turn ?? null;
+  if (turn === null) return [];
+  return pull.proposals.filter(
+    (one) => one.runId === run?.id && turnOf(one) === turn && isOpen(one) && one.comment !== null,
+  );
+}
+
+/** A commit attempt can't be stopped, but the vote prevents its retry. */
+function denyDismissed(builder: StepBuilder, proposal: Proposal, vote: Vote, now: string): StepBuilder {
+  return proposal.state === 'executing' ? recordVote(builder, vote) : rejectWithVote(builder, proposal, vote, now);
+}
+
+type DismissalDetails = Pick<Vote, 'by' | 'permission' | 'deliveryId' | 'commentId' | 'at'>;
+
+function createDismissalVote(proposal: Proposal, details: DismissalDetails): Vote {
+  const { id: proposalId, headSha } = proposal;
+  return {
+    ...details,
+    proposalId,
+    digest: postedChange(proposal).digest,
+    action: 'deny',
+    surface: 'review',
+    bodyHash: null,
+    headSha,
+    text: null,
+  };
+}
+
+/** GitHub refused to dismiss the App's own review, so it still requests changes. */
+export function onReviewDismissRefused(
+  pull: PullState,
+  { runId, reviewId }: Extract<Signal, { type: 'review-dismiss-refused' }>,
+): Step {
+  if (pull.run?.id !== runId) return noop(pull, 'outdated-result');
+  const updated = setReviewStatus(startStep(pull), reviewId, 'dismiss-refused');
+  return endStep(withEffects(updated, { type: 'update-run-comment', runId }), 'review-dismiss-refused');
+}
+
+function setReviewStatus(builder: StepBuilder, reviewId: number, status: PostedReview['status']): StepBuilder {
+  const reviews = builder.pull.run?.reviews ?? [];
+  if (!reviews.some((review) => review.id === reviewId && review.status !== status)) return builder;
+  return withRun(builder, { reviews: reviews.map((one) => (one.id === reviewId ? { ...one, status } : one)) });
+}

@@ -1,0 +1,146 @@
+import { proposalsBeforeCommit } from '../actions/head-assessment.ts';
+import {
+  currentProposal,
+  endStep,
+  noop,
+  queueCommentUpdate,
+  recordVote,
+  startStep,
+  withProposal,
+  withPullState,
+} from '../actions/step-builder.ts';
+import { advanceBatch, queuePosting, setProposalCallStatus } from '../actions/tool-batch.ts';
+import { cleanText } from '../agent/messages.ts';
+import { approve, queueCommit } from '../commands/approve.ts';
+import { checkCommentsIntact, checkMayApprove, checkThreadCurrent } from '../commands/shared/approval-checks.ts';
+import {
+  acknowledge,
+  type CommandContext,
+  createVote,
+  endWithReply,
+  refuseIfReadOnly,
+  replyAlreadyDecided,
+} from '../commands/shared/context.ts';
+import {
+  canTakeUserEdit,
+  findUserEditTarget,
+  USER_EDIT_FILE_CHANGED,
+  type UserEditTarget,
+} from '../commands/shared/user-edit-target.ts';
+import { createProposalId } from '../comments/ids.ts';
+import type { UserEditResult } from '../edits/user-edit.ts';
+import { findConflictingChange } from '../policy/overlaps.ts';
+import { findWriteDenyRule } from '../policy/protected-paths.ts';
+import type { ParsedComment } from '../state/intent.ts';
+import { isPending, NEW_PROPOSAL, type Proposal, transition, type Vote } from '../state/proposal.ts';
+import { proposalLink, type UserEditProblem } from '../state/replies.ts';
+import { pullRequestKey } from '../state/run.ts';
+import type { Step } from '../state/step.ts';
+
+type TextComment = Extract<ParsedComment, { kind: 'text' }>;
+
+type UserEditChange = Extract<UserEditResult, { kind: 'change' }>;
+
+/** A reply with a suggestion block replaces the proposed lines and approves them. */
+export function onSuggestionReply(context: CommandContext, comment: TextComment, proposal: Proposal): Step {
+  // The body of a review has no effect without a command.
+  if (context.intent.location.at === 'review') return noop(context.pull, 'not-for-us');
+  if (proposal.origin.kind === 'undo' && isPending(proposal))
+    return endWithReply(
+      context,
+      { kind: 'undo-not-editable', proposals: [proposalLink(proposal)] },
+      'undo-not-editable',
+    );
+  if (!canTakeUserEdit(proposal)) return replyAlreadyDecided(context, [proposal]);
+  if (comment.hasUnclosedSuggestion) return refuseUserEdit(context, proposal, { reason: 'unclosed-block' });
+  if (comment.suggestions.length > 1) return refuseUserEdit(context, proposal, { reason: 'several-blocks' });
+  const refusal = checkThreadCurrent(context, [proposal]) ?? refuseIfReadOnly(context);
+  if (refusal !== null) return refusal;
+  const target = findUserEditTarget(context.pull, context.intent);
+  if (target === null) return refuseUserEdit(context, proposal, { reason: 'not-one-place' });
+  const check = checkMayApprove(context, [proposal]);
+  if (check.kind === 'refused') return check.step;
+  return (
+    checkCommentsIntact(context, [proposal]) ??
+    takeUserEdit(context, target, comment.text, check.rules.requiredApprovals)
+  );
+}
+
+function refuseUserEdit(context: CommandContext, { id }: Proposal, problem: UserEditProblem): Step {
+  return endWithReply(context, { kind: 'user-edit-refused', id, problem }, 'user-edit-refused');
+}
+
+function takeUserEdit(context: CommandContext, target: UserEditTarget, text: string, required: number): Step {
+  const { proposal } = target;
+  const userEdit = context.facts.userEdit ?? USER_EDIT_FILE_CHANGED;
+  switch (userEdit.kind) {
+    case 'unchanged':
+      return approve.run(context, { name: 'approve', targets: { by: 'ids', ids: [proposal.id] }, note: text });
+    case 'refused':
+      return refuseUserEdit(context, proposal, userEdit.refusal);
+    case 'change': {
+      const problem = findUserEditProblem(context, proposal, userEdit);
+      if (problem !== null) return refuseUserEdit(context, proposal, problem);
+      const note = cleanText(text).text;
+      const edited = { ...proposal, requiredApprovals: required };
+      // If this vote lapsed after the replacement of another person's text, that text would have to be restored.
+      const needsRepost = required > 1 || proposal.userEdit !== null;
+      return needsRepost
+        ? repostUserEdit(context, edited, userEdit, note)
+        : commitUserEdit(context, edited, userEdit, note);
+    }
+  }
+}
+
+/** Checks the change like one of the model. */
+function findUserEditProblem(
+  { pull }: CommandContext,
+  proposal: Proposal,
+  { change }: UserEditChange,
+): UserEditProblem | null {
+  const rule = findWriteDenyRule(change.path);
+  if (rule !== null) return { reason: 'denied-path', rule };
+  const others = proposalsBeforeCommit(pull.proposals).filter((one) => one.id !== proposal.id);
+  const other = findConflictingChange(change, others);
+  return other === null ? null : { reason: 'overlaps', other: proposalLink(other) };
+}
+
+/** The person's approval is enough: commits their lines in place of the proposed ones. */
+function commitUserEdit(context: CommandContext, proposal: Proposal, userEdit: UserEditChange, text: string): Step {
+  const edited = withUserEdit(proposal, userEdit, false);
+  const changed = withProposal(startStep(context.pull), edited);
+  const voted = recordVote(changed, createUserEditVote(context, edited, text));
+  const current = currentProposal(voted, edited);
+  const approved =
+    current.state === 'approved'
+      ? voted
+      : withProposal(voted, transition(current, 'approved', context.intent.createdAt));
+  return endStep(queueCommit(acknowledge(approved, context), [edited], context), 'user-edited');
+}
+
+/** More approvals are required: posts the person's lines as a new proposal, with their vote. */
+function repostUserEdit(context: CommandContext, proposal: Proposal, userEdit: UserEditChange, text: string): Step {
+  const { pull, person, intent, facts } = context;
+  const id = createProposalId(pullRequestKey(pull.ref), pull.proposalCount);
+  const reposted: Proposal = { ...withUserEdit(proposal, userEdit, true), ...NEW_PROPOSAL, id, modelReason: null };
+  const note = `${person.login} wrote other lines instead`;
+  const superseded = { ...transition(proposal, 'superseded', intent.createdAt), note, replacedBy: id };
+  const replaced = queueCommentUpdate(withProposal(startStep(pull), superseded), proposal);
+  const added = withPullState(replaced, {
+    proposals: [...replaced.pull.proposals, reposted],
+    proposalCount: pull.proposalCount + 1,
+  });
+  const voted = recordVote(added, createUserEditVote(context, reposted, text));
+  const linked = setProposalCallStatus(voted, proposal, { kind: 'proposed', proposalId: id });
+  const posting = queuePosting(acknowledge(linked, context), reposted);
+  return endStep(advanceBatch(posting, facts.now), 'user-edited');
+}
+
+function withUserEdit(proposal: Proposal, { change, userEdit }: UserEditChange, reposted: boolean): Proposal {
+  const originalChange = proposal.userEdit?.originalChange ?? proposal.change;
+  return { ...proposal, change, userEdit: userEdit === null ? null : { ...userEdit, originalChange, reposted } };
+}
+
+function createUserEditVote(context: CommandContext, edited: Proposal, text: string): Vote {
+  return { ...createVote(context, edited, 'modify', text), digest: edited.change.digest };
+}

@@ -1,0 +1,106 @@
+import type { ApprovalBlock, Objection, Reply } from '../state/replies.ts';
+import { codeBlock, codeSpan, joinBlocks, truncate } from './markdown.ts';
+import { escapeLogin, formatProposalList } from './proposal-status.ts';
+
+type NotCountedReply = Extract<Reply, { kind: 'approval-not-counted' }>;
+
+type LapsedReply = Extract<Reply, { kind: 'approval-lapsed' }>;
+
+/** An approval that has no effect, or not yet. */
+export function renderNotCounted({ block, proposals }: NotCountedReply): string {
+  const list = formatProposalList(proposals);
+  switch (block.kind) {
+    case 'settings-broken':
+      return joinBlocks(
+        'Nothing was approved: the settings that say who may approve are broken. Still pending:',
+        list,
+        formatProblems(block.problems),
+      );
+    case 'objection':
+      return joinBlocks(
+        `That approval doesn’t count: ${describeObjection(block)}. Still pending:`,
+        list,
+        WHO_CAN_APPROVE[block.objection],
+      );
+    case 'approvals-missing':
+      return joinBlocks(`Your approval counts. ${missingText(block.missing)} for:`, list);
+  }
+}
+
+/** Approvals that turned out to be invalid right before the commit. */
+export function renderLapsed({ block, proposals }: LapsedReply): string {
+  const list = formatProposalList(proposals);
+  switch (block.kind) {
+    case 'settings-broken':
+      return joinBlocks(
+        'Not applied: the settings that say who may approve are broken. Pending again:',
+        list,
+        formatProblems(block.problems),
+      );
+    case 'objection':
+      return joinBlocks(
+        `Not applied: ${describeObjection(block, LOST_RIGHT_TEXT)}. Pending again:`,
+        list,
+        WHO_CAN_APPROVE[block.objection],
+      );
+    case 'approvals-missing':
+      return joinBlocks(
+        'Not applied: the repository now requires more approvals. Pending again:',
+        list,
+        `${missingText(block.missing)}.`,
+      );
+  }
+}
+
+function missingText(missing: number): string {
+  return missing === 1 ? '1 more approval is needed' : `${missing} more approvals are needed`;
+}
+
+/** Why a person's approval doesn't count, after the login. */
+const OBJECTION_TEXT: Readonly<Record<Objection, string>> = {
+  'no-write-access': 'has no write access to this repository',
+  'below-maintain': `doesn’t have the maintain or admin role that ${codeSpan('approvers: maintain')} requires`,
+  'below-admin': `doesn’t have the admin role that ${codeSpan('approvers: admin')} requires`,
+  'not-code-owner': `is not a known code owner, as ${codeSpan('approvers: codeowners')} requires`,
+  'is-author': `opened this pull request, and ${codeSpan('require_non_author')} is set`,
+  'is-requester': `requested this change, and ${codeSpan('require_non_requester')} is set`,
+};
+
+/** The same for a right that the person had when approving. */
+const LOST_RIGHT_TEXT: Readonly<Partial<Record<Objection, string>>> = {
+  'no-write-access': 'no longer has write access to this repository',
+};
+
+const WHO_CAN_APPROVE: Readonly<Record<Objection, string>> = {
+  'no-write-access': 'Someone with write access must approve.',
+  'below-maintain': 'Someone with that role must approve.',
+  'below-admin': 'Someone with that role must approve.',
+  'not-code-owner': 'A code owner must approve.',
+  'is-author': 'Another person with write access must approve.',
+  'is-requester': 'Another person with write access must approve.',
+};
+
+function describeObjection(
+  { objection, login }: Extract<ApprovalBlock, { kind: 'objection' }>,
+  clauses: Readonly<Partial<Record<Objection, string>>> = OBJECTION_TEXT,
+): string {
+  return `${escapeLogin({ login })} ${clauses[objection] ?? OBJECTION_TEXT[objection]}`;
+}
+
+const MAX_PROBLEMS_SHOWN = 30;
+
+const MAX_PROBLEM_CHARACTERS = 500;
+
+/** The problems of the settings file, one per line. */
+function formatProblems(problems: readonly string[]): string {
+  return joinBlocks(
+    `${codeSpan('.github/countersign.yml')} on the default branch has these problems:`,
+    codeBlock('text', problems.slice(0, MAX_PROBLEMS_SHOWN).map(toSingleLine)),
+    'You can still deny changes. Fix the file on the default branch, then approve again.',
+  );
+}
+
+/** A problem quotes the file, so it might contain line ends and hidden characters. */
+function toSingleLine(problem: string): string {
+  return truncate(problem.replace(/[\s\p{Cc}\p{Cf}\p{Cs}]+/gu, ' '), MAX_PROBLEM_CHARACTERS);
+}

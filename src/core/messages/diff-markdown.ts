@@ -1,0 +1,259 @@
+import { findCredentials } from '../../lib/credentials.ts';
+import { formatList, formatNumber, pluralize } from '../../lib/format.ts';
+import { byteLength } from '../edits/text/characters.ts';
+import { MAX_DIFF_PART_BYTES } from '../edits/text/limits.ts';
+import {
+  codePointName,
+  escapeHiddenAndCr,
+  fenceFor,
+  findHiddenCharacters,
+  findLookAlikes,
+  type LookAlike,
+} from '../edits/text/unicode.ts';
+import { codeBlock, details } from './markdown.ts';
+
+/** From this number of lines on, a diff is folded. */
+const FOLD_FROM_LINES = 30;
+
+/** Longer diffs have no preview. */
+const MAX_PREVIEWED_DIFF_LINES = 100;
+
+/** A preview has at most this many lines, and at most half of the diff. */
+const MAX_DIFF_PREVIEW_LINES = 50;
+
+/** A diff that fits one comment: open if short, else folded, with a preview unless it is very long (S29). */
+export function renderDiff({ lines }: DiffView): string {
+  if (lines.length < FOLD_FROM_LINES) return codeBlock('diff', lines);
+  const whole = details(`The whole diff (${pluralize(lines.length, 'line')})`, codeBlock('diff', lines));
+  if (lines.length > MAX_PREVIEWED_DIFF_LINES) return whole;
+  const shown = Math.min(MAX_DIFF_PREVIEW_LINES, Math.floor(lines.length / 2));
+  const preview = `${codeBlock('diff', lines.slice(0, shown))}\n\n(showing ${shown} of ${lines.length} lines)`;
+  return byteLength(preview) + byteLength(whole) > MAX_FIRST_PART_BYTES ? whole : `${preview}\n\n${whole}`;
+}
+
+/** One of several parts of a diff: open while it is undecided and the whole diff has few lines, else folded. */
+export function renderDiffPart({ lines }: DiffView, part: DiffPart, isUndecided: boolean): string {
+  const block = codeBlock('diff', part.lines);
+  if (isUndecided && lines.length < FOLD_FROM_LINES) return block;
+  const last = part.firstLine + part.lines.length - 1;
+  return details(
+    `Lines ${formatNumber(part.firstLine)} to ${formatNumber(last)} of ${formatNumber(lines.length)}`,
+    block,
+  );
+}
+
+/** A decided diff that readers have not seen before: open if short, else folded; truncated to `maxBytes`. */
+export function renderOpenDiff(diff: DiffView, maxBytes: number): string {
+  const open = codeBlock('diff', diff.lines);
+  return diff.lines.length < FOLD_FROM_LINES && byteLength(open) <= maxBytes ? open : renderFoldedDiff(diff, maxBytes);
+}
+
+/** A decided diff, folded and truncated to `maxBytes`. */
+export function renderFoldedDiff(diff: DiffView, maxBytes: number): string {
+  return details('The change', renderTruncatedDiff(diff.lines, maxBytes));
+}
+
+function renderTruncatedDiff(lines: readonly string[], maxBytes: number): string {
+  const keptLines = countFittingLines(lines, 0, maxBytes);
+  const note = keptLines < lines.length ? `\n\n(showing ${keptLines} of ${lines.length} lines)` : '';
+  return codeBlock('diff', lines.slice(0, keptLines)) + note;
+}
+
+const WRAP_COLUMNS = 120;
+
+/** Copies of very long added lines, wrapped, so that readers need not scroll to the right. */
+export function renderWrappedLines({ longLines }: DiffView): string {
+  return longLines
+    .map(({ number, shown }) =>
+      details(`Line ${formatNumber(number)} in full, wrapped`, codeBlock('text', wrap(shown))),
+    )
+    .join('\n\n');
+}
+
+function wrap(text: string): readonly string[] {
+  const points = [...text];
+  const rows = Math.ceil(points.length / WRAP_COLUMNS);
+  return Array.from({ length: rows }, (_, row) => points.slice(row * WRAP_COLUMNS, (row + 1) * WRAP_COLUMNS).join(''));
+}
+
+/** Consecutive lines of a diff that one comment shows. `firstLine` is 1-based within the diff. */
+export type DiffPart = { readonly firstLine: number; readonly lines: readonly string[] };
+
+/** The most bytes of diff in a proposal's own comment, which has more other text than the further parts. */
+const MAX_FIRST_PART_BYTES = 50_000;
+
+/**
+ * Cuts a diff between lines into parts that fit a comment, fences included; null if a line is too long for any. Depends
+ * on the diff alone, so that a comment written again is cut at the same lines.
+ */
+export function splitDiff({ lines }: DiffView): readonly DiffPart[] | null {
+  const parts: DiffPart[] = [];
+  for (let from = 0; from < lines.length || parts.length === 0; ) {
+    const fittingLines = countFittingLines(
+      lines,
+      from,
+      parts.length === 0 ? MAX_FIRST_PART_BYTES : MAX_DIFF_PART_BYTES,
+    );
+    if (fittingLines === 0) return null;
+    parts.push({ firstLine: from + 1, lines: lines.slice(from, from + fittingLines) });
+    from += fittingLines;
+  }
+  return parts;
+}
+
+/** The number of lines from `from` on that fit `maxBytes` in a fence of their own. */
+function countFittingLines(lines: readonly string[], from: number, maxBytes: number): number {
+  let usedBytes = 0;
+  let ticks = 3;
+  for (let at = from; at < lines.length; at += 1) {
+    const line = lines[at] ?? '';
+    usedBytes += byteLength(line) + 1;
+    ticks = Math.max(ticks, fenceFor(line).length);
+    if (usedBytes + 2 * ticks > maxBytes) return at - from;
+  }
+  return lines.length - from;
+}
+
+/** A unified diff prepared for a page: lines without terminators, hidden characters escaped. */
+export type DiffView = {
+  readonly lines: readonly string[];
+  /** Added lines that are very long, as `lines` shows them. */
+  readonly longLines: readonly Pick<AddedLine, 'number' | 'shown'>[];
+  /** Sentences about details that a reader might overlook, as plain text. */
+  readonly warnings: readonly string[];
+};
+
+const LONG_LINE_CHARACTERS = 400;
+
+const MAX_NAMED_IN_WARNING = 5;
+
+/** A line that a diff adds, without its terminator, and as the diff shows it. `number` is 1-based in the new file. */
+type AddedLine = { readonly number: number; readonly text: string; readonly shown: string };
+
+/** The lines that a diff adds. `rows` are the diff's lines as they are shown. */
+function addedLines(lines: readonly string[], rows: readonly string[]): readonly AddedLine[] {
+  const added: AddedLine[] = [];
+  let number = 0;
+  let inHunk = false;
+  for (const [index, line] of lines.entries()) {
+    const start = line.startsWith('@@ ') ? /^@@ -\d+(?:,\d+)? \+(\d+)/.exec(line)?.[1] : undefined;
+    if (start !== undefined) {
+      number = Number(start);
+      inHunk = true;
+    } else if (inHunk && line.startsWith('+')) {
+      const text = rowWithoutReturn(line, lines[index + 1]).slice(1);
+      const row = rows[index] ?? '';
+      added.push({ number, text, shown: row === line ? text : row.slice(1) });
+      number += 1;
+    } else if (line.startsWith(' ')) number += 1;
+  }
+  return added;
+}
+
+const NO_NEWLINE_MARKER = '\\ No newline at end of file';
+
+/** A row without the CR of its CR LF. A CR with no LF after it is part of the line. */
+function rowWithoutReturn(row: string, next: string | undefined): string {
+  return next === NO_NEWLINE_MARKER ? row : stripReturn(row);
+}
+
+/** The first few names; the others are counted. */
+function listFirst<Item>(items: readonly Item[], nameOf: (item: Item) => string): string {
+  const names = items.slice(0, MAX_NAMED_IN_WARNING).map(nameOf);
+  const remaining = items.length - MAX_NAMED_IN_WARNING;
+  return remaining > 0 ? `${names.join(', ')} and ${formatNumber(remaining)} more` : formatList(names);
+}
+
+function hiddenWarning(added: readonly AddedLine[]): string | null {
+  const found = added.flatMap(({ number, text }) =>
+    findHiddenCharacters(text, number === 1).map(({ codePoint }) => ({ codePoint, number })),
+  );
+  if (found.length === 0) return null;
+  const names = listFirst(
+    found,
+    ({ codePoint, number }) => `${codePointName(String.fromCodePoint(codePoint))} in line ${number}`,
+  );
+  return `This adds invisible characters: ${names}. The diff shows them escaped.`;
+}
+
+/** Only words that mix scripts are named: a word all in another script is intended. */
+function lookAlikeWarning(added: readonly AddedLine[]): string | null {
+  const found = added.flatMap(({ number, text }) => findLookAlikes(text).map((one) => ({ ...one, line: number })));
+  if (found.length === 0) return null;
+  return `This adds look-alike characters: ${listFirst(found, (one) => `${lookAlikeName(one)} in line ${one.line} (${describeLikeness(one.looksLike)})`)}.`;
+}
+
+/** Warns about look-alike characters in a new path; null if it has none. */
+export function pathWarning(path: string): string | null {
+  const found = findLookAlikes(path);
+  if (found.length === 0) return null;
+  return `The path ${path} has look-alike characters: ${listFirst(found, (one) => `${lookAlikeName(one)} (${describeLikeness(one.looksLike)})`)}.`;
+}
+
+function lookAlikeName({ codePoint }: LookAlike): string {
+  return codePointName(String.fromCodePoint(codePoint));
+}
+
+function describeLikeness(like: string | null): string {
+  if (like === null) return 'from another alphabet';
+  return like === ' ' ? 'like a space' : `like \`${like}\``;
+}
+
+/** Names the kind and the line, never the value: more people read the page than the file. */
+function credentialWarning(added: readonly AddedLine[]): string | null {
+  // The whole text first, because nearly every diff has none.
+  if (findCredentials(added.map(({ text }) => text).join('\n')).length === 0) return null;
+  const found = added.flatMap(({ number, text }) => findCredentials(text).map((name) => ({ name, number })));
+  if (found.length === 0) return null;
+  return `This seems to add a credential: ${listFirst(found, ({ name, number }) => `${name} in line ${number}`)}. Anyone who can read the branch could use it.`;
+}
+
+function findLongLines(added: readonly AddedLine[]): readonly AddedLine[] {
+  return added.filter(({ text }) => text.length > LONG_LINE_CHARACTERS);
+}
+
+function longLineWarning(added: readonly AddedLine[]): string | null {
+  const long = findLongLines(added);
+  if (long.length === 0) return null;
+  const names = listFirst(long, ({ number, text }) => `line ${number} (${formatNumber(text.length)} columns)`);
+  return `Very long: ${names}. Scroll to the end before you decide.`;
+}
+
+/** Rows with the names of both versions, at the start of a diff. Later rows that look like them are lines. */
+export const DIFF_HEADER_ROWS = 2;
+
+/** The warning of a diff whose rows are shown without the CR that each of them ends with. */
+export const ALL_LINES_CRLF = 'All lines end with CR LF.';
+
+/** Removes the CR before LF where every line has it. Where only some lines have it, it stays visible. */
+function stripCommonReturns(lines: readonly string[]): { readonly lines: readonly string[]; readonly crlf: boolean } {
+  const rows = lines.slice(DIFF_HEADER_ROWS).filter((line) => !line.startsWith('@@ '));
+  // A last line without LF is followed by a note that has no CR either.
+  const crlf = rows.length > 0 && rows.every((line) => line.endsWith('\r'));
+  return { lines: crlf ? lines.map(stripReturn) : lines, crlf };
+}
+
+function stripReturn(line: string): string {
+  return line.endsWith('\r') ? line.slice(0, -1) : line;
+}
+
+/** Prepares a unified diff for a page. */
+export function createDiffView(unifiedDiff: string): DiffView {
+  const raw = unifiedDiff.replace(/\n$/, '').split('\n');
+  const { lines, crlf } = stripCommonReturns(raw);
+  // The whole diff first, because nearly every diff has nothing to escape.
+  const shown = escapeHiddenAndCr(unifiedDiff) === unifiedDiff ? lines : lines.map(escapeHiddenAndCr);
+  const added = addedLines(raw, shown);
+  const warnings = [
+    hiddenWarning(added),
+    lookAlikeWarning(added),
+    longLineWarning(added),
+    credentialWarning(added),
+    crlf ? ALL_LINES_CRLF : null,
+  ];
+  return {
+    lines: shown,
+    longLines: findLongLines(added),
+    warnings: warnings.filter((warning) => warning !== null),
+  };
+}

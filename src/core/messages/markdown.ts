@@ -1,0 +1,208 @@
+import { redactCredentials } from '../../lib/credentials.ts';
+import type { RepoLinks } from '../../lib/format.ts';
+import { byteLength } from '../edits/text/characters.ts';
+import { escapeHiddenAndCr, fenceFor } from '../edits/text/unicode.ts';
+import { stripMarkers } from './markers.ts';
+
+/** The longest body the App posts, in bytes of UTF-8. */
+export const MAX_POSTED_BODY_BYTES = 60_000;
+
+/**
+ * The first rendering that fits `maxBytes`, else the last one. `limits` are tried in order, from generous to strict,
+ * because text grows when it is escaped (a hidden character becomes nine).
+ */
+export function renderWithin(
+  limits: readonly number[],
+  render: (limit: number) => string,
+  maxBytes = MAX_POSTED_BODY_BYTES,
+): string {
+  let text = '';
+  for (const limit of limits) {
+    text = render(limit);
+    if (byteLength(text) <= maxBytes) break;
+  }
+  return text;
+}
+
+/** Blocks with a blank line between them; empty ones are left out. */
+export function joinBlocks(...parts: readonly (string | null)[]): string {
+  return parts.filter((part) => part !== null && part !== '').join('\n\n');
+}
+
+/** At most this many characters, from the start. */
+export function truncate(text: string, maxCharacters: number): string {
+  return [...text].slice(0, maxCharacters).join('');
+}
+
+/** A path of at most this many characters: the end of a long path is kept, because it says more than the start. */
+export function shortenPath(path: string, maxCharacters: number): string {
+  const characters = [...path];
+  return characters.length <= maxCharacters ? path : `…${characters.slice(-maxCharacters).join('')}`;
+}
+
+/**
+ * Plain words: letters and digits with simple punctuation around them. All other words are put into code spans. GitHub
+ * links mentions, references, commits and emoji names after it renders Markdown, so no escape stops it outside code.
+ */
+const PLAIN_WORD = /^[("'“‘]*(?:[\p{L}\p{N}\p{M}]+(?:['’-][\p{L}\p{N}\p{M}]+)*|\d+(?:[.,]\d+)+)[)"'”’.,;:?!…%]*$/u;
+
+const PLAIN_MARKS = /^(?:[\)\("'“”‘’.,;:?!…–—•]|\p{RGI_Emoji})+$/v;
+
+/** Plain words that GitHub links nevertheless: commits, `GH-1`, advisories, `TICKET-1`. */
+const LINKED_WORD = /\b[0-9a-f]{7,40}\b|ghsa-|[\p{L}\p{N}]-\d/iu;
+
+/** The start of a list item: a number with its mark, or a dash. */
+const LIST_START = /^(\d*)([.)-])/;
+
+type Piece = { readonly code: boolean; readonly text: string; readonly spaceBefore: boolean };
+
+/** Inline code of exactly this text on one line. Hidden characters and line ends are escaped; no text is `(empty)`. */
+export function codeSpan(text: string): string {
+  const shown = escapeHiddenAndCr(text).replaceAll('\t', '\\u{9}').replaceAll('\n', '\\u{A}');
+  if (shown === '') return '`(empty)`';
+  const runs = new Set([...shown.matchAll(/`+/g)].map(([run]) => run.length));
+  let length = 1;
+  while (runs.has(length)) length += 1;
+  const ticks = '`'.repeat(length);
+  const padded = /^`|`$|^ .* $/.test(shown) && shown.trim() !== '' ? ` ${shown} ` : shown;
+  return `${ticks}${padded}${ticks}`;
+}
+
+/** Inline code for a table cell. A pipe is escaped as `\u{7C}`, because parsers disagree about `\|` in cells. */
+export function tableCodeSpan(text: string): string {
+  return codeSpan(text).replaceAll('|', '\\u{7C}');
+}
+
+/** A fenced block with a fence that none of its lines can close. Lines have no terminators. */
+export function codeBlock(info: string, lines: readonly string[]): string {
+  const ticks = fenceFor(lines.join('\n'));
+  return [`${ticks}${info}`, ...lines, ticks].join('\n');
+}
+
+/** A word as one or two pieces: punctuation at its end stays outside the code. */
+function splitWord(token: string, spaceBefore: boolean): readonly Piece[] {
+  const inner = /^`+([^`]+)`+$/.exec(token)?.[1];
+  if (inner !== undefined) return [{ code: true, text: inner.trim() === '' ? token : inner.trim(), spaceBefore }];
+  const plain = PLAIN_MARKS.test(token) || (PLAIN_WORD.test(token) && !LINKED_WORD.test(token));
+  if (plain || token === '-') return [{ code: false, text: token, spaceBefore }];
+  const end = lengthWithoutPunctuation(token);
+  const word: Piece = { code: true, text: token.slice(0, end), spaceBefore };
+  return end === token.length ? [word] : [word, { code: false, text: token.slice(end), spaceBefore: false }];
+}
+
+const ENDS_SENTENCE: ReadonlySet<string> = new Set(',.:;?!…');
+
+/**
+ * Length of a word without the punctuation at its end. A loop, because a regular expression would take quadratic time.
+ */
+function lengthWithoutPunctuation(token: string): number {
+  let end = token.length;
+  while (end > 0 && ENDS_SENTENCE.has(token.charAt(end - 1))) end -= 1;
+  return end;
+}
+
+function mergeCodePieces(pieces: readonly Piece[]): readonly Piece[] {
+  const joined: Piece[] = [];
+  for (const piece of pieces) {
+    const last = joined.at(-1);
+    if (last?.code && piece.code) {
+      joined[joined.length - 1] = { ...last, text: `${last.text}${piece.spaceBefore ? ' ' : ''}${piece.text}` };
+    } else joined.push(piece);
+  }
+  return joined;
+}
+
+/**
+ * Untrusted text as one inert paragraph on one line: no HTML, mention, reference, link, image, heading, list, fence or
+ * command. Words in backticks stay code; the App's markers are removed.
+ */
+export function escapeText(untrusted: string): string {
+  const line = escapeHiddenAndCr(stripMarkers(untrusted).replace(/\s+/g, ' ').trim());
+  const pieces = [...line.matchAll(/( ?)(`+[^`]+`+|`+|[^ `]+)/g)].map(([, spaceBefore, token = '']) =>
+    splitWord(token, spaceBefore === ' '),
+  );
+  return mergeCodePieces(pieces.flat())
+    .map((piece) => `${piece.spaceBefore ? ' ' : ''}${piece.code ? codeSpan(piece.text) : piece.text}`)
+    .join('')
+    .replace(LIST_START, '$1\\$2');
+}
+
+/** Removes fences and heading marks, which are noise once escaped, and writes list marks as bullets. */
+function stripLineMarkup(line: string): string {
+  return line
+    .replace(/^\s*(?:`{3,}|~{3,})[^`]*$/, '')
+    .replace(/^\s*#{1,6}\s+/, '')
+    .replace(/^\s*[-*+]\s+/, '• ');
+}
+
+/** Untrusted text as a block quote with a paragraph per line, truncated with a note. */
+export function blockQuote(untrusted: string, maxCharacters: number): string {
+  const text = untrusted.trim();
+  const { length } = [...text];
+  const paragraphs = stripMarkers(truncate(text, maxCharacters))
+    .split(/\r\n|\n|\r/)
+    .map((line) => escapeText(stripLineMarkup(line)))
+    .filter((line) => line !== '');
+  const note = length > maxCharacters ? [`(showing ${maxCharacters} of ${length} characters)`] : [];
+  return [...paragraphs, ...note].map((line) => `> ${line}`).join('\n>\n');
+}
+
+/**
+ * The model's prose, quoted and labeled as the model's. Credentials are redacted: the model may have read some, and
+ * more people read pull requests than files.
+ */
+export function quoteModelText(label: string, untrusted: string, maxCharacters: number): string {
+  const quoted = blockQuote(redactCredentials(untrusted), maxCharacters);
+  return quoted === '' ? '' : `${label}, written by the model:\n\n${quoted}`;
+}
+
+/** A link. `label` is trusted Markdown; characters that would end the address are encoded. */
+export function link(label: string, address: string): string {
+  const encoded = address.replace(/[\s()<>[\]\\`]/g, (character) =>
+    character === '(' ? '%28' : character === ')' ? '%29' : encodeURIComponent(character),
+  );
+  return `[${label}](${encoded})`;
+}
+
+/** A collapsed block. Both arguments are trusted Markdown. */
+export function details(summary: string, body: string): string {
+  return `<details>\n<summary>${summary}</summary>\n\n${body}\n\n</details>`;
+}
+
+/**
+ * A mention, which notifies. Used only for the person who started a run, where only a person can continue. Characters
+ * that no login has are removed.
+ */
+export function formatMention(login: string): string {
+  const plain = login.replace(/[^A-Za-z0-9_-]/g, '').slice(0, 100);
+  return `@${plain.replace(/^_+|_+$/g, '')}`;
+}
+
+/** `2030-01-31 12:00 UTC`, of a time in ISO 8601. */
+export function formatTime(time: string): string {
+  const utc = new Date(time).toISOString();
+  return `${utc.slice(0, 10)} ${utc.slice(11, 16)} UTC`;
+}
+
+function encodePath(path: string): string {
+  return path
+    .split('/')
+    .map((segment) => encodeURIComponent(segment.toWellFormed()).replace(/[!'()*]/g, percentEncode))
+    .join('/');
+}
+
+function percentEncode(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+}
+
+/** URL of a file at a commit, with the lines highlighted where they are known (1-based, inclusive). */
+export function fileUrl(
+  links: RepoLinks,
+  sha: string,
+  path: string,
+  lines: { readonly first: number; readonly last: number } | null = null,
+): string {
+  const anchor =
+    lines === null ? '' : lines.first === lines.last ? `#L${lines.first}` : `#L${lines.first}-L${lines.last}`;
+  return `${links.repository}/blob/${sha}/${encodePath(path)}${anchor}`;
+}

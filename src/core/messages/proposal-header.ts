@@ -1,0 +1,102 @@
+import { formatList, shortSha } from '../../lib/format.ts';
+import type { FileChange } from '../edits/change.ts';
+import type { NoSuggestionReason, Placement } from '../edits/placement.ts';
+import { regionLine } from '../edits/region.ts';
+import { type UserEditRange, userEditRange } from '../edits/user-edit.ts';
+import type { Proposal } from '../state/proposal.ts';
+import { codeSpan } from './markdown.ts';
+import { createPayloadView, type PayloadView } from './payload-view.ts';
+import { approverNames, escapeLogin, PENDING_LABEL, type ProposalView } from './proposal-status.ts';
+
+/** The title and the id line, which every comment of a proposal starts with. */
+export function proposalHeader(proposal: Proposal): string {
+  return `${titleLine(proposal)}\n${idLine(proposal)}`;
+}
+
+/** The kind of change, its file, and its line or size. */
+function titleLine(proposal: Proposal): string {
+  const { verb, extent } = viewProposalPayload(proposal);
+  const { from, path } = proposal.change;
+  const source = from === null ? '' : `${codeSpan(from)} to `;
+  return `**${verb}** ${source}${codeSpan(path)}${extent === null ? '' : ` (${extent})`}`;
+}
+
+/** A quote of this line identifies the proposal. */
+function idLine({ id, index, total, change, headSha }: Proposal): string {
+  const digest = codeSpan(change.digest.slice(0, 12));
+  return `Change ${index} of ${total} · ${codeSpan(id)} · digest ${digest} · head ${codeSpan(shortSha(headSha))}`;
+}
+
+/** The proposal's payload, at the line where its change is now. */
+export function viewProposalPayload({ change, currentLine }: Proposal): PayloadView {
+  const line = currentLine ?? (change.region === null ? null : regionLine(change.region));
+  return createPayloadView(change.payload, { line, places: change.placeCount });
+}
+
+/** Explains an undo in its own comment; empty for every other proposal. */
+export function undoLine({ origin, change }: Proposal): string {
+  if (origin.kind !== 'undo') return '';
+  const mode = change.base === null && change.result?.mode === '100755' ? ' The file will be executable again.' : '';
+  return `This is the exact reverse of ${codeSpan(origin.undoneProposalId)}, requested by ${escapeLogin(origin.by)}, not by the agent.${mode}`;
+}
+
+/** The approvals so far and how many are missing; empty where one is enough. */
+export function approvalsLine({ proposal, placement }: ProposalView): string {
+  const { requiredApprovals } = proposal;
+  if (requiredApprovals < 2) return '';
+  const names = approverNames(proposal);
+  const missing = Math.max(1, requiredApprovals - names.length);
+  const by = names.length === 0 ? '' : ` by ${formatList(names)}`;
+  const button =
+    placement.kind === 'suggestion' ? ' GitHub’s **Commit suggestion** button counts as one approval.' : '';
+  return `**${names.length} of ${requiredApprovals} approvals**${by}: ${missing} more needed.${button}`;
+}
+
+/** The ways to decide, on one line. In the conversation a command needs the id; in a thread it doesn't. */
+export function decisionLine({ placement, proposal, writable }: ProposalView): string {
+  const id = placement.kind === 'conversation' ? ` ${proposal.id}` : '';
+  const byHand = placement.kind === 'suggestion' ? '**Commit suggestion**' : 'push exactly this change';
+  const options = [
+    writable ? codeSpan(`/approve${id}`) : byHand,
+    codeSpan(`/deny${id} [reason]`),
+    ...(proposal.origin.kind === 'undo' ? [] : [editOption(proposal, placement, writable)]),
+    `${codeSpan('/help')} for more`,
+  ];
+  return `${PENDING_LABEL} ${options.join(' · ')}`;
+}
+
+function editOption({ id, change }: Proposal, placement: Placement, writable: boolean): string {
+  const range = writable ? userEditRange(change, placement) : null;
+  const block = range === null ? null : `a ${codeSpan('suggestion')} block ${replacedLines(change, range)}`;
+  if (placement.kind !== 'conversation')
+    return block === null ? 'reply with what to change' : `reply with what to change, or with ${block}`;
+  const edit = codeSpan(`/edit ${id} <instruction>`);
+  return block === null ? edit : `${edit} · quote this comment and add ${block}`;
+}
+
+function replacedLines({ base }: FileChange, { index, count }: UserEditRange): string {
+  if (base === null) return 'for the whole file';
+  if (count === 0) return index === 0 ? 'to insert above line 1' : `to insert below line ${index}`;
+  return count === 1 ? `for line ${index + 1}` : `for lines ${index + 1} to ${index + count}`;
+}
+
+const NO_BUTTON_REASONS = {
+  deletion: 'a suggestion cannot delete a file',
+  move: 'a suggestion cannot move a file',
+  'not-text': 'the file is not text',
+  'multiple-places': 'it changes several places',
+  'carriage-return': 'these lines end with CR LF, which a suggestion cannot keep',
+  'hidden-character': 'these lines have invisible characters',
+  'look-alike': 'it adds look-alike characters',
+  'too-long': 'it is too long for a suggestion',
+  'not-in-diff': 'these lines are not part of this pull request’s diff',
+  'not-expressible': 'a suggestion cannot express exactly this change',
+  outdated: 'a push has made this thread outdated',
+} as const satisfies Record<NoSuggestionReason, string>;
+
+/** Why GitHub's own commit button is missing; null where it is not. */
+export function noButtonLine({ placement, proposal }: ProposalView): string | null {
+  if (placement.kind === 'suggestion') return null;
+  const reason = proposal.change.base === null ? 'the file is new' : NO_BUTTON_REASONS[placement.reason];
+  return `Shown without a commit button, because ${reason}.`;
+}

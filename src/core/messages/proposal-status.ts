@@ -1,0 +1,194 @@
+import { commitUrl, formatList, type RepoLinks, shortSha } from '../../lib/format.ts';
+import type { Placement } from '../edits/placement.ts';
+import {
+  approvalVotes,
+  decidingVotes,
+  type Person,
+  type Proposal,
+  type ProposalState,
+  type Vote,
+} from '../state/proposal.ts';
+import type { ProposalLink, ProposalOutcome } from '../state/replies.ts';
+import { blockQuote, codeSpan, escapeText, joinBlocks, link, truncate } from './markdown.ts';
+
+/** Everything that a proposal's comment shows. */
+export type ProposalView = ProposalStatusContext & {
+  readonly proposal: Proposal;
+  /** Where the comment is, or is about to be posted. */
+  readonly placement: Placement;
+  /** Warnings about the run, its branch and its rules, as plain text. */
+  readonly warnings: readonly string[];
+  /** True where the App can commit; false where only people can apply the change. */
+  readonly writable: boolean;
+};
+
+type ProposalStatusContext = {
+  readonly links: RepoLinks;
+  /** URL of the comment of the proposal that replaced this one. */
+  readonly replacedByUrl: string | null;
+};
+
+/** Starts the line with the ways to decide, which only the comment of a pending proposal has. */
+export const PENDING_LABEL = '**Pending:**';
+
+/** Starts the status line of a proposal whose change is on the branch. */
+export const APPLIED_LABEL = '**Applied**';
+
+/** Starts the status line of a denied proposal. */
+export const REJECTED_LABEL = '**Rejected by user**';
+
+/** States as tables show them. */
+export const STATE_LABELS = {
+  proposed: 'pending',
+  approved: 'approved',
+  executing: 'being applied',
+  completed: 'applied',
+  rejected: 'rejected',
+  failed: 'failed',
+  superseded: 'withdrawn',
+  expired: 'expired',
+  cancelled: 'cancelled',
+} as const satisfies Record<ProposalState, string>;
+
+const STATUS_TEXT = {
+  proposed: () => '',
+  approved: (proposal) =>
+    `**Approved**${byDeciders(proposal)}${userEditClause(proposal)}. It will be committed shortly.`,
+  executing: (proposal) => `**Approved**${byDeciders(proposal)}${userEditClause(proposal)}. It is being committed now.`,
+  completed: completedText,
+  rejected: rejectedText,
+  failed: failedText,
+  superseded: (proposal) => `**Withdrawn** without a decision. Nothing was changed.${noteSentence(proposal.note)}`,
+  expired: (proposal) => `**Expired** without a decision. Nothing was changed.${noteSentence(proposal.note)}`,
+  cancelled: (proposal) => `**Cancelled** without a decision. Nothing was changed.${noteSentence(proposal.note)}`,
+} as const satisfies Record<ProposalState, (proposal: Proposal, context: ProposalStatusContext) => string>;
+
+/** The outcome of a proposal and who decided it; empty while it is pending. */
+export function proposalStatus(proposal: Proposal, context: ProposalStatusContext): string {
+  return joinBlocks(STATUS_TEXT[proposal.state](proposal, context), replacedByText(proposal, context));
+}
+
+function completedText(proposal: Proposal, { links }: ProposalStatusContext): string {
+  const commit = commitText(proposal, links);
+  const commitVote = findVote(proposal, 'commit');
+  if (commitVote !== undefined)
+    return `${APPLIED_LABEL} by ${escapeLogin(commitVote.by)}${commit}.${noteSentence(proposal.note)}`;
+  const approved = deciderNames(proposal) === null ? '' : `, approved${byDeciders(proposal)}`;
+  return `${APPLIED_LABEL}${commit}${userEditClause(proposal)}${approved}.${noteSentence(proposal.note)}`;
+}
+
+function rejectedText(proposal: Proposal): string {
+  const vote = findVote(proposal, 'deny', 'edit');
+  const by = vote === undefined ? '' : ` ${escapeLogin(vote.by)}`;
+  const request = vote?.action === 'edit' ? ', who asked for something else' : '';
+  const reason = vote?.text ?? '';
+  return joinBlocks(
+    `${REJECTED_LABEL}${by}${request}. Nothing was changed.`,
+    reason === '' ? '' : blockQuote(reason, MAX_REASON_CHARACTERS),
+  );
+}
+
+const MAX_REASON_CHARACTERS = 1_000;
+
+/** A failed proposal with a commit is one whose commit does not hold what was approved. */
+function failedText(proposal: Proposal, { links }: ProposalStatusContext): string {
+  return proposal.commitSha === null
+    ? `**Failed.** Nothing was changed.${noteSentence(proposal.note)}`
+    : `⚠️ **Not as approved.** The commit${commitText(proposal, links)} is not exactly what was approved.${noteSentence(proposal.note)} A maintainer must check it; Countersign commits nothing further.`;
+}
+
+function replacedByText(proposal: Proposal, { replacedByUrl }: ProposalStatusContext): string | null {
+  if (proposal.replacedBy === null) return null;
+  const id = codeSpan(proposal.replacedBy);
+  return `Replaced by ${replacedByUrl === null ? id : link(id, replacedByUrl)}.`;
+}
+
+function byDeciders(proposal: Proposal): string {
+  const names = deciderNames(proposal);
+  return names === null ? '' : ` by ${names}`;
+}
+
+/** Names the person whose lines replaced the model's. */
+function userEditClause(proposal: Proposal): string {
+  const vote = proposal.userEdit === null ? undefined : findVote(proposal, 'modify');
+  return vote === undefined ? '' : ` as ${escapeLogin(vote.by)} wrote it instead`;
+}
+
+function commitText({ commitSha }: Proposal, links: RepoLinks): string {
+  return commitSha === null ? '' : ` in ${link(codeSpan(shortSha(commitSha)), commitUrl(links, commitSha))}`;
+}
+
+const MAX_NOTE_CHARACTERS = 500;
+
+/** A note of the App or of GitHub as a sentence. */
+function noteSentence(note: string | null): string {
+  if (note === null || note.trim() === '') return '';
+  const text = escapeText(truncate(note.trim(), MAX_NOTE_CHARACTERS));
+  const sentence = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(sentence) ? ` ${sentence}` : ` ${sentence}.`;
+}
+
+/** The last vote with one of these actions. */
+function findVote(proposal: Proposal, ...actions: readonly Vote['action'][]): Vote | undefined {
+  return proposal.votes.findLast((vote) => actions.includes(vote.action));
+}
+
+/** Everyone whose vote led to the outcome, each once, as a list; null where there is no such vote. */
+export function deciderNames(proposal: Proposal): string | null {
+  const names = distinctNames(decidingVotes(proposal));
+  return names.length === 0 ? null : formatList(names);
+}
+
+/** Everyone who has approved so far, each once. */
+export function approverNames(proposal: Proposal): readonly string[] {
+  return distinctNames(approvalVotes(proposal));
+}
+
+function distinctNames(votes: readonly Vote[]): readonly string[] {
+  return [...new Map(votes.map(({ by }) => [by.id, escapeLogin(by)])).values()];
+}
+
+const MAX_LOGIN_CHARACTERS = 100;
+
+/** A login as text; it never becomes a mention. */
+export function escapeLogin({ login }: Pick<Person, 'login'>): string {
+  return escapeText(login.slice(0, MAX_LOGIN_CHARACTERS));
+}
+
+const OUTCOME_CLAUSES = {
+  proposed: 'is still pending',
+  approved: 'was already approved',
+  executing: 'is being applied right now, as approved',
+  completed: 'was already applied',
+  rejected: 'was already rejected',
+  failed: 'could not be applied, though approved',
+  superseded: 'was already withdrawn',
+  expired: 'had already expired',
+  cancelled: 'was already cancelled',
+} as const satisfies Record<ProposalState, string>;
+
+/** The outcome of a proposal as a clause: `k7q2 was already applied by ana in 1a2b3c4` (T12). */
+export function describeOutcome({ id, state, by, commitSha, replacedBy }: ProposalOutcome): string {
+  const person = by === null || state === 'proposed' ? '' : ` by ${escapeLogin(by)}`;
+  const commit = commitSha === null ? '' : ` in ${shortSha(commitSha)}`;
+  const replaced = replacedBy === null ? '' : ` and replaced by ${codeSpan(replacedBy)}`;
+  return `${escapeText(id)} ${OUTCOME_CLAUSES[state]}${person}${commit}${replaced}`;
+}
+
+const MAX_PROPOSALS_LISTED = 30;
+
+const MAX_TITLE_CHARACTERS = 200;
+
+/** Proposals as a Markdown list with links; those beyond 30 are counted. */
+export function formatProposalList(proposals: readonly ProposalLink[]): string {
+  const rows = proposals.slice(0, MAX_PROPOSALS_LISTED).map((proposal) => {
+    return `- ${formatProposalId(proposal)} ${escapeText(truncate(proposal.title, MAX_TITLE_CHARACTERS))}`.trimEnd();
+  });
+  const remaining = proposals.length - rows.length;
+  return [...rows, ...(remaining > 0 ? [`- and ${remaining} more`] : [])].join('\n');
+}
+
+/** A proposal's id, linked to its comment. */
+export function formatProposalId({ id, url }: Pick<ProposalLink, 'id' | 'url'>): string {
+  return url === null ? codeSpan(id) : link(codeSpan(id), url);
+}

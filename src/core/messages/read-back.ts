@@ -1,0 +1,270 @@
+import type { Nodes } from 'mdast';
+import { fromMarkdown } from 'mdast-util-from-markdown';
+import type { RepoLinks } from '../../lib/format.ts';
+import { type FileChange, unifiedDiffOf } from '../edits/change.ts';
+import { applySuggestion, type Placement } from '../edits/placement.ts';
+import { blobSha, encodeText } from '../edits/text/characters.ts';
+import { applyUnifiedDiff } from '../edits/text/hunks.ts';
+import { ALL_LINES_CRLF, DIFF_HEADER_ROWS } from './diff-markdown.ts';
+import { type RenderedProposal, renderProposal, renderUnshowable } from './proposal-comment.ts';
+import type { ProposalView } from './proposal-status.ts';
+
+/** The change and its placement, as they are stored. */
+type StoredChange = { readonly change: FileChange; readonly placement: Placement };
+
+/** The stored change with the text it is based on (empty for a new file). */
+type ExpectedProposal = StoredChange & { readonly baseText: string };
+
+/**
+ * The comments of a posted proposal in its current state. A pending one is read back first, as it was before it was
+ * posted: if it would not show exactly the stored change, it gets neither block nor command.
+ */
+export function renderPostedProposal(view: ProposalView): RenderedProposal {
+  const rendered = renderProposal(view);
+  const { proposal, placement } = view;
+  const isExact = proposal.state !== 'proposed' || contentRoundTrips(rendered, { change: proposal.change, placement });
+  return isExact ? rendered : renderUnshowable(view);
+}
+
+/**
+ * True if comments, parsed as GitHub parses them, show exactly the stored change: the suggestion block applied as
+ * GitHub's button does, or the diff applied to the base, gives the stored bytes, and `contentRoundTrips`.
+ */
+export function proposalRoundTrips(rendered: RenderedProposal, expected: ExpectedProposal): boolean {
+  const { change, placement, baseText } = expected;
+  if (!contentRoundTrips(rendered, expected)) return false;
+  if (placement.kind === 'suggestion') {
+    const { startLine, line, lines } = placement;
+    return isExpectedResult(change, applySuggestion(baseText, startLine, line, lines));
+  }
+  const diff = unifiedDiffOf(change.payload);
+  return diff === null || isExpectedResult(change, applyUnifiedDiff(baseText, diff));
+}
+
+/**
+ * True if comments, parsed as GitHub parses them, show the stored lines or diff and nothing else that could be pressed,
+ * followed or mistaken for it: a preview must be the start of the diff, a wrapped line one of the added lines.
+ */
+export function contentRoundTrips(
+  { body, parts, links }: RenderedProposal,
+  { change, placement }: StoredChange,
+): boolean {
+  const first = parsePostedMarkdown(body);
+  const pages = [first, ...parts.map(parsePostedMarkdown)];
+  if (!pages.every((page) => hasOnlyAppMarkup(page, links) && hasOnlyAppBlocks(page))) return false;
+  if (placement.kind === 'suggestion') {
+    return (
+      suggestionRoundTrips(first, placement.lines) &&
+      pages.every((page) => blocksIn(page, 'diff').length === 0) &&
+      areWrappedCopies(pages, placement.lines)
+    );
+  }
+  if (!pages.every((page) => suggestionsIn(page).length === 0 && arePreviewsConsistent(blocksIn(page, 'diff'))))
+    return false;
+  const shown = pages.flatMap((page) => blocksIn(page, 'diff').at(-1) ?? []);
+  if (!areWrappedCopies(pages, shown.map(stripAddedMark))) return false;
+  const diff = unifiedDiffOf(change.payload);
+  return diff === null ? shown.length === 0 : diffRoundTrips(shown, diff, body);
+}
+
+/** True if the text is what the change leaves; a deleted file leaves none. */
+function isExpectedResult({ result }: FileChange, text: string | null): boolean {
+  if (text === null) return false;
+  return result === null ? text === '' : blobSha(encodeText(text)) === result.blob;
+}
+
+/** True if a body offers exactly these lines as its only suggestion, or none where they are null. */
+export function suggestionRoundTrips(markdown: ParsedMarkdown, expectedLines: readonly string[] | null): boolean {
+  const [only, ...others] = suggestionsIn(markdown);
+  if (expectedLines === null || only === undefined) return expectedLines === null && only === undefined;
+  const lines = others.length === 0 ? markdown.codeLinesOf(only) : null;
+  return lines?.length === expectedLines.length && lines.every((line, index) => line === expectedLines[index]);
+}
+
+/** The blocks for which GitHub offers a commit button. */
+function suggestionsIn({ nodes }: ParsedMarkdown): readonly Nodes[] {
+  return nodes.filter((node) => node.type === 'code' && /^suggestion/i.test(node.lang ?? ''));
+}
+
+/** The lines of each block of a language in a body, in order. */
+function blocksIn({ nodes, codeLinesOf }: ParsedMarkdown, lang: 'diff' | 'text'): readonly (readonly string[])[] {
+  return nodes.filter((node) => node.type === 'code' && node.lang === lang).map((node) => codeLinesOf(node) ?? []);
+}
+
+/** True if each diff is the start of the last one: a preview is followed by the whole diff. */
+function arePreviewsConsistent(diffs: readonly (readonly string[])[]): boolean {
+  const whole = diffs.at(-1) ?? [];
+  return diffs.every((lines) => lines.every((line, index) => line === whole[index]));
+}
+
+/** True if every block of plain text is a wrapped copy of one of these lines. */
+function areWrappedCopies(pages: readonly ParsedMarkdown[], lines: readonly string[]): boolean {
+  const copies = pages.flatMap((page) => blocksIn(page, 'text'));
+  const known = new Set(copies.length === 0 ? [] : lines);
+  return copies.every((rows) => known.has(rows.join('')));
+}
+
+/** The added line of a diff's row; any other row unchanged. */
+function stripAddedMark(row: string): string {
+  return row.startsWith('+') ? row.slice(1) : row;
+}
+
+/**
+ * True if lines read from a page are exactly the stored diff. Each character stands for itself, or is escaped as
+ * `\u{…}`. Takes linear time.
+ */
+function diffRoundTrips(shown: readonly string[], diff: string, body: string): boolean {
+  const stored = diff.replace(/\n$/, '').split('\n');
+  const areReturnsOmitted = body.includes(ALL_LINES_CRLF) && stored.slice(DIFF_HEADER_ROWS).every(isHunkHeaderOrCrlf);
+  if (shown.length !== stored.length) return false;
+  return shown.every((line, index) => isSameLine(line, stored[index] ?? '', areReturnsOmitted));
+}
+
+function isHunkHeaderOrCrlf(row: string): boolean {
+  return row.startsWith('@@ ') || row.endsWith('\r');
+}
+
+function isSameLine(shown: string, stored: string, areReturnsOmitted: boolean): boolean {
+  if (areReturnsOmitted && stored.endsWith('\r') && isSameText(shown, stored.slice(0, -1))) return true;
+  return isSameText(shown, stored);
+}
+
+function isSameText(shown: string, stored: string): boolean {
+  if (shown === stored) return true;
+  let at = 0;
+  for (const character of stored) {
+    if (shown.startsWith(character, at)) {
+      at += character.length;
+      continue;
+    }
+    const escaped = `\\u{${character.codePointAt(0)?.toString(16).toUpperCase()}}`;
+    if (!shown.startsWith(escaped, at)) return false;
+    at += escaped.length;
+  }
+  return at === shown.length;
+}
+
+/** HTML of the App's own templates. */
+const APP_HTML = /^(?:<!-- countersign:[a-z0-9:/-]+ -->|<details>\n<summary>[^<>]*<\/summary>|<\/details>)$/i;
+
+const FOREIGN_NODES: ReadonlySet<Nodes['type']> = new Set<Nodes['type']>([
+  'image',
+  'imageReference',
+  'linkReference',
+  'definition',
+  'heading',
+]);
+
+/** Text outside code that GitHub turns into a link or a mention. */
+const AUTOLINKED_TEXT = /:\/\/|\bwww\.[a-z\d]|@[a-z\d]/i;
+
+/** True if a body has no markup that could come from untrusted text: other HTML, images, headings, mentions, links. */
+function hasOnlyAppMarkup({ nodes }: ParsedMarkdown, { repository }: RepoLinks): boolean {
+  return nodes.every((node) => {
+    if (node.type === 'html') return APP_HTML.test(node.value);
+    if (node.type === 'link') return node.url.startsWith(`${repository}/`);
+    if (node.type === 'text') return !AUTOLINKED_TEXT.test(node.value);
+    return !FOREIGN_NODES.has(node.type);
+  });
+}
+
+const APP_BLOCK = /^(?:diff|text|suggestion)$/;
+
+/** True if all code blocks of a body are fenced as the App fences them. */
+function hasOnlyAppBlocks({ nodes, codeLinesOf }: ParsedMarkdown): boolean {
+  return nodes.every((node) => node.type !== 'code' || (APP_BLOCK.test(node.lang ?? '') && codeLinesOf(node) !== null));
+}
+
+/** A body as GitHub parses it: all nodes in order, and the lines of a fenced block (null for any other node). */
+type ParsedMarkdown = {
+  readonly nodes: readonly Nodes[];
+  readonly codeLinesOf: (node: Nodes) => readonly string[] | null;
+};
+
+/**
+ * Parses a body. The parser takes 0.1 s for some thousand lines, so most lines between fences are left out, and its
+ * result is used only if it proves that they were inside a block.
+ */
+export function parsePostedMarkdown(body: string): ParsedMarkdown {
+  const lines = body.split(/\r\n|\n|\r/);
+  const markdown = body.includes('\r') ? null : parseKeptLines(body, lines, selectLinesToParse(lines));
+  if (markdown !== null) return markdown;
+  const all = parseKeptLines(body, lines, { kept: [...lines.keys()], gaps: [] });
+  if (all === null) throw new Error('A parse of all lines has no gaps that could fail.');
+  return all;
+}
+
+/** Lines left out before position `at` of the kept lines; none of them contains `fence`. */
+type LineGap = { readonly at: number; readonly fence: string };
+
+/** Indexes of the lines to parse, and the gaps between them. */
+type LineSelection = { readonly kept: readonly number[]; readonly gaps: readonly LineGap[] };
+
+/** Parses the kept lines; null if a line that was left out might matter. */
+function parseKeptLines(body: string, lines: readonly string[], { kept, gaps }: LineSelection): ParsedMarkdown | null {
+  const source = kept.map((index) => lines[index] ?? '');
+  const root = fromMarkdown(kept.length === lines.length ? body : source.join('\n'));
+  const spans = root.children.flatMap((node) => findFenceSpan(node, source) ?? []);
+  if (!areGapsWithinFences(gaps, spans)) return null;
+  const codeLinesOf = (node: Nodes): readonly string[] | null => {
+    const span = findFenceSpan(node, source);
+    return span === null ? null : lines.slice((kept[span.first] ?? 0) + 1, kept[span.last]);
+  };
+  return { nodes: collectNodes(root), codeLinesOf };
+}
+
+/** A block's fence and the 0-based indexes of its opening and closing line. */
+type FenceSpan = { readonly first: number; readonly last: number; readonly fence: string };
+
+/**
+ * The fences of a block at the left margin; null for any other node. The lines between must be the node's value: the
+ * tree does not tell an empty block from one with an empty line.
+ */
+function findFenceSpan({ type, position, ...node }: Nodes, source: readonly string[]): FenceSpan | null {
+  if (type !== 'code' || position === undefined || !('value' in node)) return null;
+  const [first, last] = [position.start.line - 1, position.end.line - 1];
+  const openFence = /^`{3,}/.exec(source[first] ?? '')?.[0];
+  if (first === last || openFence === undefined || source[last] !== openFence) return null;
+  return source.slice(first + 1, last).join('\n') === node.value ? { first, last, fence: openFence } : null;
+}
+
+/**
+ * True if the lines of each gap would be inside a block too: the kept lines around the gap belong to the block, and no
+ * line of the gap contains its fence. Gaps and spans are in order.
+ */
+function areGapsWithinFences(gaps: readonly LineGap[], spans: readonly FenceSpan[]): boolean {
+  let next = 0;
+  return gaps.every(({ at, fence }) => {
+    while ((spans[next]?.last ?? Number.POSITIVE_INFINITY) < at) next += 1;
+    const span = spans[next];
+    return span !== undefined && span.first < at && span.fence === fence;
+  });
+}
+
+/**
+ * All lines except those between apparent fences that contain neither the fence nor NUL, which a parser replaces. A
+ * diff might have thousands of lines with shorter fences.
+ */
+function selectLinesToParse(lines: readonly string[]): LineSelection {
+  const kept: number[] = [];
+  const gaps: LineGap[] = [];
+  let openFence: string | null = null;
+  for (const [index, line] of lines.entries()) {
+    if (openFence !== null && index < lines.length - 1 && !line.includes(openFence) && !line.includes('\0')) continue;
+    if (openFence !== null && index !== (kept.at(-1) ?? 0) + 1) gaps.push({ at: kept.length, fence: openFence });
+    kept.push(index);
+    if (openFence === null) openFence = /^(`{3,})[a-z]*$/.exec(line)?.[1] ?? null;
+    else if (line === openFence) openFence = null;
+  }
+  return { kept, gaps };
+}
+
+function collectNodes(root: Nodes): readonly Nodes[] {
+  const found: Nodes[] = [];
+  const pending: Nodes[] = [root];
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+    found.push(node);
+    if ('children' in node) pending.push(...node.children.toReversed());
+  }
+  return found;
+}

@@ -1,0 +1,281 @@
+import { commitUrl, formatList, pluralize, type RepoLinks, shortSha } from '../../lib/format.ts';
+import type { CommandName } from '../state/intent.ts';
+import type { Reply, ResumeRefusal } from '../state/replies.ts';
+import { renderLapsed, renderNotCounted } from './approval-replies.ts';
+import type { CommandHelp } from './command-docs.ts';
+import { codeSpan, escapeText, formatMention, formatTime, joinBlocks, link, truncate } from './markdown.ts';
+import { REPLY_MARKER } from './markers.ts';
+import { describeOutcome, escapeLogin, formatProposalList } from './proposal-status.ts';
+import {
+  escapeMessage,
+  renderDetails,
+  renderFurtherDetails,
+  renderInternalError,
+  renderModelAnswer,
+  renderQuestion,
+  renderUndoRefused,
+  renderUserEditRefused,
+} from './reply-details.ts';
+import { formatDroppedTasks, renderRunEnded } from './run-ended.ts';
+import { APPLY_BY_HAND_TEXT, branchSpan } from './run-warnings.ts';
+
+/** The repository's URL for links, and the commands that `/help` lists. */
+type ReplyContext = { readonly links: RepoLinks; readonly commands: readonly CommandHelp[] };
+
+/** A reply as a comment's Markdown, at most 60,000 bytes of UTF-8. Only a reminder and a run's end mention someone. */
+export function renderReply(reply: Reply, context: ReplyContext): string {
+  return joinBlocks(REPLY_MARKER, renderText(reply.kind, reply, context).trim());
+}
+
+/** The further comments of a reply that one comment cannot hold, in order; most replies have none. */
+export function renderReplyContinuations(reply: Reply): readonly string[] {
+  return reply.kind === 'proposal-details'
+    ? renderFurtherDetails(reply).map((text) => joinBlocks(REPLY_MARKER, text))
+    : [];
+}
+
+type ReplyByKind = { readonly [Kind in Reply['kind']]: Extract<Reply, { kind: Kind }> };
+
+function renderText<Kind extends Reply['kind']>(kind: Kind, reply: ReplyByKind[Kind], context: ReplyContext): string {
+  return REPLY_RENDERERS[kind](reply, context);
+}
+
+const HELP_HINT = `${codeSpan('/help')} lists all commands.`;
+
+const STATUS_HINT = `${codeSpan('/status')} lists pending changes.`;
+
+const NEW_RUN_HINT = `Use ${codeSpan('/countersign <task>')} to start a run.`;
+
+const UPDATE_HINT = 'The agent has been told and may propose an update.';
+
+const NOT_FOUND_TEXT = 'Execution not found or not in proposed state';
+
+const NOT_RESUMABLE_TEXT = {
+  'no-resumable-run': `There is no run to resume: ${codeSpan('/resume')} continues one that expired, reached its limit of model responses, or ended because the model failed. ${NEW_RUN_HINT}`,
+  'run-active': `${codeSpan('/resume')} had no effect: a run is active or about to start. ${STATUS_HINT}`,
+  'written-before-end': `${codeSpan('/resume')} had no effect: it was posted before the run ended, or in the same second. Post it again.`,
+} as const satisfies Record<ResumeRefusal, string>;
+
+const MAX_WORD_CHARACTERS = 100;
+
+const MAX_IDS_NAMED = 20;
+
+const MAX_OUTCOMES_NAMED = 30;
+
+const MAX_REQUESTERS_MENTIONED = 10;
+
+const REPLY_RENDERERS: {
+  readonly [Kind in Reply['kind']]: (reply: ReplyByKind[Kind], context: ReplyContext) => string;
+} = {
+  // Who and where
+  'owner-not-allowed': ({ owner }) =>
+    `Countersign is not enabled for repositories of ${escapeMessage(owner)}, so nothing was read or changed. Ask its operator to add that account to ${codeSpan('ALLOWED_OWNERS')}.`,
+  'not-allowed': ({ login, command }, { commands }) =>
+    `Sorry, ${escapeMessage(login)}: ${formatCommand(command)} needs write access to this repository${canAuthorUse(command, commands) ? ', unless you opened the pull request' : ''}. Nothing was decided. Ask a maintainer to post it.`,
+  'pull-not-open': ({ state }) =>
+    `This pull request is ${state}, so Countersign can’t change it. ${state === 'closed' ? 'Reopen it and ask again.' : 'Open a new pull request and ask there.'}`,
+  fork: ({ headRef }) =>
+    `Nothing was approved: the branch ${branchSpan(headRef)} is in a fork, and Countersign never writes to forks. ${APPLY_BY_HAND_TEXT}`,
+  'push-refused': ({ headRef }) =>
+    `Nothing was approved: the rules of ${branchSpan(headRef)} refused a commit of this run, so Countersign commits nothing more. ${APPLY_BY_HAND_TEXT}`,
+
+  // Commands without effect
+  ambiguous: ({ command, pending }) =>
+    joinBlocks(
+      pending.length === 1
+        ? `${codeSpan(`/${command}`)} had no effect: one change is pending, and your comment isn’t about that one.`
+        : `${codeSpan(`/${command}`)} had no effect: several changes are pending, and it names none of them.`,
+      formatProposalList(pending),
+      `Reply in the change’s own thread, or use ${codeSpan(`/${command} ${pending[0]?.id ?? '<id>'}`)}${command === 'show' ? '' : ` or ${codeSpan(`/${command} all`)}`}.`,
+    ),
+  'nothing-pending': ({ command }) =>
+    `${formatCommand(command)} had no effect: no change was pending when you posted it. ${STATUS_HINT}`,
+  'posted-later': ({ postedLater }) =>
+    joinBlocks(
+      'Your comment doesn’t cover these changes, because they were posted later or in the same second. Still pending:',
+      formatProposalList(postedLater),
+      'Review them, then post the command again.',
+    ),
+  'decided-in-threads': () =>
+    `The review’s summary had no effect: its inline comments already answer every change it could apply to. ${STATUS_HINT}`,
+  'unknown-ids': ({ ids, pending }) => {
+    const names = ids.slice(0, MAX_IDS_NAMED).map(wordSpan).join(' or ');
+    return joinBlocks(
+      `${NOT_FOUND_TEXT}: no change of this pull request has the id ${names}. Nothing was decided.`,
+      pending.length === 0 ? 'No change is pending.' : joinBlocks('Still pending:', formatProposalList(pending)),
+      pending.length === 0 ? NEW_RUN_HINT : 'Post the command again with one of these ids.',
+    );
+  },
+  'already-decided': ({ proposals }) =>
+    joinBlocks(
+      `${NOT_FOUND_TEXT}: ${formatList(proposals.slice(0, MAX_OUTCOMES_NAMED).map(describeOutcome))}.`,
+      `A decision is final. ${STATUS_HINT}`,
+    ),
+  'malformed-command': ({ command, word, hint }) =>
+    joinBlocks(
+      command === null
+        ? `${wordSpan(`/${word}`)} had no effect.`
+        : `${formatCommand(command)} had no effect: it was not understood at ${wordSpan(word)}.`,
+      escapeMessage(hint),
+      HELP_HINT,
+    ),
+  'unknown-command': ({ word, nearest }) =>
+    `${wordSpan(word)} is not a command of Countersign, so nothing was decided. ${nearest === null ? '' : `Did you mean ${formatCommand(nearest)}? `}${HELP_HINT}`,
+  affirmation: ({ id }) =>
+    `${codeSpan(id)} is still pending, because only a command decides. Use ${codeSpan(`/approve ${id}`)} to apply it or ${codeSpan(`/deny ${id}`)} to leave the file as it is.`,
+  'empty-reply': ({ id }) =>
+    `${codeSpan(id)} is still pending, because your reply has no text of its own. Use ${codeSpan('/approve')} or ${codeSpan('/deny [reason]')}, or reply with what to change.`,
+  'user-edit-refused': renderUserEditRefused,
+  'edited-into-command': () =>
+    'An edited comment has no effect, because it might have been read before the edit. Post a new comment instead.',
+  'deleted-after-decision': ({ proposals }) =>
+    `Deleting a comment does not undo its decision: ${formatList(proposals.slice(0, MAX_OUTCOMES_NAMED).map(describeOutcome))}.`,
+  'no-run': ({ command }) => `${formatCommand(command)} had no effect: no run is active here. ${NEW_RUN_HINT}`,
+  'resume-refused': ({ refusal }) => NOT_RESUMABLE_TEXT[refusal],
+  'undo-refused': renderUndoRefused,
+  'undo-not-editable': ({ proposals }) =>
+    joinBlocks(
+      'An undo is the exact reverse of a change, so you can only approve or deny it. Still pending:',
+      formatProposalList(proposals),
+      `For anything else, deny it and use ${codeSpan('/countersign <task>')}.`,
+    ),
+  'approval-not-counted': renderNotCounted,
+
+  // Commits
+  committed: ({ sha, proposals }, { links }) =>
+    joinBlocks(
+      `Applied in ${link(codeSpan(shortSha(sha)), commitUrl(links, sha))}${proposals.length === 1 ? '' : ` (${pluralize(proposals.length, 'change')})`}:`,
+      formatProposalList(proposals),
+    ),
+  stale: ({ proposals, undoneProposalIds }) =>
+    joinBlocks(
+      'Not applied: the file changed after these were proposed.',
+      formatProposalList(proposals),
+      undoneProposalIds.length < proposals.length ? UPDATE_HINT : '',
+      undoneProposalIds.length === 0
+        ? ''
+        : `To undo again, use ${formatList(undoneProposalIds.slice(0, MAX_OUTCOMES_NAMED).map((id) => codeSpan(`/undo ${id}`)))}.`,
+    ),
+  'user-edit-stale': ({ by, proposals }) =>
+    joinBlocks(
+      `Not applied: the file changed after ${escapeLogin(by)} wrote these lines, so they were withdrawn.`,
+      formatProposalList(proposals),
+      `${UPDATE_HINT} You can replace that one with your own lines again.`,
+    ),
+  'approval-lapsed': renderLapsed,
+  'approvals-suspended': ({ errorId, proposals }) =>
+    joinBlocks(
+      `A later comment or event might have been a denial, but an internal error (${codeSpan(errorId)}) kept Countersign from reading it. Earlier approvals of these changes no longer count:`,
+      formatProposalList(proposals),
+      `Review them again, then use ${codeSpan('/approve')} or ${codeSpan('/deny')}.`,
+    ),
+  'commit-failed': ({ proposals, message }) =>
+    joinBlocks(
+      `Not applied, because the commit failed: ${escapeMessage(message)}`,
+      formatProposalList(proposals),
+      'Fix the cause, then ask again.',
+    ),
+  'commit-delayed': ({ proposals }) =>
+    joinBlocks(
+      `Approved, but not committed yet. Countersign keeps trying; ${codeSpan('/deny')} still withdraws the change.`,
+      formatProposalList(proposals),
+    ),
+  'commit-mismatch': ({ sha, proposals, summary }, { links }) =>
+    joinBlocks(
+      `⚠️ The commit ${link(codeSpan(shortSha(sha)), commitUrl(links, sha))} is not exactly what was approved: ${escapeMessage(summary)}.`,
+      formatProposalList(proposals),
+      'A maintainer must check it; Countersign commits nothing further.',
+    ),
+
+  // Comments of the App
+  'comment-tampered': ({ proposals }) =>
+    joinBlocks(
+      'Nothing was approved: the comment that shows this change was edited or deleted, so you might have seen something else. It has been restored:',
+      formatProposalList(proposals),
+      `Review it again, then post ${codeSpan('/approve')} again.`,
+    ),
+  'comment-repaired': ({ id }) =>
+    `Editing this comment has no effect: it was restored, and ${codeSpan(id)} is still pending. Reply with what to change, or with your own lines in a suggestion block.`,
+  'comment-repair-limit': ({ proposals }) =>
+    joinBlocks(
+      'Withdrawn without a decision, because the comment of this change was edited or deleted repeatedly:',
+      formatProposalList(proposals),
+      UPDATE_HINT,
+    ),
+  retargeted: ({ from, to, proposals }) =>
+    joinBlocks(
+      `Withdrawn, because this pull request now targets ${branchSpan(to)} instead of ${branchSpan(from)}:`,
+      formatProposalList(proposals),
+      UPDATE_HINT,
+    ),
+  reminder: ({ requesters, proposals, expiresAt }) =>
+    joinBlocks(
+      `${formatList(requesters.slice(0, MAX_REQUESTERS_MENTIONED).map(({ login }) => formatMention(login)))}, ${proposals.length === 1 ? 'a change is still pending and expires' : `${proposals.length} changes are still pending and expire`} on ${formatTime(expiresAt)}:`,
+      formatProposalList(proposals),
+      `Use ${codeSpan('/approve <id>')} or ${codeSpan('/deny <id>')} to decide.`,
+    ),
+
+  // Runs and questions
+  'task-queued': ({ position }) =>
+    `Your task is queued and starts by itself ${position === 1 ? 'when the active run ends' : `after the ${pluralize(position, 'task')} before it`}. ${codeSpan('/stop')} ends the active run and drops the queue.`,
+  'queue-dropped': ({ droppedTasks }) => joinBlocks(formatDroppedTasks(droppedTasks), NEW_RUN_HINT),
+  'run-ended': renderRunEnded,
+  'question-answered': renderModelAnswer,
+  'question-failed': ({ by, question, message }) =>
+    joinBlocks(
+      renderQuestion({ by, question }),
+      `The model gave no answer: ${escapeMessage(message)}`,
+      'Nothing was decided. Try again later.',
+    ),
+  'question-queue-full': ({ max }) =>
+    `Your question was not taken, because ${pluralize(max, 'question')} are already pending. Ask again once they are answered.`,
+  'internal-error': renderInternalError,
+
+  // Information
+  'proposal-details': renderDetails,
+  status: ({ running, queuedTasks, pendingQuestions, pending, canResume }) =>
+    joinBlocks(
+      [
+        running ? 'A run is active.' : 'No run is active.',
+        queuedTasks === 0 ? '' : `${pluralize(queuedTasks, 'task')} queued.`,
+        pendingQuestions === 0 ? '' : `${pluralize(pendingQuestions, 'question')} pending.`,
+        pending.length === 0 ? 'No change is pending.' : 'Pending changes:',
+      ]
+        .filter((sentence) => sentence !== '')
+        .join(' '),
+      formatProposalList(pending),
+      canResume ? `Use ${codeSpan('/resume')} to continue the last run.` : '',
+      running ? '' : NEW_RUN_HINT,
+    ),
+  help: (_, { commands }) =>
+    joinBlocks(
+      'A command stands alone on the first line of a comment. In a change’s thread it applies to that change; elsewhere, add its id.',
+      commands.map(({ syntax, summary }) => `- ${codeSpan(syntax)} – ${escapeText(summary)}`).join('\n'),
+      `Commands need write access to this repository. If you opened the pull request, you can also use ${formatList(commands.filter(({ allowedTo }) => allowedTo === 'writer-or-author').map(({ name }) => codeSpan(`/${name}`)))}.`,
+      'Any other reply in a change’s thread tells the agent what to change. A reply with one suggestion block applies your own lines, and GitHub’s **Commit suggestion** button counts as your approval.',
+      'Nothing changes without an approval.',
+    ),
+};
+
+/** A command as it is written in a comment. */
+function formatCommand(command: CommandName | 'mention' | 'reply'): string {
+  switch (command) {
+    case 'task':
+      return codeSpan('/countersign <task>');
+    case 'mention':
+      return 'A mention of Countersign';
+    case 'reply':
+      return 'A reply to a change';
+    default:
+      return codeSpan(`/${command}`);
+  }
+}
+
+function canAuthorUse(command: string, commands: readonly CommandHelp[]): boolean {
+  return commands.some((row) => row.name === command && row.allowedTo === 'writer-or-author');
+}
+
+/** A word of a comment as inline code. */
+function wordSpan(word: string): string {
+  return codeSpan(truncate(word, MAX_WORD_CHARACTERS));
+}

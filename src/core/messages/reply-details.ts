@@ -1,0 +1,202 @@
+import { formatNumber, shortSha } from '../../lib/format.ts';
+import { MAX_DIFF_BYTES, MAX_DIFF_PART_BYTES, MAX_FILE_BYTES } from '../edits/text/limits.ts';
+import type { Reply, UndoRefusal, UserEditProblem } from '../state/replies.ts';
+import {
+  createDiffView,
+  type DiffPart,
+  type DiffView,
+  renderDiff,
+  renderDiffPart,
+  splitDiff,
+} from './diff-markdown.ts';
+import {
+  blockQuote,
+  codeSpan,
+  escapeText,
+  joinBlocks,
+  MAX_POSTED_BODY_BYTES,
+  quoteModelText,
+  renderWithin,
+  truncate,
+} from './markdown.ts';
+import { describeOutcome, escapeLogin, formatProposalId, formatProposalList } from './proposal-status.ts';
+
+const MAX_MESSAGE_CHARACTERS = 1_000;
+
+/** An untrusted message as text. */
+export function escapeMessage(text: string): string {
+  return escapeText(truncate(text, MAX_MESSAGE_CHARACTERS));
+}
+
+const MAX_QUESTION_CHARACTERS = 1_000;
+
+/** The heading of an answer: the person and the question. */
+export function renderQuestion({ by, question }: Pick<QuestionAnsweredReply, 'by' | 'question'>): string {
+  return joinBlocks(`${escapeLogin(by)} asked:`, blockQuote(question, MAX_QUESTION_CHARACTERS));
+}
+
+type QuestionAnsweredReply = Extract<Reply, { kind: 'question-answered' }>;
+
+const ANSWER_LENGTH_LIMITS: readonly number[] = [12_000, 6_000, 3_000];
+
+/** Free bytes for the marker of the reply. */
+const RESERVED_MARKER_BYTES = 100;
+
+/** The model's answer to a question, quoted as the model's. */
+export function renderModelAnswer(reply: QuestionAnsweredReply): string {
+  return renderWithin(
+    ANSWER_LENGTH_LIMITS,
+    (maxCharacters) =>
+      joinBlocks(
+        renderQuestion(reply),
+        quoteModelText('Answer', reply.content ?? '', maxCharacters) || 'The model’s answer was empty.',
+        'Nothing was decided.',
+      ),
+    MAX_POSTED_BODY_BYTES - RESERVED_MARKER_BYTES,
+  );
+}
+
+const INTERNAL_ERROR_TEXT = {
+  comment:
+    'Countersign failed to process that comment because of an internal error, so it had no effect. Everything else continues. Please post it again;',
+  event: `Countersign failed to process an event of this pull request because of an internal error. If the run doesn’t continue, use ${codeSpan('/stop')} and start a new one;`,
+} as const;
+
+/** A comment or an event that failed after all retries. */
+export function renderInternalError({ errorId, about }: Extract<Reply, { kind: 'internal-error' }>): string {
+  const id = codeSpan(errorId);
+  return about === 'stored-schema'
+    ? `This pull request’s state was stored by another version of Countersign, so comments have no effect until that version runs again. Pending changes are kept. Tell the operator of this App the error id ${id}.`
+    : `${INTERNAL_ERROR_TEXT[about]} if that fails too, tell the operator of this App the error id ${id}.`;
+}
+
+const MAX_RULE_CHARACTERS = 200;
+
+const OR_COMMANDS_TEXT = `or use ${codeSpan('/approve')} or ${codeSpan('/deny [reason]')}`;
+
+/** A suggestion block in a reply that was not applied. */
+export function renderUserEditRefused({ id, problem }: Extract<Reply, { kind: 'user-edit-refused' }>): string {
+  return `${codeSpan(id)} is still pending: your suggestion can’t replace it, because ${describeUserEditProblem(problem)}. ${userEditAdvice(problem)}`;
+}
+
+function userEditAdvice({ reason }: UserEditProblem): string {
+  if (reason === 'not-one-place' || reason === 'denied-path') return `Reply with what to change, ${OR_COMMANDS_TEXT}.`;
+  if (reason === 'unclosed-block')
+    return `Reply with a block at the left margin that ends with a line of ${codeSpan('```')}, ${OR_COMMANDS_TEXT}.`;
+  return `Reply with one ${codeSpan('suggestion')} block or with what to change, ${OR_COMMANDS_TEXT}.`;
+}
+
+function describeUserEditProblem(problem: UserEditProblem): string {
+  switch (problem.reason) {
+    case 'several-blocks':
+      return 'your reply has several blocks';
+    case 'unclosed-block':
+      return 'the block isn’t closed, or is inside a list or a tag';
+    case 'not-one-place':
+      return 'the change is not a single block of lines';
+    case 'unchanged':
+      return 'the file already has these lines';
+    case 'not-text':
+      return 'it has a NUL character or half a character, which a text file can’t hold';
+    case 'too-large':
+      return `the file would have ${formatNumber(problem.bytes)} bytes, and the limit is ${formatNumber(MAX_FILE_BYTES)}`;
+    case 'diff-too-long':
+      return `its diff would have more than ${formatNumber(MAX_DIFF_BYTES)} bytes, or a line of more than ${formatNumber(MAX_DIFF_PART_BYTES)}, which is too long to show`;
+    case 'limit-exceeded':
+      return 'the resulting change is too large to compute';
+    case 'denied-path':
+      return `Countersign may not write this file (${ruleSpan(problem.rule)})`;
+    case 'overlaps':
+      return `it touches the lines of ${formatProposalId(problem.other)}, which must be decided first`;
+  }
+}
+
+const INSTEAD_TEXT = `Nothing was proposed. Use ${codeSpan('/countersign <task>')} to say what to do instead.`;
+
+/** An `/undo` without a proposal. */
+export function renderUndoRefused({ proposalId, refusal }: Extract<Reply, { kind: 'undo-refused' }>): string {
+  return describeUndoRefusal(proposalId, refusal);
+}
+
+function describeUndoRefusal(proposalId: string, refusal: UndoRefusal): string {
+  const id = codeSpan(proposalId);
+  const undo = codeSpan(`/undo ${proposalId}`);
+  switch (refusal.kind) {
+    case 'already-proposed':
+      return joinBlocks(`The undo of ${id} is already pending:`, formatProposalList([refusal.undo]));
+    case 'already-undone':
+      return `There is nothing to undo: ${pathSpan(refusal.path)} is already as it was before ${id}.`;
+    case 'changed-since':
+      return `${pathSpan(refusal.path)} has changed since: the lines of ${id} are gone, or occur more than once. ${INSTEAD_TEXT}`;
+    case 'commit-missing':
+      return `The commit ${codeSpan(shortSha(refusal.sha))} of ${id} is no longer in this repository, so its exact reverse is unknown. ${INSTEAD_TEXT}`;
+    case 'path-taken':
+      return `${pathSpan(refusal.path)} can’t be restored: since ${id}, its path is taken or blocked. ${INSTEAD_TEXT}`;
+    case 'denied-path':
+      return `Countersign may not write ${pathSpan(refusal.path)} (${ruleSpan(refusal.rule)}), so you can only undo ${id} by hand.`;
+    case 'overlaps':
+      return joinBlocks(
+        `The reverse of ${id} touches the lines or paths of a pending change. Decide on that one first, then use ${undo} again:`,
+        formatProposalList([refusal.other]),
+      );
+    case 'refused':
+      return `${escapeMessage(refusal.message)} ${INSTEAD_TEXT}`;
+    case 'not-posted':
+      return `The undo of ${id} was withdrawn, because it could not be posted (${escapeMessage(refusal.message)}). Use ${undo} to try again.`;
+  }
+}
+
+const MAX_PATH_CHARACTERS = 300;
+
+function pathSpan(path: string): string {
+  return codeSpan(truncate(path, MAX_PATH_CHARACTERS));
+}
+
+function ruleSpan(rule: string): string {
+  return codeSpan(truncate(rule, MAX_RULE_CHARACTERS));
+}
+
+type DetailsReply = Extract<Reply, { kind: 'proposal-details' }>;
+
+type SplitDiff = { readonly view: DiffView; readonly parts: readonly DiffPart[] };
+
+/** A change as it was proposed, and its outcome. A long diff continues in `renderFurtherDetails`. */
+export function renderDetails({ proposal, outcome, digest, diff }: DetailsReply): string {
+  const split = splitShownDiff(diff);
+  const head = joinBlocks(
+    formatProposalList([proposal]),
+    `${describeOutcome(outcome)}. Digest ${codeSpan(digest.slice(0, 12))}.`,
+    ...(split?.view.warnings ?? []).map((text) => `⚠️ ${escapeText(text)}`),
+  );
+  if (diff === null) return joinBlocks(head, 'It has no diff.');
+  const [first, ...further] = split?.parts ?? [];
+  if (split === null || first === undefined)
+    return joinBlocks(head, 'Its diff has a line that is too long for a comment.');
+  return further.length === 0
+    ? joinBlocks(head, renderDiff(split.view))
+    : joinBlocks(head, partLine(1, split.parts.length), renderDiffPart(split.view, first, true));
+}
+
+/** The further comments of a long diff, in order. */
+export function renderFurtherDetails({ proposal, diff }: DetailsReply): readonly string[] {
+  const split = splitShownDiff(diff);
+  if (split === null) return [];
+  const { view, parts } = split;
+  return parts
+    .slice(1)
+    .map((part, index) =>
+      joinBlocks(formatProposalList([proposal]), partLine(index + 2, parts.length), renderDiffPart(view, part, true)),
+    );
+}
+
+/** A diff and its parts; null where there is none, or where a line is too long for a comment. */
+function splitShownDiff(diff: string | null): SplitDiff | null {
+  if (diff === null) return null;
+  const view = createDiffView(diff);
+  const parts = splitDiff(view);
+  return parts === null ? null : { view, parts };
+}
+
+function partLine(part: number, parts: number): string {
+  return `Part ${part} of ${parts} of its diff.`;
+}

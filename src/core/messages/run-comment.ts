@@ -1,0 +1,175 @@
+import { commitUrl, formatList, formatNumber, pluralize, type RepoLinks, shortSha } from '../../lib/format.ts';
+import { byteLength } from '../edits/text/characters.ts';
+import { isOpen, type Proposal } from '../state/proposal.ts';
+import type { Phase, Run } from '../state/run.ts';
+import {
+  blockQuote,
+  codeSpan,
+  formatTime,
+  joinBlocks,
+  link,
+  MAX_POSTED_BODY_BYTES,
+  renderWithin,
+  shortenPath,
+  tableCodeSpan,
+} from './markdown.ts';
+import { runMarker } from './markers.ts';
+import { deciderNames, escapeLogin, formatProposalId, STATE_LABELS } from './proposal-status.ts';
+import { describeEnd } from './run-ended.ts';
+import { forkLine, ruleLine, settingsLine, sharedBranchLine } from './run-warnings.ts';
+
+/** Everything that the run's one comment shows. */
+type RunView = {
+  readonly run: Run;
+  /** All proposals of the run, oldest first. */
+  readonly proposals: readonly Proposal[];
+  /** Number of tasks queued behind this run. */
+  readonly queued: number;
+  readonly links: RepoLinks;
+};
+
+/** Shares of the limits below that are tried in turn. */
+const LIMIT_SHARES: readonly number[] = [1, 1 / 2, 1 / 4, 1 / 8];
+
+const MAX_TASK_CHARACTERS = 1_500;
+
+const MAX_TABLE_BYTES = MAX_POSTED_BODY_BYTES / 3;
+
+const MAX_PATH_CHARACTERS = 120;
+
+/** The run's one comment, edited in place from start to end. At most 60,000 bytes of UTF-8. */
+export function renderRunComment(view: RunView): string {
+  const { run, proposals } = view;
+  return renderWithin(LIMIT_SHARES, (share) =>
+    joinBlocks(
+      runMarker(run.id),
+      stateLine(run.phase, proposals),
+      `${escapeLogin(run.task.by)} asked:`,
+      blockQuote(run.task.text, Math.floor(MAX_TASK_CHARACTERS * share)),
+      run.phase.kind === 'ended'
+        ? ''
+        : joinBlocks(forkLine(run), ruleLine(run), sharedBranchLine(run), settingsLine(run)),
+      renderProposalTable(view, MAX_TABLE_BYTES * share),
+      appliedLine(view),
+      blockingReviewLine(run),
+      readFilesLine(run),
+      usageLine(view),
+      commandsLine(run.phase),
+    ),
+  );
+}
+
+/** Of an ended run only the state: the reply to the requester has the rest. */
+function stateLine(phase: Phase, proposals: readonly Proposal[]): string {
+  switch (phase.kind) {
+    case 'awaiting-model':
+      return '**Working.** The model is thinking.';
+    case 'running-tools':
+      return '**Working.** Reading files for the model.';
+    case 'posting':
+      return '**Working.** Posting the proposed changes.';
+    case 'awaiting-decisions':
+      return pendingLine(proposals.filter((proposal) => proposal.state === 'proposed'));
+    case 'ended':
+      return `**Ended.** The run ${describeEnd(phase)}.`;
+  }
+}
+
+function pendingLine(pending: readonly Proposal[]): string {
+  if (pending.length === 0) return '**Working.** Applying approved changes.';
+  const [first] = pending.flatMap(({ expiresAt }) => expiresAt ?? []).toSorted();
+  const expiry = first === undefined ? '' : ` Pending changes expire on ${formatTime(first)}.`;
+  return `**Waiting for review** of ${pluralize(pending.length, 'change')}.${expiry}`;
+}
+
+/**
+ * The newest rows that fit, open ones first; the others are counted. An undo of an ended run is shown only once it is
+ * committed, because no other event updates the comment of an ended run.
+ */
+function renderProposalTable({ run, proposals: all, links }: RunView, maxBytes: number): string {
+  const proposals = all.filter(
+    (one) => one.origin.kind === 'call' || run.phase.kind !== 'ended' || one.commitSha !== null,
+  );
+  if (proposals.length === 0) return '';
+  const byPriority = [
+    ...proposals.filter(isOpen).toReversed(),
+    ...proposals.filter((one) => !isOpen(one)).toReversed(),
+  ];
+  const rows = new Map<string, string>();
+  let usedBytes = 0;
+  for (const proposal of byPriority) {
+    const row = formatProposalRow(proposal, links);
+    usedBytes += byteLength(row) + 1;
+    if (usedBytes > maxBytes) break;
+    rows.set(proposal.id, row);
+  }
+  const shown = proposals.flatMap((proposal) => rows.get(proposal.id) ?? []);
+  const remaining = proposals.length - shown.length;
+  const head = ['| Change | File | State | By | Commit |', '|---|---|---|---|---|'];
+  return joinBlocks(
+    [...head, ...shown].join('\n'),
+    remaining === 0 ? '' : `${pluralize(remaining, 'earlier change')} not listed here.`,
+  );
+}
+
+function formatProposalRow(proposal: Proposal, links: RepoLinks): string {
+  const { id, comment, origin, commitSha, state } = proposal;
+  const name = formatProposalId({ id, url: comment?.url ?? null });
+  const change = origin.kind === 'undo' ? `${name} undoes ${tableCodeSpan(origin.undoneProposalId)}` : name;
+  const commit = commitSha === null ? '' : link(codeSpan(shortSha(commitSha)), commitUrl(links, commitSha));
+  const cells = [change, fileCell(proposal), STATE_LABELS[state], deciderNames(proposal) ?? '', commit];
+  return `| ${cells.join(' | ')} |`;
+}
+
+function fileCell({ change }: Proposal): string {
+  const file = pathCell(change.path);
+  if (change.op === 'delete') return `${file} (delete)`;
+  return change.from === null ? file : `${pathCell(change.from)} → ${file}`;
+}
+
+function pathCell(path: string): string {
+  return tableCodeSpan(shortenPath(path, MAX_PATH_CHARACTERS));
+}
+
+/** From the App's own records: the model might claim something else. */
+function appliedLine({ run, proposals }: RunView): string {
+  const applied = proposals.filter((proposal) => proposal.state === 'completed');
+  if (applied.length === 0 && run.commits.length === 0)
+    return run.phase.kind === 'ended' ? 'Nothing was changed.' : 'Nothing has been changed yet.';
+  // Commits of suggestions by people are not the run's own, but they hold its changes.
+  const commits = new Set([...run.commits, ...applied.flatMap(({ commitSha }) => commitSha ?? [])]);
+  return `${pluralize(applied.length, 'change')} applied in ${pluralize(commits.size, 'commit')}.`;
+}
+
+/** Reviews that still block the pull request because GitHub refused to dismiss them, and who can (S72a). */
+function blockingReviewLine({ reviews }: Run): string {
+  const blocking = reviews.filter(({ status }) => status === 'dismiss-refused');
+  if (blocking.length === 0) return '';
+  const links = formatList(blocking.map(({ url }) => link('this request for changes', url)));
+  return `⚠️ GitHub refused to let Countersign dismiss ${links}, although none of its changes is pending. An administrator, or a person named by the branch’s protection, must dismiss it.`;
+}
+
+const MAX_READ_PATHS_NAMED = 20;
+
+/** The files that the model has read; empty without any. */
+function readFilesLine({ readBlobs }: Run): string {
+  const paths = Object.keys(readBlobs).toSorted();
+  if (paths.length === 0) return '';
+  const named = paths.slice(0, MAX_READ_PATHS_NAMED).map((path) => codeSpan(shortenPath(path, MAX_PATH_CHARACTERS)));
+  const remaining = paths.length - named.length;
+  return `The model read ${remaining === 0 ? formatList(named) : `${named.join(', ')} and ${pluralize(remaining, 'more file')}`}.`;
+}
+
+function usageLine({ run, queued }: RunView): string {
+  const questions = run.questionCount === 0 ? '' : ` and ${pluralize(run.questionCount, 'answered question')}`;
+  const tokens = `${formatNumber(run.usage.inputTokens + run.usage.outputTokens)} tokens used in ${pluralize(run.turns, 'model response')}${questions}.`;
+  // The next task starts once the run has ended, and nothing updates this comment then.
+  return queued === 0 || run.phase.kind === 'ended' ? tokens : `${tokens} ${pluralize(queued, 'more task')} queued.`;
+}
+
+function commandsLine({ kind }: Phase): string {
+  const help = `${codeSpan('/help')} lists all commands.`;
+  if (kind === 'ended') return help;
+  const skip = kind === 'awaiting-decisions' ? `${codeSpan('/continue')} skips undecided changes, ` : '';
+  return `${skip}${codeSpan('/stop')} ends the run, ${help}`;
+}

@@ -1,0 +1,132 @@
+import { commitUrl, formatList, pluralize, type RepoLinks, shortSha } from '../../lib/format.ts';
+import type { Person } from '../state/proposal.ts';
+import type { Reply } from '../state/replies.ts';
+import { type EndReason, isResumable } from '../state/run.ts';
+import type { TreeFile, TreeMismatch } from '../state/signals.ts';
+import {
+  codeSpan,
+  escapeText,
+  formatMention,
+  joinBlocks,
+  link,
+  MAX_POSTED_BODY_BYTES,
+  quoteModelText,
+  renderWithin,
+  shortenPath,
+  truncate,
+} from './markdown.ts';
+import { escapeLogin } from './proposal-status.ts';
+
+type RunEndedReply = Extract<Reply, { kind: 'run-ended' }>;
+
+/** T10: the reply after a person ended the run. */
+const CANCELLED_TEXT = 'Rejected. Agent response cancelled.';
+
+const ENDED_BY_PERSON: ReadonlySet<EndReason> = new Set<EndReason>(['stopped', 'closed', 'merged']);
+
+/** Free bytes for the marker of the reply. */
+const RESERVED_MARKER_BYTES = 100;
+
+const SUMMARY_LENGTH_LIMITS: readonly number[] = [8_000, 4_000, 2_000];
+
+const MAX_NOTE_CHARACTERS = 1_000;
+
+/** The one place that announces the end of a run, and mentions the person who started it (S89a). */
+export function renderRunEnded(reply: RunEndedReply, { links }: { readonly links: RepoLinks }): string {
+  const { reason, note, summary, droppedTasks, requester } = reply;
+  return renderWithin(
+    SUMMARY_LENGTH_LIMITS,
+    (maxCharacters) =>
+      joinBlocks(
+        ENDED_BY_PERSON.has(reason) ? CANCELLED_TEXT : '',
+        `${formatMention(requester.login)}, the run ${describeEnd(reply)}: ${describeChanges(reply, links)}.`,
+        note === null ? '' : escapeText(truncate(note, MAX_NOTE_CHARACTERS)),
+        summary === null ? '' : quoteModelText('Closing words', summary, maxCharacters),
+        formatDroppedTasks(droppedTasks),
+        nextStepText(reason),
+      ),
+    MAX_POSTED_BODY_BYTES - RESERVED_MARKER_BYTES,
+  );
+}
+
+const END_REASON_TEXT = {
+  finished: 'finished',
+  stopped: 'was stopped',
+  closed: 'ended because the pull request was closed',
+  merged: 'ended because the pull request was merged',
+  'all-denied': 'ended because every change was denied without a reason',
+  'repeated-denied-change': 'ended because the model kept proposing denied changes',
+  'turn-limit': 'ended because it reached its limit of model responses',
+  'model-failed': 'ended because the model gave no usable answer',
+  'posting-failed': 'ended because its changes could not be posted',
+  'commit-mismatch': 'ended because a commit is not what was approved',
+  expired: 'ended because its changes expired without a decision',
+  'access-lost': 'ended because Countersign lost access to the repository',
+} as const satisfies Record<EndReason, string>;
+
+/** How a run ended, as the predicate of “the run”. */
+export function describeEnd({ reason, by }: { readonly reason: EndReason; readonly by: Person | null }): string {
+  return `${END_REASON_TEXT[reason]}${reason === 'stopped' && by !== null ? ` by ${escapeLogin(by)}` : ''}`;
+}
+
+const MAX_COMMITS_LISTED = 20;
+
+function describeChanges({ commits, proposed, applied, denied }: RunEndedReply, links: RepoLinks): string {
+  if (proposed === 0 && commits.length === 0) return 'no change was proposed';
+  const shown = commits.slice(-MAX_COMMITS_LISTED).map((sha) => link(codeSpan(shortSha(sha)), commitUrl(links, sha)));
+  const where = shown.length === 0 ? '' : ` in ${formatList(shown)}`;
+  // A change can be applied by a person's commit that is not the run's.
+  const changed =
+    applied === 0 && shown.length === 0 ? 'nothing was changed' : `${pluralize(applied, 'change')} applied${where}`;
+  return denied === 0 ? changed : `${changed}, ${denied} denied`;
+}
+
+const MAX_DROPPED_LISTED = 10;
+
+const MAX_DROPPED_CHARACTERS = 200;
+
+/** The queued tasks that will not start. */
+export function formatDroppedTasks(dropped: readonly string[]): string {
+  if (dropped.length === 0) return '';
+  const rows = dropped
+    .slice(0, MAX_DROPPED_LISTED)
+    .map((task) => `- ${escapeText(truncate(task, MAX_DROPPED_CHARACTERS))}`);
+  const remaining = dropped.length - rows.length;
+  return joinBlocks(
+    'These queued tasks were dropped:',
+    [...rows, ...(remaining > 0 ? [`- and ${remaining} more`] : [])].join('\n'),
+  );
+}
+
+function nextStepText(reason: EndReason): string {
+  if (reason === 'closed' || reason === 'merged') return '';
+  const newRun = `Use ${codeSpan('/countersign <task>')} to start a new run.`;
+  if (!isResumable(reason)) return newRun;
+  const again = reason === 'expired' ? ' It proposes the expired changes again.' : '';
+  return `Use ${codeSpan('/resume')} to continue this run (until another one starts).${again} ${newRun}`;
+}
+
+const MAX_PATH_CHARACTERS = 80;
+
+const MAX_MISMATCHES_SHOWN = 3;
+
+/** The note at the end of a run whose commit is not what was approved, as plain text. */
+export function mismatchNote(sha: string, mismatchText: string): string {
+  return `⚠️ In commit ${shortSha(sha)} ${mismatchText}. A maintainer must check it; Countersign commits nothing further.`;
+}
+
+/** What was approved and what a commit holds instead, as a clause of plain text. */
+export function describeTreeMismatches(mismatches: readonly TreeMismatch[]): string {
+  if (mismatches.length === 0) return 'the content is not what was approved';
+  const shown = mismatches.slice(0, MAX_MISMATCHES_SHOWN).map(describeTreeMismatch);
+  const remaining = mismatches.length - shown.length;
+  return [...shown, ...(remaining > 0 ? [`and ${remaining} more`] : [])].join('; ');
+}
+
+function describeTreeMismatch({ path, expected, actual }: TreeMismatch): string {
+  return `at ${shortenPath(path, MAX_PATH_CHARACTERS)} ${describeTreeFile(expected)} was approved, and ${describeTreeFile(actual)} was committed`;
+}
+
+function describeTreeFile(file: TreeFile | null): string {
+  return file === null ? 'no file' : `blob ${shortSha(file.blob)} with mode ${file.mode}`;
+}

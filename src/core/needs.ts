@@ -1,0 +1,172 @@
+import { findCommentDamage } from './actions/comment-repair.ts';
+import {
+  headNeeds,
+  permissionNeeds,
+  pullRequestNeeds,
+  runStartNeeds,
+  settingsNeeds,
+  stalenessNeeds,
+} from './actions/fact-needs.ts';
+import { proposalsBeforeCommit } from './actions/head-assessment.ts';
+import { COMMANDS } from './commands/all-commands.ts';
+import { approvedTargets, isApprovalWithoutCommand } from './commands/approve.ts';
+import { isReadAsCommand, relevanceOf } from './events/comment-relevance.ts';
+import { proposalShownBy } from './events/own-comments.ts';
+import { applyKnownBase } from './events/pull-request.ts';
+import { isAppPush } from './events/push.ts';
+import { openProposalsOfReview } from './events/review.ts';
+import { commentRefOf, reviewToFetch } from './events/review-comments.ts';
+import { isStillResolved, pendingInThread } from './events/thread.ts';
+import { recordCommitted } from './outcomes/commit.ts';
+import { recordPostedProposals } from './outcomes/posting.ts';
+import { isAllowed, type RequiredRole, roleOf } from './policy/approval-rules.ts';
+import type { Facts, Need } from './state/facts.ts';
+import type { CommentIntent, Intent } from './state/intent.ts';
+import { canApprove, commentsOf } from './state/proposal.ts';
+import { hasActiveWork, type PullState } from './state/run.ts';
+import type { Signal } from './state/signals.ts';
+
+/**
+ * The next facts that the signal needs, given those that are there; empty once it can be decided.
+ * It is called again after each fetch, so that a person who is not allowed causes as few requests as possible.
+ */
+export function needs(pull: PullState, signal: Signal, facts: Facts): readonly Need[] {
+  return needsOfSignal(pull, signal.type, signal, facts);
+}
+
+type SignalOf<Type extends Signal['type']> = Extract<Signal, { type: Type }>;
+
+function needsOfSignal<Type extends Signal['type']>(
+  pull: PullState,
+  type: Type,
+  signal: SignalOf<Type>,
+  facts: Facts,
+): readonly Need[] {
+  return SIGNAL_NEEDS[type](pull, signal, facts);
+}
+
+const none = (): readonly Need[] => [];
+
+const SIGNAL_NEEDS: {
+  readonly [Type in Signal['type']]: (pull: PullState, signal: SignalOf<Type>, facts: Facts) => readonly Need[];
+} = {
+  intent: (pull, { intent }, facts) => needsOfIntent(pull, intent.kind, intent, facts),
+  'run-comment-posted': none,
+  'model-responded': none,
+  'model-failed': none,
+  'question-answered': none,
+  'tools-finished': none,
+  'proposals-posted': (pull, signal, facts) =>
+    proposalsBeforeCommit(pull.proposals).length === 0
+      ? []
+      : headNeeds(pull, facts, () => recordPostedProposals(pull, signal, facts)),
+  'posting-failed': none,
+  'commit-preflight': none,
+  committed: committedNeeds,
+  'commit-unverified': none,
+  'commit-mismatch': none,
+  'commit-failed': none,
+  'commit-head-moved': none,
+  'commit-delayed': none,
+  'proposal-comment-updated': none,
+  'comment-missing': none,
+  'thread-checked': (pull, signal, facts) => (isStillResolved(pull, signal) ? headNeeds(pull, facts) : []),
+  'suggestions-outdated': none,
+  'review-dismiss-refused': none,
+  'next-task-due': (_pull, _signal, facts) => runStartNeeds(facts),
+  'deadline-reached': none,
+  'caught-up': (pull, { read }, facts) =>
+    read && hasActiveWork(pull) ? headNeeds(pull, facts, () => applyKnownBase(pull, facts)) : [],
+  'expiry-due': none,
+  'dead-lettered': none,
+  'access-lost': none,
+};
+
+/** After a commit that was pushed away, the head is another one than the commit. */
+function committedNeeds(pull: PullState, signal: SignalOf<'committed'>, facts: Facts): readonly Need[] {
+  const committed = () => recordCommitted(pull, signal, facts);
+  if (!signal.overwritten) return stalenessNeeds(pull, signal.sha, facts, committed);
+  return proposalsBeforeCommit(pull.proposals).length === 0 ? [] : headNeeds(pull, facts, committed);
+}
+
+type IntentOf<Kind extends Intent['kind']> = Extract<Intent, { kind: Kind }>;
+
+function needsOfIntent<Kind extends Intent['kind']>(
+  pull: PullState,
+  kind: Kind,
+  intent: IntentOf<Kind>,
+  facts: Facts,
+): readonly Need[] {
+  return INTENT_NEEDS[kind](pull, intent, facts);
+}
+
+const INTENT_NEEDS: {
+  readonly [Kind in Intent['kind']]: (pull: PullState, intent: IntentOf<Kind>, facts: Facts) => readonly Need[];
+} = {
+  comment: commentNeeds,
+  edited: (pull, { parsed, actor }, facts) =>
+    isReadAsCommand(pull, parsed) && facts.ownerAllowed ? permissionNeeds(actor, facts) : [],
+  'own-comment': ownCommentNeeds,
+  deleted: none,
+  pushed: pushNeeds,
+  retargeted: none,
+  closed: (pull, _intent, facts) => (hasActiveWork(pull) ? pullRequestNeeds(facts) : []),
+  dismissed: (pull, { reviewId, actor }, facts) =>
+    openProposalsOfReview(pull, reviewId).length > 0 ? permissionNeeds(actor, facts) : [],
+  thread: (pull, { resolved, rootId, actor }, facts) =>
+    resolved && pendingInThread(pull, rootId) !== null ? permissionNeeds(actor, facts) : [],
+};
+
+function commentNeeds(pull: PullState, intent: CommentIntent, facts: Facts): readonly Need[] {
+  const relevance = relevanceOf(pull, intent);
+  if (relevance.kind !== 'relevant' || !facts.ownerAllowed) return [];
+  const permission = permissionNeeds(intent.actor, facts);
+  if (permission.length > 0) return permission;
+  const command = COMMANDS[relevance.command];
+  const review = reviewNeeds(pull, intent, command.allowedTo, facts);
+  if (review.length > 0) return review;
+  if (canApprove(facts.permission))
+    return command.needs?.({ pull, intent, facts, commentRef: commentRefOf(pull, intent, facts) }) ?? [];
+  return couldBeAuthor(pull, intent) && isAllowed('author', command.allowedTo) ? pullRequestNeeds(facts) : [];
+}
+
+/** Without a run the pull request's author is unknown. A person who was refused before is not the author. */
+function couldBeAuthor({ run, notifiedUnauthorizedUserIds }: PullState, { actor }: CommentIntent): boolean {
+  return run === null && !notifiedUnauthorizedUserIds.includes(actor.id);
+}
+
+/**
+ * A review's body takes effect after its comments, and without a command only if the repository's settings allow it.
+ */
+function reviewNeeds(pull: PullState, intent: CommentIntent, allowedTo: RequiredRole, facts: Facts): readonly Need[] {
+  const reviewId = reviewToFetch(pull, intent);
+  if (reviewId === null) return [];
+  if (!isAllowed(roleOf(facts.permission, intent.actor, pull.run?.pullAuthor ?? null), allowedTo)) return [];
+  if (isApprovalWithoutCommand(intent)) {
+    if (facts.settings === undefined) return canApprove(facts.permission) ? settingsNeeds(facts) : [];
+    if (approvedTargets(intent, facts) === null) return [];
+  }
+  return facts.reviewComments === undefined ? [{ kind: 'review-comments', reviewId }] : [];
+}
+
+/** The person's permission matters only if they get a reply about the damage. */
+function ownCommentNeeds(pull: PullState, intent: IntentOf<'own-comment'>, facts: Facts): readonly Need[] {
+  const proposal = proposalShownBy(pull, intent.location);
+  if (proposal?.comment == null || proposal.state !== 'proposed') return [];
+  if (facts.commentHashes === undefined) return [{ kind: 'comment-hashes', comments: commentsOf(proposal) }];
+  const isChanged = findCommentDamage(proposal, facts) === 'changed';
+  return isChanged && intent.actor.type === 'User' && facts.ownerAllowed ? permissionNeeds(intent.actor, facts) : [];
+}
+
+function pushNeeds(pull: PullState, intent: IntentOf<'pushed'>, facts: Facts): readonly Need[] {
+  const open = proposalsBeforeCommit(pull.proposals);
+  if (open.length === 0 || isAppPush(pull, intent, facts)) return [];
+  if (intent.actor.id === facts.app.botId) return headNeeds(pull, facts);
+  const permission = permissionNeeds(intent.actor, facts);
+  if (permission.length > 0) return permission;
+  const head = headNeeds(pull, facts);
+  // The settings say whether the push counts as an approval, which matters only if it contains a change.
+  return head.length > 0 || facts.staleness === undefined || !canApprove(facts.permission)
+    ? head
+    : settingsNeeds(facts);
+}

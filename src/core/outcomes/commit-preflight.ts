@@ -1,0 +1,168 @@
+import {
+  announceSuspended,
+  approversOf,
+  blockFor,
+  clearApprovals,
+  currentApprovalRules,
+} from '../actions/approvals.ts';
+import { reopenProposal } from '../actions/expiry.ts';
+import { announceStale, supersede } from '../actions/head-moved.ts';
+import { announceRetarget, applyBaseChange, withdrawForRetarget } from '../actions/retarget.ts';
+import {
+  endStep,
+  queueCommentUpdate,
+  type StepBuilder,
+  startStep,
+  withProposal,
+  withReply,
+} from '../actions/step-builder.ts';
+import { advanceBatch, answerProposalCall } from '../actions/tool-batch.ts';
+import { cleanText } from '../agent/messages.ts';
+import { deniedOutput, instructionOutput } from '../agent/tool-results.ts';
+import { type ApprovalRules, countedApprovals } from '../policy/approval-rules.ts';
+import type { Facts } from '../state/facts.ts';
+import {
+  isApprovalVote,
+  isOpen,
+  type Permission,
+  type Person,
+  type Proposal,
+  transition,
+  type Vote,
+} from '../state/proposal.ts';
+import { type ApprovalBlock, proposalLink } from '../state/replies.ts';
+import { activeRun, type PullState, type Run } from '../state/run.ts';
+import type { PreflightCheck, Signal } from '../state/signals.ts';
+import type { Step } from '../state/step.ts';
+import { completeProposal } from './commit.ts';
+
+type PreflightSignal = Extract<Signal, { type: 'commit-preflight' }>;
+
+/** Checks each proposal right before a commit attempt: it must still be approved, allowed and applicable. */
+export function onCommitPreflight(pull: PullState, signal: PreflightSignal, facts: Facts): Step {
+  const withBase = applyBaseChange(startStep(pull), signal.baseRef, facts.now);
+  const checked = signal.checks.reduce((builder, check) => preflightProposal(builder, check, signal, facts), withBase);
+  const checkedIds = signal.checks.map((check) => check.proposalId);
+  const approvedBefore = withBase.pull.proposals.filter(
+    (one) => checkedIds.includes(one.id) && isOpen(one) && one.state !== 'proposed',
+  );
+  const notRetargeted = approvedBefore.filter(({ pendingRetarget }) => pendingRetarget === null);
+  const withSuspended = announceSuspended(checked, approvedBefore);
+  const withRetargets = announceLateRetargets(withSuspended, approvedBefore);
+  const announced = announceLapsedApprovals(announceStale(withRetargets, notRetargeted), notRetargeted, signal);
+  const executing = announced.pull.proposals.some((one) => checkedIds.includes(one.id) && one.state === 'executing');
+  return endStep(advanceBatch(announced, facts.now), executing ? 'commit-started' : 'commit-aborted');
+}
+
+function preflightProposal(
+  builder: StepBuilder,
+  check: PreflightCheck,
+  signal: PreflightSignal,
+  facts: Facts,
+): StepBuilder {
+  const found = builder.pull.proposals.find((one) => one.id === check.proposalId);
+  if (found === undefined) return builder;
+  const proposal = found.state === 'executing' ? transition(found, 'approved', facts.now) : found;
+  if (proposal.state !== 'approved') return builder;
+  return checkApproved(withProposal(builder, proposal), proposal, check, signal, facts);
+}
+
+function checkApproved(
+  builder: StepBuilder,
+  proposal: Proposal,
+  check: PreflightCheck,
+  signal: PreflightSignal,
+  facts: Facts,
+): StepBuilder {
+  const denial = proposal.votes.find((vote) => vote.action === 'deny' || vote.action === 'edit');
+  if (denial !== undefined) return rejectDenied(builder, proposal, denial, facts.now);
+  const cancelReason = cancelReasonOf(builder.pull, proposal);
+  if (cancelReason !== null) return cancelApproved(builder, proposal, cancelReason, facts.now);
+  if (proposal.pendingRetarget !== null)
+    return withdrawForRetarget(builder, proposal, proposal.pendingRetarget, facts.now);
+  if (proposal.approvalsSuspendedBy) return clearApprovals(builder, proposal, facts.now);
+  const current = currentApprovalRules(signal.settings, builder.pull.run);
+  const withValidVotes = current.kind === 'rules' ? withoutLapsedApprovals(proposal, check, current.rules) : proposal;
+  if (blockAtCommit(proposal, signal, builder.pull.run) !== null)
+    return queueCommentUpdate(reopenProposal(builder, withValidVotes, facts.now), withValidVotes);
+  switch (check.verdict.kind) {
+    case 'applies':
+      return withProposal(builder, transition(withValidVotes, 'executing', facts.now));
+    case 'already-applied':
+      return completeProposal(builder, proposal, { ...FOUND_ON_BRANCH, commitSha: signal.headSha }, facts.now);
+    case 'stale':
+      return supersede(builder, proposal, check.verdict, { head: signal.headSha, now: facts.now });
+  }
+}
+
+const FOUND_ON_BRANCH = { committed: null, note: 'the branch already held it' } as const;
+
+/** Lists proposals that are withdrawn because of a retarget during an earlier attempt. */
+function announceLateRetargets(builder: StepBuilder, approvedBefore: readonly Proposal[]): StepBuilder {
+  const ids = builder.pull.proposals.filter(({ state }) => state === 'superseded').map(({ id }) => id);
+  const withdrawn = approvedBefore.filter(({ id, pendingRetarget }) => pendingRetarget !== null && ids.includes(id));
+  const last = withdrawn.at(-1)?.pendingRetarget ?? null;
+  return last === null ? builder : announceRetarget(builder, withdrawn, last);
+}
+
+function currentPermission(check: PreflightCheck | undefined, person: Person): Permission {
+  return check?.permissions[person.id] ?? 'none';
+}
+
+/** Why the approvals of a proposal are no longer enough; null if they are. */
+function blockAtCommit(proposal: Proposal, signal: PreflightSignal, run: Run | null): ApprovalBlock | null {
+  const current = currentApprovalRules(signal.settings, run);
+  if (current.kind !== 'rules') return current;
+  const { rules } = current;
+  const check = signal.checks.find((one) => one.proposalId === proposal.id);
+  const counting = countedApprovals(proposal, rules, ({ by }) => currentPermission(check, by));
+  const missing = Math.max(1, rules.requiredApprovals) - counting.length;
+  if (missing <= 0) return null;
+  const lapsed = approversOf(proposal).map((one) => blockFor(one, currentPermission(check, one), proposal, rules));
+  return lapsed.findLast((one) => one !== null) ?? { kind: 'approvals-missing', missing };
+}
+
+/** One reply for each reason that made approved proposals pending again. */
+function announceLapsedApprovals(
+  builder: StepBuilder,
+  approvedBefore: readonly Proposal[],
+  signal: PreflightSignal,
+): StepBuilder {
+  const undecidedIds = builder.pull.proposals.filter(({ state }) => state === 'proposed').map(({ id }) => id);
+  const blocks = approvedBefore.flatMap((proposal) => {
+    const block = undecidedIds.includes(proposal.id) ? blockAtCommit(proposal, signal, builder.pull.run) : null;
+    return block === null ? [] : [{ proposal, block }];
+  });
+  const groups = [...Map.groupBy(blocks, ({ block }) => JSON.stringify(block)).values()];
+  return groups.reduce((announced, group) => {
+    const [first] = group;
+    if (first === undefined) return announced;
+    const proposals = group.map(({ proposal }) => proposalLink(proposal));
+    return withReply(announced, { at: 'pull-request' }, { kind: 'approval-lapsed', block: first.block, proposals });
+  }, builder);
+}
+
+/** The denial or `/edit` came during an earlier attempt that failed, so the proposal is dropped instead of retried. */
+function rejectDenied(builder: StepBuilder, proposal: Proposal, denial: Vote, now: string): StepBuilder {
+  const rejected = withProposal(builder, transition(proposal, 'rejected', now));
+  const output =
+    denial.action === 'edit' ? instructionOutput(cleanText(denial.text ?? '').text) : deniedOutput(denial.text);
+  return queueCommentUpdate(answerProposalCall(rejected, proposal, output), proposal);
+}
+
+/** Why it can't be committed despite its approvals; null if it can. */
+function cancelReasonOf(pull: PullState, { origin, runId }: Proposal): string | null {
+  if (origin.kind === 'undo') return origin.cancelReason;
+  return activeRun(pull)?.id === runId ? null : 'the run ended';
+}
+
+function cancelApproved(builder: StepBuilder, proposal: Proposal, note: string, now: string): StepBuilder {
+  return queueCommentUpdate(withProposal(builder, { ...transition(proposal, 'cancelled', now), note }), proposal);
+}
+
+/** Removes the approvals that no longer count, so that a person can approve again. */
+function withoutLapsedApprovals(proposal: Proposal, check: PreflightCheck, rules: ApprovalRules): Proposal {
+  const counting = countedApprovals(proposal, rules, ({ by }) => currentPermission(check, by));
+  const votes = proposal.votes.filter((vote) => !isApprovalVote(vote) || counting.includes(vote));
+  return { ...proposal, votes, requiredApprovals: rules.requiredApprovals };
+}

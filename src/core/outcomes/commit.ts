@@ -1,0 +1,159 @@
+import { cancelUndos, endRun } from '../actions/end-run.ts';
+import { addAppCommit } from '../actions/head-assessment.ts';
+import { applyHeadMove } from '../actions/head-moved.ts';
+import {
+  endStep,
+  queueCommentUpdate,
+  type StepBuilder,
+  startStep,
+  withEffects,
+  withProposal,
+  withReply,
+  withRun,
+} from '../actions/step-builder.ts';
+import { advanceBatch, answerProposalCall, appliedCallOutput } from '../actions/tool-batch.ts';
+import { describeTreeMismatches, mismatchNote } from '../messages/run-ended.ts';
+import type { Facts } from '../state/facts.ts';
+import { approvalVotes, type CommittedChange, type Person, type Proposal, transition } from '../state/proposal.ts';
+import { proposalLink } from '../state/replies.ts';
+import { activeRun, type PullState, type Run } from '../state/run.ts';
+import type { Signal } from '../state/signals.ts';
+import type { Step } from '../state/step.ts';
+
+type CommittedSignal = Extract<Signal, { type: 'committed' }>;
+
+type UnverifiedSignal = Extract<Signal, { type: 'commit-unverified' }>;
+
+type MismatchSignal = Extract<Signal, { type: 'commit-mismatch' }>;
+
+/** A commit is verified. Completes its proposals, and assesses the other open proposals at the new head. */
+export function onCommitted(pull: PullState, signal: CommittedSignal, facts: Facts): Step {
+  const committed = recordCommitted(pull, signal, facts);
+  const { run } = pull;
+  if (run === null) return endStep(committed, 'committed');
+  const head = signal.overwritten ? (facts.pullRequest?.headSha ?? run.assessedHeadSha) : signal.sha;
+  const assessed = addCommitToRun(applyHeadMove(committed, head, facts, null), run, signal);
+  if (isAccessLost(run)) return endStep({ ...assessed, effects: [] }, 'committed');
+  const advanced = advanceBatch(assessed, facts.now);
+  return endStep(withEffects(advanced, { type: 'update-run-comment', runId: run.id }), 'committed');
+}
+
+/** Completes the proposals of a commit, and records the commit in the ledger and the run. */
+export function recordCommitted(pull: PullState, signal: CommittedSignal, facts: Facts): StepBuilder {
+  const { sha, proposalIds, committedVersions } = signal;
+  const executing = executingProposals(pull, proposalIds);
+  const completed = executing.reduce((builder, one) => {
+    const committed = Object.hasOwn(committedVersions, one.id) ? (committedVersions[one.id] ?? null) : null;
+    return completeProposal(builder, one, { commitSha: sha, committed, note: null }, facts.now);
+  }, startStep(pull));
+  const reply = { kind: 'committed', sha, proposals: executing.map(proposalLink) } as const;
+  const replied = executing.length > 1 ? withReply(completed, { at: 'pull-request' }, reply) : completed;
+  const recorded = { ...replied, ledgerCommits: ledgerCommitsOf(pull, signal) };
+  return pull.run === null ? recorded : withRun(recorded, { appCommits: addAppCommits(pull.run, signal) });
+}
+
+function executingProposals(pull: PullState, ids: readonly string[]): readonly Proposal[] {
+  return pull.proposals.filter((one) => ids.includes(one.id) && one.state === 'executing');
+}
+
+export function completeProposal(
+  builder: StepBuilder,
+  proposal: Proposal,
+  commit: Pick<Proposal, 'commitSha' | 'committed' | 'note'>,
+  now: string,
+): StepBuilder {
+  const completed = withProposal(builder, { ...transition(proposal, 'completed', now), ...commit });
+  return queueCommentUpdate(answerProposalCall(completed, proposal, appliedCallOutput(proposal)), proposal);
+}
+
+function addAppCommits(run: Run, { files }: CommittedSignal): Run['appCommits'] {
+  return files.reduce((appCommits: Run['appCommits'], { path, before, after, ranges }) => {
+    // A created or deleted file has no lines that could have moved.
+    if (before === null || after === null) return appCommits;
+    return addAppCommit(appCommits, path, { blobBefore: before, blobAfter: after, ranges });
+  }, run.appCommits);
+}
+
+/** A commit of an earlier run's proposals is not one of the current run. */
+function addCommitToRun(
+  builder: StepBuilder,
+  { id: currentRunId, commits }: Run,
+  { sha, proposalIds }: Pick<CommittedSignal, 'sha' | 'proposalIds'>,
+): StepBuilder {
+  const isOwn = builder.pull.proposals.some(
+    ({ id, runId, commitSha }) => runId === currentRunId && (commitSha === sha || proposalIds.includes(id)),
+  );
+  return withRun(builder, { commits: isOwn && !commits.includes(sha) ? [...commits, sha] : commits });
+}
+
+/** After access was lost, no reply or update can be posted. */
+function isAccessLost({ phase }: Run): boolean {
+  return phase.kind === 'ended' && phase.reason === 'access-lost';
+}
+
+/**
+ * GitHub made a commit that is not verified yet. It goes into the ledger now, because access can be lost before the
+ * verification. Its proposals are not committed again, even if the commit is pushed away.
+ */
+export function onCommitUnverified(pull: PullState, signal: UnverifiedSignal): Step {
+  const marked = executingProposals(pull, signal.proposalIds).reduce(
+    (builder, one) => withProposal(builder, { ...one, commitSha: signal.sha }),
+    startStep(pull),
+  );
+  return endStep({ ...marked, ledgerCommits: ledgerCommitsOf(pull, signal) }, 'commit-unverified');
+}
+
+/** Ledger rows of a commit. They do not depend on the current state of its proposals. */
+function ledgerCommitsOf(
+  { proposals }: PullState,
+  { sha, parentSha, proposalIds, committedVersions = {} }: CommittedSignal | UnverifiedSignal | MismatchSignal,
+): readonly CommittedChange[] {
+  const committed = proposals.filter(({ id }) => proposalIds.includes(id));
+  return committed.map((proposal) => {
+    const { id: proposalId, runId, change } = proposal;
+    const version = Object.hasOwn(committedVersions, proposalId) ? committedVersions[proposalId] : undefined;
+    return {
+      proposalId,
+      runId,
+      commitSha: sha,
+      parentSha: parentSha ?? null,
+      shownDigest: change.digest,
+      committed: version ?? { digest: change.digest, range: null },
+      approvers: distinctApprovers(proposal),
+    };
+  });
+}
+
+function distinctApprovers(proposal: Proposal): readonly Person[] {
+  return [...new Map(approvalVotes(proposal).map(({ by }) => [by.id, by])).values()];
+}
+
+/** A commit is not what was approved. The run ends, and the ledger has the commit as it was requested. */
+export function onCommitMismatch(pull: PullState, signal: MismatchSignal, facts: Facts): Step {
+  const { sha, proposalIds } = signal;
+  const summary = describeTreeMismatches(signal.mismatches);
+  const executing = executingProposals(pull, proposalIds);
+  const failed = executing.reduce((builder, one) => {
+    const proposal = { ...transition(one, 'failed', facts.now), commitSha: sha, note: summary };
+    return queueCommentUpdate(withProposal(builder, proposal), one);
+  }, startStep(pull));
+  const withCommit = pull.run === null ? failed : addCommitToRun(failed, pull.run, signal);
+  const recorded = { ...withCommit, ledgerCommits: ledgerCommitsOf(pull, signal) };
+  if (pull.run !== null && isAccessLost(pull.run)) return endStep({ ...recorded, effects: [] }, 'commit-mismatch');
+  return endStep(announceMismatch(recorded, executing, { sha, summary }, facts.now), 'commit-mismatch');
+}
+
+/** The reply about the end of the run has the mismatch; without an active run it gets a reply of its own. */
+function announceMismatch(
+  builder: StepBuilder,
+  executing: readonly Proposal[],
+  { sha, summary }: { readonly sha: string; readonly summary: string },
+  now: string,
+): StepBuilder {
+  const { run } = builder.pull;
+  if (activeRun(builder.pull) !== null)
+    return endRun(builder, { reason: 'commit-mismatch', by: null, note: mismatchNote(sha, summary) }, now);
+  const reply = { kind: 'commit-mismatch', sha, proposals: executing.map(proposalLink), summary } as const;
+  const replied = withReply(cancelUndos(builder, 'commit-mismatch', now), { at: 'pull-request' }, reply);
+  return run === null ? replied : withEffects(replied, { type: 'update-run-comment', runId: run.id });
+}

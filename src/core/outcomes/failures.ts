@@ -1,0 +1,68 @@
+import { clearApprovals, replyApprovalsSuspended, suspendApprovals } from '../actions/approvals.ts';
+import { endStep, startStep } from '../actions/step-builder.ts';
+import type { Effect } from '../state/effects.ts';
+import type { Facts } from '../state/facts.ts';
+import type { Intent } from '../state/intent.ts';
+import { canStillBeDenied, isApprovalVote } from '../state/proposal.ts';
+import type { PullState } from '../state/run.ts';
+import type { Signal } from '../state/signals.ts';
+import type { Step } from '../state/step.ts';
+
+/**
+ * The reply about a dead letter, to its comment or else in the conversation. Null if nobody expects a reaction, or if
+ * people already got a reply. `pull` is null if it could not be read; `cause` is set if another version stored it.
+ */
+export function deadLetterReply(
+  signal: Signal,
+  pull: PullState | null,
+  errorId: string,
+  cause?: 'stored-schema',
+): Effect | null {
+  if (pull !== null && pull.run === null && !isAddressedToApp(signal)) return null;
+  // It follows another dead letter with the same cause.
+  if (cause !== undefined && signal.type === 'dead-lettered') return null;
+  const location = signal.type === 'intent' && isCommentIntent(signal.intent) ? signal.intent.location : null;
+  const about = location === null ? 'event' : 'comment';
+  return {
+    type: 'reply',
+    to: location ?? { at: 'pull-request' },
+    reply: { kind: 'internal-error', errorId, about: cause ?? about },
+    onceKey: `fault:${errorId}`,
+  };
+}
+
+/** Whether a dead letter could be a denial of a proposal. `pull` is null if it could not be read. */
+export function mightBeDenial(signal: Signal, pull: PullState | null): boolean {
+  return signal.type === 'intent' && POSSIBLE_DENIALS.has(signal.intent.kind) && (pull === null || pull.run !== null);
+}
+
+const POSSIBLE_DENIALS: ReadonlySet<Intent['kind']> = new Set<Intent['kind']>(['comment', 'dismissed', 'thread']);
+
+type AnyCommentIntent = Extract<Intent, { kind: 'comment' | 'edited' }>;
+
+function isCommentIntent(intent: Intent): intent is AnyCommentIntent {
+  return intent.kind === 'comment' || intent.kind === 'edited';
+}
+
+function isAddressedToApp(signal: Signal): boolean {
+  if (signal.type !== 'intent' || !isCommentIntent(signal.intent)) return false;
+  const { parsed } = signal.intent;
+  return parsed.kind === 'mention' || ('addressedToApp' in parsed && parsed.addressedToApp);
+}
+
+/**
+ * An unreadable comment could have been a denial, so earlier approvals no longer count (V4). A commit attempt is left
+ * to its outcome, and is not retried.
+ */
+export function onDeadLettered(
+  pull: PullState,
+  { errorId }: Extract<Signal, { type: 'dead-lettered' }>,
+  facts: Facts,
+): Step {
+  const approved = pull.proposals.filter((one) => canStillBeDenied(one) && one.votes.some(isApprovalVote));
+  const suspended = suspendApprovals(startStep(pull), errorId);
+  if (approved.length === 0)
+    return endStep(suspended, suspended.pull === pull ? 'outdated-result' : 'approvals-suspended');
+  const cleared = approved.reduce((builder, one) => clearApprovals(builder, one, facts.now), suspended);
+  return endStep(replyApprovalsSuspended(cleared, errorId, approved), 'approvals-suspended');
+}

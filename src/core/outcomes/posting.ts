@@ -1,0 +1,154 @@
+import { endRun } from '../actions/end-run.ts';
+import { expiresAtFor, scheduleDeadlineCheck } from '../actions/expiry.ts';
+import { applyHeadMove } from '../actions/head-moved.ts';
+import {
+  endStep,
+  noop,
+  queueCommentUpdate,
+  type StepBuilder,
+  startStep,
+  withEffects,
+  withProposal,
+  withReply,
+  withRun,
+} from '../actions/step-builder.ts';
+import { advanceBatch, answerProposalCall } from '../actions/tool-batch.ts';
+import type { Facts } from '../state/facts.ts';
+import { fullyPostedAt, isFinal, type Proposal, transition } from '../state/proposal.ts';
+import { activeRun, type PullState } from '../state/run.ts';
+import type { PostedProposal, Signal } from '../state/signals.ts';
+import type { Step } from '../state/step.ts';
+
+type ProposalsPostedSignal = Extract<Signal, { type: 'proposals-posted' }>;
+
+type PostingFailedSignal = Extract<Signal, { type: 'posting-failed' }>;
+
+/** Records the comments of posted proposals, and drops proposals that could not be posted. */
+export function recordPostedProposals(pull: PullState, signal: ProposalsPostedSignal, facts: Facts): StepBuilder {
+  const posted = signal.proposals.reduce(recordPosted, startStep(pull));
+  const dropped = signal.unpostable.reduce((builder, one) => dropUnpostable(builder, one, facts.now), posted);
+  return recordReviews(scheduleDeadlineCheck(dropped, facts.now), signal);
+}
+
+/** The head could have moved while the proposals were being posted. */
+export function onProposalsPosted(pull: PullState, signal: ProposalsPostedSignal, facts: Facts): Step {
+  const recorded = recordPostedProposals(pull, signal, facts);
+  if (signal.turn !== null && activeRun(recorded.pull)?.id !== signal.runId)
+    return endStep(recorded, 'outdated-result');
+  const assessed =
+    facts.pullRequest === undefined ? recorded : applyHeadMove(recorded, facts.pullRequest.headSha, facts, null);
+  return endStep(advanceBatch(assessed, facts.now), 'proposals-posted');
+}
+
+/**
+ * If a new run has replaced that of the review, the review is not tracked, so it is dismissed now if it blocks merging.
+ */
+function recordReviews(builder: StepBuilder, { runId, turn, reviews }: ProposalsPostedSignal): StepBuilder {
+  const { run } = builder.pull;
+  if (turn === null || reviews.length === 0) return builder;
+  if (run?.id === runId)
+    return withRun(builder, { reviews: [...run.reviews, ...reviews.map((review) => ({ ...review, turn }))] });
+  const blocking = reviews.filter(({ status }) => status === 'changes-requested');
+  return withEffects(builder, ...blocking.map(({ id }) => ({ type: 'dismiss-review', runId, reviewId: id }) as const));
+}
+
+function recordPosted(builder: StepBuilder, posted: PostedProposal): StepBuilder {
+  const proposal = builder.pull.proposals.find((one) => one.id === posted.proposalId);
+  if (proposal === undefined) return builder;
+  const { placement, comment, continuationComments } = posted;
+  const proposedAt = fullyPostedAt(posted);
+  const repairedAt = proposal.repairCount > 0 ? proposedAt : null;
+  const expiresAt = expiresAtFor(proposedAt, builder.pull.run);
+  const recorded = withProposal(builder, {
+    ...proposal,
+    placement,
+    comment,
+    continuationComments,
+    repairedAt,
+    proposedAt,
+    expiresAt,
+    reminded: false,
+  });
+  // If it was decided while it was being posted, its comment still has a button and commands.
+  const updated = isFinal(proposal.state) ? queueCommentUpdate(recorded, { ...proposal, comment }) : recorded;
+  const replaced = updated.pull.proposals.filter((one) => one.replacedBy === proposal.id);
+  return replaced.reduce(queueCommentUpdate, updated);
+}
+
+/** A proposal that can't be posted can't be decided. The model gets the reason. */
+function dropUnpostable(
+  builder: StepBuilder,
+  unpostable: ProposalsPostedSignal['unpostable'][number],
+  now: string,
+): StepBuilder {
+  const proposal = builder.pull.proposals.find((one) => one.id === unpostable.proposalId);
+  if (proposal?.state !== 'proposed') return builder;
+  const superseded = withProposal(builder, {
+    ...transition(proposal, 'superseded', now),
+    note: 'too long to be shown',
+  });
+  return announceUnposted(
+    answerProposalCall(superseded, proposal, unpostable.output),
+    proposal,
+    'its diff is too long to be shown',
+  );
+}
+
+/** An undo has no call, so its requester gets a reply instead of the model. */
+function announceUnposted(builder: StepBuilder, { origin }: Proposal, message: string): StepBuilder {
+  if (origin.kind !== 'undo') return builder;
+  return withReply(
+    builder,
+    { at: 'pull-request' },
+    { kind: 'undo-refused', proposalId: origin.undoneProposalId, refusal: { kind: 'not-posted', message } },
+  );
+}
+
+export function onPostingFailed(pull: PullState, signal: PostingFailedSignal, facts: Facts): Step {
+  if (signal.turn === null) return endStep(dropUnpostedUndos(startStep(pull), signal, facts.now), 'posting-failed');
+  const run = activeRun(pull);
+  if (run === null || run.id !== signal.runId) return noop(pull, 'outdated-result');
+  return endStep(
+    endRun(startStep(pull), { reason: 'posting-failed', by: null, note: signal.message }, facts.now),
+    'posting-failed',
+  );
+}
+
+/** An undo belongs to no turn, so its failure does not end the run. */
+function dropUnpostedUndos(
+  builder: StepBuilder,
+  { proposalIds, message }: PostingFailedSignal,
+  now: string,
+): StepBuilder {
+  const unposted = builder.pull.proposals.filter(
+    ({ id, state, comment }) => proposalIds.includes(id) && state === 'proposed' && comment === null,
+  );
+  return unposted.reduce((next, one) => {
+    const superseded = withProposal(next, { ...transition(one, 'superseded', now), note: 'it could not be posted' });
+    return announceUnposted(superseded, one, message);
+  }, builder);
+}
+
+export function onRunCommentPosted(pull: PullState, signal: Extract<Signal, { type: 'run-comment-posted' }>): Step {
+  if (pull.run === null || pull.run.id !== signal.runId) return noop(pull, 'outdated-result');
+  return endStep(withRun(startStep(pull), { comment: signal.comment }), 'run-comment-posted');
+}
+
+/** Stores the hashes of the App's own comments, by which edits of other accounts are detected. */
+export function onProposalCommentUpdated(
+  pull: PullState,
+  { proposalId, bodyHash, continuationHashes, at }: Extract<Signal, { type: 'proposal-comment-updated' }>,
+): Step {
+  const proposal = pull.proposals.find((one) => one.id === proposalId);
+  if (proposal === undefined || proposal.comment === null) return noop(pull, 'outdated-result');
+  const comment = { ...proposal.comment, bodyHash };
+  const continuationComments = proposal.continuationComments.map((part, index) => ({
+    ...part,
+    bodyHash: continuationHashes[index] ?? part.bodyHash,
+  }));
+  const repairedAt = proposal.repairCount > 0 ? at : null;
+  return endStep(
+    withProposal(startStep(pull), { ...proposal, comment, continuationComments, repairedAt }),
+    'proposal-comment-updated',
+  );
+}

@@ -1,0 +1,107 @@
+import {
+  approvalVotes,
+  canApprove,
+  type Permission,
+  type Person,
+  type Proposal,
+  type Vote,
+} from '../state/proposal.ts';
+import type { Objection } from '../state/replies.ts';
+import type { Settings } from '../state/settings.ts';
+
+/** Whether enough approvals count, and there is neither a denial nor a request for changes. */
+export function isApproved(
+  proposal: Proposal,
+  rules: ApprovalRules,
+  permissionOf: (vote: Vote) => Permission,
+): boolean {
+  const denied = proposal.votes.some((vote) => vote.action === 'deny' || vote.action === 'edit');
+  return !denied && countedApprovals(proposal, rules, permissionOf).length >= Math.max(1, rules.requiredApprovals);
+}
+
+/**
+ * The approvals that count, at most one per person: for the current content, and without an objection. `permissionOf`
+ * returns a voter's permission, either at the time of the vote or now.
+ */
+export function countedApprovals(
+  proposal: Proposal,
+  rules: ApprovalRules,
+  permissionOf: (vote: Vote) => Permission,
+): readonly Vote[] {
+  const counting = approvalVotes(proposal).filter((vote) => {
+    const approver = { person: vote.by, permission: permissionOf(vote) };
+    return findObjection(approver, rulesForProposal(proposal, rules), proposal.change.path) === null;
+  });
+  return [...new Map(counting.map((vote) => [vote.by.id, vote])).values()];
+}
+
+/** Why this person's approval of a change to this path does not count; null if it does. */
+export function findObjection(approver: Approver, rules: ApprovalRules, path: string): Objection | null {
+  return APPROVAL_RULES.find(({ objectsTo }) => objectsTo(approver, rules, path))?.objection ?? null;
+}
+
+/** The rules for one proposal: the requester of an undo is the author of the `/undo`. */
+export function rulesForProposal({ origin }: Proposal, rules: ApprovalRules): ApprovalRules {
+  return origin.kind === 'undo' ? { ...rules, requester: origin.by } : rules;
+}
+
+/** The repository's rules for approvers, and the two people that a rule can name. */
+export type ApprovalRules = Pick<
+  Settings,
+  'approvers' | 'requireNonAuthor' | 'requireNonRequester' | 'requiredApprovals'
+> & {
+  /** The author of the pull request; null if the account was deleted. */
+  readonly author: Person | null;
+  /** The author of the task. For an undo, `rulesForProposal` replaces it with the author of the `/undo`. */
+  readonly requester: Person | null;
+};
+
+/** A person who approves, and their permission on the repository. */
+type Approver = { readonly person: Person; readonly permission: Permission };
+
+/** One rule, which can object to a person's approval of a change to a path. */
+type ApprovalRule = {
+  readonly objection: Objection;
+  readonly objectsTo: (approver: Approver, rules: ApprovalRules, path: string) => boolean;
+};
+
+/**
+ * In the order in which people see them. Code owners are not implemented, so with `approvers: codeowners` no approval
+ * counts.
+ */
+const APPROVAL_RULES: readonly ApprovalRule[] = [
+  { objection: 'no-write-access', objectsTo: ({ permission }) => !canApprove(permission) },
+  {
+    objection: 'below-maintain',
+    objectsTo: ({ permission }, { approvers }) =>
+      approvers === 'maintain' && permission !== 'maintain' && permission !== 'admin',
+  },
+  {
+    objection: 'below-admin',
+    objectsTo: ({ permission }, { approvers }) => approvers === 'admin' && permission !== 'admin',
+  },
+  { objection: 'not-code-owner', objectsTo: (_approver, { approvers }, _path) => approvers === 'codeowners' },
+  {
+    objection: 'is-author',
+    objectsTo: ({ person }, { requireNonAuthor, author }) => requireNonAuthor && author?.id === person.id,
+  },
+  {
+    objection: 'is-requester',
+    objectsTo: ({ person }, { requireNonRequester, requester }) => requireNonRequester && requester?.id === person.id,
+  },
+];
+
+/** A person's relation to the pull request. An `author` has no write access. */
+export type Role = 'writer' | 'author' | 'outsider';
+
+/** Who can use a command: people with write access only, or also the author of the pull request. */
+export type RequiredRole = 'writer' | 'writer-or-author';
+
+export function roleOf(permission: Permission | undefined, person: Person, author: Person | null): Role {
+  if (canApprove(permission)) return 'writer';
+  return author !== null && author.id === person.id ? 'author' : 'outsider';
+}
+
+export function isAllowed(role: Role, allowedTo: RequiredRole): boolean {
+  return role === 'writer' || (role === 'author' && allowedTo === 'writer-or-author');
+}

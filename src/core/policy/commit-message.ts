@@ -1,0 +1,183 @@
+import { pluralize, type RepoLinks } from '../../lib/format.ts';
+import { describeMove, describeUndoOf } from '../edits/describe-change.ts';
+import { formatRange, type LineRange } from '../edits/region.ts';
+import type { Person } from '../state/proposal.ts';
+
+/**
+ * A subject, then one block of trailers: a group per change, and the co-authors. It contains no text of the model or of
+ * a person.
+ */
+export function renderCommitMessage(changes: readonly CommitMessageEntry[], links: RepoLinks): string {
+  return `${buildSubject(changes)}\n\n${[...changes.flatMap(buildTrailers), ...buildCoAuthors(changes, links)].join('\n')}\n`;
+}
+
+/** One change in a commit message. */
+export type CommitMessageEntry = {
+  readonly proposalId: string;
+  /** SHA-256 in hex. */
+  readonly digest: string;
+  /** Null for moves and for files that are not text. */
+  readonly range: LineRange | null;
+  /** People whose approvals counted, each once. */
+  readonly approvedBy: readonly Person[];
+  readonly path: string;
+  /** The source of a move. */
+  readonly from: string | null;
+  /** The id of the undone change; null unless this change is an undo. */
+  readonly undoes: string | null;
+  /** The payload's one-line description, which contains the path. */
+  readonly description: string;
+};
+
+function buildSubject(changes: readonly CommitMessageEntry[]): string {
+  const [only] = changes;
+  if (only !== undefined && changes.length === 1) return buildEntrySubject(only);
+  const files = new Set(changes.map((change) => change.path)).size;
+  return `Apply ${pluralize(changes.length, 'change')} to ${pluralize(files, 'file')}`;
+}
+
+const MAX_SUBJECT_CHARACTERS = 72;
+
+/** The description with its path shortened step by step until it is safe as a subject. */
+function buildEntrySubject(change: CommitMessageEntry): string {
+  for (const shorten of [(path: string) => path, fileName]) {
+    const paths = [shorten(change.path), ...(change.from === null ? [] : [shorten(change.from)])];
+    const subject = shortenDescription(change, shorten);
+    // Check the length first: the patterns below take 0.25 s on a long path of brackets.
+    if (subject.length > MAX_SUBJECT_CHARACTERS) continue;
+    const isPlain = /^[\p{L}\p{N}\p{P}\p{S} ]+$/u.test(subject) && !/[@#]/.test(subject);
+    if (paths.every(isSafePath) && isPlain) return subject;
+  }
+  return `Apply change ${change.proposalId}`;
+}
+
+/** Paths that are safe in a subject: GitHub and CI must not read a mention, a reference or a directive into them. */
+const SAFE_PATH = /^[\p{L}\p{N}_./()[\]+~%,=-]+$/u;
+
+const UNSAFE_PATH = /gh-\d|\[[^\]]*(?:skip|ci)[^\]]*\]|\]\(|[\p{L}\p{N}]{2,}-\d+(?![\p{L}\p{N}.])|skip-checks/iu;
+
+function isSafePath(path: string): boolean {
+  return SAFE_PATH.test(path) && !UNSAFE_PATH.test(path);
+}
+
+function fileName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+/** One path of a move can contain the other, so its description is rebuilt instead of edited. */
+function shortenDescription(
+  { path, from, undoes, description }: CommitMessageEntry,
+  shorten: (path: string) => string,
+): string {
+  if (from === null) return description.split(path).join(shorten(path));
+  const move = describeMove(shorten(from), shorten(path));
+  return undoes === null ? move : describeUndoOf(undoes, move);
+}
+
+function buildTrailers(change: CommitMessageEntry): readonly string[] {
+  return [
+    `Countersign-Proposal: ${change.proposalId}`,
+    `Countersign-Digest: sha256:${change.digest}`,
+    ...(change.range === null ? [] : [`Countersign-Range: ${formatRange(change.range)}`]),
+    ...new Set(change.approvedBy.map((person) => `Approved-by: ${sanitizeLogin(person)}`)),
+  ];
+}
+
+function buildCoAuthors(changes: readonly CommitMessageEntry[], links: RepoLinks): readonly string[] {
+  const domain = noreplyDomain(links);
+  const people = new Map(changes.flatMap((change) => change.approvedBy.map((person) => [person.id, person] as const)));
+  return [...people.values()].map((person) => {
+    const name = sanitizeLogin(person);
+    return `Co-authored-by: ${name} <${person.id}+${name}@${domain}>`;
+  });
+}
+
+/** The domain of commit addresses that GitHub links to accounts. All subdomains of `ghe.com` share one. */
+function noreplyDomain({ repository }: RepoLinks): string {
+  const host = new URL(repository).hostname;
+  return `users.noreply.${host.endsWith('.ghe.com') ? 'ghe.com' : host}`;
+}
+
+/** GitHub's logins have no other characters. Anything else could inject a line. */
+function sanitizeLogin(person: Person): string {
+  return person.login.replace(/[^A-Za-z0-9_-]/g, '');
+}
+
+/** The groups with a valid id and digest. */
+export function findChangeTrailers(message: string): readonly ChangeTrailer[] {
+  return parseTrailerGroups(message).flatMap(({ proposalId, digest, range }) =>
+    proposalId === null || digest === null ? [] : [{ proposalId, digest, range }],
+  );
+}
+
+/** The trailers of one change. */
+export type ChangeTrailer = { readonly proposalId: string; readonly digest: string; readonly range: LineRange | null };
+
+/** All groups of our trailers anywhere in a message, in order. */
+export function parseTrailerGroups(message: string): readonly TrailerGroup[] {
+  const groups: TrailerValues[] = [];
+  for (const line of message.split(/\r?\n/)) {
+    const [, name, value] = TRAILER_LINE.exec(line.trimEnd()) ?? [];
+    if (name === undefined || value === undefined) continue;
+    const startsGroup = name === 'Countersign-Proposal' || (groups.length === 0 && name !== 'Approved-by');
+    if (startsGroup) groups.push(new Map());
+    const group = groups.at(-1);
+    group?.set(name, [...(group.get(name) ?? []), value]);
+  }
+  return groups.map(toTrailerGroup);
+}
+
+/** One group of trailers in a message, complete or not. A missing or malformed value is null. */
+export type TrailerGroup = {
+  readonly proposalId: string | null;
+  readonly digest: string | null;
+  readonly range: LineRange | null;
+  /** Logins, each once. */
+  readonly approvedBy: readonly string[];
+  /** Why the App cannot have written the message; null if it can. */
+  readonly problem: string | null;
+};
+
+/** Lines are trimmed before: a pattern for trailing spaces would take quadratic time. */
+const TRAILER_LINE = /^(Countersign-Proposal|Countersign-Digest|Countersign-Range|Approved-by): *(\S.*)$/;
+
+const PROPOSAL_VALUE = /^[a-z0-9]{4,6}$/;
+
+const DIGEST_VALUE = /^sha256:([0-9a-f]{64})$/;
+
+const RANGE_VALUE = /^(\d{1,9}),(\d{1,9}) (\d{1,9}),(\d{1,9})$/;
+
+type TrailerValues = Map<string, string[]>;
+
+function toTrailerGroup(values: TrailerValues): TrailerGroup {
+  const [id = ''] = values.get('Countersign-Proposal') ?? [];
+  return {
+    proposalId: PROPOSAL_VALUE.test(id) ? id : null,
+    digest: DIGEST_VALUE.exec(values.get('Countersign-Digest')?.[0] ?? '')?.[1] ?? null,
+    range: parseTrailerRange(values.get('Countersign-Range')?.[0] ?? ''),
+    approvedBy: [...new Set(values.get('Approved-by'))],
+    problem: findTrailerProblem(values),
+  };
+}
+
+function findTrailerProblem(values: TrailerValues): string | null {
+  const valuesOf = (name: string): readonly string[] => values.get(name) ?? [];
+  const ranges = valuesOf('Countersign-Range');
+  const problems: readonly (readonly [boolean, string])[] = [
+    [!PROPOSAL_VALUE.test(valuesOf('Countersign-Proposal')[0] ?? ''), 'it has no Countersign-Proposal with an id'],
+    [!DIGEST_VALUE.test(valuesOf('Countersign-Digest')[0] ?? ''), 'it has no Countersign-Digest with a SHA-256'],
+    [valuesOf('Countersign-Digest').length > 1, 'it has two digests'],
+    [ranges.length > 1, 'it has two ranges'],
+    [ranges.some((range) => !RANGE_VALUE.test(range)), 'its Countersign-Range is not of the form 1,2 3,4'],
+    [valuesOf('Approved-by').length === 0, 'it names no approver'],
+  ];
+  return problems.find(([isProblem]) => isProblem)?.[1] ?? null;
+}
+
+function parseTrailerRange(text: string): LineRange | null {
+  const found = RANGE_VALUE.exec(text);
+  if (found === null) return null;
+  const [, oldStart, oldLines, newStart, newLines] = found.map(Number);
+  if (oldStart === undefined || oldLines === undefined || newStart === undefined || newLines === undefined) return null;
+  return { oldStart, oldLines, newStart, newLines };
+}

@@ -1,0 +1,146 @@
+import { type BlobRef, isRestore, type Region } from '../edits/change.ts';
+import { applyRegion, composeFile, type LineRange, regionRange } from '../edits/region.ts';
+import { blobSha, encodeText } from '../edits/text/characters.ts';
+import { areLinesEqual } from '../edits/text/lines.ts';
+import type { FileWrite } from '../state/ports.ts';
+import type { Permission, Proposal } from '../state/proposal.ts';
+import type { CommittedFile } from '../state/signals.ts';
+
+/** A file at the commit's parent; `text` is null for a file that is not text. */
+export type HeadFile = { readonly ref: BlobRef; readonly text: string | null };
+
+/** Files by path; null for an unused path, absent for anything but a plain file. */
+export type HeadFiles = ReadonlyMap<string, HeadFile | null>;
+
+/**
+ * One proposal with the place of its change at the head, and the current permissions of its approvers (by numeric id).
+ */
+export type ProposalToCommit = {
+  readonly proposal: Proposal;
+  /** Null only for a change without lines. */
+  readonly region: Region | null;
+  readonly permissions: Readonly<Record<string, Permission>>;
+};
+
+/** The file writes of a commit, and the committed lines by proposal id. */
+export type PlannedWrites = {
+  readonly writes: readonly FileWrite[];
+  readonly files: readonly CommittedFile[];
+  readonly ranges: ReadonlyMap<string, LineRange>;
+};
+
+/** Combines all line changes of one file, on its current content. Throws if the lines differ from those shown. */
+export function planLines(path: string, toCommit: readonly ProposalToCommit[], files: HeadFiles): PlannedWrites {
+  const file = headFileAt(path, files);
+  const composed = composeFile(headText(path, file), toCommit.map(exactRegion));
+  const bytes = encodeText(composed.text);
+  const after = blobSha(bytes);
+  checkResult(toCommit, file, after);
+  const ranges = new Map(
+    toCommit.flatMap(({ proposal }, at) => {
+      const range = composed.ranges[at];
+      return range === undefined ? [] : [[proposal.id, range] as const];
+    }),
+  );
+  const mode = file?.ref.mode ?? toCommit[0]?.proposal.change.result?.mode ?? '100644';
+  return {
+    writes: [{ path, mode, content: { kind: 'bytes', bytes } }],
+    files: [{ path, before: file?.ref.blob ?? null, after, ranges: [...ranges.values()] }],
+    ranges,
+  };
+}
+
+/** Deletes a file. Throws unless it is the file that was shown, and, if it is text, all of its lines were shown. */
+export function planDeletion({ proposal }: ProposalToCommit, files: HeadFiles): PlannedWrites {
+  const { id, change } = proposal;
+  const { path, region } = change;
+  const { ref, text } = requireUnchanged(id, change.base, headFileAt(path, files));
+  const wasShown = region === null ? text === null : text !== null && deletesEveryLine(text, ref, region);
+  if (!wasShown || change.result !== null) throw new Error(`Proposal ${id} would delete other lines than were shown`);
+  const ranges = region === null ? [] : [regionRange(region)];
+  return {
+    writes: [{ path, mode: ref.mode, content: { kind: 'deleted' } }],
+    files: [{ path, before: ref.blob, after: null, ranges }],
+    ranges: new Map(ranges.map((range) => [id, range])),
+  };
+}
+
+/** Moves a file, as the same blob. Throws unless it is the file that was shown and the target path is unused. */
+export function planMove({ proposal }: ProposalToCommit, files: HeadFiles): PlannedWrites {
+  const { id, change } = proposal;
+  const { path, from, result } = change;
+  if (from === null) throw new Error(`Proposal ${id} moves no file`);
+  const { ref } = requireUnchanged(id, change.base, headFileAt(from, files));
+  if (!isSameBlobRef(result, ref)) throw new Error(`Proposal ${id} results in another file than was shown`);
+  if (headFileAt(path, files) !== null) throw new Error(`Proposal ${id} would overwrite ${path}`);
+  return {
+    writes: [
+      { path: from, mode: ref.mode, content: { kind: 'deleted' } },
+      { path, mode: ref.mode, content: { kind: 'blob', sha: ref.blob } },
+    ],
+    files: [
+      { path: from, before: ref.blob, after: null, ranges: [] },
+      { path, before: null, after: ref.blob, ranges: [] },
+    ],
+    ranges: new Map(),
+  };
+}
+
+/** Restores a deleted file as its former blob. Throws if it has lines to show or the path is in use. */
+export function planRestore({ proposal }: ProposalToCommit, files: HeadFiles): PlannedWrites {
+  const { id, change } = proposal;
+  const { path, result } = change;
+  if (!isRestore(change) || result === null) throw new Error(`Proposal ${id} restores no file`);
+  if (headFileAt(path, files) !== null) throw new Error(`Proposal ${id} would overwrite ${path}`);
+  return {
+    writes: [{ path, mode: result.mode, content: { kind: 'blob', sha: result.blob } }],
+    files: [{ path, before: null, after: result.blob, ranges: [] }],
+    ranges: new Map(),
+  };
+}
+
+/** Throws if the path holds anything but a plain file. */
+function headFileAt(path: string, files: HeadFiles): HeadFile | null {
+  const file = files.get(path);
+  if (file === undefined) throw new Error(`${path} is not a plain file at the head`);
+  return file;
+}
+
+function exactRegion({ proposal, region }: ProposalToCommit): Region {
+  const { change } = proposal;
+  if (region === null || change.region === null) throw new Error(`Proposal ${proposal.id} has no lines to write`);
+  const isSame = areLinesEqual(region.old, change.region.old) && areLinesEqual(region.new, change.region.new);
+  if (!isSame) throw new Error(`Proposal ${proposal.id} would write other lines than were shown`);
+  return region;
+}
+
+function headText(path: string, file: HeadFile | null): string {
+  if (file === null) return '';
+  if (file.text === null) throw new Error(`${path} is not text at the head`);
+  return file.text;
+}
+
+/** A single change on the file that it was built for must result in the blob that was shown. */
+function checkResult(toCommit: readonly ProposalToCommit[], file: HeadFile | null, after: string): void {
+  const [only, ...more] = toCommit;
+  if (only === undefined || more.length > 0) return;
+  const { id, change } = only.proposal;
+  const isUnchanged = (change.base?.blob ?? null) === (file?.ref.blob ?? null);
+  if (isUnchanged && change.result?.blob !== after)
+    throw new Error(`Proposal ${id} results in other bytes than were shown`);
+}
+
+function requireUnchanged(id: string, base: BlobRef | null, file: HeadFile | null): HeadFile {
+  if (file === null || !isSameBlobRef(base, file.ref))
+    throw new Error(`Proposal ${id} is about another file than the one at the head`);
+  return file;
+}
+
+function isSameBlobRef(left: BlobRef | null, right: BlobRef): boolean {
+  return left !== null && left.blob === right.blob && left.mode === right.mode;
+}
+
+/** Whether the text belongs to the blob and the shown lines are all of it. */
+function deletesEveryLine(text: string, { blob }: BlobRef, region: Region): boolean {
+  return blobSha(encodeText(text)) === blob && applyRegion(text, region) === '';
+}

@@ -1,0 +1,124 @@
+import type { BuildResult } from '../edits/build-edit.ts';
+import { buildUndo, reverseRegion, undoCreation, undoDeletion, undoMove, undoRestore } from '../edits/build-undo.ts';
+import { type FileChange, isRestore, type StoredFile } from '../edits/change.ts';
+import { encodeText } from '../edits/text/characters.ts';
+import type { FileAtHead } from '../state/head-changes.ts';
+import type { UndoRefusal } from '../state/replies.ts';
+import type { UndoContext, UndoResult } from '../state/undo.ts';
+import { assessChange } from './staleness.ts';
+
+/** Computes the reverse of an applied change. It must apply to the head by the same rules as every other change. */
+export function computeUndo(context: UndoContext): UndoResult {
+  return UNDO_BY_OP[context.change.op](context);
+}
+
+/** Whether the reverse needs the file as the commit left it; otherwise the change itself is enough. */
+export function needsCommittedFile(change: FileChange): boolean {
+  return change.op === 'edit' || (change.op === 'write' && !isRestore(change));
+}
+
+const UNDO_BY_OP: Readonly<Record<FileChange['op'], (context: UndoContext) => UndoResult>> = {
+  edit: undoLines,
+  write: undoWrite,
+  delete: undoDelete,
+  move: undoMovedFile,
+  read: ({ change }) => ({ kind: 'already-undone', path: change.path }),
+};
+
+function commitMissing(sha: string): UndoRefusal {
+  return { kind: 'commit-missing', sha };
+}
+
+function undoWrite(context: UndoContext): UndoResult {
+  const { id, change } = context;
+  if (isRestore(change))
+    return undoWholeFileIfKnown(context, undoRestore({ id, appliedChange: change }), 'changed-since');
+  return change.base === null ? undoNewFile(context) : undoLines(context);
+}
+
+/** Takes the lines from their exact position in the commit, and finds that position in the head. */
+function undoLines({ id, change, commitSha, range, appCommits, files }: UndoContext): UndoResult {
+  const { path, region } = change;
+  if (files.atCommit === 'commit-missing') return commitMissing(commitSha);
+  const [committedFile, headFile] = [storedFile(files.atCommit), storedFile(files.atHead)];
+  if (region === null || committedFile === null || headFile === null) return { kind: 'changed-since', path };
+  const committedRegion = reverseRegion(committedFile.text, region, range);
+  if (committedRegion === null) return { kind: 'changed-since', path };
+  const reverse = buildUndo({ id, appliedChange: change, region: committedRegion, file: committedFile });
+  if (reverse.kind === 'refused') return toUndoRefusal(reverse);
+  const verdict = assessChange({ change: reverse.change, file: files.atHead, appCommits });
+  switch (verdict.kind) {
+    case 'already-applied':
+      return { kind: 'already-undone', path };
+    case 'stale':
+      return { kind: 'changed-since', path };
+    case 'applies':
+      return toUndoResult(buildUndo({ id, appliedChange: change, region: verdict.region, file: headFile }));
+  }
+}
+
+/** Deletes a new file if it is unchanged since the commit. */
+function undoNewFile(context: UndoContext): UndoResult {
+  const { id, change, files } = context;
+  if (files.atCommit === 'commit-missing') return commitMissing(context.commitSha);
+  const committedFile = storedFile(files.atCommit);
+  if (committedFile === null) return { kind: 'changed-since', path: change.path };
+  return undoWholeFile(context, undoCreation({ id, appliedChange: change }, committedFile), 'changed-since');
+}
+
+/** Restores a deleted file if its path is free. */
+function undoDelete(context: UndoContext): UndoResult {
+  const { id, change } = context;
+  return undoWholeFileIfKnown(context, undoDeletion({ id, appliedChange: change }), 'path-taken');
+}
+
+/** Moves a file back if it is unchanged and its old path is free. */
+function undoMovedFile(context: UndoContext): UndoResult {
+  const { id, change } = context;
+  return undoWholeFileIfKnown(context, undoMove({ id, appliedChange: change }), 'path-taken');
+}
+
+/** `built` is null if the stored change lacks what its kind must have. */
+function undoWholeFileIfKnown(
+  context: UndoContext,
+  built: BuildResult | null,
+  conflict: 'changed-since' | 'path-taken',
+): UndoResult {
+  const { path } = context.change;
+  return built === null ? { kind: 'changed-since', path } : undoWholeFile(context, built, conflict);
+}
+
+/** Checks a reverse of a whole file against the head. `conflict` is the reason if another file is at its path. */
+function undoWholeFile(
+  { files }: UndoContext,
+  built: BuildResult,
+  conflict: 'changed-since' | 'path-taken',
+): UndoResult {
+  if (built.kind === 'refused') return toUndoRefusal(built);
+  const { change } = built;
+  const { path, from } = change;
+  const [file, source] = from === null ? [files.atHead, null] : [files.sourceAtHead, files.atHead];
+  const verdict = assessChange({ change, file, source, appCommits: [] });
+  switch (verdict.kind) {
+    case 'already-applied':
+      return { kind: 'already-undone', path };
+    case 'stale':
+      return verdict.path === undefined ? { kind: conflict, path } : { kind: 'changed-since', path: verdict.path };
+    case 'applies':
+      return toUndoResult(built);
+  }
+}
+
+function toUndoResult(built: BuildResult): UndoResult {
+  return built.kind === 'refused' ? toUndoRefusal(built) : built;
+}
+
+function toUndoRefusal({ output }: Extract<BuildResult, { kind: 'refused' }>): UndoRefusal {
+  return { kind: 'refused', message: output };
+}
+
+function storedFile(file: FileAtHead | null): (StoredFile & { readonly text: string }) | null {
+  if (file === null || file.text === null) return null;
+  const mode = file.mode === '100755' ? '100755' : '100644';
+  return { ref: { blob: file.blob, mode }, bytes: encodeText(file.text), text: file.text };
+}

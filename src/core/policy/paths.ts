@@ -1,0 +1,161 @@
+import type { Tree, TreeEntry } from '../state/ports.ts';
+
+/**
+ * Checks a path written by the model. With a tree it also refuses anything but a plain file, paths below a file, links,
+ * submodules, and new names that differ from existing ones only in case or Unicode form.
+ */
+export function checkPath(raw: string, { repo, tree }: PathContext): CheckedPath {
+  const path = stripRepositoryPrefix(raw, repo, tree);
+  if (!isCanonical(path)) return refuseOutside(raw, repo);
+  return tree === undefined ? { kind: 'path', path } : checkInTree(path, { raw, repo, tree });
+}
+
+/** Checks the target of a move. A rename can change only case or Unicode form, so the file itself does not block it. */
+export function checkMoveTarget(raw: string, from: string, { repo, tree }: Required<PathContext>): CheckedPath {
+  const path = stripRepositoryPrefix(raw, repo, tree);
+  if (!isCanonical(path)) return refuseOutside(raw, repo);
+  const renamed = path !== from && foldPath(path) === foldPath(from);
+  const checked = checkInTree(path, { raw, repo, tree: renamed ? treeWithout(tree, from) : tree });
+  if (checked.kind === 'refused' || !tree.has(path)) return checked;
+  return refusePath(raw, 'a file exists there, and a move overwrites nothing');
+}
+
+/** A canonical path of the repository, or the refusal for the model. */
+export type CheckedPath =
+  | { readonly kind: 'path'; readonly path: string }
+  | { readonly kind: 'refused'; readonly output: string };
+
+/** The repository's name, and the head's tree if it is available. */
+type PathContext = { readonly repo: string; readonly tree?: Tree };
+
+/** T13. */
+function outsideOutput(path: string, repo: string): string {
+  return `Cannot access '${printablePath(path)}': path is outside the repository. Readable roots: ${repo}/`;
+}
+
+/** The model can write `<repo>/relative/path` for a file, unless the root has an entry of that name. */
+function stripRepositoryPrefix(raw: string, repo: string, tree: Tree | undefined): string {
+  return tree !== undefined && raw.startsWith(`${repo}/`) && !tree.has(repo) ? raw.slice(repo.length + 1) : raw;
+}
+
+function isCanonical(path: string): boolean {
+  if (path === '' || !path.isWellFormed() || path !== path.normalize('NFC')) return false;
+  if (INVISIBLE.test(path) || ENCODED.test(path) || path.includes('\\') || /^[a-z]:/i.test(path)) return false;
+  if (Buffer.byteLength(path) > MAX_PATH_BYTES) return false;
+  return path.split('/').every(isCanonicalName);
+}
+
+function isCanonicalName(name: string): boolean {
+  if (name === '' || name === '.' || name === '..') return false;
+  return Buffer.byteLength(name) <= MAX_NAME_BYTES && !isGitDirectory(name);
+}
+
+/** Some file systems cut a name at a colon, drop trailing dots and spaces, or know a short form with a tilde. */
+function isGitDirectory(name: string): boolean {
+  const [stem = ''] = foldLookalikes(name).split(':');
+  const trimmed = stem.replace(/[. ]+$/, '');
+  return trimmed === '' || trimmed === '.git' || /^git~\d+$/.test(trimmed);
+}
+
+const MAX_PATH_BYTES = 1000;
+
+const MAX_NAME_BYTES = 255;
+
+/** Control characters, half surrogates, line separators and invisible characters. */
+const INVISIBLE = /[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\u{2028}\u{2029}]/u;
+
+/** A percent-encoded slash, dot, backslash or NUL. */
+const ENCODED = /%(?:2f|2e|5c|00)/i;
+
+type TreeLookup = { readonly raw: string; readonly repo: string; readonly tree: Tree };
+
+function checkInTree(path: string, { raw, repo, tree }: TreeLookup): CheckedPath {
+  for (const part of pathAndParents(path)) {
+    const entry = tree.get(part);
+    if (entry === undefined) {
+      const caseVariant = foldedTreePaths(tree).get(foldPath(part));
+      if (caseVariant !== undefined)
+        return refusePath(raw, `'${printablePath(caseVariant)}' exists and differs only in case or Unicode form`);
+      continue;
+    }
+    const kind = entryKind(entry);
+    if (kind === 'link' || kind === 'submodule' || kind === 'other') return refuseOutside(raw, repo);
+    if (part === path && kind === 'directory') return refusePath(raw, 'it is a directory');
+    if (part !== path && kind === 'file') return refusePath(raw, `'${printablePath(part)}' is a file, not a directory`);
+  }
+  return { kind: 'path', path };
+}
+
+/** A path and its parent directories, outermost first. */
+function pathAndParents(path: string): string[] {
+  const paths: string[] = [];
+  for (let slash = path.indexOf('/'); slash !== -1; slash = path.indexOf('/', slash + 1))
+    paths.push(path.slice(0, slash));
+  return [...paths, path];
+}
+
+const FOLDED_PATHS = new WeakMap<Tree, ReadonlyMap<string, string>>();
+
+/** Every path of a tree by its folded form, cached as long as the tree lives. */
+function foldedTreePaths(tree: Tree): ReadonlyMap<string, string> {
+  const cached = FOLDED_PATHS.get(tree);
+  if (cached !== undefined) return cached;
+  const folded = new Map<string, string>();
+  for (const path of tree.keys()) folded.set(foldPath(path), path);
+  FOLDED_PATHS.set(tree, folded);
+  return folded;
+}
+
+/** The tree without a file, and without directories that become empty. */
+function treeWithout(tree: Tree, path: string): Tree {
+  const rest = new Map(tree);
+  rest.delete(path);
+  for (const parent of pathAndParents(path).slice(0, -1).toReversed()) {
+    if ([...rest.keys()].some((other) => other.startsWith(`${parent}/`))) break;
+    rest.delete(parent);
+  }
+  return rest;
+}
+
+function refuseOutside(raw: string, repo: string): CheckedPath {
+  return { kind: 'refused', output: outsideOutput(raw, repo) };
+}
+
+function refusePath(raw: string, why: string): CheckedPath {
+  return { kind: 'refused', output: `Cannot access '${printablePath(raw)}': ${why}.` };
+}
+
+/** A path for an error message: one line, invisible characters escaped, limited in length. */
+function printablePath(path: string): string {
+  const short = path.length > MAX_ECHO_CHARACTERS ? `${path.slice(0, MAX_ECHO_CHARACTERS)}…` : path;
+  return short.replace(
+    new RegExp(INVISIBLE, 'gu'),
+    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16).toUpperCase()}}`,
+  );
+}
+
+const MAX_ECHO_CHARACTERS = 200;
+
+/** A path or name as seen by a file system that ignores case and Unicode form. Use it for comparison only. */
+export function foldPath(path: string): string {
+  return path.normalize('NFC').toUpperCase().toLowerCase();
+}
+
+/** Also folds look-alikes (compatibility forms and invisible characters), for comparison with protected names. */
+export function foldLookalikes(part: string): string {
+  return foldPath(part.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, ''));
+}
+
+type EntryKind = 'file' | 'directory' | 'link' | 'submodule' | 'other';
+
+const KIND_BY_MODE: Readonly<Record<string, EntryKind>> = {
+  '100644': 'file',
+  '100755': 'file',
+  '040000': 'directory',
+  '120000': 'link',
+  '160000': 'submodule',
+};
+
+export function entryKind(entry: TreeEntry): EntryKind {
+  return KIND_BY_MODE[entry.mode] ?? 'other';
+}

@@ -1,0 +1,191 @@
+import { z } from 'zod';
+import { formatList } from '../../lib/format.ts';
+import { isRecord } from '../../lib/trust.ts';
+import { DEFAULT_SETTINGS } from '../state/settings.ts';
+import { TOOL_NAMES } from '../state/tools.ts';
+
+const MAX_TEXT_CHARACTERS = 500;
+
+const MAX_LIST_ITEMS = 100;
+
+const HOURS_PER_UNIT = { h: 1, d: 24 } as const;
+
+const ruleSchema = settingsGroup({
+  tools: boundedList(oneOfWords(...TOOL_NAMES), 'a list of tools').min(1, { error: 'at least one tool' }),
+  paths: pathList('glob').min(1, { error: 'at least one glob' }),
+  decide: oneOfWords('deny', 'ask', 'allow'),
+}).refine(({ tools, decide }) => decide === 'deny' || tools.every((tool) => tool === 'read_file'), {
+  path: ['decide'],
+  error: 'deny, because a change always needs a person; ask and allow are for read_file alone',
+});
+
+const limitsSchema = settingsGroup({
+  turns: wholeNumber(1, 1_000).default(25).describe('Model responses of one run'),
+  tokens: wholeNumber(1, 1_000_000_000).default(1_000_000).describe('Tokens of one run'),
+  cost_usd: positiveAmount(1_000_000).optional().describe('Dollars of one run; without it there is no such limit'),
+  proposals_per_turn: wholeNumber(1, 30).default(20).describe('Changes that can be pending at once'),
+  runs_per_day: wholeNumber(1, 100_000).default(50).describe('Runs in the repository'),
+});
+
+/**
+ * Every key of the repository's file. The parser, the JSON schema and the table in the documentation derive from it.
+ * Keys with an effect take their default from `core/state/settings.ts`.
+ */
+export const SettingsFileSchema = z.strictObject({
+  model: singleLineText('the name of a model')
+    .optional()
+    .describe('One of the operator’s models; without it `OPENAI_MODEL`'),
+  commands: oneOfWords('short', 'prefixed')
+    .default(DEFAULT_SETTINGS.commands)
+    .describe('`prefixed`: only `/countersign …` and `@<app-slug> …` are read'),
+  approvers: oneOfWords('write', 'maintain', 'admin', 'codeowners')
+    .default(DEFAULT_SETTINGS.approvers)
+    .describe('Who can approve: everybody with write access, or only those with the maintain or admin role'),
+  require_non_author: booleanFlag()
+    .default(DEFAULT_SETTINGS.requireNonAuthor)
+    .describe('The approval of the pull request’s author does not count'),
+  require_non_requester: booleanFlag()
+    .default(DEFAULT_SETTINGS.requireNonRequester)
+    .describe('The approval of the person who gave the task does not count'),
+  required_approvals: wholeNumber(1, 10)
+    .default(DEFAULT_SETTINGS.requiredApprovals)
+    .describe('How many people must approve each change'),
+  rules: boundedList(ruleSchema, 'a list of rules')
+    .default([])
+    .describe('The first match decides: `deny`, or for `read_file` also `ask` and `allow`'),
+  protected_paths: pathList('glob')
+    .default([])
+    .describe('Added to the built-in list: always asked, no standing approval'),
+  standing_approvals: oneOfWords('off', 'path', 'glob').default('glob').describe('How far `always` can reach'),
+  expiry: durationText()
+    .default('7d')
+    .describe('Time after which a pending change expires: `12h` or `3d`, from `1h` to `30d`'),
+  review_event: oneOfWords('comment', 'request-changes')
+    .default(DEFAULT_SETTINGS.reviewEvent)
+    .describe('How proposals are posted'),
+  review_approval: oneOfWords('nothing', 'approve-all')
+    .default(DEFAULT_SETTINGS.reviewApproval)
+    .describe('The effect of a plain *Approve* review on changes that were pending when it was sent'),
+  commit_message: templateText('summary', 'paths', 'ids')
+    .default('{summary}')
+    .describe('The commit’s text above its trailers'),
+  sign_off: booleanFlag().default(false).describe('Adds `Signed-off-by` of the approver'),
+  limits: limitsSchema.optional().describe('Bounds of each run'),
+  context_files: pathList('path')
+    .default(['AGENTS.md'])
+    .describe('Instructions for the agent, from the default branch'),
+});
+
+export type SettingsKey = keyof typeof SettingsFileSchema.shape;
+
+/** A value that this version refuses, and its JSON schema for editors. */
+type UnsupportedSetting = {
+  readonly isSet: (value: unknown) => boolean;
+  readonly schema: Readonly<Record<string, unknown>>;
+};
+
+const UNSUPPORTED_IF_NOT_EMPTY: UnsupportedSetting = {
+  isSet: (value) => Array.isArray(value) && value.length > 0,
+  schema: { maxItems: 0 },
+};
+
+/**
+ * Restrictions that this version does not enforce. A file that sets one counts as broken, so that no approval relies
+ * on a restriction that does not exist.
+ */
+export const UNSUPPORTED_SETTINGS: Readonly<Partial<Record<SettingsKey, UnsupportedSetting>>> = {
+  approvers: { isSet: (value) => value === 'codeowners', schema: { not: { const: 'codeowners' } } },
+  rules: UNSUPPORTED_IF_NOT_EMPTY,
+  protected_paths: UNSUPPORTED_IF_NOT_EMPTY,
+  limits: {
+    isSet: (value) => isRecord(value) && Object.keys(value).length > 0,
+    schema: { maxProperties: 0 },
+  },
+};
+
+/** Keys that are checked but have no effect in this version. None of them restricts anything, so they are accepted. */
+export const KEYS_WITHOUT_EFFECT: readonly string[] = [
+  'model',
+  'standing_approvals',
+  'commit_message',
+  'sign_off',
+  'context_files',
+] satisfies readonly SettingsKey[];
+
+/** The names that fit at a place of the file: top level, `limits`, or one rule. */
+export function knownKeysAt([first]: readonly (string | number)[]): readonly string[] {
+  if (first === 'limits') return Object.keys(limitsSchema.shape);
+  if (first === 'rules') return Object.keys(ruleSchema.shape);
+  return Object.keys(SettingsFileSchema.shape);
+}
+
+// The types of values. Each has one error for all invalid values, which names the allowed ones.
+
+function oneOfWords<const Words extends readonly [string, ...string[]]>(...words: Words) {
+  return z.enum(words, { error: formatList(words, 'or') });
+}
+
+/** YAML's `yes` and `on` are strings. */
+function booleanFlag() {
+  return z.boolean({ error: 'true or false' });
+}
+
+function wholeNumber(min: number, max: number) {
+  const error = `a whole number from ${min} to ${max}`;
+  return z.int({ error }).min(min, { error }).max(max, { error });
+}
+
+/** An amount of money. */
+function positiveAmount(max: number) {
+  const error = `a number above 0, at most ${max}`;
+  return z.number({ error }).positive({ error }).max(max, { error });
+}
+
+function singleLineText(what: string) {
+  const error = `${what}, at most ${MAX_TEXT_CHARACTERS} characters in one line`;
+  return z
+    .string({ error })
+    .min(1, { error })
+    .max(MAX_TEXT_CHARACTERS, { error })
+    .regex(/^[^\p{Cc}\p{Cs}]*$/u, { error });
+}
+
+function pathList(what: 'path' | 'glob') {
+  const error = `a ${what} from the root of the repository, without a leading slash, .. or backslash`;
+  const path = singleLineText(error).regex(/^(?!\/)(?!(?:.*\/)?\.{1,2}(?:\/|$))[^\\]*$/, { error });
+  return boundedList(path, `a list of ${what}s`);
+}
+
+function boundedList<Item extends z.ZodType>(item: Item, what: string) {
+  const error = `${what}, at most ${MAX_LIST_ITEMS}`;
+  return z.array(item, { error }).max(MAX_LIST_ITEMS, { error });
+}
+
+function settingsGroup<const Shape extends z.ZodRawShape>(shape: Shape) {
+  return z.strictObject(shape, { error: `a group of ${formatList(Object.keys(shape))}` });
+}
+
+/** `12h` or `7d`, from 1 hour to 30 days. */
+function durationText() {
+  const error = 'a time from 1h to 30d, in hours (h) or days (d)';
+  return z
+    .string({ error })
+    .regex(/^[1-9]\d{0,2}[hd]$/, { error })
+    .refine((text) => parseDurationHours(text) <= 30 * HOURS_PER_UNIT.d, { error });
+}
+
+/** The hours of a valid duration. */
+export function parseDurationHours(text: string): number {
+  return Number.parseInt(text, 10) * (text.endsWith('d') ? HOURS_PER_UNIT.d : HOURS_PER_UNIT.h);
+}
+
+/** A text with placeholders in braces. */
+function templateText(...placeholders: readonly string[]) {
+  const error = `a text with no other placeholders than ${formatList(placeholders.map((name) => `{${name}}`))}, at most 2000 characters`;
+  const known = new Set(placeholders);
+  return z
+    .string({ error })
+    .min(1, { error })
+    .max(2_000, { error })
+    .refine((text) => [...text.matchAll(/\{([^{}]*)\}/g)].every(([, name]) => known.has(name ?? '')), { error });
+}

@@ -1,0 +1,174 @@
+import type { ToolCall } from './conversation.ts';
+import type { CommentLocation } from './intent.ts';
+import type { Priority } from './rate-limit.ts';
+import type { Reply } from './replies.ts';
+import type { Question } from './run.ts';
+
+/**
+ * An action outside the state machine. Effects are data: saved with the decision that requests them, performed
+ * afterwards.
+ */
+export type Effect =
+  /** Send the transcript to the model. */
+  | { readonly type: 'ask-model'; readonly runId: string; readonly turn: number }
+  /** Ask the model a person's question, on a copy of the transcript. */
+  | { readonly type: 'ask-question'; readonly question: Question }
+  /** Run the read-only calls, and compute the changes of gated calls at the head. */
+  | { readonly type: 'run-tools'; readonly runId: string; readonly turn: number; readonly calls: readonly ToolCall[] }
+  /** Post these proposals together. */
+  | {
+      readonly type: 'post-proposals';
+      readonly runId: string;
+      /** Null for proposals that belong to no turn. */
+      readonly turn: number | null;
+      readonly proposalIds: readonly string[];
+    }
+  /** Commit the approved ones of these proposals in one commit. `location` is the deciding comment; null for none. */
+  | {
+      readonly type: 'commit';
+      readonly runId: string;
+      readonly proposalIds: readonly string[];
+      readonly location: CommentLocation | null;
+    }
+  /** Start the oldest queued task. */
+  | { readonly type: 'start-next-task' }
+  /** Update the proposal's comment to its state. Resolve its thread if the state is final. */
+  | { readonly type: 'update-proposal-comment'; readonly proposalId: string }
+  /**
+   * Update the run comment. A `progress` update waits `PROGRESS_DELAY_MS`. The `first` one creates the comment and need
+   * not search for an earlier one on its first attempt.
+   */
+  | { readonly type: 'update-run-comment'; readonly runId: string; readonly progress?: true; readonly first?: true }
+  /** After `THREAD_CHECK_DELAY_MS`, check whether a resolved thread still is. */
+  | { readonly type: 'check-thread'; readonly proposalId: string; readonly since: string }
+  /** At GitHub's time `at`, check for due reminders and expiries. `requestedAt` is the time of the decision. */
+  | { readonly type: 'check-deadlines'; readonly at: string; readonly requestedAt: string }
+  /**
+   * Fetch comments since GitHub's time `since` (null: since the oldest active work), and the pull request's state, in
+   * case webhooks were lost. With `expiresAfter`, overdue proposals expire afterwards.
+   */
+  | { readonly type: 'catch-up'; readonly since: string | null; readonly expiresAfter: boolean }
+  /** Expire overdue proposals. */
+  | { readonly type: 'expire-proposals' }
+  /** After `OUTDATED_CHECK_DELAY_MS`, check which suggestion blocks a push has made outdated. */
+  | { readonly type: 'check-outdated-suggestions'; readonly runId: string }
+  /** Restore the body of a review by the App. */
+  | { readonly type: 'restore-review-body'; readonly runId: string; readonly reviewId: number }
+  /** Dismiss a review by the App that requested changes. */
+  | { readonly type: 'dismiss-review'; readonly runId: string; readonly reviewId: number }
+  | { readonly type: 'react'; readonly location: CommentLocation; readonly content: 'eyes' | '+1' }
+  /** Post a reply, at most once per `onceKey`. */
+  | {
+      readonly type: 'reply';
+      readonly to: CommentLocation | { readonly at: 'pull-request' };
+      readonly reply: Reply;
+      readonly onceKey: string | null;
+    };
+
+export type EffectType = Effect['type'];
+
+export type CommitEffect = Extract<Effect, { type: 'commit' }>;
+
+/**
+ * `exclusive` effects run one at a time under the lease of the pull request. `concurrent` effects are slow; they hold
+ * no lease on the pull request, and comments can overtake them.
+ */
+export const LANES = {
+  'ask-model': 'concurrent',
+  'ask-question': 'concurrent',
+  'run-tools': 'concurrent',
+  'post-proposals': 'exclusive',
+  'start-next-task': 'exclusive',
+  commit: 'exclusive',
+  'update-proposal-comment': 'exclusive',
+  'update-run-comment': 'exclusive',
+  'check-thread': 'exclusive',
+  'check-outdated-suggestions': 'exclusive',
+  'check-deadlines': 'exclusive',
+  'catch-up': 'exclusive',
+  'expire-proposals': 'exclusive',
+  'restore-review-body': 'exclusive',
+  'dismiss-review': 'exclusive',
+  react: 'exclusive',
+  reply: 'exclusive',
+} as const satisfies Record<EffectType, 'exclusive' | 'concurrent'>;
+
+/** The priority of each effect. Notifications wait first, and are abandoned if GitHub keeps refusing them. */
+export const PRIORITY_OF = {
+  'ask-model': 'act',
+  'ask-question': 'act',
+  'run-tools': 'act',
+  'post-proposals': 'act',
+  'start-next-task': 'act',
+  commit: 'act',
+  'update-proposal-comment': 'notify',
+  'update-run-comment': 'notify',
+  'check-thread': 'act',
+  'check-deadlines': 'act',
+  'expire-proposals': 'act',
+  'catch-up': 'act',
+  'check-outdated-suggestions': 'notify',
+  'restore-review-body': 'act',
+  'dismiss-review': 'act',
+  react: 'notify',
+  reply: 'notify',
+} as const satisfies Record<EffectType, Priority>;
+
+/** An effect that is not performed yet absorbs new ones with the same key; null if every effect counts. */
+export function dedupeKey(effect: Effect): string | null {
+  switch (effect.type) {
+    case 'update-run-comment':
+      return `update-run-comment:${effect.runId}`;
+    case 'update-proposal-comment':
+      return `update-proposal-comment:${effect.proposalId}`;
+    case 'restore-review-body':
+      return `restore-review-body:${effect.reviewId}`;
+    case 'check-outdated-suggestions':
+      return `check-outdated-suggestions:${effect.runId}`;
+    case 'check-deadlines':
+      return `check-deadlines:${effect.at}`;
+    case 'catch-up':
+      return `catch-up:${effect.since}:${effect.expiresAfter}`;
+    case 'start-next-task':
+    case 'expire-proposals':
+      return effect.type;
+    case 'ask-model':
+    case 'ask-question':
+    case 'run-tools':
+    case 'post-proposals':
+    case 'commit':
+    case 'check-thread':
+    case 'dismiss-review':
+    case 'react':
+    case 'reply':
+      return null;
+  }
+}
+
+/** Delay before an effect is first performed (ms). An equal effect without delay cuts it short. */
+export function delayOf(effect: Effect): number {
+  switch (effect.type) {
+    case 'update-run-comment':
+      return effect.progress ? PROGRESS_DELAY_MS : 0;
+    case 'check-outdated-suggestions':
+      return OUTDATED_CHECK_DELAY_MS;
+    case 'check-thread':
+      return THREAD_CHECK_DELAY_MS;
+    case 'check-deadlines':
+      return Math.max(0, Date.parse(effect.at) - Date.parse(effect.requestedAt));
+    default:
+      return 0;
+  }
+}
+
+/** Gives people time to undo an accidental *Resolve*. */
+export const THREAD_CHECK_DELAY_MS = 60_000;
+
+/** GitHub recomputes the position of threads some seconds after a push. */
+export const OUTDATED_CHECK_DELAY_MS = 10_000;
+
+/** Spacing between pull requests that catch up together. Each sends about four requests, so this bounds the load. */
+export const CATCH_UP_INTERVAL_MS = 6_000;
+
+/** Bundles quick steps of the model into one edit, because every edit counts toward a rate limit. */
+export const PROGRESS_DELAY_MS = 1_000;

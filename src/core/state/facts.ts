@@ -1,0 +1,94 @@
+import type { UserEditInput, UserEditResult } from '../edits/user-edit.ts';
+import type { BranchRules } from './branch-rules.ts';
+import type { Staleness, StalenessInput } from './head-changes.ts';
+import type { Permission, Person, PostedComment } from './proposal.ts';
+import type { SettingsReading } from './settings.ts';
+import type { UndoContext, UndoResult } from './undo.ts';
+
+/** One fact that a signal needs before it can be decided. */
+export type Need =
+  | { readonly kind: 'permission'; readonly login: string; readonly id: number }
+  | { readonly kind: 'pull-request' }
+  /** The repository's settings on its default branch. */
+  | { readonly kind: 'settings' }
+  /** The rules of both branches. `headRef` is null for a fork, which the App never writes to. */
+  | { readonly kind: 'branch-rules'; readonly headRef: string | null; readonly baseRef: string }
+  /** Other open pull requests with this head branch. */
+  | { readonly kind: 'other-pulls-on-branch'; readonly headRef: string }
+  /** Changed paths of the pull request, for the first message to the model. */
+  | { readonly kind: 'changed-paths' }
+  /** The comments of a submitted review. */
+  | { readonly kind: 'review-comments'; readonly reviewId: number }
+  /** The current bodies of these comments of the App. */
+  | { readonly kind: 'comment-hashes'; readonly comments: readonly PostedComment[] }
+  /** The reverse of an applied change. `commit` is null if the head already has the needed content. */
+  | {
+      readonly kind: 'undo';
+      readonly commit: string | null;
+      readonly head: string;
+      readonly undo: Omit<UndoContext, 'files'>;
+    }
+  /** The applicability of pending changes after the head moved from `fromSha` to `head`. */
+  | { readonly kind: 'staleness'; readonly fromSha: string; readonly head: string; readonly staleness: StalenessInput }
+  /** The change that results from a person's own lines. The base text is not read for a new file. */
+  | { readonly kind: 'user-edit'; readonly head: string; readonly userEdit: Omit<UserEditInput, 'baseText'> };
+
+/** Everything that was fetched for a signal: exactly the facts that it needs; all others are absent. */
+export type Facts = {
+  /** ISO 8601 in milliseconds: the worker's clock, corrected by GitHub's. */
+  readonly now: string;
+  readonly app: AppIdentity;
+  /** Whether the operator serves this repository's owner. */
+  readonly ownerAllowed: boolean;
+  readonly permission?: Permission;
+  readonly pullRequest?: PullFacts;
+  readonly settings?: SettingsReading;
+  readonly branchRules?: BranchRules;
+  /** Numbers of the other open pull requests with the same head branch. */
+  readonly otherPullsOnBranch?: readonly number[];
+  readonly changedPaths?: readonly string[];
+  /** Comments of the review whose body is decided. */
+  readonly reviewComments?: readonly SubmittedReviewComment[];
+  /** Body hash by comment id, in the form of `PostedComment.bodyHash`; null for a deleted comment. */
+  readonly commentHashes?: Readonly<Record<string, string | null>>;
+  readonly undo?: UndoResult;
+  /** Applicability of all pending changes at the head. */
+  readonly staleness?: Staleness;
+  readonly userEdit?: UserEditFact;
+};
+
+/** The App itself: its slug, and the numeric id of its bot account. */
+export type AppIdentity = { readonly slug: string; readonly botId: number };
+
+/** The current state of the pull request on GitHub. */
+export type PullFacts = {
+  readonly state: 'open' | 'closed' | 'merged';
+  readonly draft: boolean;
+  readonly title: string;
+  readonly author: Person | null;
+  readonly baseRef: string;
+  readonly baseSha: string;
+  readonly headRef: string;
+  readonly headSha: string;
+  /** The head branch is in another repository, which the App never writes to. */
+  readonly fork: boolean;
+  /** Number of files in the diff. GitHub lists at most the first 3,000. */
+  readonly changedFiles: number;
+};
+
+/** A comment of a review as GitHub lists it; `rootId` is the first comment of its thread. */
+export type SubmittedReviewComment = { readonly rootId: number; readonly body: string; readonly updatedAt: string };
+
+/** The result of a person's own text. File contents are left out: large files are processed before the decision. */
+type UserEditFact =
+  | UserEditResult
+  | { readonly kind: 'refused'; readonly refusal: { readonly reason: 'limit-exceeded' } };
+
+/** Proposals to load in addition to open ones and those of the current run. */
+export type ProposalSelector = {
+  readonly ids: readonly string[];
+  /** Also the proposal whose thread begins with this comment. */
+  readonly commentId: number | null;
+};
+
+export const NO_PROPOSALS: ProposalSelector = { ids: [], commentId: null };

@@ -1,0 +1,180 @@
+/**
+ * The meaning of a webhook, derived from its payload alone. Only intents are stored, and only they lead to requests to
+ * GitHub.
+ */
+export type Intent =
+  | (IntentBase & {
+      readonly kind: 'comment';
+      readonly location: CommentLocation;
+      readonly parsed: ParsedComment;
+      /** Id lines of the App among the quoted lines. Exactly one makes the comment a reply to that proposal (S59). */
+      readonly quotedIds: readonly QuotedId[];
+      /** GitHub's `created_at` (of a review: `submitted_at`), ISO 8601 in whole seconds. */
+      readonly createdAt: string;
+      /** SHA-256 in hex of the body as sent. */
+      readonly bodyHash: string;
+      /** Null unless the comment is a review's own body. */
+      readonly reviewState: ReviewState | null;
+    })
+  /** An edited comment that now holds a command or mentions the App. It never decides and gets one reply (S60). */
+  | (IntentBase & {
+      readonly kind: 'edited';
+      readonly location: CommentLocation;
+      readonly parsed: ParsedComment;
+      readonly createdAt: string;
+    })
+  /** Another account edited or deleted a comment of the App (S60). */
+  | (IntentBase & {
+      readonly kind: 'own-comment';
+      readonly action: 'edited' | 'deleted';
+      readonly location: CommentLocation;
+    })
+  /** A person's comment was deleted that might have decided something (S61). */
+  | (IntentBase & { readonly kind: 'deleted'; readonly location: CommentLocation })
+  | (IntentBase & { readonly kind: 'pushed'; readonly before: string; readonly after: string })
+  /** The pull request got another base branch. */
+  | (IntentBase & { readonly kind: 'retargeted'; readonly from: string; readonly to: string })
+  | (IntentBase & { readonly kind: 'closed'; readonly merged: boolean })
+  /** A review of the App was dismissed. GitHub reports no reason. */
+  | (IntentBase & { readonly kind: 'dismissed'; readonly reviewId: number })
+  /** A review thread was resolved or reopened; `rootId` is its first comment. */
+  | (IntentBase & { readonly kind: 'thread'; readonly rootId: number; readonly resolved: boolean });
+
+export type CommentIntent = Extract<Intent, { kind: 'comment' }>;
+
+type IntentBase = {
+  readonly pull: PullRequestRef;
+  readonly actor: Actor;
+};
+
+/** A pull request. Names can change, ids cannot. */
+export type PullRequestRef = {
+  readonly installationId: number;
+  readonly repositoryId: number;
+  readonly owner: string;
+  readonly repo: string;
+  readonly number: number;
+};
+
+/** The sender of a webhook. The numeric id identifies the account, never the login. */
+export type Actor = {
+  readonly id: number;
+  readonly login: string;
+  /** GitHub's account type. Only a `User` can decide. */
+  readonly type: 'User' | 'Bot' | 'Organization' | 'Mannequin';
+  /** True if an App wrote in the person's name. Such a comment decides nothing. */
+  readonly viaApp: boolean;
+};
+
+/**
+ * The place of a comment. `rootId` is the first comment of its thread; a proposal's thread begins with the App's
+ * comment.
+ */
+export type CommentLocation =
+  | { readonly at: 'conversation'; readonly commentId: number }
+  | {
+      readonly at: 'thread';
+      readonly commentId: number;
+      readonly rootId: number;
+      readonly reviewId: number | null;
+      readonly path: string;
+      /** Line in the head's file; null for an outdated comment or one about the whole file. */
+      readonly line: number | null;
+      readonly diffHunk: string;
+    }
+  | { readonly at: 'review'; readonly reviewId: number };
+
+/** The choice with which a review was submitted, in GitHub's own words. */
+export type ReviewState = 'commented' | 'approved' | 'changes_requested';
+
+/** A proposal as named by an id line: its id in lower case, and the first 12 hex digits of its digest. */
+export type QuotedId = { readonly id: string; readonly digest: string };
+
+/**
+ * The content of a comment, parsed from its Markdown alone. `addressedToApp` is true behind `/countersign` or
+ * `@<app-slug>`, so that no other bot can be meant.
+ */
+export type ParsedComment =
+  | { readonly kind: 'command'; readonly command: Command; readonly addressedToApp: boolean }
+  /**
+   * A near miss of a command, which decides nothing. `word` does not fit; `command` is null if this version lacks it.
+   */
+  | {
+      readonly kind: 'malformed-command';
+      readonly command: CommandName | null;
+      readonly word: string;
+      readonly hint: string;
+      readonly addressedToApp: boolean;
+    }
+  /** A `/word` that is not one of our commands. */
+  | {
+      readonly kind: 'unknown-command';
+      readonly word: string;
+      readonly nearest: CommandName | null;
+      readonly addressedToApp: boolean;
+    }
+  /** `@<app-slug> text`: a task, an instruction or a note for the agent, depending on its location. */
+  | { readonly kind: 'mention'; readonly text: string; readonly missingSlash?: MissingSlash }
+  /** Plain text: an instruction if it answers a proposal, otherwise ignored. */
+  | {
+      readonly kind: 'text';
+      /** Trimmed, without quoted lines; might be empty. */
+      readonly text: string;
+      /** Begins with another person's @mention. */
+      readonly addressedToSomeoneElse: boolean;
+      /** Only yes, ok, lgtm, a thumbs-up or a digit: neither an approval nor an instruction. */
+      readonly affirmation: boolean;
+      /** Lines of each suggestion block, without terminators. */
+      readonly suggestions: readonly (readonly string[])[];
+      /** A suggestion block has no closing fence, or it is ambiguous which text is a block. */
+      readonly hasUnclosedSuggestion: boolean;
+    };
+
+/** A line that is a command. Texts are trimmed; `note` is the text below the line. */
+export type Command =
+  | { readonly name: 'task'; readonly text: string; readonly missingSlash?: MissingSlash }
+  | { readonly name: 'approve'; readonly targets: Targets; readonly note: string }
+  /**
+   * `reason` and `instruction` include the text below the line. `fullText` also includes the targets, for a thread
+   * whose text begins with a word in the form of an id.
+   */
+  | { readonly name: 'deny'; readonly targets: Targets; readonly reason: string; readonly fullText: string }
+  | { readonly name: 'edit'; readonly targets: Targets; readonly instruction: string; readonly fullText: string }
+  | { readonly name: 'ask'; readonly text: string }
+  /** At most one id. Without one, the comment's location identifies the proposal. */
+  | { readonly name: 'show'; readonly targets: Targets }
+  /** At most one id, as in `show`. */
+  | { readonly name: 'undo'; readonly targets: Targets }
+  | { readonly name: 'continue' }
+  | { readonly name: 'stop' }
+  | { readonly name: 'resume' }
+  | { readonly name: 'status' }
+  | { readonly name: 'help' };
+
+export type CommandName = Command['name'];
+
+/** The proposals that a command names: by id (lower case), all, or by the comment's location. */
+export type Targets =
+  | { readonly by: 'ids'; readonly ids: readonly string[] }
+  | { readonly by: 'all' }
+  | { readonly by: 'location' };
+
+/**
+ * A command's word without its slash, followed by a word in the form of an id (lower case). It counts as a mistyped
+ * command only if that proposal exists.
+ */
+export type MissingSlash = { readonly word: string; readonly id: string };
+
+/** A webhook about an installation or some of its repositories, which concerns many pull requests at once. */
+export type InstallationEvent = {
+  readonly installationId: number;
+  /** Null for the whole installation. */
+  readonly repositoryIds: readonly number[] | null;
+} & (
+  | { readonly kind: 'access-lost'; readonly cause: AccessLossCause }
+  /** GitHub sends webhooks again. Those of the suspension are lost. */
+  | { readonly kind: 'unsuspended' }
+);
+
+/** Why the App lost access; `unreachable` if GitHub has refused all requests for days without a webhook. */
+export type AccessLossCause = 'uninstalled' | 'repository-removed' | 'permissions' | 'unreachable';

@@ -1,0 +1,268 @@
+import type { Countersigned } from '../../lib/trust.ts';
+import type { BranchRule } from './branch-rules.ts';
+import type { ModelResponse, TranscriptMessage } from './conversation.ts';
+import type { AppIdentity, PullFacts, SubmittedReviewComment } from './facts.ts';
+import type { CommentLocation, PullRequestRef } from './intent.ts';
+import type { Permission, PostedComment, PostedReview } from './proposal.ts';
+import type { Priority } from './rate-limit.ts';
+
+/** Opens GitHub for one pull request. */
+export type GitHubApp = {
+  /**
+   * `priority` (default `read`) determines which share of the rate limits the requests can use. A write fails with a
+   * `LeaseLostError` if `canWrite` returns false right before it is sent.
+   */
+  forPull(ref: PullRequestRef, priority?: Priority, canWrite?: () => boolean): GitHub;
+  identity(): Promise<AppIdentity & { readonly owner: string }>;
+  /** How far GitHub's clock is ahead of ours (ms), as its responses show. */
+  clockSkewMs(): number;
+};
+
+/**
+ * GitHub's API for one pull request. Lists are complete or fail. Every call has a timeout, is sent once and fails with
+ * a `GitHubError`. All calls except `commit` and writing comments use a read-only token for this repository.
+ */
+export type GitHub = {
+  fetchPull(): Promise<PullFacts>;
+  fetchPermission(login: string): Promise<{ readonly permission: Permission; readonly userId: number | null }>;
+  /** The settings file on the repository's default branch, never on the pull request's; null if there is none. */
+  fetchSettingsFile(): Promise<SettingsFileLookup | null>;
+  /** Complete recursive listing of a commit's tree, cached by SHA. */
+  fetchTree(commit: string): Promise<Tree>;
+  /** Bytes of a blob, cached by SHA. */
+  fetchBlob(sha: string): Promise<Uint8Array>;
+  /**
+   * Every plain file of a commit in one request, for searching only: `.gitattributes` can exclude or change files. Null
+   * if the archive exceeds the size limit.
+   */
+  fetchArchive(commit: string): Promise<ReadonlyMap<string, Uint8Array> | null>;
+  /** The changed files. GitHub lists at most 3,000; a file beyond that cannot carry a suggestion. */
+  listFiles(head: string): Promise<readonly PullRequestFile[]>;
+  /** Active rules of a branch, including rules that some accounts can bypass. Empty if the server has no rulesets. */
+  fetchRules(branch: string): Promise<readonly BranchRule[]>;
+  /** Numbers of the other open pull requests with this head branch in this repository. */
+  otherPullsOnBranch(branch: string): Promise<readonly number[]>;
+  /** Number of people who approve the pull request now. */
+  countApprovals(): Promise<number>;
+  /** Commits reachable from `head` (a commit or branch) but not from `base`, newest first. */
+  listCommits(base: string, head: string): Promise<readonly CommitSummary[]>;
+
+  /** Posts one review with all drafts or fails without a trace. Comments are in the order of the drafts. */
+  createReview(head: string, review: NewReview): Promise<CreatedReview>;
+  /** Reviews by the App on this pull request whose body begins with this marker. */
+  findReviews(marker: string): Promise<readonly OwnReview[]>;
+  /** The comments of any review on this pull request. */
+  listReviewComments(reviewId: number): Promise<readonly SubmittedReviewComment[]>;
+  updateReview(reviewId: number, body: string): Promise<void>;
+  /** False if GitHub refuses, so that a person has to dismiss it. True if it is already dismissed. */
+  dismissReview(reviewId: number, message: string): Promise<boolean>;
+  createFileComment(head: string, path: string, body: string): Promise<PostedComment>;
+  createComment(body: string): Promise<PostedComment>;
+  /** Posts a reply in the thread whose first comment is `rootId`. */
+  createReply(rootId: number, body: string): Promise<PostedComment>;
+  /** Returns the hash of the new body, as in `PostedComment.bodyHash`, and GitHub's time of the change (ISO 8601). */
+  updateComment(comment: PostedComment, body: string): Promise<{ readonly bodyHash: string; readonly at: string }>;
+  /** Resolves the thread whose first comment is this one. A resolved thread is no error. */
+  resolveThread(comment: PostedComment): Promise<void>;
+  /** Whether the thread whose first comment is this one is resolved; false if there is none. */
+  isThreadResolved(comment: PostedComment): Promise<boolean>;
+  /** Node ids of the first comments of outdated threads. */
+  listOutdatedThreads(): Promise<readonly string[]>;
+  react(location: CommentLocation, content: 'eyes' | '+1'): Promise<void>;
+  /**
+   * Comments by the App on this pull request that begin with one of these markers. `since` is a time (ISO 8601,
+   * GitHub's clock) before which none was posted; null if unknown.
+   */
+  findCommentsByMarker(markers: readonly string[], since: string | null): Promise<ReadonlyMap<string, FoundComment>>;
+  /** Current body hash by comment id, as in `PostedComment.bodyHash`; null for a deleted comment. */
+  fetchBodyHashes(comments: readonly PostedComment[]): Promise<Readonly<Record<string, string | null>>>;
+  /** Comments of all accounts created at or after this time (ISO 8601, GitHub's clock), oldest first. */
+  listCommentsSince(since: string): Promise<readonly ListedComment[]>;
+  /** Whether the App has posted this body here since that time (ISO 8601). */
+  hasPosted(body: string, since: string): Promise<boolean>;
+
+  /** Compare-and-swap on the head. Throws a `GitHubError` if it is unknown whether the commit exists. */
+  commit(plan: Countersigned<CommitPlan>): Promise<CommitResult>;
+};
+
+/** A commit on the pull request's head branch. It can be created only while `expectedHead` is the head. */
+export type CommitPlan = {
+  readonly branch: string;
+  readonly expectedHead: string;
+  /** Subject, trailers and co-authors. */
+  readonly message: string;
+  readonly files: readonly FileWrite[];
+  readonly proposalIds: readonly string[];
+};
+
+/** One file of a commit. */
+export type FileWrite = {
+  readonly path: string;
+  readonly mode: '100644' | '100755';
+  readonly content: FileContent;
+};
+
+export type FileContent =
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
+  /** A blob that the repository already has, by SHA. The bytes of a moved file are never sent. */
+  | { readonly kind: 'blob'; readonly sha: string }
+  | { readonly kind: 'deleted' };
+
+/** The result of one commit attempt. */
+export type CommitResult =
+  | { readonly kind: 'committed'; readonly sha: string }
+  /** The branch has another head, so nothing was written. */
+  | { readonly kind: 'head-moved' }
+  /** A permanent refusal (rules, permissions, missing branch). `message` is safe to publish. */
+  | { readonly kind: 'refused'; readonly message: string; readonly byRule: boolean };
+
+/** A commit as listed; `parent` is the SHA of its first parent. */
+export type CommitSummary = {
+  readonly sha: string;
+  readonly parent: string | null;
+  readonly message: string;
+  readonly authorId: number | null;
+};
+
+/** A commit's complete recursive tree by path, including directories (mode 040000). */
+export type Tree = ReadonlyMap<string, TreeEntry>;
+
+/** An entry of a tree: git's mode, the object's SHA-1, and the size in bytes of a file. */
+export type TreeEntry = { readonly mode: string; readonly sha: string; readonly size: number | null };
+
+/** A file of the pull request's diff; `patch` is null for binary and very large files. */
+export type PullRequestFile = { readonly path: string; readonly status: string; readonly patch: string | null };
+
+/** The content at `SETTINGS_PATH`. A directory or a broken link counts as `no-file`. */
+export type SettingsFileLookup =
+  | { readonly kind: 'file'; readonly bytes: Uint8Array }
+  | { readonly kind: 'too-large'; readonly size: number }
+  | { readonly kind: 'no-file' };
+
+/** A review to post. `event` determines whether it requests changes. */
+export type NewReview = {
+  readonly body: string;
+  readonly event: 'COMMENT' | 'REQUEST_CHANGES';
+  readonly comments: readonly ReviewCommentDraft[];
+};
+
+/** A comment of a new review, anchored to lines of the head's file. */
+export type ReviewCommentDraft = {
+  readonly path: string;
+  /** First of several lines; null for one line. */
+  readonly startLine: number | null;
+  readonly line: number;
+  readonly body: string;
+};
+
+/** A review by the App as GitHub has it. */
+export type OwnReview = Pick<PostedReview, 'id' | 'url' | 'status'>;
+
+export type CreatedReview = { readonly review: OwnReview; readonly comments: readonly PostedComment[] };
+
+/** A comment by the App that was found by its marker. */
+export type FoundComment = PostedComment & { readonly body: string };
+
+/** A listed comment, in the form of its webhook payload. Its content is unchecked. */
+export type ListedComment = {
+  readonly event: 'issue_comment' | 'pull_request_review_comment';
+  readonly comment: {
+    readonly id: number | bigint;
+    readonly user: unknown;
+    readonly created_at: string;
+    readonly updated_at: string;
+  };
+};
+
+/**
+ * Timeout of a write (ms). It is shorter than the remaining lease of a hung process, so a new holder never searches for
+ * a write that could still be sent.
+ */
+export const WRITE_TIMEOUT_MS = 9_000;
+
+/** A GitHub request failed. `retryAt` is GitHub's time for the next attempt (ms since the epoch), if it named one. */
+export class GitHubError extends Error {
+  readonly status: number | null;
+  readonly retryAt: number | null;
+  constructor(message: string, status: number | null, retryAt: number | null, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'GitHubError';
+    this.status = status;
+    this.retryAt = retryAt;
+  }
+}
+
+/**
+ * A request was not sent, because the installation's rate limit is used up. `retryAt` is the time for the next attempt.
+ */
+export class RateLimitExceededError extends GitHubError {
+  declare readonly retryAt: number;
+  constructor(retryAt: number) {
+    super('the rate limit of the installation is used up', 429, retryAt);
+    this.name = 'RateLimitExceededError';
+  }
+}
+
+/** A request was not sent, because the database connection broke: another worker could hold the lease by now. */
+export class LeaseLostError extends GitHubError {
+  constructor() {
+    super('the database connection was lost during this attempt', null, null);
+    this.name = 'LeaseLostError';
+  }
+}
+
+/** A webhook delivery with a verified signature. `name` is GitHub's event; the payload is unchecked. */
+export type DeliveryEvent = {
+  readonly id: string;
+  readonly name: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+};
+
+/** GitHub's log of webhooks to this App. Each call is one request and fails with a `GitHubError`. */
+export type DeliveryLog = {
+  /** `cursor` is the `nextCursor` of an earlier page, null for the newest. */
+  fetchPage(cursor: string | null, which: 'all' | 'failed'): Promise<DeliveryLogPage>;
+  /** The parsed payload; null if GitHub no longer has it. */
+  fetchPayload(id: string): Promise<Readonly<Record<string, unknown>> | null>;
+};
+
+/** Newest first. `nextCursor` continues with older ones, null at the end. */
+export type DeliveryLogPage = { readonly deliveries: readonly LoggedDelivery[]; readonly nextCursor: string | null };
+
+/** One attempt of GitHub to deliver a webhook, as the App's delivery log lists it. */
+export type LoggedDelivery = {
+  /** GitHub's id of this attempt, which can exceed the range of JavaScript numbers. */
+  readonly id: string;
+  /** `X-GitHub-Delivery`, the same for all attempts of one webhook. */
+  readonly guid: string;
+  /** GitHub's time (ms since the epoch). */
+  readonly deliveredAt: number;
+  /** The attempt got a 2xx response. */
+  readonly acknowledged: boolean;
+  readonly event: string;
+  readonly action: string | null;
+  /** Null for an event of a whole installation. */
+  readonly repositoryId: number | null;
+};
+
+/** A Chat Completions endpoint. Both calls throw a `ModelError` whose message is safe to publish. */
+export type Model = {
+  ask(messages: readonly TranscriptMessage[], signal: AbortSignal): Promise<ModelResponse>;
+  /** Like `ask`, but without tools: only the text of the response counts. */
+  askForText(messages: readonly TranscriptMessage[], signal: AbortSignal): Promise<ModelResponse>;
+};
+
+/** The model request failed. A `transient` failure is worth a retry. */
+export class ModelError extends Error {
+  readonly kind: 'transient' | 'permanent';
+  readonly retryAt: number | null;
+  constructor(kind: 'transient' | 'permanent', message: string, retryAt: number | null, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'ModelError';
+    this.kind = kind;
+    this.retryAt = retryAt;
+  }
+}
+
+/** `now` is ms since the epoch. `every` calls back until the returned function is called. */
+export type Clock = { now(): number; every(ms: number, tick: () => void): () => void };

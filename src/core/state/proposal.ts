@@ -1,0 +1,313 @@
+import type { FileChange } from '../edits/change.ts';
+import type { Placement } from '../edits/placement.ts';
+import type { LineRange } from '../edits/region.ts';
+import type { UserEditDiff } from '../edits/user-edit.ts';
+import type { GatedToolName } from './tools.ts';
+
+/** One gated change and its progress. */
+export type Proposal = {
+  readonly id: string;
+  /** The run that proposed it. For an undo, the latest run at that time. */
+  readonly runId: string;
+  readonly origin: ProposalOrigin;
+  /** 1-based position among the `total` changes posted together. */
+  readonly index: number;
+  readonly total: number;
+  /** The model's own reason. */
+  readonly modelReason: string | null;
+  readonly change: FileChange;
+  /** Set if `change` is a person's own text. */
+  readonly userEdit: ProposalUserEdit | null;
+  /** Head SHA that the change was computed for and shown against. */
+  readonly headSha: string;
+  readonly state: ProposalState;
+  readonly votes: readonly Vote[];
+  /** Null until it is posted. */
+  readonly placement: Placement | null;
+  /** The first comment; null until the change is posted completely, so that no decision refers to a partial diff. */
+  readonly comment: PostedComment | null;
+  /** Comments that continue a diff too long for one comment, in order. Empty while `comment` is null. */
+  readonly continuationComments: readonly PostedComment[];
+  /** Ids of deleted comments that showed it. Replies in their threads still refer to this proposal. */
+  readonly previousCommentIds: readonly number[];
+  /** SHA of the commit that contains it. It can be set before completion, once GitHub has reported the commit. */
+  readonly commitSha: string | null;
+  /** Null if it was not committed, or by another person's push. */
+  readonly committed: CommittedVersion | null;
+  /** For people: why it failed, was superseded or cancelled. */
+  readonly note: string | null;
+  /** Id of the proposal that replaced it, reposted or revised. */
+  readonly replacedBy: string | null;
+  /** ISO 8601. `proposedAt` is GitHub's time, the others are ours. */
+  readonly proposedAt: string | null;
+  readonly decidedAt: string | null;
+  readonly executedAt: string | null;
+  /** GitHub's time at which it expires undecided; null until it is posted. */
+  readonly expiresAt: string | null;
+  /** People got a reminder that it expires soon. */
+  readonly reminded: boolean;
+  /** Current line if lines above it moved; null if it is unchanged. */
+  readonly currentLine: number | null;
+  /** The person who resolved the thread of this pending proposal, and when; null while the thread is open. */
+  readonly threadResolution: { readonly by: Person; readonly since: string } | null;
+  /** Number of required approvals as last read, which the comment shows. */
+  readonly requiredApprovals: number;
+  /** Time since which the head keeps moving during commit attempts; null if it does not. */
+  readonly headMovingSince: string | null;
+  /** A retarget of the pull request during a commit attempt; null if there was none. */
+  readonly pendingRetarget: Retarget | null;
+  /**
+   * Id of the internal error that made a comment unreadable during a commit attempt. That comment could have been a
+   * denial. Absent or null if there was none.
+   */
+  readonly approvalsSuspendedBy?: string | null;
+  /** Number of times its comment was repaired after someone edited or deleted it. */
+  readonly repairCount: number;
+  /** GitHub's time of the last repair; null if there was none. */
+  readonly repairedAt: string | null;
+};
+
+export type ProposalOrigin =
+  /** A gated call of the model. */
+  | {
+      readonly kind: 'call';
+      readonly turn: number;
+      readonly callId: string;
+      readonly tool: GatedToolName;
+    }
+  /** A person's `/undo` of an applied change. It belongs to no turn and answers no call. */
+  | {
+      readonly kind: 'undo';
+      readonly undoneProposalId: string;
+      readonly by: Person;
+      /** The reason why no commit attempt may follow the one in flight; null if one may. */
+      readonly cancelReason: string | null;
+    };
+
+/** The model's original change where a person's own text replaces it. */
+type ProposalUserEdit = UserEditDiff & {
+  readonly originalChange: FileChange;
+  /** The text got an id of its own, because one vote was not enough. */
+  readonly reposted: boolean;
+};
+
+/** States of a proposal. The last six are final. */
+export const PROPOSAL_STATES = [
+  'proposed',
+  'approved',
+  'executing',
+  'completed',
+  'rejected',
+  'failed',
+  'superseded',
+  'expired',
+  'cancelled',
+] as const;
+
+export type ProposalState = (typeof PROPOSAL_STATES)[number];
+
+/** A GitHub user. The numeric id identifies the person; the login is for display. */
+export type Person = { readonly id: number; readonly login: string };
+
+/** The permission on the repository. `maintain` comes from the role's name; a custom role counts as its base role. */
+export type Permission = 'admin' | 'maintain' | 'write' | 'read' | 'none';
+
+/** One person's vote on one proposal. Votes are only ever added. */
+export type Vote = {
+  readonly proposalId: string;
+  readonly digest: string;
+  readonly action: 'approve' | 'modify' | 'deny' | 'edit' | 'commit';
+  readonly by: Person;
+  readonly permission: Permission;
+  readonly surface: 'conversation' | 'thread' | 'review' | 'push';
+  /** Id of the comment or review; null for a push. */
+  readonly commentId: number | null;
+  readonly bodyHash: string | null;
+  readonly deliveryId: string;
+  /** Head SHA that the proposal was shown against. */
+  readonly headSha: string;
+  /** ISO 8601, when the App processed the vote. */
+  readonly at: string;
+  /** Reason, instruction or note. */
+  readonly text: string | null;
+};
+
+/** A comment by the App on GitHub, with everything needed to find and repair it. */
+export type PostedComment = {
+  readonly kind: 'review-comment' | 'file-comment' | 'issue-comment';
+  readonly id: number;
+  readonly nodeId: string;
+  /** GitHub's `created_at`, ISO 8601 in whole seconds. */
+  readonly createdAt: string;
+  /** SHA-256 in hex of the body as the App sent it. */
+  readonly bodyHash: string;
+  readonly url: string;
+};
+
+/**
+ * A review by the App with changes of one turn. `changes-requested` can block the merge; `dismiss-refused` means that
+ * GitHub did not let the App dismiss it.
+ */
+export type PostedReview = {
+  readonly id: number;
+  readonly turn: number;
+  readonly url: string;
+  /** The review's own body, as the App sent it. */
+  readonly body: string;
+  readonly status: 'commented' | 'changes-requested' | 'dismissed' | 'dismiss-refused';
+};
+
+/** A change of the pull request's base branch. */
+export type Retarget = { readonly from: string; readonly to: string };
+
+/** A change as committed: its digest with the context at that time, and its lines in the commit. */
+export type CommittedVersion = { readonly digest: string; readonly range: LineRange | null };
+
+/** One change in one commit by the App, as the ledger stores it. */
+export type CommittedChange = {
+  readonly proposalId: string;
+  readonly runId: string;
+  readonly commitSha: string;
+  /** Null if it is unknown. */
+  readonly parentSha: string | null;
+  /** The digest that people saw. */
+  readonly shownDigest: string;
+  readonly committed: CommittedVersion;
+  /** People whose approvals counted. */
+  readonly approvers: readonly Person[];
+};
+
+/** Initial values of a new proposal. */
+export const NEW_PROPOSAL = {
+  state: 'proposed',
+  votes: [],
+  placement: null,
+  comment: null,
+  continuationComments: [],
+  previousCommentIds: [],
+  commitSha: null,
+  committed: null,
+  note: null,
+  replacedBy: null,
+  proposedAt: null,
+  decidedAt: null,
+  executedAt: null,
+  expiresAt: null,
+  reminded: false,
+  currentLine: null,
+  threadResolution: null,
+  headMovingSince: null,
+  pendingRetarget: null,
+  repairCount: 0,
+  repairedAt: null,
+} as const satisfies Partial<Proposal>;
+
+/** Whether it has not reached a final state, posted or not. */
+export function isOpen({ state }: Proposal): boolean {
+  return state === 'proposed' || state === 'approved' || state === 'executing';
+}
+
+/** Posted and undecided. */
+export function isPending(proposal: Proposal): boolean {
+  return proposal.state === 'proposed' && proposal.comment !== null;
+}
+
+/** Open, and no commit attempt has begun: the branch cannot contain it, and people can still deny it. */
+export function canStillBeDenied({ state }: Proposal): boolean {
+  return state === 'proposed' || state === 'approved';
+}
+
+/** The turn that a proposal belongs to; null for an undo. */
+export function turnOf({ origin }: Proposal): number | null {
+  return origin.kind === 'call' ? origin.turn : null;
+}
+
+/** The change that its comment shows. A person's own text is shown once it is applied, or under an id of its own. */
+export function postedChange({ change, userEdit }: Proposal): FileChange {
+  return userEdit === null || userEdit.reposted ? change : userEdit.originalChange;
+}
+
+/** All comments that show it; none until it is posted completely. */
+export function commentsOf({
+  comment,
+  continuationComments,
+}: Pick<Proposal, 'comment' | 'continuationComments'>): readonly PostedComment[] {
+  return comment === null ? [] : [comment, ...continuationComments];
+}
+
+/** GitHub's time at which its last comment was posted; null until it is posted completely. */
+export function fullyPostedAt(proposal: Pick<Proposal, 'comment' | 'continuationComments'>): string | null {
+  const times = commentsOf(proposal).map(({ createdAt }) => createdAt);
+  return times.toSorted((left, right) => Date.parse(left) - Date.parse(right)).at(-1) ?? null;
+}
+
+/**
+ * The proposal in its next state. Throws if the table lacks the transition, which is a bug and never a person's
+ * mistake.
+ */
+export function transition(proposal: Proposal, to: ProposalState, now: string): Proposal {
+  if (!canTransition(proposal.state, to)) throw new Error(`A proposal cannot go from ${proposal.state} to ${to}`);
+  const next = STATES_WITH_USER_EDIT.has(to) ? proposal : withoutUserEdit(proposal);
+  return { ...next, state: to, ...timestampsFor(proposal, to, now) };
+}
+
+export function canTransition(from: ProposalState, to: ProposalState): boolean {
+  const allowed: readonly ProposalState[] = TRANSITIONS[from];
+  return allowed.includes(to);
+}
+
+export function isFinal(state: ProposalState): boolean {
+  return TRANSITIONS[state].length === 0;
+}
+
+/** Every allowed transition of a proposal. */
+export const TRANSITIONS = {
+  proposed: ['approved', 'rejected', 'completed', 'superseded', 'expired', 'cancelled'],
+  approved: ['executing', 'completed', 'rejected', 'superseded', 'cancelled', 'proposed'],
+  executing: ['completed', 'failed', 'superseded', 'approved'],
+  completed: [],
+  rejected: [],
+  failed: [],
+  superseded: [],
+  expired: [],
+  cancelled: [],
+} as const satisfies Record<ProposalState, readonly ProposalState[]>;
+
+function timestampsFor(proposal: Proposal, to: ProposalState, now: string): Partial<Proposal> {
+  if (to === 'proposed') return { decidedAt: null };
+  if (to === 'completed') return { decidedAt: proposal.decidedAt ?? now, executedAt: now };
+  if (to === 'executing') return {};
+  return { decidedAt: proposal.decidedAt ?? now };
+}
+
+/** An own text that was not committed is discarded, so that the proposal again holds the posted change. */
+function withoutUserEdit(proposal: Proposal): Proposal {
+  const change = postedChange(proposal);
+  return change === proposal.change ? proposal : { ...proposal, change, userEdit: null };
+}
+
+/** States in which a person's own text stays in place of the model's change. */
+const STATES_WITH_USER_EDIT: ReadonlySet<ProposalState> = new Set(['approved', 'executing', 'completed', 'failed']);
+
+/** The votes that led to the proposal's state. A denial that came too late to stop a commit is not among them. */
+export function decidingVotes(proposal: Proposal): readonly Vote[] {
+  const { state, votes } = proposal;
+  if (state === 'rejected') return votes.filter(({ action }) => action === 'deny' || action === 'edit');
+  const approvals = approvalVotes(proposal);
+  return state === 'completed' ? [...approvals, ...votes.filter(({ action }) => action === 'commit')] : approvals;
+}
+
+/** The approvals of exactly the content to be written. An approval of an earlier content does not count. */
+export function approvalVotes({ change, votes }: Proposal): readonly Vote[] {
+  return votes.filter((vote) => isApprovalVote(vote) && vote.digest === change.digest);
+}
+
+/** Whether a vote approves a change, as proposed or with the voter's own text. */
+export function isApprovalVote({ action }: Vote): boolean {
+  return action === 'approve' || action === 'modify';
+}
+
+/** Write access by GitHub's permission endpoint alone: `author_association` is wrong in both directions. */
+export function canApprove(permission: Permission | undefined): boolean {
+  return permission === 'write' || permission === 'maintain' || permission === 'admin';
+}

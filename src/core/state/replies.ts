@@ -1,0 +1,226 @@
+import type { UserEditRefusal } from '../edits/user-edit.ts';
+import type { CommandName } from './intent.ts';
+import { decidingVotes, type Person, type Proposal, type ProposalState } from './proposal.ts';
+import type { EndReason } from './run.ts';
+
+/** Every reply of the App. `core/messages/replies.ts` renders them. */
+export type Reply =
+  | { readonly kind: 'owner-not-allowed'; readonly owner: string }
+  | { readonly kind: 'not-allowed'; readonly login: string; readonly command: CommandName | 'mention' | 'reply' }
+  | { readonly kind: 'pull-not-open'; readonly state: 'closed' | 'merged' }
+  /** Several proposals are pending and the comment does not identify one. */
+  | {
+      readonly kind: 'ambiguous';
+      readonly command: 'approve' | 'deny' | 'edit' | 'show';
+      readonly pending: readonly ProposalLink[];
+    }
+  | { readonly kind: 'nothing-pending'; readonly command: CommandName }
+  /** `/approve all` and similar commands skip these, because they were posted in the same second or later. */
+  | { readonly kind: 'posted-later'; readonly postedLater: readonly ProposalLink[] }
+  /** The comments of the review already decide every proposal that its body could mean. */
+  | { readonly kind: 'decided-in-threads' }
+  | { readonly kind: 'unknown-ids'; readonly ids: readonly string[]; readonly pending: readonly ProposalLink[] }
+  | { readonly kind: 'already-decided'; readonly proposals: readonly ProposalOutcome[] }
+  | {
+      readonly kind: 'malformed-command';
+      readonly command: CommandName | null;
+      readonly word: string;
+      readonly hint: string;
+    }
+  | { readonly kind: 'unknown-command'; readonly word: string; readonly nearest: CommandName | null }
+  | { readonly kind: 'affirmation'; readonly id: string }
+  | { readonly kind: 'empty-reply'; readonly id: string }
+  /** A suggestion block that cannot be used as a person's own text. */
+  | { readonly kind: 'user-edit-refused'; readonly id: string; readonly problem: UserEditProblem }
+  | { readonly kind: 'edited-into-command' }
+  /** The App's comments on these were edited or deleted. They are rewritten and nothing was approved. */
+  | { readonly kind: 'comment-tampered'; readonly proposals: readonly ProposalLink[] }
+  /** A person who can decide edited a comment of the App. It was restored; the reply names better ways. */
+  | { readonly kind: 'comment-repaired'; readonly id: string }
+  /** Comments were edited or deleted too often, so their changes were withdrawn. */
+  | { readonly kind: 'comment-repair-limit'; readonly proposals: readonly ProposalLink[] }
+  | {
+      readonly kind: 'retargeted';
+      readonly from: string;
+      readonly to: string;
+      readonly proposals: readonly ProposalLink[];
+    }
+  /** These proposals expire soon, the first one at GitHub's time `expiresAt`. */
+  | {
+      readonly kind: 'reminder';
+      readonly requesters: readonly Person[];
+      readonly proposals: readonly ProposalLink[];
+      readonly expiresAt: string;
+    }
+  | { readonly kind: 'deleted-after-decision'; readonly proposals: readonly ProposalOutcome[] }
+  /** A rule refused an earlier commit of this run. */
+  | { readonly kind: 'push-refused'; readonly headRef: string }
+  | { readonly kind: 'fork'; readonly headRef: string }
+  | { readonly kind: 'task-queued'; readonly position: number }
+  /** `/stop` between two runs dropped these queued tasks. */
+  | { readonly kind: 'queue-dropped'; readonly droppedTasks: readonly string[] }
+  | { readonly kind: 'no-run'; readonly command: CommandName | 'mention' }
+  | { readonly kind: 'committed'; readonly sha: string; readonly proposals: readonly ProposalLink[] }
+  /** A person's own lines that no longer fit the file. */
+  | { readonly kind: 'user-edit-stale'; readonly by: Person; readonly proposals: readonly ProposalLink[] }
+  /** `undoneProposalIds` are the changes that the undos among the proposals would have reversed. */
+  | {
+      readonly kind: 'stale';
+      readonly proposals: readonly ProposalLink[];
+      readonly undoneProposalIds: readonly string[];
+    }
+  | { readonly kind: 'commit-failed'; readonly proposals: readonly ProposalLink[]; readonly message: string }
+  /** Approved, but commit attempts have failed for a while and continue. */
+  | { readonly kind: 'commit-delayed'; readonly proposals: readonly ProposalLink[] }
+  /** GitHub's commit differs from what was approved. `summary` describes the difference in plain text. */
+  | {
+      readonly kind: 'commit-mismatch';
+      readonly sha: string;
+      readonly proposals: readonly ProposalLink[];
+      readonly summary: string;
+    }
+  /** An approval does not count, or more are needed. These proposals stay pending. */
+  | {
+      readonly kind: 'approval-not-counted';
+      readonly block: ApprovalBlock;
+      readonly proposals: readonly ProposalLink[];
+    }
+  /** The same block, found right before the commit: these proposals are pending again. */
+  | { readonly kind: 'approval-lapsed'; readonly block: ApprovalBlock; readonly proposals: readonly ProposalLink[] }
+  /**
+   * A later comment could not be processed because of this internal error, so the approved proposals are pending again.
+   */
+  | { readonly kind: 'approvals-suspended'; readonly errorId: string; readonly proposals: readonly ProposalLink[] }
+  | { readonly kind: 'undo-refused'; readonly proposalId: string; readonly refusal: UndoRefusal }
+  /** An undo is the exact reverse of a change, so it cannot be revised. */
+  | { readonly kind: 'undo-not-editable'; readonly proposals: readonly ProposalLink[] }
+  | { readonly kind: 'resume-refused'; readonly refusal: ResumeRefusal }
+  /** The output of `/show`; `diff` is null for a change without one. */
+  | {
+      readonly kind: 'proposal-details';
+      readonly proposal: ProposalLink;
+      readonly outcome: ProposalOutcome;
+      readonly digest: string;
+      readonly diff: string | null;
+    }
+  /** The model's answer to a question. It decides nothing. */
+  | {
+      readonly kind: 'question-answered';
+      readonly by: Person;
+      readonly question: string;
+      readonly content: string | null;
+    }
+  | { readonly kind: 'question-failed'; readonly by: Person; readonly question: string; readonly message: string }
+  | { readonly kind: 'question-queue-full'; readonly max: number }
+  /**
+   * A comment or event could not be processed because of an internal error; `stored-schema` if another version stored
+   * the run.
+   */
+  | { readonly kind: 'internal-error'; readonly errorId: string; readonly about: 'comment' | 'event' | 'stored-schema' }
+  | { readonly kind: 'help' }
+  | {
+      readonly kind: 'status';
+      readonly pending: readonly ProposalLink[];
+      readonly running: boolean;
+      readonly queuedTasks: number;
+      readonly pendingQuestions: number;
+      /** Whether `/resume` can resume the last run. */
+      readonly canResume: boolean;
+    }
+  /** The one mention of the requester, at the end of a run. `droppedTasks` were queued behind it. */
+  | {
+      readonly kind: 'run-ended';
+      readonly requester: Person;
+      readonly reason: EndReason;
+      readonly by: Person | null;
+      /** Numbers of the run's proposals. */
+      readonly proposed: number;
+      readonly applied: number;
+      readonly denied: number;
+      readonly commits: readonly string[];
+      /** A sentence of the App or of GitHub about the end. */
+      readonly note: string | null;
+      /** The model's closing words. */
+      readonly summary: string | null;
+      readonly droppedTasks: readonly string[];
+    };
+
+/** Why approvals have no effect. */
+export type ApprovalBlock =
+  /** The repository's settings are broken, so it is unknown who can approve. */
+  | { readonly kind: 'settings-broken'; readonly problems: readonly string[] }
+  | { readonly kind: 'objection'; readonly objection: Objection; readonly login: string }
+  /** The approvals count, but more people are needed. */
+  | { readonly kind: 'approvals-missing'; readonly missing: number };
+
+/** Why a person's approval does not count. */
+export type Objection =
+  | 'no-write-access'
+  | 'below-maintain'
+  | 'below-admin'
+  | 'not-code-owner'
+  | 'is-author'
+  | 'is-requester';
+
+/** A proposal as named in a reply. */
+export type ProposalLink = { readonly id: string; readonly title: string; readonly url: string | null };
+
+export function proposalLink(proposal: Proposal): ProposalLink {
+  return { id: proposal.id, title: proposal.change.payload.description, url: proposal.comment?.url ?? null };
+}
+
+/** A proposal that is no longer open, with its outcome (T12). */
+export type ProposalOutcome = {
+  readonly id: string;
+  readonly state: ProposalState;
+  readonly by: Person | null;
+  readonly commitSha: string | null;
+  readonly replacedBy: string | null;
+};
+
+export function proposalOutcome(proposal: Proposal): ProposalOutcome {
+  return {
+    id: proposal.id,
+    state: proposal.state,
+    by: decidingVotes(proposal).at(-1)?.by ?? null,
+    commitSha: proposal.commitSha,
+    replacedBy: proposal.replacedBy,
+  };
+}
+
+/**
+ * Why no run resumes: none ended in a resumable way, a run is active or queued, or the comment was written before the
+ * run ended.
+ */
+export type ResumeRefusal = 'no-resumable-run' | 'run-active' | 'written-before-end';
+
+/** Why an `/undo` leads to no proposal. */
+export type UndoRefusal =
+  /** Another `/undo` of the same change is pending. */
+  | { readonly kind: 'already-proposed'; readonly undo: ProposalLink }
+  /** The file already has the content of before the change. */
+  | { readonly kind: 'already-undone'; readonly path: string }
+  /** The changed lines no longer exist, or cannot be distinguished from equal ones. */
+  | { readonly kind: 'changed-since'; readonly path: string }
+  /** The commit of the change is not in the repository any more. */
+  | { readonly kind: 'commit-missing'; readonly sha: string }
+  /** Another file or directory blocks the path of the deleted or moved file. */
+  | { readonly kind: 'path-taken'; readonly path: string }
+  | { readonly kind: 'denied-path'; readonly path: string; readonly rule: string }
+  /** It would touch the lines or paths of another open change. */
+  | { readonly kind: 'overlaps'; readonly other: ProposalLink }
+  /** Our own sentences for the model, which are safe to show to people. */
+  | { readonly kind: 'refused'; readonly message: string }
+  | { readonly kind: 'not-posted'; readonly message: string };
+
+/** Why a suggestion block in a reply has no effect. */
+export type UserEditProblem =
+  | UserEditRefusal
+  /** It exceeded the limits of time or memory. */
+  | { readonly reason: 'limit-exceeded' }
+  | { readonly reason: 'several-blocks' }
+  /** Its closing fence is missing. */
+  | { readonly reason: 'unclosed-block' }
+  | { readonly reason: 'denied-path'; readonly rule: string }
+  /** It would touch the lines of another open change. */
+  | { readonly reason: 'overlaps'; readonly other: ProposalLink };

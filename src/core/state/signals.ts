@@ -1,0 +1,216 @@
+import type { FileChange } from '../edits/change.ts';
+import type { Placement } from '../edits/placement.ts';
+import type { LineRange } from '../edits/region.ts';
+import type { ModelResponse, TokenUsage } from './conversation.ts';
+import type { StalenessVerdict } from './head-changes.ts';
+import type { AccessLossCause, CommentLocation, Intent } from './intent.ts';
+import type { CommittedVersion, Permission, PostedComment, PostedReview } from './proposal.ts';
+import type { Question } from './run.ts';
+import type { SettingsReading } from './settings.ts';
+import type { GatedToolName } from './tools.ts';
+
+/** An input of the state machine: a webhook as an intent, or the outcome of an effect. */
+export type Signal =
+  | { readonly type: 'intent'; readonly deliveryId: string; readonly intent: Intent }
+  | { readonly type: 'run-comment-posted'; readonly runId: string; readonly comment: PostedComment }
+  | {
+      readonly type: 'model-responded';
+      readonly runId: string;
+      readonly turn: number;
+      readonly response: ModelResponse;
+    }
+  /** The model gave no usable answer and is not asked again automatically. `message` is safe to publish. */
+  | { readonly type: 'model-failed'; readonly runId: string; readonly turn: number; readonly message: string }
+  /** A person's question was answered, or failed for good. */
+  | { readonly type: 'question-answered'; readonly question: Question; readonly result: QuestionResult }
+  | {
+      readonly type: 'tools-finished';
+      readonly runId: string;
+      readonly turn: number;
+      /** Head SHA that was read; null if nothing could be read. */
+      readonly headSha: string | null;
+      readonly results: readonly ToolResult[];
+    }
+  | {
+      readonly type: 'proposals-posted';
+      readonly runId: string;
+      /** Null for proposals that belong to no turn. */
+      readonly turn: number | null;
+      readonly proposals: readonly PostedProposal[];
+      /** Reviews that hold the proposals; empty if none of them fits a suggestion block. */
+      readonly reviews: readonly Omit<PostedReview, 'turn'>[];
+      /** Proposals that comments cannot show completely, with the output for the model. */
+      readonly unpostable: readonly { readonly proposalId: string; readonly output: string }[];
+    }
+  | {
+      readonly type: 'posting-failed';
+      readonly runId: string;
+      readonly turn: number | null;
+      readonly proposalIds: readonly string[];
+      readonly message: string;
+    }
+  /** A commit attempt is about to begin. Saved only if no other signal is pending. */
+  | {
+      readonly type: 'commit-preflight';
+      readonly runId: string;
+      readonly headSha: string;
+      /** Current base branch. The webhook of a retarget can be late or lost. */
+      readonly baseRef: string;
+      readonly checks: readonly PreflightCheck[];
+      /** Read right before the attempt. */
+      readonly settings: SettingsReading;
+    }
+  /** `overwritten` is set if another push has since removed the commit from the branch. */
+  | (ReportedCommit & { readonly type: 'committed'; readonly overwritten?: true })
+  /** GitHub reported this commit but does not serve it yet. A later attempt verifies it. */
+  | (Omit<ReportedCommit, 'files'> & { readonly type: 'commit-unverified' })
+  /** GitHub's commit has another tree than was approved. `mismatches` is empty if the difference is unknown. */
+  | {
+      readonly type: 'commit-mismatch';
+      readonly runId: string;
+      readonly sha: string;
+      readonly proposalIds: readonly string[];
+      /** Parent of the requested commit. Absent in rows stored by earlier versions. */
+      readonly parentSha?: string;
+      readonly committedVersions?: ReportedCommit['committedVersions'];
+      readonly mismatches: readonly TreeMismatch[];
+    }
+  /** The head moved before the attempt, so nothing was written. */
+  | { readonly type: 'commit-head-moved'; readonly runId: string; readonly proposalIds: readonly string[] }
+  /** Attempts have failed for 30 s and continue. `location` is the comment that requested the commit. */
+  | {
+      readonly type: 'commit-delayed';
+      readonly runId: string;
+      readonly proposalIds: readonly string[];
+      readonly location: CommentLocation | null;
+    }
+  /** The resolved thread of a pending proposal was checked again after a delay. */
+  | {
+      readonly type: 'thread-checked';
+      readonly proposalId: string;
+      /** The resolution that was checked, as in `Proposal.threadResolution`. */
+      readonly since: string;
+      readonly resolved: boolean;
+    }
+  /** GitHub marked these proposals' threads as outdated, so their suggestion buttons no longer work. */
+  | { readonly type: 'suggestions-outdated'; readonly runId: string; readonly proposalIds: readonly string[] }
+  /** A comment or event could not be processed because of an internal error. It could have been a denial. */
+  | { readonly type: 'dead-lettered'; readonly errorId: string }
+  /** GitHub did not let the App dismiss its own review. */
+  | { readonly type: 'review-dismiss-refused'; readonly runId: string; readonly reviewId: number }
+  /** An open proposal's comments were rewritten at GitHub's time `at`. */
+  | {
+      readonly type: 'proposal-comment-updated';
+      readonly proposalId: string;
+      readonly bodyHash: string;
+      /** Hashes of `Proposal.continuationComments`, in their order. */
+      readonly continuationHashes: readonly string[];
+      readonly at: string;
+    }
+  /** One of an open proposal's comments was deleted. */
+  | { readonly type: 'comment-missing'; readonly proposalId: string; readonly commentId: number }
+  /** The App has lost access to the repository. */
+  | { readonly type: 'access-lost'; readonly cause: AccessLossCause }
+  /** A reminder or an expiry is due. */
+  | { readonly type: 'deadline-reached' }
+  /**
+   * Missed comments are stored behind this signal as if their webhooks had arrived. `read` is false if GitHub no longer
+   * shows the pull request.
+   */
+  | { readonly type: 'caught-up'; readonly read: boolean; readonly expiresAfter: boolean }
+  /** Undecided proposals are about to expire. Saved only if no other signal is pending. */
+  | { readonly type: 'expiry-due' }
+  /** The run has ended and a queued task is next. */
+  | { readonly type: 'next-task-due' }
+  /** The commit attempt failed for certain and is not repeated. */
+  | {
+      readonly type: 'commit-failed';
+      readonly runId: string;
+      readonly proposalIds: readonly string[];
+      /** Safe to publish. */
+      readonly message: string;
+      /** A branch rule refused it and would refuse every other commit. */
+      readonly refusedByRule: boolean;
+    };
+
+/** A commit by the App. */
+type ReportedCommit = {
+  readonly runId: string;
+  readonly sha: string;
+  /** Absent in rows stored by earlier versions. */
+  readonly parentSha?: string;
+  readonly proposalIds: readonly string[];
+  /** By proposal id, as far as known. */
+  readonly committedVersions: Readonly<Record<string, CommittedVersion>>;
+  /** Changed paths; empty if unknown. */
+  readonly files: readonly CommittedFile[];
+};
+
+/** One path of a commit: its blob before (null: new) and after (null: deleted), and the replaced lines. */
+export type CommittedFile = {
+  readonly path: string;
+  readonly before: string | null;
+  readonly after: string | null;
+  readonly ranges: readonly LineRange[];
+};
+
+/** A path whose content in a commit differs from the approved one. Null stands for a missing file. */
+export type TreeMismatch = {
+  readonly path: string;
+  /** The approved content; for any other path, that of the parent commit. */
+  readonly expected: TreeFile | null;
+  readonly actual: TreeFile | null;
+};
+
+/** A file in a git tree: blob SHA-1 and mode. */
+export type TreeFile = { readonly blob: string; readonly mode: string };
+
+/** The result of one tool call: output for the model, or a change for people. */
+export type ToolResult =
+  /** An edit of text that exists only because of another call of the same batch. */
+  | {
+      readonly callId: string;
+      readonly kind: 'depends-on-call';
+      readonly path: string;
+      readonly dependsOnCallId: string;
+    }
+  | {
+      readonly callId: string;
+      readonly kind: 'output';
+      readonly output: string;
+      readonly readBlob: { readonly path: string; readonly blob: string } | null;
+    }
+  | {
+      readonly callId: string;
+      readonly kind: 'change';
+      readonly tool: GatedToolName;
+      readonly reason: string | null;
+      readonly change: FileChange;
+    };
+
+/** A proposal as posted. */
+export type PostedProposal = {
+  readonly proposalId: string;
+  readonly placement: Placement;
+  readonly comment: PostedComment;
+  /** As in `Proposal.continuationComments`: all of them are posted. */
+  readonly continuationComments: readonly PostedComment[];
+};
+
+/** The state of one proposal right before a commit attempt. */
+export type PreflightCheck = {
+  readonly proposalId: string;
+  readonly verdict: StalenessVerdict;
+  /** Current permission of each person whose approval counts, by numeric id. */
+  readonly permissions: Readonly<Record<string, Permission>>;
+};
+
+/** The answer to a question. `message` is safe to publish; `content` is null if the model wrote no text. */
+export type QuestionResult =
+  | { readonly kind: 'answered'; readonly content: string | null; readonly usage: TokenUsage }
+  | { readonly kind: 'failed'; readonly message: string };
+
+/** Whether the signal reports a commit. The ledger needs every commit, even of an ended run. */
+export function reportsCommit({ type }: Signal): boolean {
+  return type === 'committed' || type === 'commit-unverified' || type === 'commit-mismatch';
+}

@@ -1,0 +1,22 @@
+import type { TranscriptMessage } from './conversation.ts';
+import type { Effect } from './effects.ts';
+import type { CommittedChange, Vote } from './proposal.ts';
+import type { Reason } from './reasons.ts';
+import type { PullState } from './run.ts';
+
+/** The result of deciding one signal. It is saved in one transaction before any effect is performed. */
+export type Step = {
+  readonly pull: PullState;
+  readonly effects: readonly Effect[];
+  /** Appended to the current run's transcript, after `run.messageCount` messages of the previous state. */
+  readonly messages: readonly TranscriptMessage[];
+  /** New rows; the proposals hold the same votes. */
+  readonly votes: readonly Vote[];
+  /** New rows of the ledger: the changes of a commit by the App. */
+  readonly ledgerCommits: readonly CommittedChange[];
+  readonly reason: Reason;
+  /** The signal depends on the outcome of a running effect. It is decided again a little later. */
+  readonly deferred: boolean;
+  /** Drops all other signals and effects of this pull request, because they have become pointless. */
+  readonly cancelsPendingWork: boolean;
+};

@@ -1,0 +1,230 @@
+import { hash } from 'node:crypto';
+import { COMMAND_GRAMMAR } from '../commands/all-commands.ts';
+import { parseComment } from '../comments/parse-comment.ts';
+import type { Actor, CommentLocation, Intent, ParsedComment, QuotedId, ReviewState } from '../state/intent.ts';
+import type { IgnoreReason } from '../state/reasons.ts';
+import {
+  type DeliveryContext,
+  IssueCommentPayload,
+  type PayloadAccount,
+  type PayloadComment,
+  type PayloadRepository,
+  type PullRequestEventReader,
+  ReviewCommentPayload,
+  ReviewPayload,
+  toActor,
+  toPullRequestRef,
+} from './payload-schemas.ts';
+
+/** Reads a new comment. It counts only if the person who sent the webhook also wrote it. */
+export function createNewCommentReader(extract: CommentExtractor): PullRequestEventReader {
+  return (payload, context) => {
+    const comment = extract(payload);
+    if (typeof comment === 'string') return comment;
+    const actor = findCommenter(comment, context);
+    if (typeof actor === 'string') return actor;
+    if (comment.author?.id !== actor.id) return 'author-is-not-sender';
+    if (isEmptyReview(comment)) return 'empty-review';
+    const result = parseComment(COMMAND_GRAMMAR, comment.body, context.app.slug);
+    const parsed = comment.reviewState === 'approved' && result.parsed.kind === 'text' ? EMPTY_TEXT : result.parsed;
+    const reason = reasonToIgnore(comment, parsed, result.quotedIds);
+    if (reason !== null) return reason;
+    const bodyHash = hash('sha256', comment.body, 'hex');
+    const { location, createdAt, reviewState } = comment;
+    const { quotedIds } = result;
+    const pull = toPullRequestRef(comment.repository, comment.number, context);
+    return { kind: 'comment', pull, actor, location, parsed, quotedIds, createdAt, bodyHash, reviewState };
+  };
+}
+
+/** Replaces the text of an approving review without a command, which has no use and should not be stored. */
+const EMPTY_TEXT: ParsedComment = {
+  kind: 'text',
+  text: '',
+  addressedToSomeoneElse: false,
+  affirmation: false,
+  suggestions: [],
+  hasUnclosedSuggestion: false,
+};
+
+/** Only an approving review has a meaning without a body. */
+function isEmptyReview({ reviewState, body }: WebhookComment): boolean {
+  return reviewState !== null && reviewState !== 'approved' && body.trim() === '';
+}
+
+/**
+ * Reads an edited comment. An edit never decides: a person who edits a comment into a command gets a reply, even if
+ * another person wrote it (S60).
+ */
+export function createEditedCommentReader(extract: CommentExtractor): PullRequestEventReader {
+  return (payload, context) => {
+    const comment = extract(payload);
+    if (typeof comment === 'string') return comment;
+    if (comment.author?.id === context.app.botId) return readOwnCommentChange(comment, context, 'edited');
+    const actor = findCommenter(comment, context);
+    if (typeof actor === 'string') return actor;
+    const { parsed } = parseComment(COMMAND_GRAMMAR, comment.body, context.app.slug);
+    if (!isAddressedToApp(parsed)) return 'irrelevant-edit';
+    const { location, createdAt } = comment;
+    const pull = toPullRequestRef(comment.repository, comment.number, context);
+    return { kind: 'edited', pull, actor, location, parsed, createdAt };
+  };
+}
+
+/** Reads a deleted comment. A deletion does not undo a decision, so the person gets a reply (S61). */
+export function createDeletedCommentReader(extract: CommentExtractor): PullRequestEventReader {
+  return (payload, context) => {
+    const comment = extract(payload);
+    if (typeof comment === 'string') return comment;
+    if (comment.author?.id === context.app.botId) return readOwnCommentChange(comment, context, 'deleted');
+    const actor = findCommenter(comment, context);
+    if (typeof actor === 'string') return actor;
+    const { parsed, quotedIds } = parseComment(COMMAND_GRAMMAR, comment.body, context.app.slug);
+    const reason = reasonToIgnore(comment, parsed, quotedIds);
+    if (reason !== null) return reason;
+    const pull = toPullRequestRef(comment.repository, comment.number, context);
+    return { kind: 'deleted', pull, actor, location: comment.location };
+  };
+}
+
+/** Reads a change of the App's own comment by any other account, which the App has to repair. */
+function readOwnCommentChange(
+  comment: WebhookComment,
+  context: DeliveryContext,
+  action: 'edited' | 'deleted',
+): Intent | IgnoreReason {
+  const { app, sender } = context;
+  if (!sender) return 'no-actor';
+  if (sender.id === app.botId) return 'own-event';
+  const pull = toPullRequestRef(comment.repository, comment.number, context);
+  return { kind: 'own-comment', action, pull, actor: toActor(sender, false), location: comment.location };
+}
+
+/** The person who acts: the webhook's sender, not the comment's author. */
+function findCommenter(comment: WebhookComment, { app, sender }: DeliveryContext): Actor | IgnoreReason {
+  const { author, viaApp } = comment;
+  if (!sender || !author) return 'no-actor';
+  if (sender.id === app.botId) return 'own-event';
+  if (sender.type === 'Bot' || author.type === 'Bot') return 'bot';
+  if (sender.type !== 'User') return 'not-a-person';
+  return viaApp ? 'posted-by-app' : toActor(sender, viaApp);
+}
+
+/** Why a comment is not for the App, or null. A reply passes, because only the store knows the owner of its thread. */
+function reasonToIgnore(
+  comment: WebhookComment,
+  parsed: ParsedComment,
+  quotedIds: readonly QuotedId[],
+): IgnoreReason | null {
+  if (comment.isReply || isAddressedToApp(parsed)) return null;
+  if (parsed.kind === 'unknown-command') return parsed.nearest === null ? 'other-command' : null;
+  if (comment.reviewState === 'approved' || comment.reviewState === 'changes_requested') return null;
+  return comment.location.at === 'conversation' && quotedIds.length > 0 ? null : 'not-addressed';
+}
+
+function isAddressedToApp(parsed: ParsedComment): boolean {
+  switch (parsed.kind) {
+    case 'command':
+    case 'malformed-command':
+    case 'mention':
+      return true;
+    case 'unknown-command':
+      return parsed.addressedToApp;
+    case 'text':
+      return false;
+  }
+}
+
+/** A comment on a pull request, of any of GitHub's three kinds. */
+type WebhookComment = {
+  readonly repository: PayloadRepository;
+  readonly number: number;
+  readonly location: CommentLocation;
+  /** True for a reply in a review thread. */
+  readonly isReply: boolean;
+  readonly author: PayloadAccount;
+  readonly viaApp: boolean;
+  readonly body: string;
+  readonly createdAt: string;
+  /** Null unless the comment is a review's own body. */
+  readonly reviewState: ReviewState | null;
+};
+
+/** Extracts the comment from the payload of one event, or the reason why there is none. */
+export type CommentExtractor = (payload: unknown) => CommentExtraction;
+
+type CommentExtraction = WebhookComment | 'malformed' | 'not-a-pull-request';
+
+/** Extracts a comment of a pull request's conversation from an `issue_comment` payload. Ignores comments on issues. */
+export function extractIssueComment(payload: unknown): CommentExtraction {
+  const parsed = IssueCommentPayload.safeParse(payload);
+  if (!parsed.success) return 'malformed';
+  const { repository, issue, comment } = parsed.data;
+  if (typeof issue.pull_request !== 'object' || issue.pull_request === null) return 'not-a-pull-request';
+  const location = { at: 'conversation', commentId: comment.id } as const;
+  return {
+    ...authorFields(comment),
+    repository,
+    number: issue.number,
+    location,
+    isReply: false,
+    createdAt: comment.created_at,
+    reviewState: null,
+  };
+}
+
+/** Extracts the first comment of a thread, or a reply, from a `pull_request_review_comment` payload. */
+export function extractReviewComment(payload: unknown): CommentExtraction {
+  const parsed = ReviewCommentPayload.safeParse(payload);
+  if (!parsed.success) return 'malformed';
+  const { repository, pull_request, comment } = parsed.data;
+  const location = {
+    at: 'thread',
+    commentId: comment.id,
+    rootId: comment.in_reply_to_id ?? comment.id,
+    reviewId: comment.pull_request_review_id ?? null,
+    path: comment.path,
+    line: comment.subject_type === 'file' ? null : (comment.line ?? null),
+    diffHunk: comment.diff_hunk ?? '',
+  } as const;
+  return {
+    ...authorFields(comment),
+    repository,
+    number: pull_request.number,
+    location,
+    isReply: typeof comment.in_reply_to_id === 'number',
+    createdAt: comment.created_at,
+    reviewState: null,
+  };
+}
+
+/** Extracts the body of a review from a `pull_request_review` payload. */
+export function extractReviewBody(payload: unknown): CommentExtraction {
+  const parsed = ReviewPayload.safeParse(payload);
+  if (!parsed.success) return 'malformed';
+  const { repository, pull_request, review } = parsed.data;
+  const location = { at: 'review', reviewId: review.id } as const;
+  return {
+    ...authorFields(review),
+    repository,
+    number: pull_request.number,
+    location,
+    isReply: false,
+    createdAt: review.submitted_at,
+    reviewState: toReviewState(review.state ?? ''),
+  };
+}
+
+/** Webhooks send the state in lower case, the API in upper case. An unknown state counts as a comment. */
+function toReviewState(state: string): ReviewState {
+  const lowercase = state.toLowerCase();
+  return lowercase === 'approved' || lowercase === 'changes_requested' ? lowercase : 'commented';
+}
+
+function authorFields({
+  user,
+  body,
+  performed_via_github_app,
+}: PayloadComment): Pick<WebhookComment, 'author' | 'viaApp' | 'body'> {
+  return { author: user, viaApp: (performed_via_github_app ?? null) !== null, body: body ?? '' };
+}

@@ -1,0 +1,27 @@
+/** The address of the repository's pages, such as `https://github.com/ana/shop`. */
+export type RepoLinks = { readonly repository: string };
+
+/** The abbreviated SHA, as GitHub shows it. */
+export function shortSha(sha: string): string {
+  return sha.slice(0, 7);
+}
+
+export function commitUrl(links: RepoLinks, sha: string): string {
+  return `${links.repository}/commit/${sha}`;
+}
+
+/** `1 line`, `3 lines`, `1,200 lines`. */
+export function pluralize(amount: number, noun: string): string {
+  return `${formatNumber(amount)} ${noun}${amount === 1 ? '' : 's'}`;
+}
+
+/** `12,345`. */
+export function formatNumber(amount: number): string {
+  return String(amount).replace(/\B(?=(?:\d{3})+$)/g, ',');
+}
+
+/** `a`, `a and b`, `a, b and c`. */
+export function formatList(items: readonly string[], conjunction: 'and' | 'or' = 'and'): string {
+  const last = items.at(-1) ?? '';
+  return items.length < 2 ? last : `${items.slice(0, -1).join(', ')} ${conjunction} ${last}`;
+}

@@ -1,0 +1,50 @@
+import type { ProbotOctokit } from 'probot';
+
+/**
+ * The only file with type assertions. Each function states why its assertion holds;
+ * the compiler checks all other code.
+ */
+
+declare const countersignedBrand: unique symbol;
+
+/** A value that only `core/policy/countersign.ts` creates, after it has checked votes, staleness and digest. */
+export type Countersigned<T> = T & { readonly [countersignedBrand]: true };
+
+/** Brands a value as checked. The architecture test allows this call in `core/policy/countersign.ts` alone. */
+export function markCountersigned<T>(value: T): Countersigned<T> {
+  return value as Countersigned<T>;
+}
+
+/** `JSON.parse` with the result type `unknown` instead of `any`, so that callers must check it. */
+export function parseJson(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  return value;
+}
+
+/** Whether a value is a JSON object and no array. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A stored value has the type with which it was written: one writer a column, and a schema version in each row. */
+export function storedAs<T>(value: unknown): T {
+  return value as T;
+}
+
+/** The offload thread returns the output of the requested task: both sides derive from one table of tasks. */
+export function offloadOutputAs<T>(value: unknown): T {
+  return value as T;
+}
+
+/** The input of an offload task arrives in pieces. These lists were taken from the same input, under these names. */
+export function mergeInputLists<Input>(rest: Input, lists: Readonly<Record<string, readonly unknown[]>>): Input {
+  return { ...rest, ...lists } as Input;
+}
+
+/**
+ * Probot's type demands its own retry and throttling plugins, but Probot only creates instances and calls `auth`,
+ * which our client has. A test starts Probot with it.
+ */
+export function asProbotOctokit(octokit: unknown): typeof ProbotOctokit {
+  return octokit as typeof ProbotOctokit;
+}

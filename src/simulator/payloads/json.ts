@@ -1,2 +1,0 @@
-/** A JSON object as it goes over the wire. */
-export type Json = Readonly<Record<string, unknown>>;

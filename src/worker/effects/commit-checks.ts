@@ -1,0 +1,121 @@
+import { approversOf } from '../../core/actions/approvals.ts';
+import {
+  assessProposedMove,
+  type FilesByPath,
+  filesToFetch,
+  stalenessInput,
+} from '../../core/actions/head-assessment.ts';
+import type { HeadFile, HeadFiles } from '../../core/policy/commit-plan.ts';
+import { treeMismatches } from '../../core/policy/committed-tree.ts';
+import type { CountersignedCommit } from '../../core/policy/countersign.ts';
+import { STALE_APPLICABILITY, toVerdict } from '../../core/policy/push-impact.ts';
+import { parseSettings } from '../../core/settings/repo-settings.ts';
+import type { FileAtHead, StalenessVerdict } from '../../core/state/head-changes.ts';
+import type { GitHub } from '../../core/state/ports.ts';
+import type { Permission, Proposal } from '../../core/state/proposal.ts';
+import type { PullState } from '../../core/state/run.ts';
+import type { SettingsReading } from '../../core/state/settings.ts';
+import type { PreflightCheck } from '../../core/state/signals.ts';
+import { fetchPersonPermission, offloadOr } from '../jobs/gather-facts.ts';
+import type { EffectResult, Job, PullContext } from '../jobs/job.ts';
+import { readFiles } from '../jobs/repository-files.ts';
+import { errorText, nextRetryAt } from '../jobs/retries.ts';
+import type { Offload } from '../offload/offload.ts';
+
+/** The checked head of an attempt: its files, and whether each proposal applies to them. */
+export type CommitPreconditions = {
+  readonly head: string;
+  readonly branch: string;
+  readonly files: HeadFiles;
+  readonly checks: readonly PreflightCheck[];
+  /** The current approval rules of the repository. */
+  readonly settings: SettingsReading;
+};
+
+/** Checks again, right before the write, that the proposals apply and that their approvers have permission. */
+export async function preflightCommit(
+  { github, offload }: PullContext,
+  pull: PullState,
+  effectProposals: readonly Proposal[],
+  target: { readonly head: string; readonly branch: string },
+): Promise<CommitPreconditions> {
+  const files = await readFiles(
+    github,
+    await github.fetchTree(target.head),
+    filesToFetch(effectProposals.map(({ change }) => change)),
+  );
+  const permissions = await fetchApproverPermissions(github, effectProposals);
+  const settings = parseSettings(await github.fetchSettingsFile());
+  const verdicts = await stalenessVerdicts(offload, pull, effectProposals, files);
+  const checks = effectProposals.map(({ id }) => ({
+    proposalId: id,
+    verdict: verdicts.get(id) ?? STALE_APPLICABILITY,
+    permissions,
+  }));
+  const headFiles = new Map(Object.entries(files).flatMap(([path, file]) => toHeadFile(path, file)));
+  return { ...target, files: headFiles, checks, settings };
+}
+
+/** Empty for a path that is no plain file, so that no change of it can be committed. */
+function toHeadFile(path: string, file: FileAtHead | null): readonly (readonly [string, HeadFile | null])[] {
+  if (file === null) return [[path, null]];
+  const { blob, mode, text } = file;
+  return mode === '100644' || mode === '100755' ? [[path, { ref: { blob, mode }, text }]] : [];
+}
+
+/** Assesses each file with all its proposals. A proposal is stale, and not committed, if its assessment fails. */
+async function stalenessVerdicts(
+  offload: Offload,
+  { run }: PullState,
+  effectProposals: readonly Proposal[],
+  files: FilesByPath,
+): Promise<ReadonlyMap<string, StalenessVerdict>> {
+  const { paths, moves } = stalenessInput(run, effectProposals);
+  const applicabilities = moves.map((move) => assessProposedMove(move, files));
+  for (const { path, pending, appCommits } of paths) {
+    const stale = pending.map(({ id }) => ({ id, applicability: STALE_APPLICABILITY }));
+    const input = { file: files[path] ?? null, pending, appCommits };
+    applicabilities.push(...(await offloadOr(offload, 'assessFile', input, stale)));
+  }
+  const applicabilityById = new Map(applicabilities.map(({ id, applicability }) => [id, applicability]));
+  return new Map(
+    effectProposals.map(({ id, change }) => [id, toVerdict(change, applicabilityById.get(id) ?? STALE_APPLICABILITY)]),
+  );
+}
+
+async function fetchApproverPermissions(
+  github: GitHub,
+  effectProposals: readonly Proposal[],
+): Promise<Readonly<Record<string, Permission>>> {
+  const people = new Map(effectProposals.flatMap(approversOf).map((person) => [person.id, person]));
+  const permissions: Record<string, Permission> = {};
+  for (const person of people.values()) permissions[person.id] = await fetchPersonPermission(github, person);
+  return permissions;
+}
+
+/**
+ * Compares the tree of a new commit with its parent's tree and the approved changes. If the trees cannot be fetched,
+ * the ledger records the commit as requested, and the next attempt finds it by its trailers and verifies it.
+ */
+export async function verifyWrittenCommit(
+  job: Job<'commit'>,
+  github: GitHub,
+  sha: string,
+  signed: CountersignedCommit,
+): Promise<EffectResult> {
+  const { context, effect, stored, attempts } = job;
+  const { plan, committedVersions, files } = signed;
+  const { proposalIds, expectedHead: parentSha } = plan;
+  const commit = { runId: effect.runId, sha, parentSha, proposalIds, committedVersions };
+  try {
+    const trees = { before: await github.fetchTree(parentSha), after: await github.fetchTree(sha) };
+    const mismatches = treeMismatches(plan.files, trees);
+    if (mismatches.length === 0) return { kind: 'done', signal: { type: 'committed', ...commit, files } };
+    context.log.error({ effect: stored.id, sha, differences: mismatches }, 'commit differs from what was approved');
+    return { kind: 'done', signal: { type: 'commit-mismatch', ...commit, mismatches } };
+  } catch (error) {
+    context.log.warn({ err: error, effect: stored.id, sha }, 'commit could not be verified, will retry');
+    const retryAt = nextRetryAt(context.clock.now(), attempts, error);
+    return { kind: 'retry', retryAt, error: errorText(error), signal: { type: 'commit-unverified', ...commit } };
+  }
+}

@@ -1,0 +1,236 @@
+import { currentApprovalRules } from '../../core/actions/approvals.ts';
+import type { ProposalToCommit } from '../../core/policy/commit-plan.ts';
+import { type CountersignedCommit, countersign } from '../../core/policy/countersign.ts';
+import type { CommitEffect } from '../../core/state/effects.ts';
+import type { PullFacts } from '../../core/state/facts.ts';
+import type { PullRequestRef } from '../../core/state/intent.ts';
+import type { GitHub } from '../../core/state/ports.ts';
+import { isOpen, type Proposal } from '../../core/state/proposal.ts';
+import type { PullState, Run } from '../../core/state/run.ts';
+import type { PreflightCheck, Signal } from '../../core/state/signals.ts';
+import { DONE, type EffectResult, type Job } from '../jobs/job.ts';
+import { errorText, isPermanent, nextRetryAt, type RetryResult, retryAfterComments } from '../jobs/retries.ts';
+import { type CommitPreconditions, preflightCommit, verifyWrittenCommit } from './commit-checks.ts';
+import { findExistingCommit, findReportedCommit } from './find-commit.ts';
+
+/** Immediate attempts while the branch keeps moving. */
+const MAX_IMMEDIATE_ATTEMPTS = 3;
+
+/** Delay of the next attempts (ms). */
+const HEAD_MOVED_DELAY_MS = 30_000;
+
+/** Comments arrived during the preparation, so the attempt was not started. */
+type CommentsPending = { readonly kind: 'comments-pending' };
+
+const COMMENTS_PENDING: CommentsPending = { kind: 'comments-pending' };
+
+/** The branch moved during the attempt: nothing was written, and these proposals are still approved. */
+type HeadMoved = { readonly kind: 'head-moved'; readonly proposals: readonly Proposal[] };
+
+/**
+ * Commits the approved proposals of the effect. Each attempt first looks for a commit of an earlier one, then asks the
+ * decision core, which can remove proposals, and finally writes on top of the checked head only.
+ */
+export async function performCommit(singleJob: Job<'commit'>): Promise<EffectResult> {
+  // Pending comments could stop the commit, so save the requests until they are handled.
+  const commentsDueAt = await singleJob.pendingCommentsDueAt();
+  if (commentsDueAt !== null) return retryAfterComments(singleJob, commentsDueAt);
+  const job = await withSameReview(singleJob);
+  let movedProposals: readonly Proposal[] = [];
+  for (let attempt = 1; attempt <= MAX_IMMEDIATE_ATTEMPTS; attempt += 1) {
+    const result = await attemptCommit(job);
+    if (result.kind === 'comments-pending')
+      return movedProposals.length === 0 ? retryAfterComments(job, null) : yieldToComments(job, movedProposals);
+    // Returned without `commit-head-moved`: this attempt might have succeeded, unlike the ones before.
+    if (result.kind !== 'head-moved') return result;
+    movedProposals = result.proposals;
+  }
+  return retryAfterHeadMoved(job, movedProposals);
+}
+
+/**
+ * Adds the other proposals that the same review approved, for a single commit. Their own effects then find nothing to
+ * do.
+ */
+async function withSameReview(job: Job<'commit'>): Promise<Job<'commit'>> {
+  const { context, effect, stored } = job;
+  const reviewId = reviewIdOf(effect);
+  if (reviewId === null) return job;
+  const pending = await context.store.listPendingCommits(stored.pullRequestKey);
+  const sameReview = pending.filter((commit) => commit.runId === effect.runId && reviewIdOf(commit) === reviewId);
+  const ids = [effect, ...sameReview].flatMap(({ proposalIds }) => proposalIds);
+  return { ...job, effect: { ...effect, proposalIds: [...new Set(ids)] } };
+}
+
+/** GitHub puts even a single thread comment into a review of its own. */
+function reviewIdOf({ location }: CommitEffect): number | null {
+  return location !== null && 'reviewId' in location ? location.reviewId : null;
+}
+
+async function attemptCommit(job: Job<'commit'>): Promise<EffectResult | HeadMoved | CommentsPending> {
+  const { context, stored, effect } = job;
+  const pull = await context.store.load(stored.pullRequestKey, { ids: effect.proposalIds, commentId: null });
+  const effectProposals = pull.proposals.filter(
+    (one) => effect.proposalIds.includes(one.id) && isOpen(one) && one.state !== 'proposed',
+  );
+  if (effectProposals.length === 0) return DONE;
+  // Another effect has attempted an executing proposal, and its result might be lost.
+  const executedByOther = job.attempts === 1 && effectProposals.some(({ state }) => state === 'executing');
+  try {
+    return await findOrAttempt(job, pull, effectProposals, job.attempts > 1 || executedByOther);
+  } catch (error) {
+    if (executedByOther && isPermanent(error)) return retryLater(job, error);
+    throw error;
+  }
+}
+
+/**
+ * Keeps a permanent error of the first attempt from being reported as a failure: another effect might have committed.
+ */
+function retryLater({ context, attempts }: Job<'commit'>, error: unknown): EffectResult {
+  return { kind: 'retry', retryAt: nextRetryAt(context.clock.now(), attempts, error), error: errorText(error) };
+}
+
+async function findOrAttempt(
+  job: Job<'commit'>,
+  pull: PullState,
+  effectProposals: readonly Proposal[],
+  mayExist: boolean,
+): Promise<EffectResult | HeadMoved | CommentsPending> {
+  const { context, attempts } = job;
+  const github = context.githubApp.forPull(pull.ref);
+  const facts = await github.fetchPull();
+  const lookup = { pull: facts, botId: context.self.botId, attempts };
+  const existing = mayExist
+    ? ((await findExistingCommit(github, { proposals: effectProposals, known: pull.proposals }, lookup)) ??
+      (await findReportedCommit(github, effectProposals, lookup)))
+    : null;
+  if (existing !== null) return existingCommitResult(job, effectProposals, existing);
+  if (facts.state !== 'open') return commitFailed(job, effectProposals, `the pull request is ${facts.state}`);
+  return preflightAndWrite(job, github, pull, effectProposals, facts);
+}
+
+/**
+ * Reports an existing commit. If another effect made it with only some of the proposals, the others are retried at
+ * once.
+ */
+function existingCommitResult(
+  { context }: Job<'commit'>,
+  effectProposals: readonly Proposal[],
+  existing: Extract<Signal, { type: 'committed' | 'commit-mismatch' }>,
+): EffectResult {
+  if (effectProposals.every(({ id }) => existing.proposalIds.includes(id))) return { kind: 'done', signal: existing };
+  return {
+    kind: 'retry',
+    retryAt: context.clock.now(),
+    error: 'only some of the proposals were committed',
+    signal: existing,
+  };
+}
+
+async function preflightAndWrite(
+  job: Job<'commit'>,
+  github: GitHub,
+  pull: PullState,
+  effectProposals: readonly Proposal[],
+  facts: PullFacts,
+): Promise<EffectResult | HeadMoved | CommentsPending> {
+  const preconditions = await preflightCommit({ github, offload: job.context.offload }, pull, effectProposals, {
+    head: facts.headSha,
+    branch: facts.headRef,
+  });
+  const { head: headSha, checks, settings } = preconditions;
+  const { runId } = job.effect;
+  const { baseRef } = facts;
+  const decided = await job.decideNow({ type: 'commit-preflight', runId, headSha, baseRef, checks, settings });
+  if (decided === null) return COMMENTS_PENDING;
+  const executing = decided.proposals.filter(
+    ({ id, state }) => job.effect.proposalIds.includes(id) && state === 'executing',
+  );
+  return executing.length === 0
+    ? DONE
+    : writeAndVerify(job, github, { ref: pull.ref, run: decided.run, executing }, preconditions);
+}
+
+/** The proposals to write, as returned by the decision core. */
+type CommitAttempt = {
+  readonly ref: PullRequestRef;
+  readonly run: Run | null;
+  readonly executing: readonly Proposal[];
+};
+
+async function writeAndVerify(
+  job: Job<'commit'>,
+  github: GitHub,
+  attempt: CommitAttempt,
+  preconditions: CommitPreconditions,
+): Promise<EffectResult | HeadMoved> {
+  const { executing } = attempt;
+  const signed = createSignedPlan(job, attempt, preconditions);
+  if (signed === null) return commitFailed(job, executing, 'what is stored is not what was shown');
+  const outcome = await github.commit(signed.plan);
+  switch (outcome.kind) {
+    case 'committed':
+      return verifyWrittenCommit(job, github, outcome.sha, signed);
+    case 'head-moved':
+      return { kind: 'head-moved', proposals: executing };
+    case 'refused':
+      return commitFailed(job, executing, outcome.message, outcome.byRule);
+  }
+}
+
+/** Null if a change differs from the approved one. Retries cannot fix that: an operator has to investigate. */
+function createSignedPlan(
+  job: Job<'commit'>,
+  { ref, run, executing }: CommitAttempt,
+  preconditions: CommitPreconditions,
+): CountersignedCommit | null {
+  const { branch, head: headSha, files, checks } = preconditions;
+  const toCommit = executing.map((proposal) => toProposalToCommit(proposal, checks));
+  const current = currentApprovalRules(preconditions.settings, run);
+  try {
+    if (current.kind !== 'rules') throw new Error('the settings of the repository cannot be read');
+    const links = job.context.links(ref);
+    return countersign({ branch, headSha, toCommit, files, rules: current.rules, links });
+  } catch (error) {
+    job.context.log.error({ err: error, effect: job.stored.id }, 'stored change could not be countersigned');
+    return null;
+  }
+}
+
+function toProposalToCommit(proposal: Proposal, checks: readonly PreflightCheck[]): ProposalToCommit {
+  const check = checks.find((one) => one.proposalId === proposal.id);
+  const verdict = check?.verdict;
+  const region = proposal.change.region !== null && verdict?.kind === 'applies' ? verdict.region : null;
+  return { proposal, region, permissions: check?.permissions ?? {} };
+}
+
+/** Handles comments that arrived while the branch moved. If that repeats, the delay is as long as without comments. */
+function yieldToComments(job: Job<'commit'>, movedProposals: readonly Proposal[]): RetryResult {
+  const retry = retryAfterHeadMoved(job, movedProposals);
+  return job.attempts > MAX_IMMEDIATE_ATTEMPTS ? retry : { ...retry, retryAt: retryAfterComments(job, null).retryAt };
+}
+
+/** Meanwhile people can withdraw their approval, and the decision core ends the retries after a time limit. */
+function retryAfterHeadMoved(job: Job<'commit'>, movedProposals: readonly Proposal[]): RetryResult {
+  const retryAt = job.context.clock.now() + HEAD_MOVED_DELAY_MS;
+  return { kind: 'retry', retryAt, error: 'the branch moved', signal: headMovedSignal(job, movedProposals) };
+}
+
+/** Moves the proposals from executing back to approved. */
+function headMovedSignal({ effect }: Job<'commit'>, movedProposals: readonly Proposal[]): Signal {
+  return { type: 'commit-head-moved', runId: effect.runId, proposalIds: movedProposals.map(({ id }) => id) };
+}
+
+function commitFailed(
+  job: Job<'commit'>,
+  proposals: readonly Proposal[],
+  message: string,
+  refusedByRule = false,
+): EffectResult {
+  const proposalIds = proposals.map((one) => one.id);
+  return {
+    kind: 'done',
+    signal: { type: 'commit-failed', runId: job.effect.runId, proposalIds, message, refusedByRule },
+  };
+}

@@ -1,0 +1,235 @@
+import {
+  affectedPaths,
+  type BlobRef,
+  type FileChange,
+  isRestore,
+  isWholeFileChange,
+  type Region,
+  sourcePath,
+} from '../../core/edits/change.ts';
+import { composeFile, formatRange, regionRange } from '../../core/edits/region.ts';
+import { blobSha, decodeText, encodeText } from '../../core/edits/text/characters.ts';
+import { findChangeTrailers } from '../../core/policy/commit-message.ts';
+import { changedTreePaths } from '../../core/policy/committed-tree.ts';
+import type { PullFacts } from '../../core/state/facts.ts';
+import { type CommitSummary, type GitHub, GitHubError, type Tree, type TreeEntry } from '../../core/state/ports.ts';
+import type { CommittedVersion, Proposal } from '../../core/state/proposal.ts';
+import type { CommittedFile, Signal } from '../../core/state/signals.ts';
+
+type CommittedSignal = Extract<Signal, { type: 'committed' }>;
+
+/** A proposal with the digest and line range in the trailers of a commit. */
+type TrailerChange = { readonly proposal: Proposal } & CommittedVersion;
+
+/** The proposals to look for, and all loaded ones of the pull request. */
+type CommitSearch = { readonly proposals: readonly Proposal[]; readonly known: readonly Proposal[] };
+
+/** The trees of a commit and of its parent. */
+type TreePair = { readonly before: Tree; readonly after: Tree };
+
+/**
+ * Finds a commit on the branch with trailers of these proposals: the result of an earlier attempt was lost, or another
+ * effect committed them, maybe with others. The head of a closed pull request no longer moves, so its branch is
+ * searched too: a commit in flight can arrive after the closing.
+ */
+export async function findExistingCommit(
+  github: GitHub,
+  search: CommitSearch,
+  { pull, botId }: { readonly pull: PullFacts; readonly botId: number },
+): Promise<CommittedSignal | null> {
+  const atHead = await findCommitUpTo(github, search, pull.headSha, botId);
+  if (atHead !== null || pull.state === 'open') return atHead;
+  return findCommitUpTo(github, search, pull.headRef, botId).catch(nullIfNotFound);
+}
+
+/** The branch of a closed pull request might be deleted. */
+function nullIfNotFound(error: unknown): null {
+  if (error instanceof GitHubError && error.status === 404) return null;
+  throw error;
+}
+
+/** Searches the commits up to `tip`, which is a commit or a branch. */
+async function findCommitUpTo(
+  github: GitHub,
+  search: CommitSearch,
+  tip: string,
+  botId: number,
+): Promise<CommittedSignal | null> {
+  const [first] = search.proposals;
+  if (first === undefined) return null;
+  for (const commit of await github.listCommits(first.headSha, tip)) {
+    const changes = commit.authorId === botId ? changesInTrailers(commit, search) : [];
+    // Author and trailers can be forged, so only the changed files prove that the commit is ours.
+    const files = changes.length === 0 ? null : await verifiedFiles(github, commit, changes);
+    if (files === null) continue;
+    const proposalIds = changes.map(({ proposal }) => proposal.id);
+    const committedVersions = Object.fromEntries(
+      changes.map(({ proposal, digest, range }) => [proposal.id, { digest, range }]),
+    );
+    return {
+      type: 'committed',
+      runId: first.runId,
+      sha: commit.sha,
+      ...parentShaOf(commit),
+      proposalIds,
+      committedVersions,
+      files,
+    };
+  }
+  return null;
+}
+
+function parentShaOf({ parent }: CommitSummary): Pick<CommittedSignal, 'parentSha'> {
+  return parent === null ? {} : { parentSha: parent };
+}
+
+/** The known proposals in the trailers of a commit; empty if none of them is searched for. */
+function changesInTrailers({ message }: CommitSummary, { proposals, known }: CommitSearch): readonly TrailerChange[] {
+  const changes = findChangeTrailers(message).flatMap(({ proposalId, digest, range }) => {
+    const proposal = known.find(({ id }) => id === proposalId);
+    return proposal === undefined ? [] : [{ proposal, digest, range }];
+  });
+  return changes.some(({ proposal }) => proposals.some(({ id }) => id === proposal.id)) ? changes : [];
+}
+
+/** The files of the commit; null unless it contains exactly the approved changes. */
+async function verifiedFiles(
+  github: GitHub,
+  commit: CommitSummary,
+  changes: readonly TrailerChange[],
+): Promise<readonly CommittedFile[] | null> {
+  if (commit.parent === null) return null;
+  const trees = {
+    before: await github.fetchTree(commit.parent),
+    after: await github.fetchTree(commit.sha),
+  };
+  const affected = new Set(changes.flatMap(({ proposal }) => affectedPaths(proposal.change)));
+  if (changedTreePaths(trees.before, trees.after).some((path) => !affected.has(path))) return null;
+  const files: CommittedFile[] = [];
+  for (const change of changes) {
+    if (!isWholeFileChange(change.proposal.change)) continue;
+    const wholeFiles = verifiedWholeFiles(trees, change);
+    if (wholeFiles === null) return null;
+    files.push(...wholeFiles);
+  }
+  const edits = changes.filter(({ proposal }) => !isWholeFileChange(proposal.change));
+  for (const [path, editsOfFile] of Map.groupBy(edits, ({ proposal }) => proposal.change.path)) {
+    const file = await verifiedFile(github, trees, path, editsOfFile);
+    if (file === null) return null;
+    files.push(file);
+  }
+  return files;
+}
+
+/** The files of a deletion, move or restore; null unless it is exactly the approved one. */
+function verifiedWholeFiles(
+  { before, after }: TreePair,
+  { proposal, range }: TrailerChange,
+): readonly CommittedFile[] | null {
+  const { path, base, result, region } = proposal.change;
+  if (isRestore(proposal.change)) return range === null ? verifiedRestore(before, after, proposal.change) : null;
+  const source = sourcePath(proposal.change);
+  const isRemoved = matchesBlob(before.get(source), base) && !after.has(source);
+  const ranges = range === null ? [] : [range];
+  const hasApprovedRange =
+    region === null ? range === null : range !== null && formatRange(range) === formatRange(regionRange(region));
+  if (base === null || !isRemoved || !hasApprovedRange) return null;
+  const removed = { path: source, before: base.blob, after: null, ranges };
+  if (result === null) return [removed];
+  const isMoved = !before.has(path) && matchesBlob(after.get(path), result);
+  return isMoved ? [removed, { path, before: null, after: result.blob, ranges: [] }] : null;
+}
+
+function verifiedRestore(before: Tree, after: Tree, { path, result }: FileChange): readonly CommittedFile[] | null {
+  if (before.has(path) || !matchesBlob(after.get(path), result)) return null;
+  return [{ path, before: null, after: result?.blob ?? null, ranges: [] }];
+}
+
+function matchesBlob(entry: TreeEntry | undefined, ref: BlobRef | null): boolean {
+  return entry !== undefined && entry.sha === ref?.blob && entry.mode === ref.mode;
+}
+
+async function verifiedFile(
+  github: GitHub,
+  { before, after }: TreePair,
+  path: string,
+  changes: readonly TrailerChange[],
+): Promise<CommittedFile | null> {
+  const [old, blob] = [before.get(path)?.sha ?? null, after.get(path)?.sha];
+  const ranges = changes.flatMap(({ range }) => range ?? []);
+  if (
+    blob === undefined ||
+    ranges.length < changes.length ||
+    !hasExpectedMode(before.get(path), after.get(path), changes)
+  )
+    return null;
+  const text = old === null ? '' : decodeOrNull(await github.fetchBlob(old));
+  if (text === null || composedBlob(text, changes) !== blob) return null;
+  return { path, before: old, after: blob, ranges };
+}
+
+/** A file must keep its mode; a new file has the mode of its change. */
+function hasExpectedMode(
+  before: TreeEntry | undefined,
+  after: TreeEntry | undefined,
+  changes: readonly TrailerChange[],
+): boolean {
+  const mode = before?.mode ?? changes[0]?.proposal.change.result?.mode;
+  return after?.mode === mode;
+}
+
+function decodeOrNull(bytes: Uint8Array): string | null {
+  const decoded = decodeText(bytes);
+  return decoded.kind === 'text' ? decoded.text : null;
+}
+
+/** Applies the approved changes to the parent's text at the ranges of the trailers; null if they do not fit. */
+function composedBlob(text: string, changes: readonly TrailerChange[]): string | null {
+  const regions = changes.flatMap(regionFor);
+  if (regions.length < changes.length) return null;
+  try {
+    return blobSha(encodeText(composeFile(text, regions).text));
+  } catch {
+    return null;
+  }
+}
+
+function regionFor({ proposal, range }: TrailerChange): readonly Region[] {
+  const { region } = proposal.change;
+  if (region === null || range === null) return [];
+  return [{ ...region, oldStart: range.oldStart, newStart: range.newStart }];
+}
+
+type ReportedCommit = Extract<Signal, { type: 'committed' | 'commit-mismatch' }>;
+
+/** After this many attempts, a 404 means that GitHub has deleted the commit: the ledger records it as requested. */
+const MAX_LOOKUP_ATTEMPTS = 12;
+
+/**
+ * Finds the commit whose SHA GitHub returned for some of these proposals, even if a force push has removed it: they
+ * must not be committed again. Returns null if there is none; rejects if GitHub does not list the commit yet.
+ */
+export async function findReportedCommit(
+  github: GitHub,
+  effectProposals: readonly Proposal[],
+  { pull, botId, attempts }: { readonly pull: PullFacts; readonly botId: number; readonly attempts: number },
+): Promise<ReportedCommit | null> {
+  const sha = effectProposals.find(({ commitSha }) => commitSha !== null)?.commitSha ?? null;
+  const reported = effectProposals.filter(({ commitSha }) => commitSha === sha);
+  const [first] = reported;
+  if (sha === null || first === undefined) return null;
+  const common = { runId: first.runId, sha, proposalIds: reported.map(({ id }) => id) };
+  const overwritten = { type: 'committed', files: [], overwritten: true } as const;
+  try {
+    const found = await findCommitUpTo(github, { proposals: reported, known: reported }, sha, botId);
+    if (found !== null) return { ...found, ...overwritten };
+    const commits = await github.listCommits(first.headSha, sha);
+    const commit = commits.find((listed) => listed.sha === sha);
+    if (commit === undefined) throw new GitHubError('GitHub does not list the commit', 404, null);
+    return { ...common, ...parentShaOf(commit), type: 'commit-mismatch', mismatches: [] };
+  } catch (error) {
+    const isDeleted = error instanceof GitHubError && error.status === 404 && attempts > MAX_LOOKUP_ATTEMPTS;
+    if (!isDeleted || pull.headSha === sha) throw error;
+    return { ...common, ...overwritten, committedVersions: {} };
+  }
+}

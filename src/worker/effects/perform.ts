@@ -1,0 +1,46 @@
+import type { EffectType } from '../../core/state/effects.ts';
+import type { EffectResult, Job } from '../jobs/job.ts';
+import { askModel, askQuestion } from './ask-model.ts';
+import { performCommit } from './commit.ts';
+import {
+  catchUp,
+  checkDeadlines,
+  checkOutdatedSuggestions,
+  checkThread,
+  expireProposals,
+  startNextTask,
+} from './delayed-checks.ts';
+import { postProposals } from './post-proposals.ts';
+import { postReaction, postReply } from './post-reply.ts';
+import { runTools } from './run-tools.ts';
+import { dismissOwnReview, restoreReviewBody, updateProposalComment, updateRunComment } from './update-comments.ts';
+
+/** Performs one effect. Rejects with `GitHubError` or `ModelError`, which the caller turns into a retry. */
+export function performEffect(job: Job): Promise<EffectResult> {
+  return performByType(job.effect.type, job);
+}
+
+/** The type parameter ties the handler to its job. */
+function performByType<Type extends EffectType>(type: Type, job: Job<Type>): Promise<EffectResult> {
+  return EFFECT_HANDLERS[type](job);
+}
+
+const EFFECT_HANDLERS: { readonly [Type in EffectType]: (job: Job<Type>) => Promise<EffectResult> } = {
+  'ask-model': askModel,
+  'ask-question': askQuestion,
+  'run-tools': runTools,
+  'post-proposals': postProposals,
+  commit: performCommit,
+  'update-proposal-comment': updateProposalComment,
+  'update-run-comment': updateRunComment,
+  react: postReaction,
+  reply: postReply,
+  'restore-review-body': restoreReviewBody,
+  'dismiss-review': dismissOwnReview,
+  'check-thread': checkThread,
+  'check-outdated-suggestions': checkOutdatedSuggestions,
+  'check-deadlines': checkDeadlines,
+  'expire-proposals': expireProposals,
+  'catch-up': catchUp,
+  'start-next-task': startNextTask,
+};

@@ -1,0 +1,140 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import type { ToolRequest } from '../../core/agent/parse-call.ts';
+import { formatFileList } from '../../core/agent/read-only-tools.ts';
+import { CHANGES_TOO_LARGE_OUTPUT, TOO_MANY_CALLS_OUTPUT } from '../../core/agent/tool-results.ts';
+import { MAX_FILE_BYTES } from '../../core/edits/text/limits.ts';
+import { findReadDenyRule, notReadableOutput } from '../../core/policy/protected-paths.ts';
+import type { ToolCall } from '../../core/state/conversation.ts';
+import { activeRun, type PullState } from '../../core/state/run.ts';
+import type { ToolResult } from '../../core/state/signals.ts';
+import { MAX_CALLS_PER_RESPONSE, MAX_CHANGED_CHARACTERS_PER_RESPONSE } from '../../core/state/tools.ts';
+import { DONE, type EffectResult, type Job, loadJobPull } from '../jobs/job.ts';
+import { findFile, type PathAccess, searchFiles, toolOutput, type Workspace } from '../jobs/repository-files.ts';
+import { OffloadError } from '../offload/offload.ts';
+import { buildProposal, type ToolCallContext } from './propose-change.ts';
+
+/** Runs the calls of one model response in order, at the current head of the pull request. */
+export async function runTools(job: Job<'run-tools'>): Promise<EffectResult> {
+  const { effect } = job;
+  const pull = await loadJobPull(job);
+  const run = activeRun(pull);
+  if (run === null || run.id !== effect.runId || run.batch?.turn !== effect.turn) return DONE;
+  const workspace = await createWorkspace(job, pull, run.readBlobs);
+  const results = await runToolCalls(workspace, effect.calls.slice(0, MAX_CALLS_PER_RESPONSE));
+  for (const call of effect.calls.slice(MAX_CALLS_PER_RESPONSE)) results.push(toolOutput(call, TOO_MANY_CALLS_OUTPUT));
+  return {
+    kind: 'done',
+    signal: { type: 'tools-finished', runId: run.id, turn: effect.turn, headSha: workspace.head, results },
+  };
+}
+
+/** Refuses changes beyond the size limit of a response; the first change can have any size. */
+async function runToolCalls(workspace: Workspace, calls: readonly ToolCall[]): Promise<ToolResult[]> {
+  const results: ToolResult[] = [];
+  let characters = 0;
+  for (const call of calls) {
+    // Each call can take milliseconds, so let other work run in between.
+    await yieldToEventLoop();
+    const result = await runToolCall(workspace, call, results);
+    const length = changedCharacters(result);
+    const isTooMuch = length > 0 && characters > 0 && characters + length > MAX_CHANGED_CHARACTERS_PER_RESPONSE;
+    results.push(isTooMuch ? toolOutput(call, CHANGES_TOO_LARGE_OUTPUT) : result);
+    if (!isTooMuch) characters += length;
+  }
+  return results;
+}
+
+function changedCharacters(result: ToolResult): number {
+  if (result.kind !== 'change' || result.change.region === null) return 0;
+  const { region } = result.change;
+  return [...region.old, ...region.new].reduce((sum, line) => sum + line.length, 0);
+}
+
+async function createWorkspace(
+  job: Job<'run-tools'>,
+  pull: PullState,
+  readBlobs: Workspace['readBlobs'],
+): Promise<Workspace> {
+  const { githubApp, offload } = job.context;
+  const github = githubApp.forPull(pull.ref);
+  const { headSha } = await github.fetchPull();
+  const tree = await github.fetchTree(headSha);
+  const archive = once(() => github.fetchArchive(headSha));
+  return { github, repo: pull.ref.repo, head: headSha, tree, readBlobs, archive, offload };
+}
+
+function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let cached: Promise<Value> | null = null;
+  return () => {
+    cached ??= make();
+    return cached;
+  };
+}
+
+/** Runs one call. `earlier` are the results of the preceding calls of the same response. */
+export async function runToolCall(
+  workspace: Workspace,
+  call: ToolCall,
+  earlier: readonly ToolResult[],
+): Promise<ToolResult> {
+  try {
+    const parsed = await workspace.offload('parseCall', { name: call.name, arguments: call.arguments });
+    return parsed.kind === 'refused'
+      ? toolOutput(call, parsed.output)
+      : await dispatchToolCall({ workspace, call, earlier }, parsed.call);
+  } catch (error) {
+    if (error instanceof OffloadError) return toolOutput(call, OFFLOAD_ERROR_OUTPUT[error.reason]);
+    throw error;
+  }
+}
+
+const SMALLER_CALLS_HINT = 'Nothing was executed. Make smaller calls: less text at once, or fewer places.';
+
+const OFFLOAD_ERROR_OUTPUT = {
+  timeout: `Given up: this call took too long to work out. ${SMALLER_CALLS_HINT}`,
+  crash: `Given up: this call could not be worked out. ${SMALLER_CALLS_HINT}`,
+} as const satisfies Record<OffloadError['reason'], string>;
+
+function dispatchToolCall(context: ToolCallContext, request: ToolRequest): Promise<ToolResult> | ToolResult {
+  const { workspace, call } = context;
+  switch (request.tool) {
+    case 'read_file':
+      return runReadFile(workspace, call, request);
+    case 'list_files':
+      return toolOutput(call, formatFileList(workspace.tree, request.glob));
+    case 'search':
+      return runSearch(context, request);
+    case 'edit_file':
+    case 'write_file':
+    case 'delete_file':
+    case 'move_file':
+      return buildProposal(context, request);
+  }
+}
+
+async function runSearch(
+  { workspace, call }: ToolCallContext,
+  { pattern, glob }: Extract<ToolRequest, { tool: 'search' }>,
+): Promise<ToolResult> {
+  return toolOutput(call, await searchFiles(workspace, pattern, glob));
+}
+
+const READ_ACCESS: PathAccess = {
+  deniedBy: findReadDenyRule,
+  refusalText: notReadableOutput,
+  limit: { bytes: MAX_FILE_BYTES, verb: 'read' },
+};
+
+async function runReadFile(
+  workspace: Workspace,
+  call: ToolCall,
+  { path: raw, start, end }: Extract<ToolRequest, { tool: 'read_file' }>,
+): Promise<ToolResult> {
+  const found = await findFile(workspace, raw, READ_ACCESS);
+  if (found.kind === 'refused') return toolOutput(call, found.output);
+  const { path, file } = found;
+  if (file === null) return toolOutput(call, `File not found: ${path}. Use list_files to see what is there.`);
+  const { blob } = file.ref;
+  const text = await workspace.offload('formatFileContent', { path, blob, bytes: file.bytes, start, end });
+  return { callId: call.id, kind: 'output', output: text, readBlob: { path, blob } };
+}

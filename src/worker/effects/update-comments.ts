@@ -1,0 +1,146 @@
+import type { StoredRun } from '../../adapters/store/store.ts';
+import { runMarker } from '../../core/messages/markers.ts';
+import { NOTHING_PENDING_TEXT } from '../../core/messages/review.ts';
+import { renderRunComment } from '../../core/messages/run-comment.ts';
+import { runWarnings } from '../../core/messages/run-warnings.ts';
+import { type GitHub, GitHubError } from '../../core/state/ports.ts';
+import { isFinal, type PostedComment, type Proposal } from '../../core/state/proposal.ts';
+import type { PullState, Run } from '../../core/state/run.ts';
+import type { Signal } from '../../core/state/signals.ts';
+import { DONE, type EffectResult, type Job, loadJobPull, type WorkerContext } from '../jobs/job.ts';
+
+/** Updates the comments of a proposal to its current state, and resolves its thread once the state is final. */
+export async function updateProposalComment({
+  context,
+  stored,
+  effect,
+}: Job<'update-proposal-comment'>): Promise<EffectResult> {
+  const pull = await context.store.load(stored.pullRequestKey, { ids: [effect.proposalId], commentId: null });
+  const proposal = pull.proposals.find(({ id }) => id === effect.proposalId);
+  if (proposal === undefined || proposal.comment === null || proposal.placement === null) return DONE;
+  const github = context.githubApp.forPull(pull.ref);
+  const { body, parts } = await context.offload('renderPostedProposal', {
+    proposal,
+    placement: proposal.placement,
+    ...runWarnings(pull.run),
+    links: context.links(pull.ref),
+    replacedByUrl: replacementUrl(pull, proposal),
+  });
+  const updated = await updateExistingComment(github, proposal.comment, body);
+  const updatedParts = await updateParts(github, proposal, parts);
+  if (updated !== null && isFinal(proposal.state) && proposal.comment.kind !== 'issue-comment')
+    await github.resolveThread(proposal.comment);
+  if (proposal.state !== 'proposed') return DONE;
+  return { kind: 'done', signal: updateSignal(proposal, updated, updatedParts) };
+}
+
+function replacementUrl(pull: PullState, proposal: Proposal): string | null {
+  return pull.proposals.find(({ id }) => id === proposal.replacedBy)?.comment?.url ?? null;
+}
+
+/** The hash and time of an update; null if the comment was deleted. */
+type UpdatedComment = Awaited<ReturnType<GitHub['updateComment']>> | null;
+
+/** Updates the continuation comments. An entry is null if its comment was deleted or the number of parts differs. */
+async function updateParts(
+  github: GitHub,
+  { state, continuationComments }: Proposal,
+  bodies: readonly string[],
+): Promise<readonly UpdatedComment[]> {
+  const updated: UpdatedComment[] = [];
+  for (const [index, comment] of continuationComments.entries()) {
+    const body = bodies[index];
+    updated.push(body === undefined ? null : await updateExistingComment(github, comment, body));
+  }
+  const isIncomplete = bodies.length > continuationComments.length && state === 'proposed';
+  return isIncomplete ? [...updated, null] : updated;
+}
+
+/** Reports a missing comment: people must see the whole proposal before they decide. */
+function updateSignal(
+  { id, comment }: Proposal,
+  updated: UpdatedComment,
+  updatedParts: readonly UpdatedComment[],
+): Signal | null {
+  const parts = updatedParts.filter((part) => part !== null);
+  if (updated !== null && parts.length === updatedParts.length) {
+    const times = [updated, ...parts].map(({ at }) => at).toSorted();
+    return {
+      type: 'proposal-comment-updated',
+      proposalId: id,
+      bodyHash: updated.bodyHash,
+      continuationHashes: parts.map(({ bodyHash }) => bodyHash),
+      at: times.at(-1) ?? updated.at,
+    };
+  }
+  return comment === null ? null : { type: 'comment-missing', proposalId: id, commentId: comment.id };
+}
+
+/** Updates the comment of a run. Posts it if there is none yet, or if it was deleted. */
+export async function updateRunComment(job: Job<'update-run-comment'>): Promise<EffectResult> {
+  const { context, stored, effect, attempts } = job;
+  const pull = await loadJobPull(job);
+  const found = await findRun(context, stored.pullRequestKey, pull, effect.runId);
+  if (found === null) return DONE;
+  const { run, proposals, isPast } = found;
+  const queued = isPast ? 0 : pull.queue.length;
+  const body = renderRunComment({ run, proposals, queued, links: context.links(pull.ref) });
+  const github = context.githubApp.forPull(pull.ref);
+  if (run.comment !== null && (await updateExistingComment(github, run.comment, body)) !== null) return DONE;
+  // The comment can exist without being stored: after a database outage its result might still be pending.
+  const comment = await postRunComment(github, run, body, attempts > 1 || effect.first !== true);
+  return { kind: 'done', signal: { type: 'run-comment-posted', runId: run.id, comment } };
+}
+
+/** Finds the run, which might be over: its last comment can be pending when the next run starts. */
+async function findRun(
+  { store }: WorkerContext,
+  pullKey: string,
+  { run, proposals }: PullState,
+  runId: string,
+): Promise<(StoredRun & { readonly isPast: boolean }) | null> {
+  if (run?.id === runId)
+    return { run, proposals: proposals.filter((proposal) => proposal.runId === runId), isPast: false };
+  const pastRun = await store.loadRun(pullKey, runId);
+  return pastRun && { ...pastRun, isPast: true };
+}
+
+async function postRunComment(
+  github: GitHub,
+  { id, task }: Run,
+  body: string,
+  mayExist: boolean,
+): Promise<PostedComment> {
+  const marker = runMarker(id);
+  const existing = mayExist ? (await github.findCommentsByMarker([marker], task.requestedAt)).get(marker) : undefined;
+  if (existing === undefined) return github.createComment(body);
+  // An earlier attempt posted it, and the run might have changed since.
+  if (existing.body !== body) await github.updateComment(existing, body);
+  return existing;
+}
+
+async function updateExistingComment(github: GitHub, comment: PostedComment, body: string): Promise<UpdatedComment> {
+  try {
+    return await github.updateComment(comment, body);
+  } catch (error) {
+    if (error instanceof GitHubError && (error.status === 404 || error.status === 410)) return null;
+    throw error;
+  }
+}
+
+/** Restores the body of one of the App's reviews, unless a new run has started. */
+export async function restoreReviewBody(job: Job<'restore-review-body'>): Promise<EffectResult> {
+  const { context, effect } = job;
+  const { run, ref } = await loadJobPull(job);
+  const review = run?.id === effect.runId ? run.reviews.find(({ id }) => id === effect.reviewId) : undefined;
+  if (review !== undefined) await context.githubApp.forPull(ref).updateReview(review.id, review.body);
+  return DONE;
+}
+
+/** Dismisses one of the App's reviews. Reports a refusal by GitHub, because people then have to do it. */
+export async function dismissOwnReview(job: Job<'dismiss-review'>): Promise<EffectResult> {
+  const { runId, reviewId } = job.effect;
+  const { ref } = await loadJobPull(job);
+  const dismissed = await job.context.githubApp.forPull(ref).dismissReview(reviewId, NOTHING_PENDING_TEXT);
+  return dismissed ? DONE : { kind: 'done', signal: { type: 'review-dismiss-refused', runId, reviewId } };
+}

@@ -1,0 +1,240 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { assessProposedMove, filesToFetch, pathPush } from '../../core/actions/head-assessment.ts';
+import { USER_EDIT_FILE_CHANGED, withBaseText } from '../../core/commands/shared/user-edit-target.ts';
+import { withCurrentNames } from '../../core/decide.ts';
+import { needs } from '../../core/needs.ts';
+import { STALE_APPLICABILITY } from '../../core/policy/push-impact.ts';
+import { parseSettings } from '../../core/settings/repo-settings.ts';
+import type { BranchRules } from '../../core/state/branch-rules.ts';
+import { type Facts, type Need, NO_PROPOSALS, type ProposalSelector } from '../../core/state/facts.ts';
+import type { PathStaleness, PathStalenessInput, Staleness } from '../../core/state/head-changes.ts';
+import type { CommentLocation, Intent, ParsedComment } from '../../core/state/intent.ts';
+import type { GitHub, Tree } from '../../core/state/ports.ts';
+import type { Permission, Person } from '../../core/state/proposal.ts';
+import type { PullState } from '../../core/state/run.ts';
+import type { Signal } from '../../core/state/signals.ts';
+import type { UndoFiles } from '../../core/state/undo.ts';
+import {
+  type Offload,
+  OffloadError,
+  type OffloadInput,
+  type OffloadName,
+  type OffloadOutput,
+} from '../offload/offload.ts';
+import type { PullContext, WorkerContext } from './job.ts';
+import { readFile, readFileEntry, readFiles } from './repository-files.ts';
+import { isPermanent } from './retries.ts';
+
+/** Fetches facts until the signal can be decided. Rejects with `GitHubError`, and nothing is decided then. */
+export async function gatherFacts(context: WorkerContext, stored: PullState, signal: Signal): Promise<Facts> {
+  const pull = withCurrentNames(stored, signal);
+  const pullContext = { github: context.githubApp.forPull(pull.ref), offload: context.offload };
+  let facts = localFacts(context, pull);
+  for (;;) {
+    const [need] = needs(pull, signal, facts);
+    if (need === undefined) return facts;
+    facts = { ...facts, ...(await fetchFact(pullContext, need, facts)) };
+  }
+}
+
+/** The facts that need no request. */
+export function localFacts(context: WorkerContext, pull: PullState): Facts {
+  const now = new Date(context.clock.now() + context.githubApp.clockSkewMs()).toISOString();
+  return { now, app: context.self, ownerAllowed: context.isServedOwner(pull.ref.owner) };
+}
+
+type NeedOf<Kind extends Need['kind']> = Extract<Need, { kind: Kind }>;
+
+async function fetchFact(context: PullContext, need: Need, facts: Facts): Promise<Partial<Facts>> {
+  const { github } = context;
+  switch (need.kind) {
+    case 'permission':
+      return { permission: await fetchPersonPermission(github, need) };
+    case 'pull-request':
+      return { pullRequest: await github.fetchPull() };
+    case 'settings':
+      return { settings: parseSettings(await github.fetchSettingsFile()) };
+    case 'branch-rules':
+      return { branchRules: await fetchBranchRules(github, need) };
+    case 'other-pulls-on-branch':
+      return { otherPullsOnBranch: await github.otherPullsOnBranch(need.headRef) };
+    case 'changed-paths':
+      return { changedPaths: (await github.listFiles(facts.pullRequest?.headSha ?? '')).map((file) => file.path) };
+    case 'review-comments':
+      return { reviewComments: await github.listReviewComments(need.reviewId) };
+    case 'comment-hashes':
+      return { commentHashes: await github.fetchBodyHashes(need.comments) };
+    case 'undo':
+      return { undo: await fetchUndo(context, need) };
+    case 'staleness':
+      return { staleness: await fetchStaleness(context, need) };
+    case 'user-edit':
+      return { userEdit: await fetchUserEdit(context, need) };
+  }
+}
+
+/** Counts approvals only if a commit would dismiss them, which saves a request otherwise. */
+async function fetchBranchRules(github: GitHub, { headRef, baseRef }: NeedOf<'branch-rules'>): Promise<BranchRules> {
+  const headRules = headRef === null ? [] : await github.fetchRules(headRef);
+  const baseRules = await github.fetchRules(baseRef);
+  const dismissesReviews = headRef !== null && baseRules.some((rule) => rule.dismissesReviews);
+  return { headRules, baseRules, approvalCount: dismissesReviews ? await github.countApprovals() : 0 };
+}
+
+/** The permission of a person; `none` if another account has taken over the login. */
+export async function fetchPersonPermission(github: GitHub, person: Person): Promise<Permission> {
+  const { permission, userId } = await github.fetchPermission(person.login);
+  return userId === null || userId === person.id ? permission : 'none';
+}
+
+/** The proposals that a signal refers to. */
+export function selectorForSignal(signal: Signal): ProposalSelector {
+  switch (signal.type) {
+    case 'intent':
+      return selectorForIntent(signal.intent);
+    case 'proposals-posted':
+      return { ids: signal.proposals.map((posted) => posted.proposalId), commentId: null };
+    case 'commit-preflight':
+      return { ids: signal.checks.map((check) => check.proposalId), commentId: null };
+    case 'committed':
+    case 'commit-unverified':
+    case 'commit-mismatch':
+    case 'commit-head-moved':
+    case 'commit-delayed':
+    case 'commit-failed':
+    case 'suggestions-outdated':
+      return { ids: signal.proposalIds, commentId: null };
+    case 'proposal-comment-updated':
+    case 'thread-checked':
+    case 'comment-missing':
+      return { ids: [signal.proposalId], commentId: null };
+    case 'run-comment-posted':
+    case 'model-responded':
+    case 'model-failed':
+    case 'question-answered':
+    case 'tools-finished':
+    case 'posting-failed':
+    case 'review-dismiss-refused':
+    case 'dead-lettered':
+    case 'deadline-reached':
+    case 'caught-up':
+    case 'expiry-due':
+    case 'access-lost':
+    case 'next-task-due':
+      return NO_PROPOSALS;
+  }
+}
+
+function selectorForIntent(intent: Intent): ProposalSelector {
+  if (intent.kind === 'thread') return { ids: [], commentId: intent.rootId };
+  if (intent.kind === 'own-comment') return { ids: [], commentId: commentIdOf(intent.location) };
+  if (intent.kind === 'deleted') return { ids: [], commentId: threadRootId(intent.location) };
+  if (intent.kind !== 'comment') return NO_PROPOSALS;
+  const { parsed, quotedIds, location } = intent;
+  return { ids: [...proposalIdsIn(parsed), ...quotedIds.map(({ id }) => id)], commentId: threadRootId(location) };
+}
+
+function proposalIdsIn(parsed: ParsedComment): readonly string[] {
+  if (parsed.kind !== 'command' && parsed.kind !== 'mention') return [];
+  const source = parsed.kind === 'command' ? parsed.command : parsed;
+  if ('targets' in source && source.targets.by === 'ids') return source.targets.ids;
+  return 'missingSlash' in source && source.missingSlash !== undefined ? [source.missingSlash.id] : [];
+}
+
+function threadRootId(location: CommentLocation): number | null {
+  return location.at === 'thread' ? location.rootId : null;
+}
+
+function commentIdOf(location: CommentLocation): number | null {
+  return location.at === 'review' ? null : location.commentId;
+}
+
+/** Offloads a computation; returns the safe `fallback` if it times out or crashes. */
+export async function offloadOr<Name extends OffloadName, Otherwise>(
+  offload: Offload,
+  name: Name,
+  input: OffloadInput<Name>,
+  fallback: Otherwise,
+): Promise<OffloadOutput<Name> | Otherwise> {
+  try {
+    return await offload(name, input);
+  } catch (error) {
+    if (error instanceof OffloadError) return fallback;
+    throw error;
+  }
+}
+
+/** Assesses pending proposals at a new head. Works path by path, to hold the files of only one path in memory. */
+async function fetchStaleness({ github, offload }: PullContext, need: NeedOf<'staleness'>): Promise<Staleness> {
+  const { paths, moves } = need.staleness;
+  const trees = { base: await github.fetchTree(need.fromSha), head: await github.fetchTree(need.head) };
+  const staleness: PathStaleness[] = [];
+  for (const input of paths) {
+    // Each path can take milliseconds, so let other work run in between.
+    await yieldToEventLoop();
+    staleness.push(...(await fetchPathStaleness({ github, offload }, trees, input)));
+  }
+  const files = await readFiles(github, trees.head, filesToFetch(moves.map(({ change }) => change)));
+  return { paths: staleness, moves: moves.map((move) => assessProposedMove(move, files)) };
+}
+
+/**
+ * Empty if the path is unchanged. Proposals are stale if their assessment fails, so that no approval counts for them.
+ */
+async function fetchPathStaleness(
+  { github, offload }: PullContext,
+  { base, head }: { readonly base: Tree; readonly head: Tree },
+  input: PathStalenessInput,
+): Promise<readonly PathStaleness[]> {
+  const { path, pending } = input;
+  if (pathPush(input, readFileEntry(base, path), readFileEntry(head, path)) === null) return [];
+  const push = pathPush(input, await readFile(github, base, path), await readFile(github, head, path));
+  if (push === null) return [];
+  const stale = {
+    contained: [],
+    appCommit: null,
+    others: pending.map(({ id }) => ({ id, applicability: STALE_APPLICABILITY })),
+  };
+  return [{ path, ...(await offloadOr(offload, 'assessPush', push, stale)) }];
+}
+
+/** Computes the undo of a committed change. */
+async function fetchUndo({ github, offload }: PullContext, need: NeedOf<'undo'>): Promise<NonNullable<Facts['undo']>> {
+  const files = await fetchUndoFiles(github, need);
+  const message = 'The reverse of this change could not be worked out.';
+  return offloadOr(offload, 'computeUndo', { ...need.undo, files }, { kind: 'refused', message } as const);
+}
+
+async function fetchUndoFiles(github: GitHub, { undo, commit, head }: NeedOf<'undo'>): Promise<UndoFiles> {
+  const { path, from } = undo.change;
+  const tree = await github.fetchTree(head);
+  if (from !== null) {
+    const atHead = tree.has(path) ? readFileEntry(tree, path) : null;
+    return { atCommit: null, atHead, sourceAtHead: readFileEntry(tree, from, path) };
+  }
+  const atHead = await readFile(github, tree, path);
+  return { atCommit: await readCommittedFile(github, commit, path), atHead, sourceAtHead: null };
+}
+
+/** GitHub eventually deletes a commit that a force push removed from its branch. */
+async function readCommittedFile(github: GitHub, commit: string | null, path: string): Promise<UndoFiles['atCommit']> {
+  if (commit === null) return null;
+  try {
+    return await readFile(github, await github.fetchTree(commit), path);
+  } catch (error) {
+    if (!isPermanent(error)) throw error;
+    return 'commit-missing';
+  }
+}
+
+/** Applies a person's own lines to the file that the proposal was made for. Its staleness is assessed later. */
+async function fetchUserEdit(
+  { github, offload }: PullContext,
+  { head, userEdit }: NeedOf<'user-edit'>,
+): Promise<NonNullable<Facts['userEdit']>> {
+  const { path, base } = userEdit.change;
+  const file = base === null ? null : await readFile(github, await github.fetchTree(head), path);
+  const input = withBaseText(userEdit, file);
+  const fallback = { kind: 'refused', refusal: { reason: 'limit-exceeded' } } as const;
+  return input === null ? USER_EDIT_FILE_CHANGED : offloadOr(offload, 'applyUserEdit', input, fallback);
+}

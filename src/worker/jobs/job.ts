@@ -1,0 +1,73 @@
+import type { RetryCause, Store, StoredEffect } from '../../adapters/store/store.ts';
+import type { Logger } from '../../adapters/telemetry/log.ts';
+import type { Effect } from '../../core/state/effects.ts';
+import { type AppIdentity, NO_PROPOSALS } from '../../core/state/facts.ts';
+import type { PullRequestRef } from '../../core/state/intent.ts';
+import type { Clock, GitHub, GitHubApp, Model } from '../../core/state/ports.ts';
+import type { PullState } from '../../core/state/run.ts';
+import type { Signal } from '../../core/state/signals.ts';
+import type { RepoLinks } from '../../lib/format.ts';
+import type { Offload } from '../offload/offload.ts';
+
+/** One attempt to perform an effect. */
+export type Job<Type extends Effect['type'] = Effect['type']> = {
+  readonly context: WorkerContext;
+  readonly stored: StoredEffect;
+  readonly effect: Extract<Effect, { type: Type }>;
+  /** Number of this attempt, from 1. A later one must first look for the writes of earlier attempts. */
+  readonly attempts: number;
+  /** Aborts when the process stops. */
+  readonly stopping: AbortSignal;
+  /** Decides a signal in the middle of the effect; null if comments are pending and must be handled first. */
+  readonly decideNow: (signal: Signal) => Promise<PullState | null>;
+  /** When pending comments on the pull request, or the search for lost ones, can be handled (ms); null if none are. */
+  readonly pendingCommentsDueAt: () => Promise<number | null>;
+};
+
+/** The services and settings of a worker. */
+export type WorkerContext = {
+  readonly store: Store;
+  readonly githubApp: GitHubApp;
+  readonly model: Model;
+  readonly clock: Clock;
+  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
+  readonly self: AppIdentity;
+  /** Whether the operator serves the repositories of this account. */
+  readonly isServedOwner: (owner: string) => boolean;
+  /** Addresses of a repository's pages. */
+  readonly links: (ref: PullRequestRef) => RepoLinks;
+  readonly recordMetric: (event: MetricEvent) => void;
+  /** Runs long computations outside the event loop. */
+  readonly offload: Offload;
+};
+
+/**
+ * A decided signal, or an attempt of an effect. Labels come from closed lists and never name a repository or person.
+ */
+export type MetricEvent =
+  | { readonly kind: 'signal'; readonly reason: string }
+  | { readonly kind: 'effect'; readonly effect: string; readonly outcome: string };
+
+/** Access to one pull request, for reading files and posting comments. */
+export type PullContext = { readonly github: GitHub; readonly offload: Offload };
+
+/**
+ * The result of an attempt: done, with an optional signal; or a retry at `retryAt` (ms), with the cause of the failure
+ * (`other` by default) and a signal that is stored at once.
+ */
+export type EffectResult =
+  | { readonly kind: 'done'; readonly signal: Signal | null }
+  | {
+      readonly kind: 'retry';
+      readonly retryAt: number;
+      readonly error: string;
+      readonly retryCause?: RetryCause;
+      readonly signal?: Signal;
+    };
+
+export const DONE: EffectResult = { kind: 'done', signal: null };
+
+/** Loads the pull request with its open proposals and those of its current run. */
+export function loadJobPull({ context, stored }: Pick<Job, 'context' | 'stored'>): Promise<PullState> {
+  return context.store.load(stored.pullRequestKey, NO_PROPOSALS);
+}

@@ -1,0 +1,171 @@
+import { type ParsedCall, parseCall, type RawToolCall } from '../../core/agent/parse-call.ts';
+import { formatFileContent, type ReadFileInput } from '../../core/agent/read-only-tools.ts';
+import { type BuildResult, buildEdit, type EditInput } from '../../core/edits/build-edit.ts';
+import { buildDelete, buildMove, type DeleteInput, type MoveInput } from '../../core/edits/build-file-ops.ts';
+import { buildWrite, type WriteInput } from '../../core/edits/build-write.ts';
+import { type Region, unifiedDiffOf } from '../../core/edits/change.ts';
+import { applyUserEdit, type UserEditInput, type UserEditResult } from '../../core/edits/user-edit.ts';
+import { countParts, type RenderedProposal } from '../../core/messages/proposal-comment.ts';
+import type { ProposalView } from '../../core/messages/proposal-status.ts';
+import { renderPostedProposal } from '../../core/messages/read-back.ts';
+import { computeUndo } from '../../core/policy/compute-undo.ts';
+import { isFoundAfterEdit, type TextAfterEdit } from '../../core/policy/overlaps.ts';
+import {
+  assessFile,
+  assessPush,
+  type FileAssessmentInput,
+  needsFileText,
+  type PathPush,
+} from '../../core/policy/push-impact.ts';
+import type {
+  AssessableChange,
+  FileAtHead,
+  ProposalApplicability,
+  PushAssessment,
+} from '../../core/state/head-changes.ts';
+import type { Proposal } from '../../core/state/proposal.ts';
+import type { UndoContext, UndoResult } from '../../core/state/undo.ts';
+import {
+  type DraftedComments,
+  draftComments,
+  draftCommentsAt,
+  type ProposalToDraft,
+  type ProposalToPlace,
+  type ReplyToRender,
+  renderReplyPages,
+} from './drafts.ts';
+
+/**
+ * Runs a computation in this thread or in another one, so that the event loop stays free meanwhile. Rejects with the
+ * error of the computation, or with `OffloadError`.
+ */
+export type Offload = <Name extends OffloadName>(name: Name, input: OffloadInput<Name>) => Promise<OffloadOutput<Name>>;
+
+/** Runs each computation in this thread: for processes that serve no requests. */
+export const offloadInline: Offload = async (name, input) => runOffloaded(name, input);
+
+/** Runs a computation at once. */
+export function runOffloaded<Name extends OffloadName>(name: Name, input: OffloadInput<Name>): OffloadOutput<Name> {
+  return OFFLOAD_HANDLERS[name].run(input);
+}
+
+/** Characters and bytes of a large input. A hostile call with twice as many took at most 32 ms on busy cores. */
+const LARGE_INPUT_LENGTH = 32_000;
+
+/** Whether the computation might block the event loop for too long. */
+export function isLargeInput<Name extends OffloadName>(name: Name, input: OffloadInput<Name>): boolean {
+  return OFFLOAD_HANDLERS[name].size(input) >= LARGE_INPUT_LENGTH;
+}
+
+/** A computation was ended without a result, because it took too much time or memory. */
+export class OffloadError extends Error {
+  readonly reason: 'timeout' | 'crash';
+  constructor(reason: OffloadError['reason'], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'OffloadError';
+    this.reason = reason;
+  }
+}
+
+/**
+ * Pure functions that are slow on large input. Their inputs and outputs are plain data, which can be copied to a
+ * thread.
+ */
+type OffloadFunctions = {
+  readonly parseCall: OffloadSignature<RawToolCall, ParsedCall>;
+  readonly formatFileContent: OffloadSignature<ReadFileInput, string>;
+  readonly buildEdit: OffloadSignature<EditInput, BuildResult>;
+  readonly buildWrite: OffloadSignature<WriteInput, BuildResult>;
+  readonly buildDelete: OffloadSignature<DeleteInput, BuildResult>;
+  readonly buildMove: OffloadSignature<MoveInput, BuildResult>;
+  readonly isFoundAfterEdit: OffloadSignature<TextAfterEdit, boolean>;
+  readonly assessPush: OffloadSignature<PathPush, PushAssessment>;
+  readonly assessFile: OffloadSignature<FileAssessmentInput, readonly ProposalApplicability[]>;
+  readonly computeUndo: OffloadSignature<UndoContext, UndoResult>;
+  readonly applyUserEdit: OffloadSignature<UserEditInput, UserEditResult>;
+  readonly draftComments: OffloadSignature<ProposalToDraft, DraftedComments | null>;
+  readonly draftCommentsAt: OffloadSignature<ProposalToPlace, DraftedComments | null>;
+  readonly countParts: OffloadSignature<Proposal, number>;
+  readonly renderPostedProposal: OffloadSignature<ProposalView, RenderedProposal>;
+  readonly renderReplyPages: OffloadSignature<ReplyToRender, readonly string[]>;
+};
+
+export type OffloadName = keyof OffloadFunctions;
+
+type OffloadSignature<Input, Output> = { readonly input: Input; readonly output: Output };
+
+export type OffloadInput<Name extends OffloadName> = OffloadFunctions[Name]['input'];
+
+export type OffloadOutput<Name extends OffloadName> = OffloadFunctions[Name]['output'];
+
+/** `size` is the amount of text that the computation reads, in characters or bytes. */
+type OffloadHandler<Name extends OffloadName> = {
+  readonly run: (input: OffloadInput<Name>) => OffloadOutput<Name>;
+  readonly size: (input: OffloadInput<Name>) => number;
+};
+
+const OFFLOAD_HANDLERS: { readonly [Name in OffloadName]: OffloadHandler<Name> } = {
+  parseCall: { run: parseCall, size: (call) => call.arguments.length },
+  formatFileContent: { run: formatFileContent, size: ({ bytes }) => bytes.length },
+  buildEdit: {
+    run: buildEdit,
+    size: ({ file, oldString, newString }) => file.bytes.length + oldString.length + newString.length,
+  },
+  buildWrite: { run: buildWrite, size: ({ file, content }) => (file?.bytes.length ?? 0) + content.length },
+  buildDelete: { run: buildDelete, size: ({ file }) => file.bytes.length },
+  buildMove: { run: buildMove, size: ({ file }) => file.bytes.length },
+  isFoundAfterEdit: { run: isFoundAfterEdit, size: ({ bytes, searchText }) => bytes.length + searchText.length },
+  assessPush: {
+    run: assessPush,
+    size: ({ before, after, pending }) => textLength(before) + assessedLength(pending, after),
+  },
+  assessFile: { run: assessFile, size: ({ file, pending }) => assessedLength(pending, file) },
+  computeUndo: {
+    run: computeUndo,
+    size: ({ change, files }) => {
+      const fileAtCommit = files.atCommit === 'commit-missing' ? null : files.atCommit;
+      return textLength(fileAtCommit) + textLength(files.atHead) + regionLength(change.region);
+    },
+  },
+  applyUserEdit: {
+    run: applyUserEdit,
+    size: ({ change, baseText, lines }) => (baseText?.length ?? 0) + regionLength(change.region) + totalLength(lines),
+  },
+  draftComments: {
+    run: draftComments,
+    size: ({ proposal, context }) => context.baseText.length + diffLength(proposal),
+  },
+  draftCommentsAt: {
+    run: draftCommentsAt,
+    size: ({ proposal, context }) => context.baseText.length + diffLength(proposal),
+  },
+  countParts: { run: countParts, size: diffLength },
+  renderPostedProposal: { run: renderPostedProposal, size: ({ proposal }) => diffLength(proposal) },
+  renderReplyPages: {
+    run: renderReplyPages,
+    size: ({ reply }) => (reply.kind === 'proposal-details' ? (reply.diff?.length ?? 0) : 0),
+  },
+};
+
+function textLength(file: FileAtHead | null): number {
+  return file?.text?.length ?? 0;
+}
+
+/** Counts the file once for each change that needs its text. */
+function assessedLength(pending: readonly { readonly change: AssessableChange }[], file: FileAtHead | null): number {
+  const readers = pending.filter(({ change }) => needsFileText(change, file));
+  return readers.reduce((sum, { change }) => sum + textLength(file) + regionLength(change.region), 0);
+}
+
+function regionLength(region: Region | null): number {
+  return region === null ? 0 : totalLength(region.old) + totalLength(region.new);
+}
+
+function totalLength(lines: readonly string[]): number {
+  return lines.reduce((sum, line) => sum + line.length, 0);
+}
+
+/** Characters of the diff, which includes all lines of a region. */
+function diffLength({ change }: Proposal): number {
+  return unifiedDiffOf(change.payload)?.length ?? 0;
+}

@@ -1,0 +1,87 @@
+import type { GapWindow, RecoveryTurn } from '../../adapters/store/store.ts';
+import type { DeliveryLog, LoggedDelivery } from '../../core/state/ports.ts';
+
+/** Number of requests that a recovery run can still send. */
+export type RequestAllowance = { remaining: number };
+
+/** Counts a request; false if none is left. */
+export function useRequest(allowance: RequestAllowance): boolean {
+  if (allowance.remaining === 0) return false;
+  allowance.remaining -= 1;
+  return true;
+}
+
+/** A scan of GitHub's delivery log. It is kept in memory and starts again after a restart. */
+export type LogScan = {
+  /** GitHub's time (ms) at the start of the scan. */
+  readonly startedAt: number;
+  /** The gap in which successful deliveries are scanned too; null if there is none. */
+  readonly gap: GapWindow | null;
+  readonly parts: readonly LogScanPart[];
+};
+
+/** One listing of the log, newest first. */
+type LogScanPart = {
+  readonly which: 'all' | 'failed';
+  /** Older deliveries are ignored (GitHub's time, ms). */
+  readonly since: number;
+  readonly attempts: LoggedDelivery[];
+  cursor: string | null;
+  complete: boolean;
+};
+
+/** How long GitHub keeps its delivery log. */
+const GITHUB_RETENTION_MS = 3 * 24 * 60 * 60_000;
+
+/** Overlap of two scans, because GitHub can list an attempt later than a newer one. */
+const OVERLAP_MS = 10 * 60_000;
+
+/** Longest time between the sending of a delivery and the recorded heartbeat, including the difference of clocks. */
+export const CLOCK_SLACK_MS = 60_000;
+
+/**
+ * The starts of three periods (GitHub's time, ms): of the needed failed deliveries, of all needed deliveries (null
+ * without a gap), and of the deliveries that GitHub still keeps.
+ */
+export function scanRange({ recoveredUntil, gap }: RecoveryTurn, startedAt: number) {
+  const failed = (recoveredUntil ?? 0) - OVERLAP_MS;
+  const all = gap === null ? null : gap.since - CLOCK_SLACK_MS;
+  return { failed, all, kept: startedAt - GITHUB_RETENTION_MS };
+}
+
+export function startScan(turn: RecoveryTurn, startedAt: number): LogScan {
+  const { failed, all, kept } = scanRange(turn, startedAt);
+  const parts: LogScanPart[] = [];
+  if (all !== null) parts.push(createScanPart('all', Math.max(all, kept)));
+  if (all === null || failed < all) parts.push(createScanPart('failed', Math.max(failed, kept)));
+  return { startedAt, gap: turn.gap, parts };
+}
+
+function createScanPart(which: LogScanPart['which'], since: number): LogScanPart {
+  return { which, since, attempts: [], cursor: null, complete: false };
+}
+
+/** Continues the scan until its end or until the allowance is used up; true at the end. */
+export async function continueScan(
+  { parts }: LogScan,
+  log: DeliveryLog,
+  allowance: RequestAllowance,
+): Promise<boolean> {
+  for (const part of parts) await scanPart(part, log, allowance);
+  return parts.every(({ complete }) => complete);
+}
+
+async function scanPart(part: LogScanPart, log: DeliveryLog, allowance: RequestAllowance): Promise<void> {
+  while (!part.complete && useRequest(allowance)) {
+    const { deliveries, nextCursor } = await log.fetchPage(part.cursor, part.which);
+    const fresh = deliveries.filter(({ deliveredAt }) => deliveredAt >= part.since);
+    part.attempts.push(...fresh);
+    part.cursor = nextCursor;
+    part.complete = nextCursor === null || fresh.length < deliveries.length;
+  }
+}
+
+/** All scanned attempts, newest first. */
+export function scannedAttempts({ parts }: LogScan): readonly LoggedDelivery[] {
+  return parts.flatMap(({ attempts }) => attempts).toSorted((left, right) => right.deliveredAt - left.deliveredAt);
+}

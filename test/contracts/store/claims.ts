@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest';
+import type { Claim, StoredSignal } from '../../../src/adapters/store/store.ts';
+import { delivery, pullOf, step } from './samples.ts';
+import { LEASE, present, type StoreHarness, type TableName } from './store-under-test.ts';
+
+/** One worker at a time holds a pull request, and a previous one changes nothing. */
+export function claimsContract({ store, deadProcess, rows, receiveAndClaim, claimSignal }: StoreHarness): void {
+  describe('claims', () => {
+    it('gives one pull request to one of ten concurrent claimers (G6, S86)', async () => {
+      await store().receive([delivery('a')], 1);
+      const claims = await Promise.all(Array.from({ length: 10 }, () => store().claimPull('w', 5, LEASE)));
+      const given = claims.filter((claim) => claim !== null);
+      expect(given).toMatchObject([
+        { pullRequestKey: '1/2/1', fencingToken: 1, leaseUntil: 5 + LEASE, firstSignal: { attempts: 0 } },
+      ]);
+    });
+
+    it('gives ten pull requests to ten concurrent claimers', async () => {
+      await store().receive(
+        Array.from({ length: 10 }, (_, index) => delivery(`d${index}`, index)),
+        1,
+      );
+      const keys = new Set<string>();
+      for (let round = 0; round < 10 && keys.size < 10; round += 1) {
+        const claims = await Promise.all(Array.from({ length: 10 }, () => store().claimPull('w', 5, LEASE)));
+        for (const claim of claims) if (claim !== null) expect(keys.has(claim.pullRequestKey)).toBe(false);
+        for (const claim of claims) if (claim !== null) keys.add(claim.pullRequestKey);
+      }
+      expect(keys.size).toBe(10);
+    });
+
+    it('claims the oldest work first, and only due work', async () => {
+      await store().receive([delivery('late', 1)], 30);
+      await store().receive([delivery('early', 2)], 20);
+      expect(await store().claimPull('w', 19, LEASE)).toBeNull();
+      expect(present(await store().claimPull('w', 40, LEASE)).pullRequestKey).toBe('1/2/2');
+      expect(present(await store().claimPull('w', 40, LEASE)).pullRequestKey).toBe('1/2/1');
+      expect(await store().claimPull('w', 40, LEASE)).toBeNull();
+    });
+
+    it('claims a pull request for an exclusive effect, not for a concurrent one', async () => {
+      const { claim, signal } = await claimSignal('a');
+      await store().save(claim, signal, step(pullOf(1), { effects: [{ type: 'ask-model', runId: 'r', turn: 1 }] }), 10);
+      await store().releaseClaim(claim);
+      expect(await store().claimPull('w', 20, LEASE)).toBeNull();
+      const again = await claimSignal('b');
+      await store().save(
+        again.claim,
+        again.signal,
+        step(pullOf(1), { effects: [{ type: 'update-run-comment', runId: 'r' }] }),
+        10,
+      );
+      await store().releaseClaim(again.claim);
+      expect(await store().claimPull('w', 20, LEASE)).not.toBeNull();
+    });
+
+    it('blocks other workers until the lease expires, and a renewal extends it', async () => {
+      const claim = await receiveAndClaim('a', 1, 10);
+      expect(await store().claimPull('v', 10 + LEASE - 1, LEASE)).toBeNull();
+      expect(await store().renewClaim(claim, 500, LEASE)).toBe(true);
+      expect(await store().claimPull('v', 10 + LEASE, LEASE)).toBeNull();
+      expect(await store().claimPull('v', 500 + LEASE, LEASE)).toMatchObject({ fencingToken: claim.fencingToken + 1 });
+    });
+
+    it('voids the lease of a dead process at once (S81)', async () => {
+      const other = deadProcess();
+      await store().receive([delivery('a')], 1);
+      const lost = present(await other.claimPull('dead', 5, LEASE));
+      expect(await store().claimPull('w', 6, LEASE)).toMatchObject({ fencingToken: lost.fencingToken + 1 });
+    });
+
+    it('ignores every write of a worker that lost its lease (G7)', async () => {
+      const { claim, signal } = await claimSignal('a');
+      const now = 10 + LEASE;
+      const next = present(await store().claimPull('v', now, LEASE));
+      await expectNoChange(claim, signal, now);
+      expect(await store().save(next, signal, step(pullOf(1)), now)).toBe('saved');
+    });
+
+    it('voids a released claim for its own holder, and frees the pull request', async () => {
+      const { claim, signal } = await claimSignal('a');
+      await store().releaseClaim(claim);
+      expect(await store().save(claim, signal, step(pullOf(1)), 20)).toBe('lost');
+      expect(await store().claimPull('v', 20, LEASE)).not.toBeNull();
+    });
+
+    it('returns when the earliest work of each lane can start', async () => {
+      expect(await store().nextDue(10)).toEqual({ exclusive: null, concurrent: null });
+      const { claim, signal } = await claimSignal('a');
+      expect(await store().nextDue(10)).toEqual({ exclusive: 10 + LEASE, concurrent: null });
+      await store().postponeSignal(claim, signal, 5_000, null);
+      expect(await store().nextDue(10)).toEqual({ exclusive: 5_000, concurrent: null });
+      const effects = [
+        { type: 'ask-model', runId: 'r', turn: 1 },
+        { type: 'update-run-comment', runId: 'r' },
+      ] as const;
+      await store().save(claim, signal, step(pullOf(1), { effects }), 70);
+      expect(await store().nextDue(70)).toEqual({ exclusive: 10 + LEASE, concurrent: 70 });
+      await store().claimEffect('w', 70, LEASE);
+      expect(await store().nextDue(70)).toEqual({ exclusive: 10 + LEASE, concurrent: 70 + LEASE });
+      await store().releaseClaim(claim);
+      expect(await store().nextDue(70)).toEqual({ exclusive: 70, concurrent: 70 + LEASE });
+    });
+
+    it('makes leased work of a dead process due at once (S81)', async () => {
+      const other = deadProcess();
+      await store().receive([delivery('a')], 1);
+      const claim = present(await other.claimPull('dead', 5, LEASE));
+      const signal = present(claim.firstSignal);
+      const effects = [{ type: 'ask-model', runId: 'r', turn: 1 }] as const;
+      await other.save(claim, signal, step(pullOf(1), { effects }), 6);
+      await other.claimEffect('dead', 6, LEASE);
+      await store().receive([delivery('b')], 7);
+      expect(await store().nextDue(7)).toEqual({ exclusive: 7, concurrent: 6 });
+    });
+  });
+
+  async function expectNoChange(claim: Claim, signal: StoredSignal, now: number): Promise<void> {
+    const effects = [{ type: 'update-run-comment', runId: 'r' }] as const;
+    const before = await allRows();
+    expect(await store().save(claim, signal, step(pullOf(1), { effects }), now)).toBe('lost');
+    expect(await store().saveIfInboxEmpty(claim, signal.signal, step(pullOf(1), { effects }), now)).toBe('lost');
+    expect(await store().renewClaim(claim, now, LEASE)).toBe(false);
+    expect(await store().nextWork(claim, now)).toBeNull();
+    await store().postponeSignal(claim, signal, now * 9, { errorText: 'late', isInternal: true });
+    await store().deadLetterSignal(claim, signal, { id: 'f', errorText: 'late' }, { reply: null, signal: null }, now);
+    await store().releaseClaim(claim);
+    expect(await allRows()).toEqual(before);
+  }
+
+  async function allRows(): Promise<unknown> {
+    const tables: readonly TableName[] = ['inbox', 'pulls', 'effects', 'runs'];
+    return structuredClone(await Promise.all(tables.map(rows)));
+  }
+}

@@ -1,0 +1,244 @@
+import { describe, expect, it } from 'vitest';
+import { MAX_REPORTED_ERRORS } from '../../../src/adapters/store/store.ts';
+import type { Effect } from '../../../src/core/state/effects.ts';
+import { delivery, pullOf, refOf, step } from './samples.ts';
+import { LEASE, nextEffect, nextSignal, present, type StoreHarness } from './store-under-test.ts';
+
+const AWAY = { errorText: 'GitHub was away', isInternal: false } as const;
+
+/** No reply, and no signal for the pull request. */
+const NO_FOLLOW_UP = { reply: null, signal: null } as const;
+
+const UNKNOWN = { id: 'f1', errorText: 'unknown schema' } as const;
+
+const REPLY: Effect = { type: 'reply', to: { at: 'pull-request' }, reply: { kind: 'help' }, onceKey: null };
+
+/** Deliveries are stored once and handled in order. */
+export function inboxContract({ store, rows, receiveAndClaim, claimSignal }: StoreHarness): void {
+  describe('inbox', () => {
+    it('stores a delivery id once, in one call and across calls (F4, S80)', async () => {
+      const [a, b] = [delivery('a'), delivery('b')];
+      expect(await store().receive([a, a, b], 1)).toEqual(['stored', 'duplicate', 'stored']);
+      expect(await store().receive([b, delivery('c')], 2)).toEqual(['duplicate', 'stored']);
+      expect(await rows('inbox')).toHaveLength(3);
+    });
+
+    it('stores the same comment once under two delivery ids (F5, S80)', async () => {
+      const first = await store().receive([delivery('a', 1, 'issue-comment:5')], 1);
+      const again = await store().receive(
+        [delivery('b', 1, 'issue-comment:5'), delivery('c', 1, 'issue-comment:6')],
+        2,
+      );
+      expect([first, again]).toEqual([['stored'], ['duplicate', 'stored']]);
+    });
+
+    it('recognizes a delivery handled long ago as a duplicate (F20)', async () => {
+      const { claim, signal } = await claimSignal('a');
+      await store().save(claim, signal, step(pullOf(1)), 20);
+      expect(await store().receive([delivery('a')], 90 * 86_400_000)).toEqual(['duplicate']);
+      expect(await nextSignal(store(), claim, 90 * 86_400_000)).toBeNull();
+    });
+
+    it('accepts an empty call', async () => {
+      expect(await store().receive([], 1)).toEqual([]);
+    });
+
+    it('stores all deliveries of a call or none, without affecting other calls', async () => {
+      const bad = store().receive([delivery('a'), delivery('b', 1, 'nul\0')], 1);
+      const good = store().receive([delivery('c')], 1);
+      await expect(bad).rejects.toThrow();
+      expect(await good).toEqual(['stored']);
+      expect((await rows('inbox')).map(({ deliveryId }) => deliveryId)).toEqual(['c']);
+    });
+
+    it('returns to each of many concurrent callers its own results', async () => {
+      const calls = Array.from({ length: 60 }, (_, index) =>
+        store().receive([delivery(`d${index}`, index % 7), delivery(`d${Math.floor(index / 2)}`)], 1),
+      );
+      const receipts = (await Promise.all(calls)).flat();
+      expect(receipts.filter((receipt) => receipt === 'stored')).toHaveLength(60);
+      expect(await rows('inbox')).toHaveLength(60);
+    });
+
+    it('returns effect results before webhooks, each in order of arrival (S86)', async () => {
+      const { claim, signal } = await claimSignal('a');
+      const effects = [1, 2].map((turn) => ({ type: 'ask-model', runId: 'r', turn }) as const);
+      await store().save(claim, signal, step(pullOf(1), { effects }), 20);
+      await store().receive([delivery('b'), delivery('c')], 20);
+      for (const turn of [1, 2]) {
+        const effect = present(await store().claimEffect('w', 20, LEASE));
+        await store().finishEffect(effect, { type: 'model-failed', runId: 'r', turn, message: '' }, 30);
+      }
+      const handled: unknown[] = [];
+      for (
+        let next = await nextSignal(store(), claim, 30);
+        next !== null;
+        next = await nextSignal(store(), claim, 30)
+      ) {
+        handled.push('turn' in next.signal ? next.signal.turn : Object(next.signal)['deliveryId']);
+        await store().save(claim, next, step(pullOf(1)), 30);
+      }
+      expect(handled).toEqual([1, 2, 'b', 'c']);
+    });
+
+    it('holds back later comments after a failed one, but no results (S86)', async () => {
+      const { claim, signal } = await claimSignal('a');
+      await store().receive([delivery('b')], 20);
+      expect(await store().nextCommentAt(claim, 30)).toBe(30);
+      await store().postponeSignal(claim, signal, 500, AWAY);
+      expect(await store().nextCommentAt(claim, 30)).toBe(500);
+      expect(await nextSignal(store(), claim, 30)).toBeNull();
+      expect(await store().claimPull('w', 30, LEASE)).toBeNull();
+      expect(await store().nextDue(30)).toEqual({ exclusive: 500, concurrent: null });
+      const later = present(await store().claimPull('w', 500, LEASE));
+      expect(present(await nextSignal(store(), later, 500)).id).toBe(signal.id);
+    });
+
+    it('keeps a postponed signal until its time, and counts only errors as attempts', async () => {
+      const { claim, signal } = await claimSignal('a');
+      await store().postponeSignal(claim, signal, 50, null);
+      expect(await nextSignal(store(), claim, 49)).toBeNull();
+      const later = present(await store().claimPull('w', 50, LEASE));
+      const again = present(later.firstSignal);
+      expect(again.attempts).toBe(0);
+      await store().postponeSignal(later, again, 60, { errorText: 'it \0 broke', isInternal: true });
+      expect(await nextSignal(store(), later, 60)).toEqual({ ...signal, attempts: 1, internalErrors: 1 });
+      expect(await rows('inbox')).toMatchObject([{ error: 'it \uFFFD broke' }]);
+    });
+
+    it('keeps a dead letter with its error, and blocks nothing', async () => {
+      const { claim, signal } = await claimSignal('a');
+      await store().receive([delivery('b')], 11);
+      await store().deadLetterSignal(claim, signal, UNKNOWN, NO_FOLLOW_UP, 20);
+      expect(present(await nextSignal(store(), claim, 20)).signal).toMatchObject({ deliveryId: 'b' });
+      const deadLetters = (await rows('inbox')).filter((row) => row['deadLettered'] === true);
+      expect(deadLetters).toMatchObject([{ error: 'unknown schema' }]);
+    });
+
+    it('stores the reply of a dead letter once, and only for the first ones of a pull request (G8)', async () => {
+      const ids = Array.from({ length: MAX_REPORTED_ERRORS + 2 }, (_, index) => `comment-${index}`);
+      await store().receive(
+        ids.map((id) => delivery(id)),
+        10,
+      );
+      const claim = present(await store().claimPull('w', 20, LEASE));
+      for (const _ of ids) {
+        const signal = present(await nextSignal(store(), claim, 20));
+        await store().deadLetterSignal(claim, signal, UNKNOWN, { reply: REPLY, signal: null }, 20);
+        await store().deadLetterSignal(claim, signal, UNKNOWN, { reply: REPLY, signal: null }, 20);
+      }
+      expect(await rows('effects')).toHaveLength(MAX_REPORTED_ERRORS);
+      expect(present(await nextEffect(store(), claim, 20)).effect).toEqual(REPLY);
+    });
+
+    it('stores the signal that replaces a dead letter next, once (G8, V4)', async () => {
+      const { claim, signal } = await claimSignal('a');
+      await store().receive([delivery('b')], 11);
+      const followUp = { reply: null, signal: { type: 'dead-lettered', errorId: 'f' } } as const;
+      await store().deadLetterSignal(claim, signal, UNKNOWN, followUp, 20);
+      await store().deadLetterSignal(claim, signal, UNKNOWN, followUp, 20);
+      const next = present(await nextSignal(store(), claim, 20));
+      expect(next.signal).toEqual(followUp.signal);
+      await store().save(claim, next, step(pullOf(1)), 20);
+      expect(present(await nextSignal(store(), claim, 20)).signal).toMatchObject({ deliveryId: 'b' });
+    });
+
+    it('counts consecutive internal errors apart from outages of GitHub (G8)', async () => {
+      const { claim, signal } = await claimSignal('a');
+      await store().postponeSignal(claim, signal, 20, AWAY);
+      const again = present(await nextSignal(store(), claim, 20));
+      expect(again).toMatchObject({ attempts: 1, internalErrors: 0 });
+      await store().postponeSignal(claim, again, 20, { errorText: 'broken', isInternal: true });
+      const broken = present(await nextSignal(store(), claim, 20));
+      expect(broken).toMatchObject({ attempts: 2, internalErrors: 1 });
+      await store().postponeSignal(claim, broken, 20, AWAY);
+      expect(await nextSignal(store(), claim, 20)).toMatchObject({ attempts: 3, internalErrors: 0 });
+    });
+
+    it('loads the location of a pull request without its run (S84)', async () => {
+      const { claim } = await claimSignal('a', 3);
+      expect(await store().loadRef(claim.pullRequestKey)).toEqual(refOf(3));
+    });
+
+    it('lists dead letters of all pull requests, newest first, up to a limit (S84)', async () => {
+      const first = await claimSignal('a', 1);
+      await store().deadLetterSignal(first.claim, first.signal, UNKNOWN, NO_FOLLOW_UP, 20);
+      const second = await claimSignal('b', 2);
+      await store().postponeSignal(second.claim, second.signal, 10, AWAY);
+      await store().deadLetterSignal(
+        second.claim,
+        { ...second.signal, attempts: 1 },
+        { id: 'f2', errorText: 'gave up' },
+        NO_FOLLOW_UP,
+        30,
+      );
+      await store().receive([delivery('c')], 40);
+      const [newest, oldest] = await store().listDeadLetters(10);
+      expect(await store().listDeadLetters(10)).toHaveLength(2);
+      const b = {
+        pullRequestKey: '1/2/2',
+        deliveryId: 'b',
+        error: 'gave up',
+        errorId: 'f2',
+        attempts: 1,
+        receivedAt: 10,
+        deadLetteredAt: 30,
+      };
+      expect(newest).toEqual({ id: second.signal.id, ...b });
+      expect(oldest).toMatchObject({
+        id: first.signal.id,
+        deliveryId: 'a',
+        error: 'unknown schema',
+        deadLetteredAt: 20,
+      });
+      expect(await store().listDeadLetters(1)).toEqual([newest]);
+    });
+
+    it('returns when the earliest pending comment can be handled, ignoring results and other pull requests', async () => {
+      const { claim, signal } = await claimSignal('a');
+      await store().receive([delivery('z', 2)], 5);
+      expect(await store().nextCommentAt(claim, 10)).toBe(10);
+      expect(await store().nextCommentAt(claim, 9)).toBe(10);
+      expect(await store().nextCommentAt(claim, 70)).toBe(70);
+      await store().postponeSignal(claim, signal, 50, null);
+      expect(await store().nextCommentAt(claim, 20)).toBe(50);
+      await store().receive([delivery('b')], 30);
+      expect(await store().nextCommentAt(claim, 20)).toBe(30);
+      expect(await store().nextCommentAt(claim, 40)).toBe(40);
+    });
+
+    it('returns until when a failed comment holds back later ones (S86)', async () => {
+      const { claim, signal } = await claimSignal('a');
+      await store().postponeSignal(claim, signal, 500, AWAY);
+      await store().receive([delivery('b')], 30);
+      expect(await store().nextCommentAt(claim, 40)).toBe(500);
+      expect(await store().nextCommentAt(claim, 500)).toBe(500);
+      expect(await store().nextCommentAt(claim, 501)).toBe(501);
+    });
+
+    it('returns null for comments that are done or dead letters', async () => {
+      const { claim, signal } = await claimSignal('a');
+      const effects = [{ type: 'ask-model', runId: 'r', turn: 1 }] as const;
+      await store().save(claim, signal, step(pullOf(1), { effects }), 20);
+      expect(await store().nextCommentAt(claim, 20)).toBeNull();
+      const effect = present(await store().claimEffect('w', 20, LEASE));
+      await store().finishEffect(effect, { type: 'model-failed', runId: 'r', turn: 1, message: '' }, 30);
+      expect(await store().nextCommentAt(claim, 30)).toBeNull();
+      await store().receive([delivery('b')], 30);
+      await store().save(claim, present(await nextSignal(store(), claim, 30)), step(pullOf(1)), 30);
+      await store().deadLetterSignal(claim, present(await nextSignal(store(), claim, 30)), UNKNOWN, NO_FOLLOW_UP, 30);
+      expect(await store().nextCommentAt(claim, 30)).toBeNull();
+    });
+
+    it('stores the reason of every decision, and erases comments that are not for us', async () => {
+      const first = await claimSignal('a');
+      await store().save(first.claim, first.signal, step(pullOf(1), { reason: 'not-for-us' }), 20);
+      expect(await rows('inbox')).toMatchObject([{ reason: 'not-for-us', signal: null }]);
+      const claim = await receiveAndClaim('b', 2);
+      const signal = present(await nextSignal(store(), claim, 10));
+      await store().save(claim, signal, step(pullOf(2), { reason: 'approved' }), 20);
+      const [approval] = (await rows('inbox')).filter(({ reason }) => reason === 'approved');
+      expect(present(approval)['signal']).not.toBeNull();
+    });
+  });
+}

@@ -1,0 +1,182 @@
+import type { InterpretedDelivery } from '../../../src/adapters/store/store.ts';
+import type { FileChange } from '../../../src/core/edits/change.ts';
+import { NO_BRANCH_RESTRICTIONS } from '../../../src/core/state/branch-rules.ts';
+import type { InstallationEvent, Intent, PullRequestRef } from '../../../src/core/state/intent.ts';
+import type { Proposal, Vote } from '../../../src/core/state/proposal.ts';
+import { createPullState, type PullState, RUN_SCHEMA, type Run } from '../../../src/core/state/run.ts';
+import { DEFAULT_SETTINGS } from '../../../src/core/state/settings.ts';
+import type { Step } from '../../../src/core/state/step.ts';
+
+/** The App was uninstalled. */
+export const UNINSTALLED = {
+  kind: 'access-lost',
+  installationId: 1,
+  repositoryIds: null,
+  cause: 'uninstalled',
+} as const satisfies InstallationEvent;
+
+const ana = { id: 7, login: 'ana' };
+
+const AT = '2030-01-01T00:00:00.000Z';
+
+export function refOf(number: number): PullRequestRef {
+  return { installationId: 1, repositoryId: 2, owner: 'acme', repo: 'shop', number };
+}
+
+/** A delivery that closes pull request `number`. */
+export function delivery(id: string, number = 1, contentKey: string | null = null): InterpretedDelivery {
+  const actor = { ...ana, type: 'User', viaApp: false } as const;
+  const intent: Intent = { kind: 'closed', pull: refOf(number), actor, merged: false };
+  return { id, intent, contentKey };
+}
+
+export function run(id: string, changed: Partial<Run> = {}): Run {
+  return {
+    schema: RUN_SCHEMA,
+    id,
+    task: { text: 'use bigint', by: ana, location: { at: 'conversation', commentId: 5 }, requestedAt: AT },
+    settings: DEFAULT_SETTINGS,
+    phase: { kind: 'awaiting-model', turn: 1 },
+    turns: 0,
+    lastResumption: null,
+    questionCount: 0,
+    messageCount: 0,
+    batch: null,
+    usage: { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 },
+    assessedHeadSha: 'a'.repeat(40),
+    headRef: 'topic',
+    baseRef: 'main',
+    commits: [],
+    isFork: false,
+    branchRestrictions: NO_BRANCH_RESTRICTIONS,
+    otherPullsOnBranch: [],
+    commitsRefused: false,
+    pullAuthor: ana,
+    agentNotes: [],
+    lastFeedbackAt: null,
+    repeatedProposals: 0,
+    appCommits: {},
+    readBlobs: {},
+    summary: null,
+    comment: null,
+    reviews: [],
+    repairCount: 0,
+    ...changed,
+  };
+}
+
+function change(text: string): FileChange {
+  const region = { oldStart: 1, newStart: 1, before: [], old: ['a\n'], new: [text], after: [] };
+  return {
+    op: 'write',
+    path: 'a.txt',
+    from: null,
+    base: null,
+    result: { blob: 'b'.repeat(40), mode: '100644' },
+    region,
+    placeCount: 1,
+    uniqueInBase: true,
+    digest: 'd'.repeat(64),
+    payload: {
+      type: 'write',
+      description: 'Write a.txt',
+      path: 'a.txt',
+      sandbox: 'shop',
+      content: text,
+      content_lines: 1,
+      content_bytes: 1,
+      preview: text,
+      preview_truncated: false,
+      file_exists: false,
+      existing_lines: null,
+      existing_bytes: null,
+      unified_diff: '',
+    },
+  };
+}
+
+export function proposal(id: string, runId: string, changed: Partial<Proposal> = {}, text = 'b\n'): Proposal {
+  return {
+    id,
+    runId,
+    origin: { kind: 'call', turn: 1, callId: `call-${id}`, tool: 'write_file' },
+    index: 1,
+    total: 1,
+    modelReason: null,
+    change: change(text),
+    userEdit: null,
+    headSha: 'a'.repeat(40),
+    state: 'proposed',
+    votes: [],
+    placement: null,
+    comment: null,
+    continuationComments: [],
+    previousCommentIds: [],
+    commitSha: null,
+    committed: null,
+    note: null,
+    replacedBy: null,
+    proposedAt: null,
+    decidedAt: null,
+    executedAt: null,
+    expiresAt: null,
+    reminded: false,
+    currentLine: null,
+    threadResolution: null,
+    requiredApprovals: 1,
+    headMovingSince: null,
+    pendingRetarget: null,
+    repairCount: 0,
+    repairedAt: null,
+    ...changed,
+  };
+}
+
+/** A proposal that was posted under this comment id. */
+export function posted(id: string, runId: string, commentId: number): Proposal {
+  const comment = {
+    kind: 'review-comment',
+    id: commentId,
+    nodeId: `n${commentId}`,
+    createdAt: AT,
+    bodyHash: '',
+    url: '',
+  } as const;
+  return proposal(id, runId, { comment });
+}
+
+export function vote(proposalId: string, text: string | null = null): Vote {
+  return {
+    proposalId,
+    digest: 'd'.repeat(64),
+    action: 'approve',
+    by: ana,
+    permission: 'write',
+    surface: 'thread',
+    commentId: 11,
+    bodyHash: 'e'.repeat(64),
+    deliveryId: 'x',
+    headSha: 'a'.repeat(40),
+    at: AT,
+    text,
+  };
+}
+
+/** A step that results in the given pull request. */
+export function step(pull: PullState, more: Partial<Omit<Step, 'pull'>> = {}): Step {
+  return {
+    pull,
+    effects: [],
+    messages: [],
+    votes: [],
+    ledgerCommits: [],
+    reason: 'info-replied',
+    deferred: false,
+    cancelsPendingWork: false,
+    ...more,
+  };
+}
+
+export function pullOf(number: number, changed: Partial<PullState> = {}): PullState {
+  return { ...createPullState(refOf(number)), ...changed };
+}

@@ -1,0 +1,202 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Claim } from '../../../src/adapters/store/store.ts';
+import type { TranscriptMessage } from '../../../src/core/state/conversation.ts';
+import { NO_PROPOSALS, type ProposalSelector } from '../../../src/core/state/facts.ts';
+import { DEFAULT_SETTINGS } from '../../../src/core/state/settings.ts';
+import { delivery, posted, proposal, pullOf, refOf, run, step, vote } from './samples.ts';
+import { LEASE, nextSignal, present, type StoreHarness } from './store-under-test.ts';
+
+const DEFAULT = { kind: 'settings', settings: DEFAULT_SETTINGS } as const;
+
+/** A step is saved completely or not at all, and loads unchanged. */
+export function stepsContract({ store, rows, receiveAndClaim, claimSignal }: StoreHarness): void {
+  describe('steps', () => {
+    it('loads a new pull request without a comment', async () => {
+      const claim = await receiveAndClaim('a', 4);
+      expect(await store().load(claim.pullRequestKey, NO_PROPOSALS)).toEqual(pullOf(4));
+      await expect(store().load('1/2/99', NO_PROPOSALS)).rejects.toThrow('No pull request');
+    });
+
+    it('stores and loads all parts of a step (S81)', async () => {
+      const { claim, signal } = await claimSignal('a');
+      const task = run('r').task;
+      const messages: TranscriptMessage[] = [
+        { role: 'system', content: 's' },
+        { role: 'user', content: 'u' },
+      ];
+      const pull = pullOf(1, {
+        ref: { ...refOf(1), repo: 'renamed' },
+        run: run('r', { messageCount: 2 }),
+        queue: [task],
+        proposals: [posted('p1', 'r', 71), proposal('p2', 'r')],
+        proposalCount: 2,
+        notifiedUnauthorizedUserIds: [3],
+      });
+      expect(await store().save(claim, signal, step(pull, { messages }), 20)).toBe('saved');
+      expect(await store().load(claim.pullRequestKey, NO_PROPOSALS)).toEqual(pull);
+      expect(await store().loadTranscript('r')).toEqual(messages);
+      expect(await store().loadTranscript('other')).toEqual([]);
+    });
+
+    it('loads proposals that are current, open or named, never the whole history', async () => {
+      const { claim, signal } = await claimSignal('a');
+      const over = (id: string, commentId: number) => ({ ...posted(id, 'old', commentId), state: 'rejected' as const });
+      const old = [over('p1', 71), over('p2', 72), over('p3', 73), posted('p0', 'old', 74)];
+      await store().save(claim, signal, step(pullOf(1, { run: run('old'), proposals: old })), 20);
+      const next = present(await nextOf('b', claim));
+      const pull = pullOf(1, { run: run('new'), proposals: [proposal('p4', 'new')] });
+      await store().save(claim, next, step(pull), 30);
+      const ids = async (named: ProposalSelector) =>
+        (await store().load(claim.pullRequestKey, named)).proposals.map(({ id }) => id);
+      expect(await ids(NO_PROPOSALS)).toEqual(['p0', 'p4']);
+      expect(await ids({ ids: ['p3', 'p4', 'p9'], commentId: 71 })).toEqual(['p1', 'p3', 'p0', 'p4']);
+      expect(await ids({ ids: [], commentId: 72 })).toEqual(['p2', 'p0', 'p4']);
+    });
+
+    it('loads an earlier run with its own proposals only', async () => {
+      const { claim, signal } = await claimSignal('a');
+      const proposals = [{ ...posted('p2', 'old', 72), state: 'rejected' as const }, posted('p1', 'old', 71)];
+      await store().save(claim, signal, step(pullOf(1, { run: run('old', { turns: 3 }), proposals })), 20);
+      const next = present(await nextOf('b', claim));
+      await store().save(claim, next, step(pullOf(1, { run: run('new'), proposals: [proposal('p4', 'new')] })), 30);
+      expect(await store().loadRun(claim.pullRequestKey, 'old')).toEqual({ run: run('old', { turns: 3 }), proposals });
+      expect(await store().loadRun('1/2/99', 'old')).toBeNull();
+      expect(await store().loadRun(claim.pullRequestKey, 'none')).toBeNull();
+    });
+
+    it('finds a proposal by its previous comments, but not by those of another proposal (S60)', async () => {
+      const { claim, signal } = await claimSignal('a');
+      const [gone, other] = [posted('p1', 'old', 71), posted('p2', 'old', 72)].map((one) => ({
+        ...one,
+        state: 'rejected' as const,
+      }));
+      const twice = { ...present(gone), comment: null, previousCommentIds: [71, 81] };
+      const pull = pullOf(1, { run: run('old'), proposals: [present(gone), present(other)] });
+      await store().save(claim, signal, step(pull), 20);
+      await store().saveIfInboxEmpty(claim, signal.signal, step({ ...pull, proposals: [twice, present(other)] }), 30);
+      await store().saveIfInboxEmpty(claim, signal.signal, step(pullOf(1, { run: run('new'), proposals: [] })), 40);
+      const found = async (commentId: number) =>
+        (await store().load(claim.pullRequestKey, { ids: [], commentId })).proposals.map(({ id }) => id);
+      expect(await found(71)).toEqual(['p1']);
+      expect(await found(81)).toEqual(['p1']);
+      expect(await found(72)).toEqual(['p2']);
+      expect(await found(7)).toEqual([]);
+      expect((await store().load(claim.pullRequestKey, { ids: ['p1'], commentId: null })).proposals).toEqual([twice]);
+    });
+
+    it('saves only changed proposals', async () => {
+      const { claim, signal } = await claimSignal('a');
+      const proposals = [proposal('p1', 'r'), proposal('p2', 'r')];
+      await store().save(claim, signal, step(pullOf(1, { run: run('r'), proposals })), 20);
+      const loaded = await store().load(claim.pullRequestKey, NO_PROPOSALS);
+      const [first, second] = loaded.proposals.map((each) => present(each));
+      const pull = { ...loaded, proposals: [present(first), { ...present(second), state: 'approved' as const }] };
+      await store().saveIfInboxEmpty(claim, signal.signal, step(pull), 30);
+      expect((await store().load(claim.pullRequestKey, NO_PROPOSALS)).proposals).toEqual(pull.proposals);
+      const written = (await rows('proposals')).filter(({ updatedAt }) => updatedAt === 30);
+      expect(written).toMatchObject([{ proposalId: 'p2' }]);
+    });
+
+    it('preserves every string', async () => {
+      const { claim } = await claimSignal('a');
+      const strings = fc.string({ unit: 'binary', maxLength: 20 }).map((text) => `${text}\0\uD800\u2028'"\\`);
+      let round = 0;
+      await fc.assert(
+        fc.asyncProperty(strings, async (text) => {
+          round += 1;
+          const id = `r${round}`;
+          const proposals = [proposal(`p${round}`, id, { note: text, state: 'cancelled' }, text)];
+          const pull = pullOf(1, { run: run(id, { summary: text, messageCount: 1 }), proposals });
+          const messages: TranscriptMessage[] = [{ role: 'user', content: text }];
+          const signal = present(await nextOf(id, claim));
+          const saved = await store().save(claim, signal, step(pull, { messages, votes: [vote('p1', text)] }), 20);
+          expect(saved).toBe('saved');
+          expect(await store().load(claim.pullRequestKey, NO_PROPOSALS)).toEqual(pull);
+          expect(await store().loadTranscript(id)).toEqual(messages);
+        }),
+        { numRuns: 12 },
+      );
+    });
+
+    it('saves a final state once in a hundred concurrent saves (S77)', async () => {
+      const { claim, signal } = await claimSignal('a');
+      const done = pullOf(1, { run: run('r'), proposals: [proposal('p1', 'r', { state: 'completed' })] });
+      const votes = [vote('p1')];
+      const saves = Array.from({ length: 100 }, () => store().save(claim, signal, step(done, { votes }), 20));
+      const results = await Promise.all(saves);
+      expect(results.filter((result) => result === 'saved')).toHaveLength(1);
+      expect(await rows('proposal_outcomes')).toHaveLength(1);
+      expect(await rows('votes')).toHaveLength(1);
+    });
+
+    it('refuses a second final state and rolls the step back (S77)', async () => {
+      const { claim, signal } = await claimSignal('a');
+      const done = pullOf(1, { run: run('r'), proposals: [proposal('p1', 'r', { state: 'completed' })] });
+      await store().save(claim, signal, step(done), 20);
+      const next = present(await nextOf('b', claim));
+      const other = pullOf(1, {
+        run: run('r', { summary: 'x' }),
+        proposals: [proposal('p1', 'r', { state: 'failed' })],
+      });
+      const doomed = step(other, { votes: [vote('p1')], effects: [{ type: 'update-run-comment', runId: 'r' }] });
+      await expect(store().save(claim, next, doomed, 30)).rejects.toThrow('completed for good');
+      expect(await store().load(claim.pullRequestKey, NO_PROPOSALS)).toEqual(done);
+      expect(await nextSignal(store(), claim, 30)).toEqual(next);
+      expect([...(await rows('votes')), ...(await rows('effects'))]).toEqual([]);
+    });
+
+    it('refuses a second writer of the same position in a transcript', async () => {
+      const { claim, signal } = await claimSignal('a');
+      const pull = pullOf(1, { run: run('r', { messageCount: 1 }) });
+      const stepWithMessage = step(pull, { messages: [{ role: 'user', content: 'u' }] });
+      await store().save(claim, signal, stepWithMessage, 20);
+      await expect(store().saveIfInboxEmpty(claim, signal.signal, stepWithMessage, 20)).rejects.toThrow();
+      expect(await store().loadTranscript('r')).toHaveLength(1);
+    });
+
+    it('refuses a step without a signal while a comment is pending, due or postponed (S77, B14)', async () => {
+      const { claim, signal } = await claimSignal('a');
+      const own = {
+        type: 'commit-preflight',
+        runId: 'r',
+        headSha: 'h',
+        baseRef: 'main',
+        checks: [],
+        settings: DEFAULT,
+      } as const;
+      const pull = pullOf(1, { run: run('r') });
+      expect(await store().saveIfInboxEmpty(claim, own, step(pull), 20)).toBe('inbox-not-empty');
+      expect((await store().load(claim.pullRequestKey, NO_PROPOSALS)).run).toBeNull();
+      await store().postponeSignal(claim, signal, 50, null);
+      expect(await store().saveIfInboxEmpty(claim, own, step(pull), 49)).toBe('inbox-not-empty');
+      await store().save(claim, signal, step(pull), 50);
+      expect(await store().saveIfInboxEmpty({ ...claim, fencingToken: 99 }, own, step(pull), 51)).toBe('lost');
+      expect(await store().saveIfInboxEmpty(claim, own, step(pull), 51)).toBe('saved');
+    });
+
+    it('refuses a proposal id of another run', async () => {
+      const { claim, signal } = await claimSignal('a');
+      const first = pullOf(1, { run: run('r'), proposals: [proposal('p1', 'r')] });
+      await store().save(claim, signal, step(first), 20);
+      const second = step(pullOf(1, { run: run('s'), proposals: [proposal('p2', 's'), proposal('p1', 's')] }));
+      await expect(store().saveIfInboxEmpty(claim, signal.signal, second, 20)).rejects.toThrow('given twice');
+      expect(await store().load(claim.pullRequestKey, NO_PROPOSALS)).toEqual(first);
+    });
+
+    it('never overwrites a run of another pull request', async () => {
+      const first = await claimSignal('a', 1);
+      await store().save(first.claim, first.signal, step(pullOf(1, { run: run('r') })), 20);
+      const second = await claimSignal('b', 2);
+      const stolen = step(pullOf(2, { run: run('r', { summary: 'x' }) }));
+      await expect(store().save(second.claim, second.signal, stolen, 20)).rejects.toThrow('another pull request');
+      expect((await store().load(first.claim.pullRequestKey, NO_PROPOSALS)).run?.summary).toBeNull();
+    });
+  });
+
+  async function nextOf(id: string, claim: Claim) {
+    const isPending = (await rows('inbox')).some(({ doneAt }) => doneAt === null);
+    if (!isPending) await store().receive([delivery(id)], 10);
+    return nextSignal(store(), claim, 10 + LEASE);
+  }
+}

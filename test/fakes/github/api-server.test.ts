@@ -1,0 +1,257 @@
+import { createAppAuth } from '@octokit/auth-app';
+import { Octokit } from '@octokit/rest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createUserActor } from '../../../fakes/github/fake-github.ts';
+import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
+import { AFTER, appClient, openShop, READ, type Shop, silent, tokenClient, WRITE } from './shop.ts';
+
+let shop: Shop;
+
+beforeEach(async () => {
+  shop = await openShop();
+});
+
+afterEach(() => shop.github.close());
+
+const COMMIT = `mutation commit($input: CreateCommitOnBranchInput!) {
+  createCommitOnBranch(input: $input) { commit { oid } }
+}`;
+
+const THREADS = `query threads($owner: String!, $repo: String!, $number: Int!, $after: String) {
+  repository(owner: $owner, name: $repo) {
+    pullRequest(number: $number) {
+      reviewThreads(first: 100, after: $after) {
+        nodes { id isResolved isOutdated comments(first: 1) { nodes { databaseId } } }
+        pageInfo { hasNextPage endCursor }
+      }
+    }
+  }
+}`;
+
+function commitInput(expectedHeadOid: string, text: string) {
+  return {
+    branch: { repositoryNameWithOwner: 'ana/shop', branchName: 'topic' },
+    message: { headline: 'Count louder', body: 'Approved-by: ana' },
+    expectedHeadOid,
+    fileChanges: { additions: [{ path: 'src/total.ts', contents: Buffer.from(text).toString('base64') }] },
+  };
+}
+
+function review(client: Octokit) {
+  const body = 'Louder:\n```suggestion\nFIVE!\n```';
+  const comments = [{ path: 'src/total.ts', body, line: 5, side: 'RIGHT' }];
+  return client.rest.pulls.createReview({ ...shop.place, event: 'COMMENT', body: 'One proposal', comments });
+}
+
+describe.each(['', '/api/v3'])('a conversation of a real Octokit below %j', (prefix) => {
+  it('reads the pull request, reviews, commits and resolves without a violation', async () => {
+    const client = await tokenClient(shop, WRITE, prefix);
+    const { data: files } = await client.rest.pulls.listFiles(shop.place);
+    expect(files[0]?.patch).toContain('-five\n+FIVE');
+    const { data: posted } = await review(client);
+    const { data: comments } = await client.rest.pulls.listCommentsForReview({ ...shop.place, review_id: posted.id });
+    expect(comments[0]).toMatchObject({ path: 'src/total.ts', user: { login: 'countersign[bot]', type: 'Bot' } });
+    const committed: unknown = await client.graphql(COMMIT, {
+      input: commitInput(shop.pull.head.sha, AFTER.replace('FIVE', 'FIVE!')),
+    });
+    const { data: pull } = await client.rest.pulls.get(shop.place);
+    expect(committed).toEqual({ createCommitOnBranch: { commit: { oid: pull.head.sha } } });
+    const { data: commits } = await client.rest.pulls.listCommits(shop.place);
+    expect(commits.at(-1)).toMatchObject({
+      sha: pull.head.sha,
+      author: { login: 'countersign[bot]' },
+      commit: { verification: { verified: true } },
+    });
+    const variables = { owner: 'ana', repo: 'shop', number: shop.pull.number };
+    expect(await client.graphql(THREADS, variables)).toMatchObject({
+      repository: {
+        pullRequest: {
+          reviewThreads: {
+            nodes: [{ isResolved: false, isOutdated: true, comments: { nodes: [{ databaseId: comments[0]?.id }] } }],
+            pageInfo: { hasNextPage: false },
+          },
+        },
+      },
+    });
+    expect(shop.github.violations).toEqual([]);
+  });
+});
+
+describe('tokens', () => {
+  it('creates tokens in the long format for the requested repositories and permissions', async () => {
+    const { data } = await appClient(shop).rest.apps.createInstallationAccessToken({
+      installation_id: shop.installation.id,
+      repositories: ['shop'],
+      permissions: { contents: 'read' },
+    });
+    expect(data.token).toMatch(/^ghs_\d+_[\w-]+\.[\w-]+\.[\w-]+$/);
+    expect(data.token.length).toBeGreaterThan(450);
+    expect(data.permissions).toEqual({ contents: 'read', metadata: 'read' });
+    expect(data.repositories?.map(({ full_name }) => full_name)).toEqual(['ana/shop']);
+    expect(shop.github.violations).toEqual([]);
+  });
+
+  it('refuses more permissions or repositories than the installation has (I7)', async () => {
+    const mint = (more: object) =>
+      appClient(shop).rest.apps.createInstallationAccessToken({ installation_id: shop.installation.id, ...more });
+    await expect(mint({ permissions: { checks: 'write' } })).rejects.toMatchObject({ status: 422 });
+    await expect(mint({ repository_ids: [1] })).rejects.toMatchObject({ status: 422 });
+  });
+
+  it('answers a write with a read token 403 and records a violation (I8)', async () => {
+    const client = await tokenClient(shop, READ);
+    await expect(review(client)).rejects.toMatchObject({
+      status: 403,
+      message: expect.stringContaining('Resource not accessible by integration'),
+    });
+    const input = commitInput(shop.pull.head.sha, 'x');
+    await expect(client.graphql(COMMIT, { input })).rejects.toMatchObject({ errors: [{ type: 'FORBIDDEN' }] });
+    expect(shop.github.violations).toEqual([
+      'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews needs pull_requests=write',
+      'graphql createCommitOnBranch: Resource not accessible by integration',
+    ]);
+    expect(shop.github.state().repositories.get(shop.repository.id)?.pulls.get(shop.pull.number)?.reviews.size).toBe(0);
+  });
+
+  it('serves the installation tokens of auth-app', async () => {
+    const { app, url } = shop.github;
+    const auth = { appId: app.id, privateKey: app.privateKeyPem, installationId: shop.installation.id };
+    const client = new Octokit({ baseUrl: url, authStrategy: createAppAuth, auth });
+    const token: unknown = await client.auth({
+      type: 'installation',
+      repositoryIds: [shop.repository.id],
+      permissions: { contents: 'read' },
+    });
+    expect(token).toMatchObject({ repositorySelection: 'selected', permissions: { contents: 'read' } });
+    expect((await client.rest.repos.get({ owner: 'ana', repo: 'shop' })).data.full_name).toBe('ana/shop');
+  });
+
+  it('answers 404 for a repository outside the token and records a violation (I11)', async () => {
+    const other = shop.github.apply(OPERATIONS.addRepository, {
+      ownerId: shop.ana.id,
+      name: 'other',
+      files: new Map(),
+    });
+    const client = await tokenClient(shop, READ);
+    await expect(client.rest.repos.get({ owner: 'ana', repo: other.name })).rejects.toMatchObject({ status: 404 });
+    expect(shop.github.violations).toEqual(['GET /repos/{owner}/{repo} on other, which the token leaves out']);
+  });
+
+  it('returns the identity of the App and its bot', async () => {
+    const { data } = await appClient(shop).rest.apps.getAuthenticated();
+    expect(data).toMatchObject({ slug: 'countersign', permissions: { contents: 'write' } });
+    const anonymous = new Octokit({ baseUrl: shop.github.url });
+    const { data: bot } = await anonymous.rest.users.getByUsername({ username: 'countersign[bot]' });
+    expect(bot).toMatchObject({ id: shop.github.app.botId, type: 'Bot' });
+    const { data: found } = await appClient(shop).rest.apps.getRepoInstallation({ owner: 'ana', repo: 'shop' });
+    expect(found.id).toBe(shop.installation.id);
+    expect(shop.github.violations).toEqual([]);
+  });
+});
+
+describe('refusals', () => {
+  it('answers a stale head with STALE_DATA and changes nothing (E1)', async () => {
+    const client = await tokenClient(shop, WRITE);
+    const pushed = { actor: createUserActor(shop.ana.id), repositoryId: shop.repository.id, branch: 'topic' };
+    shop.github.apply(OPERATIONS.pushFiles, { ...pushed, files: new Map([['b.txt', 'b']]) });
+    const before = shop.github.state();
+    await expect(client.graphql(COMMIT, { input: commitInput(shop.pull.head.sha, 'x') })).rejects.toMatchObject({
+      errors: [{ type: 'STALE_DATA', message: expect.stringContaining('but it did not') }],
+    });
+    expect(shop.github.state()).toBe(before);
+    expect(shop.github.violations).toEqual([]);
+  });
+
+  it('refuses a review with one line outside the diff as a whole', async () => {
+    const client = await tokenClient(shop, WRITE);
+    const comments = [5, 400].map((line) => ({ path: 'src/total.ts', body: 'x', line, side: 'RIGHT' }));
+    const post = client.rest.pulls.createReview({ ...shop.place, event: 'COMMENT', body: 'x', comments });
+    await expect(post).rejects.toMatchObject({ status: 422 });
+    expect((await client.rest.pulls.listReviews(shop.place)).data).toEqual([]);
+    expect(shop.github.violations).toEqual([]);
+  });
+
+  it('records unknown routes, body fields and GraphQL fields as violations', async () => {
+    const client = await tokenClient(shop, WRITE);
+    await expect(client.request('GET /user')).rejects.toMatchObject({ status: 404 });
+    await client.request('POST /repos/{owner}/{repo}/git/blobs', {
+      owner: 'ana',
+      repo: 'shop',
+      content: 'x',
+      colour: 'red',
+    });
+    await expect(client.graphql('{ viewer { login } }')).rejects.toThrow("Field 'viewer' doesn't exist");
+    expect(shop.github.violations).toEqual([
+      'unknown route GET /user',
+      'POST /repos/{owner}/{repo}/git/blobs request body: / must NOT have additional properties (colour)',
+      "graphql viewer: Field 'viewer' doesn't exist on type 'Query'",
+    ]);
+  });
+
+  it('answers wrong credentials 401', async () => {
+    const client = new Octokit({ baseUrl: shop.github.url, auth: 'ghs_1_not.a.token', log: silent });
+    await expect(client.rest.repos.get({ owner: 'ana', repo: 'shop' })).rejects.toMatchObject({
+      status: 401,
+      message: expect.stringContaining('Bad credentials'),
+    });
+  });
+});
+
+describe('faults', () => {
+  const route = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews';
+  const reviewCount = (): number | undefined =>
+    shop.github.state().repositories.get(shop.repository.id)?.pulls.get(shop.pull.number)?.reviews.size;
+
+  it('after apply: the response is lost, the review exists (R1)', async () => {
+    const client = await tokenClient(shop, WRITE);
+    shop.github.faults.add({ route, kind: 'fail-after-apply', status: 502 });
+    await expect(review(client)).rejects.toMatchObject({ status: 502 });
+    expect(reviewCount()).toBe(1);
+    expect(shop.github.requests.at(-1)).toMatchObject({ name: route, status: 502, appliedStatus: 200 });
+  });
+
+  it('before apply: nothing changed (R1)', async () => {
+    const client = await tokenClient(shop, WRITE);
+    shop.github.faults.add({ route, kind: 'fail-before-apply', status: 429, headers: { 'retry-after': '7' } });
+    await expect(review(client)).rejects.toMatchObject({ status: 429, response: { headers: { 'retry-after': '7' } } });
+    expect(reviewCount()).toBe(0);
+    await review(client);
+    expect(reviewCount()).toBe(1);
+  });
+
+  it.each([true, false])('resets the connection, applied %s (R1)', async (applied) => {
+    const client = await tokenClient(shop, WRITE);
+    shop.github.faults.add({ route, kind: 'reset', applied });
+    await expect(review(client)).rejects.toThrow();
+    expect(reviewCount()).toBe(applied ? 1 : 0);
+  });
+
+  it('hangs until the client aborts, responds late, and truncates a body', async () => {
+    const client = await tokenClient(shop, READ);
+    const get = (timeout: number) =>
+      client.rest.repos.get({ owner: 'ana', repo: 'shop', request: { signal: AbortSignal.timeout(timeout) } });
+    shop.github.faults.add({ route: '*', kind: 'hang', applied: false });
+    await expect(get(50)).rejects.toThrow();
+    const { promise: until, resolve: goesOn } = Promise.withResolvers<void>();
+    shop.github.faults.add({ route: '*', kind: 'delay', until });
+    const seen = shop.github.requests.length;
+    const late = get(30_000);
+    await expect.poll(() => shop.github.requests.length).toBe(seen + 1);
+    expect(await Promise.race([late, Promise.resolve('not yet')])).toBe('not yet');
+    goesOn();
+    await late;
+    shop.github.faults.add({ route: '*', kind: 'truncate' });
+    const token = shop.github.requests.at(-1)?.caller;
+    const authorization = token?.kind === 'installation' ? `Bearer ${token.token}` : '';
+    const cut = fetch(`${shop.github.url}/repos/ana/shop`, { headers: { authorization } });
+    await expect(cut.then((response) => response.text())).rejects.toThrow();
+  });
+
+  it('names GraphQL requests by their field', async () => {
+    const client = await tokenClient(shop, WRITE);
+    shop.github.faults.add({ route: 'graphql createCommitOnBranch', kind: 'fail-after-apply', status: 502 });
+    const input = commitInput(shop.pull.head.sha, 'x\n');
+    await expect(client.graphql(COMMIT, { input })).rejects.toMatchObject({ status: 502 });
+    expect((await client.rest.pulls.listCommits(shop.place)).data).toHaveLength(2);
+  });
+});

@@ -1,0 +1,151 @@
+import { execFileSync } from 'node:child_process';
+import { lstatSync, mkdtempSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createFaultInjector } from '../../../../fakes/github/faults.ts';
+import { hasConversationPermission, isWithinGrant } from '../../../../fakes/github/http/auth.ts';
+import { paginate, parseTarget } from '../../../../fakes/github/http/http-messages.ts';
+import { createTarball } from '../../../../fakes/github/rest/archive.ts';
+import { matchRoute } from '../../../../fakes/github/rest/router.ts';
+import { ROUTES } from '../../../../fakes/github/rest/routes.ts';
+
+describe('targets and routes', () => {
+  it('removes both prefixes and decodes the query', () => {
+    expect(parseTarget('/api/v3/repos/a/b?x=%20y')).toEqual({ path: '/repos/a/b', query: { x: ' y' } });
+    expect(parseTarget('/api/graphql').path).toBe('/graphql');
+    expect(parseTarget('/api/v3').path).toBe('/');
+    expect(parseTarget('/api/v30').path).toBe('/api/v30');
+  });
+
+  it.each([
+    [
+      'GET',
+      '/repos/a/b/git/ref/heads%2Ftopic%2Fone',
+      'GET /repos/{owner}/{repo}/git/ref/{ref}',
+      { ref: 'heads/topic/one' },
+    ],
+    ['GET', '/repos/a/b/git/ref/heads/topic', 'GET /repos/{owner}/{repo}/git/ref/{ref}', { ref: 'heads/topic' }],
+    ['GET', '/repos/a/b/contents/src/a%20b.ts', 'GET /repos/{owner}/{repo}/contents/{path}', { path: 'src/a b.ts' }],
+    [
+      'GET',
+      '/repos/a/b/pulls/7/reviews/3/comments',
+      'GET /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/comments',
+      { review_id: '3' },
+    ],
+    [
+      'GET',
+      '/repos/a/b/pulls/comments/9',
+      'GET /repos/{owner}/{repo}/pulls/comments/{comment_id}',
+      { comment_id: '9' },
+    ],
+    ['GET', '/users/countersign%5Bbot%5D', 'GET /users/{username}', { username: 'countersign[bot]' }],
+  ])('finds %s %s', (method, path, name, params) => {
+    const match = matchRoute(ROUTES, method, path);
+    expect(match?.route.name).toBe(name);
+    expect(match?.params).toMatchObject(params);
+  });
+
+  it.each([
+    ['PUT', '/repos/a/b/pulls/7/merge'],
+    ['GET', '/user'],
+    ['GET', '/repos/a/b/commits/main/check-runs'],
+    ['POST', '/repos/a/b/pulls/7/comments/3/replies'],
+    ['GET', '/repos/a/b/git/blobs/%E0%A4%A'],
+  ])('does not know %s %s', (method, path) => {
+    expect(matchRoute(ROUTES, method, path)).toBeUndefined();
+  });
+});
+
+describe('pages', () => {
+  it('splits every list into pages without loss, for any page size', () => {
+    const size = fc.integer({ min: -1, max: 150 });
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 350 }), size, (count, perPage) => {
+        const items = Array.from({ length: count }, (_, index) => index);
+        const seen: unknown[] = [];
+        let query: Readonly<Record<string, string>> = { per_page: String(perPage), state: 'all' };
+        for (let turns = 0; turns < 400; turns += 1) {
+          const page = paginate(items, query, 'http://host/list');
+          seen.push(...page.items);
+          const next = /<([^>]+)>; rel="next"/.exec(page.link ?? '')?.[1];
+          if (next === undefined) break;
+          expect(page.items).toHaveLength(perPage < 1 ? 30 : Math.min(perPage, 100));
+          query = parseTarget(next.replace('http://host', '')).query;
+          expect(query['state']).toBe('all');
+        }
+        expect(seen).toEqual(items);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('links back to the first and previous page', () => {
+    const { link } = paginate([1, 2, 3], { per_page: '1', page: '2' }, 'http://host/list');
+    expect(link?.match(/rel="\w+"/g)).toEqual(['rel="prev"', 'rel="next"', 'rel="last"', 'rel="first"']);
+  });
+});
+
+describe('permissions', () => {
+  it('needs the permission of the comment’s issue or pull request to write, either one to read (I7)', () => {
+    expect(hasConversationPermission({ issues: 'write', pull_requests: 'read' }, true, 'write')).toBe(false);
+    expect(hasConversationPermission({ issues: 'read', pull_requests: 'write' }, true, 'write')).toBe(true);
+    expect(hasConversationPermission({ issues: 'read', pull_requests: 'write' }, false, 'write')).toBe(false);
+    expect(hasConversationPermission({ pull_requests: 'read' }, false, 'read')).toBe(true);
+  });
+
+  it('stays within the granted permissions (I7)', () => {
+    expect(isWithinGrant({ contents: 'write' }, { contents: 'read' })).toBe(false);
+    expect(isWithinGrant({ contents: 'read', metadata: 'read' }, { contents: 'write' })).toBe(true);
+    expect(isWithinGrant({ checks: 'read' }, { contents: 'write' })).toBe(false);
+  });
+});
+
+describe('faults', () => {
+  it('fails the named requests after `skip`, `times` times, first rule first', () => {
+    const faults = createFaultInjector();
+    faults.add({ route: 'GET /app', kind: 'fail-before-apply', status: 500, skip: 1, times: 2 });
+    faults.add({ route: '*', kind: 'reset', applied: false });
+    expect(faults.take('GET /app')?.kind).toBe('reset');
+    expect([1, 2, 3].map(() => faults.take('GET /app')?.kind)).toEqual([
+      'fail-before-apply',
+      'fail-before-apply',
+      undefined,
+    ]);
+    expect(faults.pending()).toEqual([]);
+  });
+});
+
+describe('tarball', () => {
+  it('unpacks with the tar program: modes, links, long names, binary bytes', () => {
+    const long = `${'directory/'.repeat(15)}${'n'.repeat(120)}.ts`;
+    const binary = Uint8Array.from({ length: 1000 }, (_, index) => index % 256);
+    const bytes = createTarball(
+      'ana-shop-abc',
+      [
+        { path: 'a.bin', mode: '100644', bytes: binary },
+        { path: 'run.sh', mode: '100755', bytes: Buffer.from('#!/bin/sh\n') },
+        { path: 'link', mode: '120000', bytes: Buffer.from('a.bin') },
+        { path: 'vendor', mode: '160000', bytes: new Uint8Array() },
+        { path: long, mode: '100644', bytes: Buffer.from('x') },
+        { path: 'empty', mode: '100644', bytes: new Uint8Array() },
+      ],
+      1_700_000_000,
+    );
+    const directory = mkdtempSync(join(tmpdir(), 'tarball-'));
+    try {
+      execFileSync('tar', ['-xz', '-C', directory], { input: bytes });
+      const root = join(directory, 'ana-shop-abc');
+      expect(new Uint8Array(readFileSync(join(root, 'a.bin')))).toEqual(binary);
+      expect(lstatSync(join(root, 'run.sh')).mode & 0o111).not.toBe(0);
+      expect(lstatSync(join(root, 'a.bin')).mode & 0o111).toBe(0);
+      expect(readlinkSync(join(root, 'link'))).toBe('a.bin');
+      expect(readFileSync(join(root, long), 'utf8')).toBe('x');
+      expect(lstatSync(join(root, 'vendor')).isDirectory()).toBe(true);
+      expect(readFileSync(join(root, 'empty'))).toHaveLength(0);
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  });
+});

@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest';
+import { type FakeRateLimits, GITHUB_COM_LIMITS } from '../../../../fakes/github/http/server-state.ts';
+import { openVirtualApp, type VirtualApp, type VirtualPull } from '../../../unit/worker/effects/virtual-app.ts';
+
+const PERMISSION = 'GET /repos/{owner}/{repo}/collaborators/{username}/permission';
+
+const HOUR = 3_600_000;
+
+/** Lets people without rights write; the App replies to each. */
+function crowd(pull: VirtualPull, size: number, name = 'visitor'): void {
+  for (let count = 0; count < size; count += 1) pull.person(`${name}${count}`).says('@countersign do it');
+}
+
+/** The maximum number of writes in any window of this length (ms), by GitHub's clock. */
+function mostWrites({ gateway }: VirtualApp, spanMs: number): number {
+  const times = gateway.requests
+    .filter(({ caller, method }) => caller.kind === 'installation' && method !== 'GET')
+    .map(({ at }) => at);
+  return Math.max(...times.map((end) => times.filter((at) => at > end - spanMs && at <= end).length));
+}
+
+function refusals({ gateway }: VirtualApp): number {
+  return gateway.requests.filter(({ status }) => status === 403 || status === 429).length;
+}
+
+describe('the App under GitHub’s limits of 80 writes a minute and 500 an hour', () => {
+  it('posts 400 replies without exceeding the limits (H8, R14)', {
+    timeout: 30_000,
+  }, async () => {
+    const app = openVirtualApp();
+    const shop = app.installedFor('acme');
+    const pulls = Array.from({ length: 40 }, () => shop.opens());
+    for (const [index, pull] of pulls.entries()) crowd(pull, 10, `v${index}x`);
+    const begun = app.now();
+    await app.runUntilIdle();
+    for (const pull of pulls) expect(new Set(pull.appComments()).size).toBe(10);
+    expect(refusals(app)).toBe(0);
+    expect(mostWrites(app, 60_000)).toBeLessThanOrEqual(80);
+    expect(mostWrites(app, HOUR)).toBeLessThanOrEqual(500);
+    // 400 replies take more than one hour's share of writes, but less than two.
+    expect(app.now() - begun).toBeGreaterThan(HOUR);
+    expect(app.now() - begun).toBeLessThan(2 * HOUR);
+    expect(app.violations).toEqual([]);
+  });
+
+  it('runs a decision before pending notifications (H8)', async () => {
+    const app = openVirtualApp();
+    const shop = app.installedFor('acme');
+    for (const index of Array.from({ length: 10 }).keys()) crowd(shop.opens(), 10, `v${index}x`);
+    await app.settle();
+    const pull = shop.opens();
+    pull.person('ana', 'write').says('/countersign look at it');
+    const begun = app.now();
+    await app.settle();
+    expect(app.asked()).toBe(1);
+    expect(app.now()).toBe(begun);
+    await app.runUntilIdle();
+    expect(pull.appComments().join('\n')).toContain('look at it');
+  });
+
+  it('a rate-limited installation does not delay another one (H9)', async () => {
+    const claims: string[] = [];
+    const app = openVirtualApp({
+      wrapContext: (context) => {
+        const { claimPull } = context.store;
+        const store: typeof context.store = {
+          ...context.store,
+          claimPull: async (...given) => {
+            const claim = await claimPull(...given);
+            if (claim !== null) claims.push(claim.pullRequestKey);
+            return claim;
+          },
+        };
+        return { ...context, store };
+      },
+    });
+    const limited = app.installedFor('acme');
+    const pulls = Array.from({ length: 10 }, () => limited.opens());
+    for (const [index, pull] of pulls.entries()) crowd(pull, 10, `v${index}x`);
+    await app.settle();
+    expect(pulls.flatMap((pull) => pull.appComments()).length).toBeLessThan(100);
+    const other = app.installedFor('other').opens();
+    const [before, begun] = [claims.length, app.now()];
+    other.person('dora').says('@countersign do it');
+    await app.settle();
+    expect(other.appComments()).toHaveLength(1);
+    expect(app.now()).toBe(begun);
+    const installations = new Set(claims.slice(before).map((key) => key.split('/')[0]));
+    expect(installations).toEqual(new Set([String(other.ref.installationId)]));
+  });
+});
+
+describe('the App after a retry-after', () => {
+  const rateLimited = { kind: 'fail-before-apply', status: 429, headers: { 'retry-after': '600' } } as const;
+
+  it('sends no request of that installation before the time, also after a restart (H8, G16)', async () => {
+    const app = openVirtualApp();
+    const shop = app.installedFor('acme');
+    const [first, second] = [shop.opens(), shop.opens()];
+    app.gateway.faults.add({ ...rateLimited, route: PERMISSION });
+    first.person('dora').says('@countersign do it');
+    const begun = app.now();
+    await app.settle();
+    const asked = app.gateway.requests.length;
+    await app.runUntilIdle(begun + 300_000);
+    app.restart();
+    second.person('emil').says('@countersign do it');
+    await app.runUntilIdle(begun + 599_000);
+    expect(app.gateway.requests.length).toBe(asked);
+    await app.runUntilIdle();
+    expect([first, second].map((pull) => pull.appComments().length)).toEqual([1, 1]);
+    expect(app.now()).toBe(begun + 600_000);
+  });
+
+  it('posts every reply in the end, however often GitHub refuses (H8)', async () => {
+    const app = openVirtualApp();
+    const pull = app.installedFor('acme').opens();
+    const route = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
+    app.gateway.faults.add({ ...rateLimited, route, times: 20 });
+    crowd(pull, 1);
+    await app.runUntilIdle();
+    expect(pull.appComments()).toHaveLength(1);
+  });
+
+  it('continues with other installations meanwhile (H9)', async () => {
+    const app = openVirtualApp();
+    const [limited, other] = [app.installedFor('acme').opens(), app.installedFor('other').opens()];
+    app.gateway.faults.add({ ...rateLimited, route: PERMISSION });
+    limited.person('dora').says('@countersign do it');
+    await app.settle();
+    other.person('emil').says('@countersign do it');
+    await app.settle();
+    expect([limited, other].map((pull) => pull.appComments().length)).toEqual([0, 1]);
+  });
+
+  it('respects limits that are tighter than documented after the first refusal (H8)', async () => {
+    const granted: FakeRateLimits = {
+      ...GITHUB_COM_LIMITS,
+      secondary: { writesPerMinute: 5, writesPerHour: 500, pointsPerMinute: 900 },
+    };
+    const app = openVirtualApp({ granted });
+    const pull = app.installedFor('acme').opens();
+    crowd(pull, 10);
+    await app.runUntilIdle();
+    expect(pull.appComments()).toHaveLength(10);
+    expect(new Set(pull.appComments()).size).toBe(10);
+    expect(refusals(app)).toBe(1);
+    expect(app.violations).toEqual([]);
+  });
+
+  it('reserves the end of the hourly quota for decisions and never exceeds it (H8)', async () => {
+    const app = openVirtualApp({ granted: { requestsPerHour: 40, secondary: null } });
+    const shop = app.installedFor('acme');
+    const pulls = Array.from({ length: 4 }, () => shop.opens());
+    for (const [index, pull] of pulls.entries()) crowd(pull, 10, `v${index}x`);
+    await app.runUntilIdle();
+    for (const pull of pulls) expect(pull.appComments()).toHaveLength(10);
+    expect(refusals(app)).toBe(0);
+  });
+});

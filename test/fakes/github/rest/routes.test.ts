@@ -1,0 +1,289 @@
+import { execFileSync } from 'node:child_process';
+import type { Octokit } from '@octokit/rest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { OPERATIONS } from '../../../../fakes/github/operations/operations.ts';
+import { ROUTES } from '../../../../fakes/github/rest/routes.ts';
+import { AFTER, appClient, openShop, type Shop, tokenClient, WRITE } from '../shop.ts';
+
+let shop: Shop;
+
+let client: Octokit;
+
+let repo: { readonly owner: string; readonly repo: string };
+
+beforeAll(async () => {
+  shop = await openShop();
+  client = await tokenClient(shop, WRITE);
+  repo = { owner: 'ana', repo: 'shop' };
+});
+
+afterAll(() => shop.github.close());
+
+const text = (data: unknown): string =>
+  data instanceof ArrayBuffer ? Buffer.from(data).toString('utf8') : String(data);
+
+describe('every REST operation, checked against OpenAPI in both directions', () => {
+  it('the conversation: comments, edits, reactions, deletion', async () => {
+    const { issues, reactions } = client.rest;
+    const { data: comment } = await issues.createComment({ ...repo, issue_number: shop.pull.number, body: 'hello' });
+    const one = { ...repo, comment_id: comment.id };
+    expect(comment.performed_via_github_app?.slug).toBe('countersign');
+    await issues.updateComment({ ...one, body: 'hello again' });
+    expect((await issues.getComment(one)).data.body).toBe('hello again');
+    expect((await reactions.createForIssueComment({ ...one, content: 'eyes' })).status).toBe(201);
+    expect((await reactions.createForIssueComment({ ...one, content: 'eyes' })).status).toBe(200);
+    expect((await reactions.listForIssueComment(one)).data.map(({ content }) => content)).toEqual(['eyes']);
+    expect((await issues.listComments({ ...repo, issue_number: shop.pull.number })).data).toHaveLength(1);
+    await issues.deleteComment(one);
+    await expect(issues.getComment(one)).rejects.toMatchObject({ status: 404 });
+  });
+
+  it('reviews: pending, edited, deleted, listed, dismissed', async () => {
+    const { pulls } = client.rest;
+    const { data: pending } = await pulls.createReview({ ...shop.place, body: 'draft' });
+    expect(pending.state).toBe('PENDING');
+    await pulls.deletePendingReview({ ...shop.place, review_id: pending.id });
+    const { data: asking } = await pulls.createReview({ ...shop.place, body: 'no', event: 'REQUEST_CHANGES' });
+    const one = { ...shop.place, review_id: asking.id };
+    expect((await pulls.updateReview({ ...one, body: 'not yet' })).data.body).toBe('not yet');
+    expect((await pulls.dismissReview({ ...one, message: 'fine' })).data.state).toBe('DISMISSED');
+    expect((await pulls.getReview(one)).data.state).toBe('DISMISSED');
+    expect((await pulls.listReviews(shop.place)).data.map(({ id }) => id)).toEqual([asking.id]);
+  });
+
+  it('threads: single comments, on files, replies, edits, reactions, deletion', async () => {
+    const { pulls, reactions } = client.rest;
+    const at = { ...shop.place, path: 'src/total.ts', commit_id: shop.pull.head.sha };
+    const { data: root } = await pulls.createReviewComment({
+      ...at,
+      body: 'here',
+      start_line: 4,
+      line: 5,
+      side: 'RIGHT',
+    });
+    const { data: file } = await pulls.createReviewComment({ ...at, body: 'this file', subject_type: 'file' });
+    expect(file).toMatchObject({ subject_type: 'file', line: 1 });
+    const { data: reply } = await pulls.createReviewComment({ ...at, body: 'and', in_reply_to: root.id });
+    expect(reply.in_reply_to_id).toBe(root.id);
+    const one = { ...repo, comment_id: reply.id };
+    await pulls.updateReviewComment({ ...one, body: 'or' });
+    expect((await pulls.getReviewComment(one)).data.body).toBe('or');
+    await reactions.createForPullRequestReviewComment({ ...one, content: '+1' });
+    expect((await reactions.listForPullRequestReviewComment(one)).data).toHaveLength(1);
+    await pulls.deleteReviewComment(one);
+    const left = await client.paginate(pulls.listReviewComments, { ...shop.place, per_page: 1 });
+    expect(left.map(({ id }) => id)).toEqual([root.id, file.id]);
+    const review = { ...shop.place, review_id: Number(root.pull_request_review_id) };
+    expect((await pulls.listCommentsForReview(review)).data).toHaveLength(1);
+  });
+
+  it('the repository: permission, rules, history, comparison, contents', async () => {
+    const { repos } = client.rest;
+    await repos.get(repo);
+    const level = await repos.getCollaboratorPermissionLevel({ ...repo, username: 'ANA' });
+    expect(level.data).toMatchObject({ permission: 'admin', user: { login: 'ana' } });
+    const bot = repos.getCollaboratorPermissionLevel({ ...repo, username: 'countersign[bot]' });
+    await expect(bot).rejects.toMatchObject({ status: 404, message: expect.stringContaining('is not a user') });
+    const ruleset = { branches: ['main'], types: ['pull_request', 'update'] as const, bypassIds: [] };
+    shop.github.apply(OPERATIONS.addRuleset, { repositoryId: shop.repository.id, ruleset });
+    const rules = await repos.getBranchRules({ ...repo, branch: 'main' });
+    expect(rules.data.map(({ type }) => type)).toEqual(['pull_request', 'update']);
+    expect((await repos.listCommits({ ...repo, sha: 'topic', path: 'src/total.ts' })).data).toHaveLength(2);
+    expect((await repos.listCommits({ ...repo, sha: 'topic', path: 'README.md' })).data).toHaveLength(1);
+    const commit = await repos.getCommit({ ...repo, ref: 'topic' });
+    expect(commit.data).toMatchObject({ sha: shop.pull.head.sha, stats: { additions: 1, deletions: 1 } });
+    const { data: compared } = await repos.compareCommitsWithBasehead({ ...repo, basehead: 'main...topic' });
+    expect(compared).toMatchObject({ status: 'ahead', ahead_by: 1, files: [{ filename: 'src/total.ts' }] });
+    const same = await repos.compareCommitsWithBasehead({ ...repo, basehead: 'topic...main' });
+    expect(same.data).toMatchObject({ status: 'behind', behind_by: 1, files: [] });
+    const second = await repos.compareCommitsWithBasehead({ ...repo, basehead: 'main...topic', per_page: 1, page: 2 });
+    expect(second.data).toMatchObject({ total_commits: 1, commits: [], files: [] });
+    const file = await repos.getContent({ ...repo, path: 'src/total.ts', ref: 'topic' });
+    expect(file.data).toMatchObject({
+      type: 'file',
+      encoding: 'base64',
+      content: Buffer.from(AFTER)
+        .toString('base64')
+        .replace(/.{1,60}/g, '$&\n'),
+    });
+    const raw = await repos.getContent({ ...repo, path: 'src/total.ts', ref: 'topic', mediaType: { format: 'raw' } });
+    expect(text(raw.data)).toBe(AFTER);
+    const directory = await repos.getContent({ ...repo, path: 'src' });
+    expect(directory.data).toMatchObject([{ type: 'file', name: 'total.ts', path: 'src/total.ts' }]);
+    await expect(repos.getContent({ ...repo, path: '.github/countersign.yml' })).rejects.toMatchObject({ status: 404 });
+  });
+
+  it('git data: blob, tree, commit and ref make a verified commit; a stale ref is refused', async () => {
+    const { git } = client.rest;
+    const tip = (await git.getRef({ ...repo, ref: 'heads/topic' })).data.object.sha;
+    const base = (await git.getCommit({ ...repo, commit_sha: tip })).data;
+    const { data: blob } = await git.createBlob({
+      ...repo,
+      content: Buffer.from('#!/bin/sh\n').toString('base64'),
+      encoding: 'base64',
+    });
+    expect((await git.getBlob({ ...repo, file_sha: blob.sha })).data).toMatchObject({ size: 10, encoding: 'base64' });
+    const raw = await git.getBlob({ ...repo, file_sha: blob.sha, mediaType: { format: 'raw' } });
+    expect(text(raw.data)).toBe('#!/bin/sh\n');
+    const run = { path: 'bin/run', mode: '100755', type: 'blob', sha: blob.sha } as const;
+    const { data: tree } = await git.createTree({ ...repo, base_tree: base.tree.sha, tree: [run] });
+    const { data: commit } = await git.createCommit({ ...repo, message: 'Run', tree: tree.sha, parents: [tip] });
+    expect(commit.verification.verified).toBe(true);
+    await git.createRef({ ...repo, ref: 'refs/heads/other', sha: tip });
+    await git.updateRef({ ...repo, ref: 'heads/topic', sha: commit.sha, force: false });
+    await expect(git.updateRef({ ...repo, ref: 'heads/topic', sha: tip, force: false })).rejects.toMatchObject({
+      status: 422,
+    });
+    const { data: listing } = await git.getTree({ ...repo, tree_sha: commit.sha, recursive: '1' });
+    expect(listing.tree.map(({ path, mode }) => `${mode} ${path}`)).toEqual([
+      '100644 README.md',
+      '040000 bin',
+      '100755 bin/run',
+      '040000 src',
+      '100644 src/total.ts',
+    ]);
+    expect((await git.getTree({ ...repo, tree_sha: 'topic' })).data.tree).toHaveLength(3);
+  });
+
+  it('the archive redirects to a signed link that needs no token', async () => {
+    const { url } = await client.rest.repos.downloadTarballArchive({ ...repo, ref: 'topic' });
+    const response = await fetch(url);
+    const names = execFileSync('tar', ['-tz'], { input: Buffer.from(await response.arrayBuffer()), encoding: 'utf8' });
+    expect(names.split('\n')[1]).toMatch(/^ana-shop-[0-9a-f]{7}\/README\.md$/);
+    expect((await fetch(url.replace(/token=./, 'token=x'))).status).toBe(404);
+  });
+
+  it('the App: identity, installations, tokens, limits', async () => {
+    const app = appClient(shop);
+    await app.rest.apps.getAuthenticated();
+    expect((await app.rest.apps.listInstallations({ per_page: 1 })).data).toHaveLength(1);
+    await app.rest.apps.getRepoInstallation(repo);
+    await client.rest.users.getByUsername({ username: 'ana' });
+    expect((await client.rest.rateLimit.get()).data.rate.limit).toBe(5000);
+  });
+
+  it('pull requests: one, by branch and state, commits, files', async () => {
+    expect((await client.rest.pulls.get(shop.place)).data).toMatchObject({ number: 1, head: { ref: 'topic' } });
+    const numbers = async (filter: { readonly head?: string; readonly state?: 'open' | 'closed' | 'all' }) =>
+      (await client.rest.pulls.list({ ...repo, ...filter })).data.map(({ number }) => number);
+    expect(await numbers({ head: 'Ana:topic', state: 'open' })).toEqual([1]);
+    expect(await numbers({ head: 'ana:other' })).toEqual([]);
+    expect(await numbers({ head: 'somebody:topic' })).toEqual([]);
+    expect(await numbers({ head: 'topic' })).toEqual([1]);
+    expect(await numbers({ state: 'closed' })).toEqual([]);
+    expect(await numbers({ state: 'all' })).toEqual([1]);
+    await client.rest.pulls.listFiles(shop.place);
+    await client.rest.pulls.listCommits(shop.place);
+  });
+
+  it('webhooks: the delivery log in pages, one delivery, redelivery', async () => {
+    const { apps } = appClient(shop).rest;
+    shop.github.setWebhookTarget('http://127.0.0.1:9/');
+    await shop.github.whenIdle();
+    const all = (await apps.listWebhookDeliveries({ per_page: 100 })).data;
+    expect(all.length).toBeGreaterThan(2);
+    expect(all.map(({ id }) => Number(id))).toEqual(all.map(({ id }) => Number(id)).toSorted((a, b) => b - a));
+    const first = await apps.listWebhookDeliveries({ per_page: 1 });
+    const cursor = new URL(/<(.*?)>/.exec(first.headers.link ?? '')?.[1] ?? '').searchParams.get('cursor') ?? '';
+    const second = await apps.listWebhookDeliveries({ per_page: 1, cursor });
+    expect([first, second].map(({ data }) => data[0]?.id)).toEqual([all[0]?.id, all[1]?.id]);
+    const one = { delivery_id: all[0]?.id ?? 0 };
+    const { data: sent } = await apps.getWebhookDelivery(one);
+    expect(sent.request.headers?.['x-github-delivery']).toBe(sent.guid);
+    await apps.redeliverWebhookDelivery(one);
+    await shop.github.whenIdle();
+    const [again] = (await apps.listWebhookDeliveries({ per_page: 1 })).data;
+    expect(again).toMatchObject({ guid: sent.guid, redelivery: true, status_code: 0 });
+    const failures = await apps.listWebhookDeliveries({ status: 'failure', per_page: 100 });
+    expect(failures.data).toHaveLength(all.length + 1);
+    expect((await apps.listWebhookDeliveries({ status: 'success' })).data).toEqual([]);
+  });
+
+  it('covers every route without a violation of GitHub’s description (I7, J13)', () => {
+    const called = new Set(shop.github.requests.map(({ name }) => name));
+    expect(ROUTES.map(({ route }) => route.name).filter((name) => !called.has(name))).toEqual([]);
+    expect(shop.github.violations).toEqual([]);
+  });
+});
+
+describe('GraphQL on threads and reactions', () => {
+  it('resolves, unresolves and reacts, also to reviews', async () => {
+    const { data: root } = await client.rest.pulls.createReviewComment({
+      ...shop.place,
+      path: 'src/total.ts',
+      commit_id: shop.pull.head.sha,
+      body: 'x',
+      line: 5,
+      side: 'RIGHT',
+    });
+    const pull = shop.github.state().repositories.get(shop.repository.id)?.pulls.get(shop.pull.number);
+    const threadId = pull?.threads.get(root.id)?.nodeId;
+    const resolve =
+      'mutation r($id: ID!) { resolveReviewThread(input: { threadId: $id }) { thread { id isResolved } } }';
+    expect(await client.graphql(resolve, { id: threadId })).toEqual({
+      resolveReviewThread: { thread: { id: threadId, isResolved: true } },
+    });
+    const undo = resolve.replace('resolveReviewThread', 'unresolveReviewThread');
+    expect(await client.graphql(undo, { id: threadId })).toMatchObject({
+      unresolveReviewThread: { thread: { isResolved: false } },
+    });
+    const react =
+      'mutation r($id: ID!, $content: ReactionContent!) { addReaction(input: { subjectId: $id, content: $content }) { reaction { content } } }';
+    const review = await client.rest.pulls.getReview({ ...shop.place, review_id: Number(root.pull_request_review_id) });
+    for (const id of [root.node_id, review.data.node_id]) {
+      expect(await client.graphql(react, { id, content: 'EYES' })).toEqual({
+        addReaction: { reaction: { content: 'EYES' } },
+      });
+    }
+    await expect(client.graphql(react, { id: 'nothing', content: 'EYES' })).rejects.toMatchObject({
+      errors: [{ type: 'NOT_FOUND' }],
+    });
+    const node = 'query n($id: ID!) { node(id: $id) { __typename ... on PullRequestReviewThread { path } } }';
+    expect(await client.graphql(node, { id: threadId })).toEqual({
+      node: { __typename: 'PullRequestReviewThread', path: 'src/total.ts' },
+    });
+    expect(shop.github.violations).toEqual([]);
+  });
+
+  it('needs contents: write to resolve', async () => {
+    const weak = await tokenClient(shop, { pull_requests: 'write' });
+    const pull = shop.github.state().repositories.get(shop.repository.id)?.pulls.get(shop.pull.number);
+    const [thread] = [...(pull?.threads.values() ?? [])];
+    const resolve = 'mutation r($id: ID!) { resolveReviewThread(input: { threadId: $id }) { thread { id } } }';
+    await expect(weak.graphql(resolve, { id: thread?.nodeId })).rejects.toMatchObject({
+      errors: [{ type: 'FORBIDDEN' }],
+    });
+  });
+
+  it('paginates threads', async () => {
+    const query = `query t($after: String) { repository(owner: "ana", name: "shop") { pullRequest(number: 1) {
+      reviewThreads(first: 1, after: $after) { nodes { id } totalCount pageInfo { hasNextPage endCursor } } } } }`;
+    const ids: string[] = [];
+    let after: string | null = null;
+    let total = 0;
+    do {
+      const answer: {
+        repository: {
+          pullRequest: {
+            reviewThreads: {
+              nodes: { id: string }[];
+              totalCount: number;
+              pageInfo: { hasNextPage: boolean; endCursor: string };
+            };
+          };
+        };
+      } = await client.graphql(query, { after });
+      const { nodes, pageInfo, totalCount } = answer.repository.pullRequest.reviewThreads;
+      ids.push(...nodes.map(({ id }) => id));
+      after = pageInfo.hasNextPage ? pageInfo.endCursor : null;
+      total = totalCount;
+    } while (after !== null);
+    expect(new Set(ids).size).toBe(total);
+    expect(total).toBeGreaterThan(2);
+    const unbounded =
+      '{ repository(owner: "ana", name: "shop") { pullRequest(number: 1) { reviewThreads { totalCount } } } }';
+    await expect(client.graphql(unbounded)).rejects.toMatchObject({
+      errors: [{ type: 'MISSING_PAGINATION_BOUNDARIES' }],
+    });
+  });
+});

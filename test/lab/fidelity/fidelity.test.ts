@@ -1,0 +1,230 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createProgress, measureFidelity } from '../../../lab/fidelity/fidelity.ts';
+import { readFidelityOptions } from '../../../lab/fidelity/options.ts';
+import { type FidelityTotals, formatTotals } from '../../../lab/fidelity/report.ts';
+import { createBatchBuilder, type UsableChange } from '../../../lab/fidelity/samples.ts';
+import { trySample } from '../../../lab/fidelity/try-sample.ts';
+import { type LocalRepository, newRepository } from '../../demo/local-pull.ts';
+
+let local: LocalRepository;
+
+beforeAll(() => {
+  local = newRepository();
+  const { git, write, commit } = local;
+  const many = Array.from({ length: 60 }, (_, index) => `line ${index + 1}\n`);
+  write('lines.txt', many.join(''));
+  write('windows.txt', 'one\r\ntwo\r\nthree\r\n');
+  write('mixed.txt', 'one\r\ntwo\nthree\r\nfour\n');
+  write('open.txt', 'one\ntwo');
+  write('marked.cs', '\u{FEFF}using System;\r\nclass A { }\r\n');
+  write('long.txt', long(1));
+  write('returns.txt', 'one\ntwo\n');
+  write('same.txt', 'x\n\nx\n\nx\n');
+  write('fences.md', 'a\n```suggestion\nb\n```\nc\n');
+  write('picture.bin', Uint8Array.from([0, 1, 2]));
+  write('latin.txt', Uint8Array.from([0x66, 0xfc, 0x72, 0x0a]));
+  write('gone.bin', Uint8Array.from([0, 0xff]));
+  git('add', '.');
+  git('update-index', '--chmod=+x', 'gone.bin');
+  commit('Begin');
+  write('lines.txt', many.with(2, 'line three\n').join(''));
+  commit('One line');
+  const twice = many.with(2, 'line three\n').with(29, 'line thirty\n').with(55, '');
+  write('lines.txt', twice.join(''));
+  write('windows.txt', 'one\r\nzwei\r\nzweieinhalb\r\nthree\r\n');
+  write('mixed.txt', 'one\r\ntwo\nthree and a half\r\nfour\n');
+  write('open.txt', 'one\nzwei');
+  write('marked.cs', '\u{FEFF}using System.Text;\r\nclass A { }\r\n');
+  write('same.txt', 'x\n\nx\n\nx\n\nx\n');
+  write('returns.txt', 'one\nt\rwo\n');
+  write('fences.md', 'a\n```suggestion\nb ``` b\n```\nc\n$& $1\n');
+  write('größe.txt', 'Ünï\u{1F600}\u{202E}code\n');
+  write('empty.txt', '');
+  commit('Everything that is awkward');
+  write('windows.txt', 'one\r\nthree\r\n');
+  write('long.txt', long(2));
+  write('open.txt', 'one\nzwei\n\n');
+  write('empty.txt', 'no more');
+  write('mixed.txt', 'one\ntwo\nthree and a half\nfour\n');
+  write('picture.bin', Uint8Array.from([0, 1, 3]));
+  write('latin.txt', Uint8Array.from([0x66, 0xe4, 0x72, 0x0a]));
+  rmSync(join(local.path, 'same.txt'));
+  rmSync(join(local.path, 'gone.bin'));
+  mkdirSync(join(local.path, 'docs'));
+  git('mv', 'fences.md', 'docs/fences.md');
+  git('update-index', '--chmod=+x', 'lines.txt');
+  git('add', '.');
+  git('update-index', '--chmod=+x', 'lines.txt');
+  git('commit', '-qm', 'Delete, move, convert, make it run');
+}, 60_000);
+
+afterAll(() => local.remove());
+
+/** As many lines as take two comments, each of them another than with another number. */
+function long(version: number): string {
+  return Array.from({ length: 1_200 }, (_, index) => `version ${version} of line ${index}\n`).join('');
+}
+
+const QUIET = { update: () => {}, end: () => {} };
+
+function tried(diffBase: 'parent' | 'files', maxChanges: number | null = null, threads = 1): Promise<FidelityTotals> {
+  return measureFidelity({ repo: local.path, range: 'HEAD', diffBase, maxChanges, threads }, () => QUIET);
+}
+
+describe('the fidelity of what is committed', () => {
+  it('every change of a history is committed exactly in every way, and undone again (S10, S34, S48, S72, S73, S92)', async () => {
+    const { commits, changes, mismatches, kinds, placements, verified, results } = await tried('parent');
+    expect(mismatches).toEqual([]);
+    expect({ commits, changes }).toEqual({ commits: 4, changes: 21 });
+    expect([...kinds.keys()].toSorted()).toEqual(['delete', 'edit', 'move', 'new file', 'write']);
+    expect(placements.get('suggestion')).toBeGreaterThan(0);
+    expect(placements.get('file')).toBeGreaterThan(0);
+    expect(placements.get('conversation')).toBeGreaterThan(0);
+    expect(placements.get('conversation, in numbered parts')).toBe(1);
+    expect(results.get('approve: exact')).toBeGreaterThan(10);
+    expect(results.get('button: exact')).toBe(placements.get('suggestion'));
+    expect(results.get('user edit: exact')).toBeGreaterThan(0);
+    const made = (by: RegExp): number =>
+      [...results].reduce((sum, [way, times]) => (by.test(way) ? sum + times : sum), 0);
+    expect(results.get('undo: exact')).toBe(made(/^approve: (?:exact|endings)$/));
+    // Two changes of two hunks each, every one of which is a commit.
+    expect(results.get('approve by hunk: exact')).toBe(2);
+    expect(results.get('undo by hunk: exact')).toBe(4);
+    expect(verified).toBe(made(/^(?:approve|user edit|undo|undo by hunk): (?:exact|endings)$/) + 4);
+    expect([...results.keys()].filter((way) => way.endsWith('mismatch'))).toEqual([]);
+  }, 120_000);
+
+  it('so it does where the pull request shows all lines, with more suggestion blocks (S33, S34)', async () => {
+    const { mismatches, placements, results, refusals } = await tried('files');
+    expect(mismatches).toEqual([]);
+    expect(placements.get('suggestion')).toBeGreaterThan(2);
+    expect(results.get('button: exact')).toBe(placements.get('suggestion'));
+    expect([...refusals.keys()]).toContain('a file that is no text');
+    expect([...refusals.keys()]).toContain('a mode alone');
+  }, 120_000);
+
+  it('finds the same in two threads as in one', async () => {
+    const [alone, shared] = [await tried('parent', 12), await tried('parent', 12, 2)];
+    const counts = ({ kinds, placements, results, refusals, ...rest }: FidelityTotals) => ({
+      ...rest,
+      kinds: new Map([...kinds].toSorted()),
+      rungs: new Map([...placements].toSorted()),
+      ways: new Map([...results].toSorted()),
+      refusals: new Map([...refusals].map(([why, one]) => [why, one.count] as const).toSorted()),
+    });
+    expect(alone.changes).toBe(12);
+    expect(counts(shared)).toEqual(counts(alone));
+  }, 120_000);
+
+  it('stops after the given number of changes, and sums up in plain text', async () => {
+    const totals = await tried('parent', 1);
+    expect(totals.commits).toBe(1);
+    expect(formatTotals(totals, 2)).toMatch(/^1 file change of 1 commit in 2 s \(1 a second\)\nProposed as:\n/);
+    expect(formatTotals(totals, 2)).toMatch(/\nAll bytes are those of the commits\.\n$/);
+    const faults = [{ commit: 'abc', path: 'a\u{1b}.txt', method: 'button', problem: 'other bytes' }] as const;
+    const text = formatTotals({ ...totals, mismatches: [...faults] }, 2);
+    expect(text).toContain('MISMATCH abc a\\u{1B}.txt by button: other bytes\n1 mismatch!\n');
+  }, 60_000);
+
+  it('says which change of several made the App stop, and tries the others', async () => {
+    const after = { mode: '100644', bytes: Buffer.from('new\n') } as const;
+    const unreadable = {
+      mode: '100644',
+      get bytes(): Buffer {
+        throw new Error('nothing can be read');
+      },
+    } as const;
+    const change = { commit: 'abc', path: 'good.txt', from: null, before: null, after };
+    const fixture = { base: new Map(), head: new Map([['other.txt', after]]) };
+    const totals = await trySample({
+      changes: [change, { ...change, path: 'bad.txt', after: unreadable }],
+      files: fixture,
+    });
+    expect(totals.changes).toBe(2);
+    expect(totals.results.get('approve: exact')).toBe(1);
+    expect(totals.mismatches).toEqual([
+      { commit: 'abc', path: 'bad.txt', method: null, problem: 'nothing can be read' },
+    ]);
+    expect(formatTotals(totals, 0)).toContain('STOPPED abc bad.txt: nothing can be read\n1 mismatch!\n');
+  }, 60_000);
+});
+
+describe('the changes that share a pull request', () => {
+  const usable = (path: string, from: string | null = null): UsableChange => {
+    const version = { mode: '100644', bytes: Buffer.from(`${path}\n`) } as const;
+    const shownFiles = [path, ...(from === null ? [] : [from])].map((one) => ({
+      path: one,
+      base: version,
+      head: version,
+    }));
+    return { change: { commit: 'abc', path, from, before: version, after: version }, shownFiles, extraFiles: [] };
+  };
+
+  it('have nothing to do with each other, and are ten at most', () => {
+    const batches = createBatchBuilder();
+    const conflicting = [
+      usable('a.txt'),
+      usable('A.txt'),
+      usable('docs'),
+      usable('Docs/b.txt'),
+      usable('c.txt', 'a.txt'),
+      usable('docs/c.txt'),
+    ];
+    expect(conflicting.map((one) => batches.add(one))).toEqual(conflicting.map(() => null));
+    const full = Array.from({ length: 8 }, (_, index) => batches.add(usable(`f${index}.txt`)));
+    expect(full.slice(0, -1)).toEqual(Array.from({ length: 7 }, () => null));
+    expect(
+      full
+        .at(-1)
+        ?.map(({ change }) => change.path)
+        .slice(0, 3),
+    ).toEqual(['a.txt', 'docs', 'f0.txt']);
+    const rest = batches.flush().map((batch) => batch.map(({ change }) => change.path));
+    expect(rest).toEqual([
+      ['A.txt', 'Docs/b.txt'],
+      ['c.txt', 'docs/c.txt'],
+    ]);
+  });
+
+  it('are not held back for others without end', () => {
+    const batches = createBatchBuilder();
+    const given = Array.from({ length: 20 }, () => batches.add(usable('same.txt'))).filter((batch) => batch !== null);
+    expect(given.length + batches.flush().length).toBe(20);
+    expect(given.length).toBeGreaterThan(10);
+  });
+});
+
+describe('its options and its progress', () => {
+  it.each([
+    [[], '--repo PATH is missing.'],
+    [['--repo', '.', '--max', '0'], '--max needs a number.'],
+    [['--repo', '.', '--threads', 'two'], '--threads needs a number.'],
+    [['--repo', '.', '--show', 'all'], '--show is parent or files.'],
+    [['--repo'], "Option '--repo <value>' argument missing."],
+  ])('%j is refused in one line', (argv, problem) => {
+    expect(readFidelityOptions(argv)).toEqual({
+      kind: 'problem',
+      problem: `${problem} See npm run fidelity -- --help.`,
+    });
+  });
+
+  it('draws a bar on a terminal and says a line every few seconds elsewhere', () => {
+    const drawn = (isTTY: boolean, everyMs: number): string => {
+      let [text, now] = ['', 0];
+      const stream = { isTTY, write: (more: string) => (text += more) };
+      const progress = createProgress(stream, 4, () => now);
+      for (let done = 1; done <= 4; done += 1) {
+        now += everyMs;
+        progress.update(done, done * 10);
+      }
+      progress.end();
+      return text;
+    };
+    expect(drawn(false, 1_000)).toBe('');
+    expect(drawn(false, 2_000)).toBe('3 of 4 commits, 30 file changes\n');
+    expect(drawn(true, 100)).toContain('\r[#######################.......] 3 of 4 commits, 30 file changes\r');
+    expect(drawn(true, 100).endsWith('\r\u{1b}[K')).toBe(true);
+  });
+});

@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { readSimulationOptions } from '../../../lab/simulation/options.ts';
+
+describe('npm run simulate', () => {
+  it('plays a thousand cases in memory by default', () => {
+    expect(readSimulationOptions(['--threads', '2'])).toEqual({
+      kind: 'options',
+      options: { cases: 1000, seed: 1, threads: 2, mode: 'memory' },
+    });
+    expect(readSimulationOptions(['--mutants', '--cases', '7', '--threads', '1'])).toMatchObject({
+      options: { cases: 7, mode: 'mutants' },
+    });
+  });
+
+  it.each([
+    [['--cases', '1e3'], '--cases needs a number from 1 on.'],
+    [['--trace', '--mutants'], '--trace and --mutants do not go together.'],
+    [['--sead', '4'], "Unknown option '--sead'."],
+  ])('says what is wrong with %j', (argv, problem) => {
+    expect(readSimulationOptions(argv)).toEqual({
+      kind: 'problem',
+      problem: `${problem} See npm run simulate -- --help.`,
+    });
+  });
+});

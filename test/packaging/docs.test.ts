@@ -1,0 +1,88 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { parseSettings } from '../../src/core/settings/repo-settings.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+const pages = [
+  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', 'lab/README.md'],
+  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+];
+
+function read(page: string): string {
+  return readFileSync(join(root, page), 'utf8');
+}
+
+/** The anchor that GitHub gives to a heading. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replaceAll(' ', '-');
+}
+
+function withoutCode(text: string): string {
+  return text.replaceAll(/^ *```[\s\S]*?^ *```$/gm, '');
+}
+
+function anchorsOf(page: string): readonly string[] {
+  return [...withoutCode(read(page)).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading));
+}
+
+/** Links inside the repository that lead nowhere. */
+function brokenLinks(page: string): readonly string[] {
+  const targets = [...withoutCode(read(page)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
+  return targets.filter((target) => {
+    if (/^[a-z]+:/.test(target)) return false;
+    const [path = '', anchor] = target.split('#');
+    const file = path === '' ? page : join(dirname(page), path);
+    if (!existsSync(join(root, file))) return true;
+    return anchor !== undefined && !anchorsOf(file).includes(anchor);
+  });
+}
+
+/** Files and folders of the repository in code spans, such as `src/core/decide.ts`, that do not exist. */
+function missingPaths(page: string): readonly string[] {
+  const spans = [...withoutCode(read(page)).matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span);
+  const paths = spans.filter((span) => /^(?:src|test|fakes|demo|lab|docs|scripts|\.ci)\/[\w./-]+$/.test(span));
+  return paths.filter((path) => !EXAMPLES.includes(path) && !existsSync(join(root, path)));
+}
+
+/** Paths of other repositories, in examples. */
+const EXAMPLES: readonly string[] = ['src/total.ts'];
+
+describe('the documentation', () => {
+  it.each(pages)('%s has links and paths that exist', (page) => {
+    expect({ links: brokenLinks(page), paths: missingPaths(page) }).toEqual({ links: [], paths: [] });
+  });
+
+  it('has an index of all decisions, each with at most 40 lines', () => {
+    const index = read('docs/decisions/README.md');
+    const decisions = pages.filter((page) => /^docs\/decisions\/\d{4}-[a-z0-9-]+\.md$/.test(page));
+    expect(decisions.length + 1).toBe(pages.filter((page) => page.startsWith('docs/decisions/')).length);
+    for (const page of decisions) {
+      const [title = '', ...lines] = read(page).trimEnd().split('\n');
+      const [, number = '', text = ''] = /^# (\d+)\. (.+)$/.exec(title) ?? [];
+      expect(page).toContain(`/${number.padStart(4, '0')}-`);
+      expect(index).toContain(`| [${number}](${page.slice('docs/decisions/'.length)}) | ${text} |`);
+      expect(lines.length + 1).toBeLessThanOrEqual(40);
+    }
+  });
+
+  it('shows settings that the reader accepts', () => {
+    const [, example = ''] = /```yaml\n([\s\S]*?)```/.exec(read('docs/configuration.md')) ?? [];
+    const reading = parseSettings({ kind: 'file', bytes: Buffer.from(example) });
+    expect(reading).toMatchObject({ kind: 'settings', settings: { approvers: 'maintain', requiredApprovals: 2 } });
+  });
+
+  it('shows a compose file and an issue form that are YAML', () => {
+    const [, compose = ''] = /```yaml\n([\s\S]*?)```/.exec(read('docs/operations.md')) ?? [];
+    expect(parse(compose)).toMatchObject({ services: { countersign: { build: '.' } } });
+    expect(parse(read('.github/ISSUE_TEMPLATE/bug.yml'))).toMatchObject({ name: 'Bug report' });
+  });
+});

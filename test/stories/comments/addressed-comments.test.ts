@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { stageForAll } from '../support/open-and-close.ts';
+import { DEFAULT_FILES } from '../support/pull-request.ts';
+import { requestsSince } from '../support/requests.ts';
+import { edit, type Story } from '../support/story.ts';
+
+const stage = stageForAll();
+
+const BIGINT = edit('src/total.ts', '  let total = 0;\n', '  let total = 0n;\n');
+
+async function proposed(): Promise<Story> {
+  const story = await stage().tell();
+  story.model.proposes(BIGINT);
+  await story.ana.says('/countersign use bigint');
+  return story;
+}
+
+describe('a pull request without a run so far', () => {
+  it('only what is addressed to us is answered, so that other bots’ commands stay theirs', async () => {
+    const story = await stage().tell();
+    const { ana, bot, model } = story;
+    const before = stage().github.requests.length;
+    for (const line of ['/approve k7q2', '/approve but', '/stop', '/help', '/aprove', '/retest']) await ana.says(line);
+    expect(requestsSince(stage(), story, before)).toEqual([]);
+    expect(bot.comments()).toEqual([]);
+    await ana.says('/countersign /approve k7q2');
+    expect(bot.answer()).toContain('no change of this pull request has the id `k7q2`');
+    await ana.says('/countersign /approve but');
+    expect(bot.answer()).toContain('`/approve` had no effect: it was not understood at `but`');
+    await ana.says('/countersign /retest');
+    expect(bot.answer()).toContain('`retest` is not a command of Countersign');
+    await ana.says('/countersign /stop');
+    expect(bot.answer()).toContain('`/stop` had no effect: no run is active');
+    expect(bot.answers()).toHaveLength(4);
+    expect(model.requests()).toEqual([]);
+  });
+
+  it('the author without write access may ask there too, and a stranger gets one reply (S67, S69)', async () => {
+    const { bot, carl, stranger } = await stage().tell();
+    await carl.says('/countersign /help');
+    expect(bot.answer()).toContain('A command stands alone on the first line');
+    await stranger.says('/countersign /help');
+    await stranger.says('/countersign /status');
+    expect(bot.answers()).toHaveLength(2);
+    expect(bot.answer()).toMatch(/^Sorry, `stranger/);
+  });
+});
+
+describe('a command name without its slash', () => {
+  it('before an id of this pull request it gets a hint and starts nothing', async () => {
+    const { ana, bot, model, pr, stored } = await proposed();
+    const id = bot.proposal(1).proposalId;
+    await ana.says(`/countersign approve ${id.toUpperCase()}`);
+    expect(bot.answer()).toContain('A command begins with a slash');
+    await ana.says(`@${stage().github.app.slug} deny ${id}`);
+    expect(bot.answer()).toContain('A command begins with a slash');
+    const { proposals, queue, run } = await stored();
+    expect(proposals.map(({ state }) => state)).toEqual(['proposed']);
+    expect([queue, run?.agentNotes]).toEqual([[], []]);
+    expect(pr.commits()).toEqual([]);
+    expect(model.requests()).toHaveLength(1);
+  });
+
+  it('a command in code behind our name gets a hint and starts nothing; a task may speak of one (S58)', async () => {
+    const { ana, bot, model, stored } = await stage().tell();
+    await ana.says('/countersign `/approve`');
+    await ana.says(`@${stage().github.app.slug} **/approve all**`);
+    expect(bot.answers()).toHaveLength(2);
+    expect(bot.answer()).toContain('only as plain text on the first line');
+    expect(model.requests()).toEqual([]);
+    await ana.says('/countersign `/help` should list every command');
+    expect((await stored()).run?.task.text).toBe('`/help` should list every command');
+  });
+
+  it('before text that is no id of this pull request it begins a task', async () => {
+    const { ana, model, stored } = await stage().tell();
+    await ana.says('/countersign edit utf8 strings in the README');
+    expect((await stored()).run?.task.text).toBe('edit utf8 strings in the README');
+    expect(model.requests()).toHaveLength(1);
+  });
+
+  it('of a run that is over it still gets a hint', async () => {
+    const { ana, bot, model } = await proposed();
+    const id = bot.proposal(1).proposalId;
+    await ana.says('/stop');
+    await ana.says('/countersign use numbers');
+    await ana.says(`/countersign approve ${id}`);
+    expect(bot.answer()).toContain('A command begins with a slash');
+    expect(model.requests()).toHaveLength(2);
+  });
+});
+
+describe('commands: prefixed', () => {
+  it('only commands after /countersign have an effect; one without it gets a hint in a thread, and no reply elsewhere', async () => {
+    const files = { ...DEFAULT_FILES, '.github/countersign.yml': 'commands: prefixed\n' };
+    const { ana, bot, model, pr, stored } = await stage().tell({ files });
+    model.proposes(BIGINT);
+    await ana.says('/countersign use bigint');
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(bot.answer()).toContain('a command must follow `/countersign`');
+    await ana.says('/approve all');
+    await ana.says('/stop');
+    expect(bot.answers()).toHaveLength(1);
+    expect((await stored()).proposals.map(({ state }) => state)).toEqual(['proposed']);
+    await ana.replies(bot.proposal(1), '/countersign /approve');
+    expect(pr.commits()).toHaveLength(1);
+  });
+});

@@ -1,0 +1,184 @@
+import { describe, expect, it } from 'vitest';
+import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
+import { stageForAll } from '../support/open-and-close.ts';
+import { requestsSince } from '../support/requests.ts';
+import { edit, type Story } from '../support/story.ts';
+
+const stage = stageForAll();
+
+async function proposed(): Promise<Story> {
+  const story = await stage().tell();
+  story.model.proposes(edit('src/total.ts', '  let total = 0;\n', '  let total = 0n;\n'));
+  await story.ana.says('/countersign use bigint');
+  return story;
+}
+
+/** Nobody has decided: the change still waits, nothing was committed, the model was not asked again. */
+async function expectUndecided({ pr, model, stored }: Story): Promise<void> {
+  expect((await stored()).proposals.map((proposal) => proposal.state)).toEqual(['proposed']);
+  expect(pr.commits()).toEqual([]);
+  expect(model.requests()).toHaveLength(1);
+}
+
+describe('what is a command', () => {
+  it('the first line that is neither blank nor quoted, indented at most three spaces, in any case (S57)', async () => {
+    const { ana, pr } = await proposed();
+    await ana.says('\n> some words of somebody\n\n   /APPROVE  ');
+    expect(pr.commits()).toHaveLength(1);
+  });
+
+  it('a line right below a quote belongs to it, and a hint says so (S57)', async () => {
+    const story = await proposed();
+    await story.ana.says('> some words of somebody\n/approve');
+    await expectUndecided(story);
+    expect(story.bot.answer()).toContain('Leave a blank line after the quote.');
+  });
+
+  it('/approve in code, quotes or HTML, or below or inside other text, does nothing and gets no answer (S58)', async () => {
+    const story = await proposed();
+    const bodies = [
+      '```\n/approve\n```',
+      '    /approve',
+      '> /approve',
+      '<!--\n/approve\n-->',
+      '<!-- hi -->\n/approve',
+      'I would say\n/approve',
+      'please /approve',
+      '<details>\n/approve\n</details>',
+    ];
+    for (const body of bodies) await story.ana.says(body);
+    await expectUndecided(story);
+    expect(story.bot.answers()).toEqual([]);
+  });
+
+  it('a command below other text, in code or in other formatting gets a hint in a proposal’s thread and is no instruction (S45, S58, S62)', async () => {
+    const story = await proposed();
+    const bodies = [
+      'Looks good to me!\n\n/approve',
+      '`/approve`',
+      '```\n/approve\n```',
+      '- **/approve**',
+      '\\/approve',
+      `@${stage().github.app.slug} looks good\n/approve`,
+    ];
+    for (const body of bodies) {
+      await story.ana.replies(story.bot.proposal(1), body);
+      expect(story.bot.answer()).toContain('only as plain text on the first line');
+    }
+    expect(story.bot.answers()).toHaveLength(bodies.length);
+    await expectUndecided(story);
+    await story.ana.replies(story.bot.proposal(1), '/edit explain the command\n/approve');
+    expect(story.model.heard()).toEqual(['[USER FEEDBACK - Tool was not executed]: explain the command\n/approve']);
+  });
+
+  it('an informal yes that names its subject is no instruction either (S62)', async () => {
+    const story = await proposed();
+    const id = story.bot.proposal(1).proposalId;
+    const yeses = ['I approve this', 'approve all', `Approve ${id}, please`];
+    for (const yes of yeses) await story.ana.replies(story.bot.proposal(1), yes);
+    expect(story.bot.answers()).toHaveLength(yeses.length);
+    expect(story.bot.answer()).toContain('only a command decides');
+    await expectUndecided(story);
+  });
+
+  it('a command line with an HTML comment in it is refused with a hint (S58)', async () => {
+    const story = await proposed();
+    await story.ana.replies(story.bot.proposal(1), '/approve <!-- not really -->');
+    await expectUndecided(story);
+    expect(story.bot.answer()).toContain('hidden HTML comment');
+  });
+
+  it('in an e-mail reply the old mail is no note (S58)', async () => {
+    const { ana, bot, model } = await proposed();
+    await ana.replies(
+      bot.proposal(1),
+      '/approve\nThanks.\n\nOn Mon, 3 Aug 2026 at 10:00, Bot <bot@x.org> wrote:\n> CANARY',
+    );
+    expect(model.heard()[0]).toContain('"user_note":"Thanks."');
+  });
+
+  it('an invalid id is refused by name, a typo gets a question, and another bot’s command is left alone (S62)', async () => {
+    const story = await proposed();
+    await story.ana.says('/approve z9z9');
+    expect(story.bot.answer()).toContain('no change of this pull request has the id `z9z9`');
+    await story.ana.says('/aprove');
+    expect(story.bot.answer()).toContain('Did you mean `/approve`?');
+    await story.ana.says('/retest');
+    expect(story.bot.answers()).toHaveLength(2);
+    await expectUndecided(story);
+  });
+
+  it('a reply without text of its own gets one hint, and only one (S46)', async () => {
+    const story = await proposed();
+    await story.ana.replies(story.bot.proposal(1), '> let total = 0n;');
+    await story.ana.replies(story.bot.proposal(1), '> let total = 0n;');
+    await expectUndecided(story);
+    expect(story.bot.answers()).toHaveLength(1);
+  });
+});
+
+describe('what never decides', () => {
+  it('a comment that is edited into a command, in thread or conversation, gets one hint (S60, B7)', async () => {
+    const story = await proposed();
+    const { ana, bot } = story;
+    const said = await ana.says('Looks interesting.');
+    await ana.does((person) => person.edits(said, '/approve'));
+    await ana.does((person) => person.edits(said, '/approve '));
+    await expectUndecided(story);
+    expect(bot.answers()).toHaveLength(1);
+    expect(bot.answer()).toMatch(/^An edited comment has no effect/);
+    const replied = await ana.replies(bot.proposal(1), `@${story.ben.login} what about this?`);
+    await ana.does((person) => person.editsInThread(replied, '/approve'));
+    await expectUndecided(story);
+    expect(bot.answers()).toHaveLength(2);
+  });
+
+  it('editing a command away does not undo it, and editing it again does not repeat it (S60, B7)', async () => {
+    const { ana, bot, pr } = await proposed();
+    const said = await ana.replies(bot.proposal(1), '/approve');
+    await ana.does((person) => person.editsInThread(said, 'never mind'));
+    await ana.does((person) => person.editsInThread(said, '/deny'));
+    expect(pr.commits()).toHaveLength(1);
+    expect(pr.file('src/total.ts')).toContain('0n');
+  });
+
+  it('a plain review, approving or commenting, and reactions decide nothing (S54, A14)', async () => {
+    const story = await proposed();
+    const { ana, bot } = story;
+    await ana.does((person) => person.reviews({ event: 'APPROVE' }));
+    await ana.does((person) => person.reviews({ event: 'COMMENT', body: 'Looks good to me.' }));
+    const commentId = bot.proposal(1).id;
+    const content = '+1';
+    await ana.does(({ actor }) => {
+      const react = { actor, repositoryId: story.pr.repositoryId, commentId, content } as const;
+      stage().github.apply(OPERATIONS.reactToReviewComment, react);
+    });
+    await expectUndecided(story);
+    expect(bot.answers()).toEqual([]);
+  });
+
+  it('a review whose body begins with a command decides (S55)', async () => {
+    const { ana, pr } = await proposed();
+    await ana.does((person) => person.reviews({ event: 'COMMENT', body: '/approve all' }));
+    expect(pr.commits()).toHaveLength(1);
+  });
+
+  it('a deleted approval is not undone (S61)', async () => {
+    const { ana, bot, pr } = await proposed();
+    const said = await ana.replies(bot.proposal(1), '/approve');
+    await ana.does((person) => person.deletesInThread(said));
+    expect(pr.commits()).toHaveLength(1);
+  });
+
+  it('the same text on an issue is ignored (F12)', async () => {
+    const story = await stage().tell();
+    const { ana, pr, model } = story;
+    const before = stage().github.requests.length;
+    const here = { actor: ana.person.actor, repositoryId: pr.repositoryId };
+    const issue = stage().github.apply(OPERATIONS.openIssue, { ...here, title: 'A wish' });
+    stage().github.apply(OPERATIONS.createIssueComment, { ...here, number: issue.number, body: '/countersign do it' });
+    await stage().settle();
+    expect(requestsSince(stage(), story, before)).toEqual([]);
+    expect(model.requests()).toEqual([]);
+  });
+});

@@ -1,0 +1,249 @@
+import { describe, expect, it } from 'vitest';
+import { MAX_COMMENT_REPAIRS } from '../../../src/core/actions/comment-repair.ts';
+import { quoteReply, stageForAll } from '../support/open-and-close.ts';
+import { edit, type Story, write } from '../support/story.ts';
+
+const stage = stageForAll();
+
+const BIGINT = edit('src/total.ts', '  let total = 0;\n', '  let total = 0n;\n');
+
+const NEW_FILE = write('docs/notes.md', 'Notes.\n');
+
+/** One suggestion in a thread, and one new file in the conversation. */
+async function proposed(): Promise<Story> {
+  const story = await stage().tell();
+  story.model.proposes(BIGINT, NEW_FILE);
+  await story.ana.says('/countersign use bigint');
+  return story;
+}
+
+async function states(story: Story): Promise<readonly string[]> {
+  return (await story.stored()).proposals.map((proposal) => proposal.state);
+}
+
+/** What is written here reaches the App only after everything else that happens here. */
+async function heardLate(deeds: () => void): Promise<void> {
+  const { deliveries } = stage().github;
+  deliveries.intercept(({ action }) => (action === 'deleted' ? 'send' : 'hold'));
+  deeds();
+  await stage().settle();
+  deliveries.intercept(undefined);
+  deliveries.releaseHeld();
+  await stage().settle();
+}
+
+describe('editing a comment of the App', () => {
+  it('a proposal is restored at once, and the editor gets one hint if allowed to instruct (S60, B9)', async () => {
+    const { ana, bot, pr, stored } = await proposed();
+    const [inThread, inConversation] = [bot.proposal(1), bot.proposal(2)];
+    await ana.does((person) => person.editsInThread(inThread.id, 'A typo, nothing more.'));
+    expect(bot.proposal(1).body).toBe(inThread.body);
+    expect(bot.answer()).toContain('Editing this comment has no effect');
+    await ana.does((person) => person.edits(inConversation.id, `${inConversation.body}\n- [x] done`));
+    expect(bot.proposal(2).body).toBe(inConversation.body);
+    expect(bot.answers()).toHaveLength(1);
+    expect((await stored()).proposals.map(({ state }) => state)).toEqual(['proposed', 'proposed']);
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(pr.file('src/total.ts')).toContain('0n');
+  });
+
+  it('the body of the App’s review is restored too, three times at most, and decides nothing (S60)', async () => {
+    const { ben, bot, pr, stored } = await proposed();
+    const [before] = bot.reviews();
+    const reviewId = (await stored()).run?.reviews[0]?.id ?? 0;
+    for (let times = 1; times <= MAX_COMMENT_REPAIRS; times += 1) {
+      await ben.does((person) => person.editsReview(reviewId, `/approve all (${times})`));
+      expect(bot.reviews()).toEqual([before]);
+    }
+    await ben.does((person) => person.editsReview(reviewId, 'Mine now.'));
+    expect(bot.reviews()).toEqual(['Mine now.']);
+    expect(pr.commits()).toEqual([]);
+    expect(bot.answers()).toEqual([]);
+  });
+
+  it('a review of one’s own that is edited into a command gets the hint as well (S60, B7)', async () => {
+    const { ana, bot, pr } = await proposed();
+    const { id } = await ana.does((person) => person.reviews({ event: 'COMMENT', body: 'Looks fine.' }));
+    await ana.does((person) => person.editsReview(id, '/approve all'));
+    expect(pr.commits()).toEqual([]);
+    expect(bot.answer()).toMatch(/^An edited comment has no effect/);
+  });
+
+  it('comments written while a proposal was altered approve nothing, even by its id (S60, B9)', async () => {
+    const story = await proposed();
+    const { ana, ben, bot, pr } = story;
+    const { id, proposalId } = bot.proposal(1);
+    await stage().inOneSecond(async () => {
+      ben.person.editsInThread(id, 'A typo, nothing more.');
+      ana.person.says(`/approve ${proposalId}`);
+      await stage().settle();
+    });
+    expect(await states(story)).toEqual(['proposed', 'proposed']);
+    expect(pr.commits()).toEqual([]);
+    await ana.says(`/approve ${proposalId}`);
+    expect(pr.commits()).toHaveLength(1);
+  });
+
+  it('a change edited after three restorations is withdrawn, with one message (S60)', async () => {
+    const story = await proposed();
+    const { ben, bot, model, pr } = story;
+    const { id } = bot.proposal(1);
+    const other = bot.proposal(2);
+    for (let times = 0; times <= MAX_COMMENT_REPAIRS + 1; times += 1) {
+      await ben.does((person) => person.editsInThread(id, `No. (${times})`));
+    }
+    expect(await states(story)).toEqual(['superseded', 'proposed']);
+    expect(bot.answers().filter((answer) => answer.includes('edited or deleted repeatedly'))).toHaveLength(1);
+    expect(pr.now().reviewComments.get(id)?.body).toBe(`No. (${MAX_COMMENT_REPAIRS + 1})`);
+    await ben.says(`/deny ${other.proposalId} not now`);
+    expect(model.heard()[0]).toBe('Withdrawn: no decision was made.');
+  });
+
+  it('the run comment is restored too (S60)', async () => {
+    const { ana, bot } = await proposed();
+    const { body } = bot.run();
+    await ana.does((person) => person.edits(bot.run().id, 'Nothing to see here.'));
+    expect(bot.run().body).toBe(body);
+  });
+
+  it('the outcome of a decided change is restored as well (S60)', async () => {
+    const { ana, bot } = await proposed();
+    await ana.replies(bot.proposal(1), '/deny');
+    const { id, body } = bot.proposal(1);
+    await ana.does((person) => person.editsInThread(id, 'Approved by everybody.'));
+    expect(bot.proposal(1).body).toBe(body);
+  });
+});
+
+describe('deleting a comment of the App', () => {
+  it('an open proposal is posted again, and only later comments approve it (S60)', async () => {
+    const { ana, bot, pr, stored } = await proposed();
+    const { id, body, proposalId } = bot.proposal(1);
+    await ana.does((person) => person.deletesInThread(id));
+    const again = bot.proposals().find((one) => one.proposalId === proposalId);
+    expect(again?.body).toBe(body);
+    expect(again?.id).not.toBe(id);
+    expect((await stored()).proposals[0]?.comment?.id).toBe(again?.id);
+    await ana.says(`/approve ${proposalId}`);
+    expect(pr.file('src/total.ts')).toContain('0n');
+    expect(bot.proposals().find((one) => one.proposalId === proposalId)?.body).toContain('**Applied**');
+  });
+
+  it('comments written before it was posted again approve nothing, neither by its id nor by a quote (S60)', async () => {
+    const story = await proposed();
+    const { ana, ben, bot, pr } = story;
+    const { id, body, proposalId } = bot.proposal(2);
+    stage().pass(5);
+    ben.person.deletes(id);
+    ana.person.says(`/approve ${proposalId}`);
+    ana.person.says(quoteReply(body, '/approve'));
+    stage().pass(5);
+    await stage().settle();
+    expect(await states(story)).toEqual(['proposed', 'proposed']);
+    expect(pr.commits()).toEqual([]);
+    expect(bot.answers().filter((answer) => answer.includes('because they were posted later'))).toHaveLength(2);
+    const again = bot.proposals().find((one) => one.proposalId === proposalId);
+    await ana.says(quoteReply(again?.body ?? '', '/approve'));
+    expect(pr.file('docs/notes.md')).toBe('Notes.\n');
+  });
+
+  it('a denial in the deleted comment’s thread still counts, and an approval does not (S60, B9)', async () => {
+    const story = await proposed();
+    const { ana, ben, bot, pr } = story;
+    const { id, proposalId } = bot.proposal(1);
+    await heardLate(() => {
+      ana.person.replies(id, '/approve');
+      ana.person.replies(id, '```suggestion\n  let total = 1n;\n```');
+      ben.person.deletesInThread(id);
+    });
+    expect(bot.proposals().find((one) => one.proposalId === proposalId)?.id).not.toBe(id);
+    expect(await states(story)).toEqual(['proposed', 'proposed']);
+    expect(bot.answers().filter((answer) => answer.startsWith('Nothing was approved: the comment'))).toHaveLength(2);
+    const again = bot.proposals().find((one) => one.proposalId === proposalId);
+    await heardLate(() => {
+      ana.person.replies(again?.id ?? 0, '/deny not this one');
+      ben.person.deletesInThread(again?.id ?? 0);
+    });
+    expect(await states(story)).toEqual(['rejected', 'proposed']);
+    expect((await story.stored()).proposals[0]?.votes).toMatchObject([{ action: 'deny', text: 'not this one' }]);
+    expect(pr.commits()).toEqual([]);
+  });
+
+  it('a denial in it counts even when the body of the same review approves all (S60, S28)', async () => {
+    const story = await proposed();
+    const { ana, ben, bot, pr } = story;
+    const { id } = bot.proposal(1);
+    await heardLate(() => {
+      ana.person.reviews({ event: 'COMMENT', body: '/approve all', replies: [{ inReplyTo: id, body: '/deny' }] });
+      ben.person.deletesInThread(id);
+    });
+    expect((await states(story))[0]).toBe('rejected');
+    expect(pr.file('src/total.ts')).not.toContain('0n');
+  });
+
+  it('a proposal deleted without a webhook is found missing at the approval, and posted again (S60, B9)', async () => {
+    const story = await proposed();
+    const { ana, ben, bot, pr } = story;
+    const { id, proposalId } = bot.proposal(2);
+    stage().github.deliveries.intercept(({ action }) => (action === 'deleted' ? 'drop' : 'send'));
+    await ben.does((person) => person.deletes(id));
+    stage().github.deliveries.intercept(undefined);
+    await ana.says(`/approve ${proposalId}`);
+    expect(pr.commits()).toEqual([]);
+    expect(bot.answer()).toContain('Nothing was approved: the comment that shows this change was edited or deleted');
+    await ana.says(`/approve ${proposalId}`);
+    expect(pr.commits()).toHaveLength(1);
+  });
+
+  it('a proposal that is deleted repeatedly is withdrawn, and the model learns of it (S60)', async () => {
+    const story = await proposed();
+    const { ben, bot } = story;
+    const { proposalId } = bot.proposal(2);
+    for (let times = 0; times <= MAX_COMMENT_REPAIRS; times += 1) {
+      const standing = bot.proposals().find((one) => one.proposalId === proposalId);
+      await ben.does((person) => person.deletes(standing?.id ?? 0));
+    }
+    expect(await states(story)).toEqual(['proposed', 'superseded']);
+    expect(bot.proposals().map((one) => one.proposalId)).not.toContain(proposalId);
+    expect(bot.answer()).toContain('edited or deleted repeatedly');
+  });
+
+  it('the run comment is created again with the next change (S60)', async () => {
+    const { ana, bot } = await proposed();
+    await ana.does((person) => person.deletes(bot.run().id));
+    expect(() => bot.run()).toThrow('no run comment');
+    await ana.replies(bot.proposal(1), '/deny');
+    expect(bot.run().body).toContain('rejected');
+  });
+
+  it('the run comment is created again even when the webhook of its deletion was lost (S60)', async () => {
+    const { ana, bot } = await proposed();
+    stage().github.deliveries.intercept(({ action }) => (action === 'deleted' ? 'drop' : 'send'));
+    await ana.does((person) => person.deletes(bot.run().id));
+    stage().github.deliveries.intercept(undefined);
+    await ana.replies(bot.proposal(1), '/deny');
+    expect(bot.run().body).toContain('rejected');
+  });
+});
+
+describe('deleting a comment of one’s own', () => {
+  it('a deleted command does not undo what it decided, and the App says so (S61)', async () => {
+    const { ana, bot, pr } = await proposed();
+    const inThread = await ana.replies(bot.proposal(1), '/approve');
+    const inConversation = await ana.says(`/deny ${bot.proposal(2).proposalId} no notes`);
+    await ana.does((person) => person.deletesInThread(inThread));
+    expect(bot.answer()).toContain('does not undo its decision');
+    expect(bot.answer()).toContain('was already applied');
+    await ana.does((person) => person.deletes(inConversation));
+    expect(bot.answer()).toContain('was already rejected');
+    expect(pr.commits()).toHaveLength(1);
+  });
+
+  it('a deleted comment that decided nothing gets no reply (S61)', async () => {
+    const { ana, bot } = await proposed();
+    const asked = await ana.says('/status');
+    const answers = bot.answers().length;
+    await ana.does((person) => person.deletes(asked));
+    expect(bot.answers()).toHaveLength(answers);
+  });
+});

@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import { stageForAll } from '../support/open-and-close.ts';
+import { edit, type Story } from '../support/story.ts';
+
+const stage = stageForAll();
+
+const BIGINT = edit('src/total.ts', '  let total = 0;\n', '  let total = 0n;\n');
+
+/** A pull request of a repository with these settings, and one change on its page. */
+async function proposed(settings: string | null): Promise<Story> {
+  const story = await stage().tell();
+  if (settings !== null) await story.configures(settings);
+  story.model.proposes(BIGINT);
+  await story.ana.says('/countersign use bigint');
+  return story;
+}
+
+describe('required_approvals', () => {
+  it('with two required each vote is shown, and the commit comes with the last one and names both (S70, S127)', async () => {
+    const { ana, ben, bot, pr } = await proposed('required_approvals: 2\n');
+    expect(bot.proposal(1).body).toContain('**0 of 2 approvals**');
+    const vote = await ana.replies(bot.proposal(1), '/approve');
+    expect(bot.reactionsOn(vote)).toEqual(['+1']);
+    expect(pr.commits()).toEqual([]);
+    expect(bot.proposal(1).body).toContain(`**1 of 2 approvals** by \`${ana.login}\`: 1 more needed.`);
+    await ben.replies(bot.proposal(1), '/approve');
+    expect(pr.file('src/total.ts')).toContain('0n');
+    const [commit] = pr.commits();
+    expect(commit?.message).toContain(`Approved-by: ${ana.login}`);
+    expect(commit?.message).toContain(`Approved-by: ${ben.login}`);
+    expect(bot.proposal(1).body).toContain(`approved by \`${ana.login}\` and \`${ben.login}\``);
+  });
+
+  it('one person counts once, however often and wherever they approve (S70)', async () => {
+    const { ana, ben, bot, pr, stored } = await proposed('required_approvals: 2\n');
+    await ana.replies(bot.proposal(1), '/approve');
+    await ana.says(`/approve ${bot.proposal(1).proposalId}`);
+    expect(bot.answer()).toMatch(/^Your approval counts\. 1 more approval is needed/);
+    await ana.says('/approve all');
+    expect(pr.commits()).toEqual([]);
+    expect((await stored()).proposals[0]?.votes).toHaveLength(1);
+    await ben.says('/approve all');
+    expect(pr.commits()).toHaveLength(1);
+  });
+
+  it('a deny between the votes wins over them (S77)', async () => {
+    const { ana, ben, bot, pr } = await proposed('required_approvals: 2\n');
+    await ana.replies(bot.proposal(1), '/approve');
+    await ben.replies(bot.proposal(1), '/deny not like this');
+    await ben.replies(bot.proposal(1), '/approve');
+    expect(pr.commits()).toEqual([]);
+    expect(bot.answer()).toContain('was already rejected');
+  });
+
+  it('the vote of a person who lost write access no longer counts, and the change needs another approval (S66, S70)', async () => {
+    const { ana, ben, bot, grants, pr, person } = await proposed('required_approvals: 2\n');
+    await ben.replies(bot.proposal(1), '/approve');
+    grants(ben, 'read');
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(pr.commits()).toEqual([]);
+    expect(bot.answer()).toMatch(/^Not applied: `ben-\d+` no longer has write access/);
+    expect(bot.proposal(1).body).toContain(`**1 of 2 approvals** by \`${ana.login}\`:`);
+    const dora = await person('dora', 'write');
+    await dora.replies(bot.proposal(1), '/approve');
+    const [commit] = pr.commits();
+    expect(commit?.message).not.toContain(ben.login);
+    expect(commit?.message).toContain(`Approved-by: ${dora.login}`);
+  });
+
+  it('a push that carries the change names a pusher who may not approve alone (S50)', async () => {
+    const { ben, bot, pr } = await proposed('required_approvals: 2\n');
+    await ben.pushes({ 'src/total.ts': pr.file('src/total.ts').replace('let total = 0;', 'let total = 0n;') });
+    expect(bot.proposal(1).body).toContain(`Not an approval: \`${ben.login}\` may not approve here alone.`);
+  });
+});
+
+describe('who may approve', () => {
+  it('approvers: maintain counts maintainers and admins, and explains to writers why they do not count (S66)', async () => {
+    const { ana, bot, person, pr } = await proposed('approvers: maintain\n');
+    const maria = await person('maria', 'write', 'maintain');
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(bot.answer()).toContain(
+      `\`${ana.login}\` doesn’t have the maintain or admin role that \`approvers: maintain\``,
+    );
+    expect(pr.commits()).toEqual([]);
+    await maria.replies(bot.proposal(1), '/approve');
+    expect(pr.commits()).toHaveLength(1);
+  });
+
+  it('a custom role counts by what it permits, not by its name (S66)', async () => {
+    const { bot, person, pr } = await proposed('approvers: admin\n');
+    const custom = await person('custom', 'write', 'release-admin');
+    const admin = await person('admin', 'admin');
+    await custom.replies(bot.proposal(1), '/approve');
+    expect(bot.answer()).toContain('doesn’t have the admin role');
+    await admin.replies(bot.proposal(1), '/approve');
+    expect(pr.commits()).toHaveLength(1);
+  });
+
+  it('the requester’s approval does not count where another person’s is required, and another can still follow (A6, S70)', async () => {
+    const { ana, ben, bot, pr } = await proposed('require_non_requester: true\n');
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(bot.answer()).toContain(`\`${ana.login}\` requested this change, and \`require_non_requester\` is set`);
+    expect(bot.answer()).toContain(bot.proposal(1).proposalId);
+    await ben.says('/approve');
+    expect(pr.commits()).toHaveLength(1);
+  });
+
+  it('neither does the author’s, be it by command or by the button (A5, S70)', async () => {
+    const { bot, carl, grants, pr } = await proposed('require_non_author: true\n');
+    grants(carl, 'write');
+    await carl.replies(bot.proposal(1), '/approve');
+    expect(bot.answer()).toContain(`\`${carl.login}\` opened this pull request, and \`require_non_author\``);
+    expect(pr.commits()).toEqual([]);
+    await carl.commitsSuggestion(bot.proposal(1));
+    expect(bot.proposal(1).body).toContain(`Not an approval: \`${carl.login}\` may not approve here.`);
+  });
+
+  it('rules are those of now: what was approved under others is asked for again (S66)', async () => {
+    const { ana, bot, configures, person, pr } = await proposed(null);
+    const admin = await person('admin', 'admin');
+    await configures('approvers: admin\n');
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(pr.commits()).toEqual([]);
+    await configures(null);
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(pr.commits()).toHaveLength(1);
+    expect(admin.login).toMatch(/^admin/);
+  });
+});

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { stageForAll } from '../support/open-and-close.ts';
+import { editRow, ROWS_PATH, row, rows, tellRows } from '../support/rows.ts';
+import { edit, type Story, write } from '../support/story.ts';
+
+const stage = stageForAll();
+
+const REASON = '/deny callers expect this number';
+
+function repeatedBy(login: string): string {
+  return `This exact change was already rejected by ${login}. It was not shown again. Propose something different or stop.`;
+}
+
+/** A pull request on which the model's first answers are these, each of one call. */
+async function answering(...calls: readonly ReturnType<typeof edit>[]): Promise<Story> {
+  const story = await tellRows(stage());
+  for (const call of calls) story.model.proposes(call);
+  await story.ana.says('/countersign give the rows other values');
+  return story;
+}
+
+describe('what was denied', () => {
+  it('is not shown again in any form, and another change of the same line is (D13, S108, T8)', async () => {
+    const wider = edit(ROWS_PATH, `${row(4)}\n${row(5)}\n`, `${row(4)}\n${row(5, 50)}\n`);
+    const story = await answering(editRow(5, 50), wider, editRow(5, 51));
+    await story.ana.replies(story.bot.proposal(1), REASON);
+    const heard = story.model.requests().map(({ messages }) => messages.at(-1)?.content);
+    expect(heard.at(-1)).toBe(repeatedBy(story.ana.login));
+    expect(story.bot.proposals()).toHaveLength(2);
+    expect(story.bot.proposal(2).body).toContain(row(5, 51));
+  });
+
+  it('nor where the whole file would come out the same (S108)', async () => {
+    const story = await tellRows(stage());
+    story.model.proposes({ name: 'read_file', arguments: { path: ROWS_PATH } }, editRow(5, 50));
+    story.model.proposes(write(ROWS_PATH, rows({ 5: 50 })));
+    await story.ana.says('/countersign give row 5 another value');
+    await story.ana.replies(story.bot.proposal(1), REASON);
+    expect(story.bot.proposals()).toHaveLength(1);
+    expect(story.model.heard()).toEqual([repeatedBy(story.ana.login)]);
+  });
+
+  it('the same lines at another place are another change (S108)', async () => {
+    const twin = rows({ 5: 'twin', 15: 'twin' }).replace(row(15, 'twin'), row(5, 'twin'));
+    const story = await stage().tell({ branch: { [ROWS_PATH]: twin } });
+    const at = (n: number) => edit(ROWS_PATH, `${row(n - 1)}\n${row(5, 'twin')}`, `${row(n - 1)}\n${row(5, 'other')}`);
+    story.model.proposes(at(5));
+    story.model.proposes(at(15));
+    await story.ana.says('/countersign rename one');
+    await story.ana.replies(story.bot.proposal(1), REASON);
+    expect(story.bot.proposals()).toHaveLength(2);
+  });
+
+  it('may be proposed again after an instruction from a person (S108)', async () => {
+    const story = await answering(editRow(5, 50));
+    stage().pass(2);
+    story.model.proposes(editRow(5, 50));
+    stage().pass(2);
+    await story.ana.replies(story.bot.proposal(1), '/deny');
+    await story.ana.says('/countersign do give row 5 the value 50');
+    expect(story.bot.proposals()).toHaveLength(2);
+  });
+
+  it('a note to the agent opens it too (S108)', async () => {
+    const story = await tellRows(stage());
+    story.model.proposes(editRow(5, 50), editRow(9, 90));
+    story.model.proposes(editRow(5, 50));
+    await story.ana.says('/countersign give the rows other values');
+    await story.ana.replies(story.bot.proposal(1), '/deny');
+    await story.ana.says('@countersign row 5 is fine after all');
+    await story.ana.replies(story.bot.proposal(2), '/deny');
+    expect(story.bot.proposals()).toHaveLength(3);
+  });
+
+  it('ends the run with a message after three repetitions in a row (D13, H5, S108)', async () => {
+    const again = editRow(5, 50);
+    const story = await answering(again, again, again, again);
+    await story.ana.replies(story.bot.proposal(1), REASON);
+    expect(story.bot.answer()).toContain('the run ended because the model kept proposing denied changes');
+    expect(story.model.requests()).toHaveLength(4);
+    expect(story.bot.proposals()).toHaveLength(1);
+    expect(story.pr.commits()).toEqual([]);
+  });
+});
+
+describe('what a person wrote instead', () => {
+  it('cannot be changed back to the model’s text (S109, T18)', async () => {
+    const story = await answering(editRow(5, 50), edit(ROWS_PATH, row(5, 'mine'), row(5, 50)), editRow(9, 90));
+    await story.ana.replies(story.bot.proposal(1), `\`\`\`suggestion\n${row(5, 'mine')}\n\`\`\``);
+    expect(story.pr.file(ROWS_PATH)).toBe(rows({ 5: 'mine' }));
+    expect(story.bot.proposals()).toHaveLength(2);
+    expect(story.model.heard()).toEqual([
+      'A person changed this text from what you proposed. Restoring it was not shown. Propose something different or stop.',
+    ]);
+  });
+});

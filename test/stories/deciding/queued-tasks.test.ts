@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { stageForAll } from '../support/open-and-close.ts';
+import { edit, type Story, write } from '../support/story.ts';
+
+const stage = stageForAll();
+
+const BIGINT = edit('src/total.ts', '  let total = 0;\n', '  let total = 0n;\n');
+
+const PAGE = write('docs/page.md', '# Page\n');
+
+const LOST = { fault: 'status', status: 401, body: { error: { message: 'no', code: 'x' } } } as const;
+
+/** A run that waits for people, and a task behind it. */
+async function queued(): Promise<Story> {
+  const story = await stage().tell();
+  story.model.proposes(BIGINT);
+  await story.ana.says('/countersign use bigint');
+  await story.ben.says('/countersign write a page');
+  return story;
+}
+
+describe('tasks behind a run', () => {
+  it('a run whose model fails passes on to the next task, and /resume does not break in on that (S86)', async () => {
+    const { ana, ben, bot, model } = await queued();
+    stage().model.script(LOST);
+    model.proposes(PAGE);
+    await ana.says('/approve');
+    expect(bot.answer()).toContain(`@${ana.login}, the run ended because the model gave no usable answer`);
+    expect(model.requests().at(-1)?.messages[1]?.content).toContain('"write a page"');
+    await ana.says('/resume');
+    expect(bot.answer()).toMatch(/^`\/resume` had no effect: a run is active or about to start/);
+    model.says({ content: 'Done.' });
+    await ben.says('/approve');
+    expect(bot.answer()).toContain(`@${ben.login}, the run finished`);
+    await ana.says('/resume');
+    expect(bot.answer()).toMatch(/^There is no run to resume/);
+  });
+
+  it('a run in which all was denied passes on to the next task too (S86, S110)', async () => {
+    const { ana, model } = await queued();
+    model.proposes(PAGE);
+    await ana.says('/deny');
+    expect(model.requests().at(-1)?.messages[1]?.content).toContain('"write a page"');
+  });
+
+  it('a /stop drops no task that was written after it (S41a)', async () => {
+    const story = await stage().tell();
+    const { ana, ben, bot, model } = story;
+    model.proposes(BIGINT);
+    await ana.says('/countersign use bigint');
+    await ben.says('/countersign write a page');
+    stage().github.deliveries.intercept(({ request }) => (request.body.includes('/stop') ? 'hold' : 'send'));
+    await ana.says('/stop');
+    stage().github.deliveries.intercept(undefined);
+    await ben.says('/countersign write another');
+    model.proposes(PAGE);
+    stage().github.deliveries.releaseHeld();
+    await stage().settle();
+    const stopped = bot.answers().find((text) => text.includes('the run was stopped'));
+    expect(stopped).toContain('These queued tasks were dropped:\n\n- write a page');
+    expect(stopped).not.toContain('write another');
+    expect(model.requests().at(-1)?.messages[1]?.content).toContain('"write another"');
+  });
+
+  it('/status counts what is queued (S89a)', async () => {
+    const { ana, bot } = await queued();
+    await ana.says('/status');
+    expect(bot.answer()).toMatch(/^A run is active\. 1 task queued\. Pending changes:/);
+  });
+
+  it('closing the pull request drops the queue and lists it (S90b, F13)', async () => {
+    const { ana, bot, model } = await queued();
+    await ana.does((person) => person.closes());
+    expect(bot.answers().join('\n')).toContain('These queued tasks were dropped:\n\n- write a page');
+    expect(model.requests()).toHaveLength(1);
+  });
+});

@@ -1,0 +1,238 @@
+import { describe, expect, it } from 'vitest';
+import type { RequestCaller } from '../../../fakes/github/handle-request.ts';
+import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
+import { stageForAll } from '../support/open-and-close.ts';
+import { requestsSince } from '../support/requests.ts';
+import { edit, type Story, write } from '../support/story.ts';
+
+const stage = stageForAll();
+
+const BIGINT = edit('src/total.ts', '  let total = 0;\n', '  let total = 0n;\n');
+
+const EXACTLY = edit('README.md', 'Sells things.', 'Sells things, exactly.');
+
+/** The calls by which an App could change a branch. */
+const CONTENT_WRITE = /createCommitOnBranch|^(?:POST|PATCH|DELETE) .*\/git\//;
+
+function isFor(caller: RequestCaller, repositoryId: number): boolean {
+  return (
+    caller.kind === 'installation' && caller.repositoryIds !== 'all' && caller.repositoryIds.includes(repositoryId)
+  );
+}
+
+async function proposed(): Promise<Story> {
+  const story = await stage().tell();
+  story.model.proposes(BIGINT, EXACTLY);
+  await story.ana.says('/countersign use bigint');
+  return story;
+}
+
+async function states(story: Story): Promise<readonly string[]> {
+  return (await story.stored()).proposals.map((proposal) => proposal.state);
+}
+
+describe('how a run goes', () => {
+  it('/stop cancels pending changes, asks the model no more, and notifies the requester once (S51)', async () => {
+    const story = await proposed();
+    const { ana, ben, bot, model, pr } = story;
+    await ana.replies(bot.proposal(2), '/approve');
+    await ben.says('/stop');
+    expect(await states(story)).toEqual(['cancelled', 'completed']);
+    expect(model.requests()).toHaveLength(1);
+    expect(bot.answer()).toMatch(/^Rejected\. Agent response cancelled\./);
+    expect(bot.answer()).toContain(`@${ana.login}, the run was stopped by`);
+    expect(bot.answer()).toContain(pr.head().slice(0, 7));
+    expect(bot.run().body).toContain('**Ended.** The run was stopped by');
+    expect(bot.proposal(1).resolved).toBe(true);
+    await ben.replies(bot.proposal(1), '/approve');
+    expect(pr.commits()).toHaveLength(1);
+    expect(bot.answer()).toContain('was already cancelled');
+  });
+
+  it('/stop while the model thinks: what it answers then changes nothing (S51)', async () => {
+    const { ana, bot, model, pr, stored } = await stage().tell();
+    const { promise: sendAfter, resolve: answers } = Promise.withResolvers<void>();
+    model.says({ calls: [BIGINT], sendAfter });
+    stage().pass(2);
+    ana.person.says('/countersign use bigint');
+    await expect.poll(() => model.requests().length, { interval: 5 }).toBe(1);
+    stage().pass(2);
+    ana.person.says('/stop');
+    await expect.poll(async () => (await stored()).run?.phase.kind, { interval: 5 }).toBe('ended');
+    answers();
+    await stage().settle();
+    expect(bot.proposals()).toEqual([]);
+    expect(pr.commits()).toEqual([]);
+    expect(bot.answers()).toHaveLength(1);
+  });
+
+  it('closing the pull request ends the run; on a closed one tasks and approvals are refused (S51, F13)', async () => {
+    const story = await proposed();
+    const { ana, bot, model, pr } = story;
+    await ana.does((person) => person.closes());
+    expect(await states(story)).toEqual(['cancelled', 'cancelled']);
+    expect(bot.answer()).toContain('because the pull request was closed');
+    await ana.says('/countersign once more');
+    expect(bot.answer()).toMatch(/^This pull request is closed, so Countersign can’t change it\. Reopen it/);
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(pr.commits()).toEqual([]);
+    expect(model.requests()).toHaveLength(1);
+  });
+
+  it('a merged pull request is refused with its state (F13)', async () => {
+    const { ana, bot, model } = await stage().tell();
+    await ana.does((person) => person.merges());
+    await ana.says('/countersign use bigint');
+    expect(bot.answer()).toMatch(/^This pull request is merged/);
+    expect(model.requests()).toEqual([]);
+  });
+
+  it('a draft works like any other pull request (S127a)', async () => {
+    const { ana, model, pr } = await stage().tell({ draft: true });
+    model.proposes(BIGINT);
+    await ana.says('@countersign use bigint');
+    await ana.says('/approve');
+    expect(pr.file('src/total.ts')).toContain('0n');
+  });
+
+  it('the end of a run is announced once and mentions only the person who began it (S89a)', async () => {
+    const { ana, ben, bot, model } = await stage().tell();
+    model.says({ content: 'Nothing to do. @everybody, see #1.' });
+    await ana.says('/countersign use bigint');
+    expect(bot.answers()).toHaveLength(1);
+    expect(bot.answer()).toContain(`@${ana.login}, the run finished: no change was proposed.`);
+    await ben.says('/status');
+    const pages = bot.comments().map(({ body }) => body.replace(/`[^`\n]*`/g, ''));
+    expect(pages.join('\n').match(/@[\w-]+/g)).toEqual([`@${ana.login}`]);
+  });
+
+  it('/status links every pending change (S89a)', async () => {
+    const story = await proposed();
+    await story.ana.says('/status');
+    for (const { id, proposalId } of story.bot.proposals())
+      expect(story.bot.answer()).toMatch(new RegExp(`\\[\`${proposalId}\`\\]\\(http.*r${id}\\)`));
+  });
+
+  it('a note to the agent is held until the outcomes, starts no request of its own, and comes after them (S89)', async () => {
+    const { ana, ben, bot, model } = await proposed();
+    const note = await ben.says('@countersign mind the tests');
+    expect(bot.reactionsOn(note)).toEqual(['eyes']);
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(model.requests()).toHaveLength(1);
+    await ana.replies(bot.proposal(2), '/deny');
+    const told = model.requests().at(-1)?.messages.slice(-3);
+    expect(told?.map(({ role }) => role)).toEqual(['tool', 'tool', 'user']);
+    expect(told?.at(-1)?.content).toBe(`${ben.login} says, as a JSON string:\n"mind the tests"`);
+  });
+
+  it('a note keeps a run alive in which everything was denied (S89, S110)', async () => {
+    const { ana, model } = await proposed();
+    await ana.says('@countersign try something smaller');
+    await ana.says('/deny all');
+    expect(model.requests()).toHaveLength(2);
+  });
+});
+
+describe('where a run begins', () => {
+  it('comments before any run that are no task get no answer and cause no GitHub request', async () => {
+    const story = await stage().tell();
+    const { ana, bot } = story;
+    const before = stage().github.requests.length;
+    for (const words of ['/approve', '/deny all', '/help', '/stop', 'lgtm', '/lgtm']) await ana.says(words);
+    expect(bot.comments()).toEqual([]);
+    expect(requestsSince(stage(), story, before)).toEqual([]);
+  });
+
+  it('in a review thread: the file, the line and the part of the diff belong to the task', async () => {
+    const { ana, bot, model, pr } = await stage().tell();
+    model.proposes(BIGINT);
+    const place = { path: 'src/total.ts', line: 3, commitSha: pr.head() };
+    const body = '/countersign use bigint here\nand say why';
+    await ana.does(({ actor }) => {
+      const here = { actor, repositoryId: pr.repositoryId, number: pr.number };
+      stage().github.apply(OPERATIONS.createReviewComment, { ...here, ...place, body });
+    });
+    const task = model.requests()[0]?.messages[1]?.content ?? '';
+    expect(task).toContain('use bigint here\\nand say why');
+    expect(task).toContain('a review thread on \\"src/total.ts\\", line 3');
+    expect(task).toContain('let total = 0;');
+    expect(bot.run().body).toContain('use bigint here');
+  });
+
+  it('in a review body; conversations between people never reach the model (D3)', async () => {
+    const { ana, ben, bot, model, pr } = await stage().tell();
+    model.proposes(BIGINT);
+    await ana.does((person) => person.reviews({ event: 'COMMENT', body: '@countersign use bigint' }));
+    await ben.says('What is this about?');
+    await ben.replies(bot.proposal(1), '/approve');
+    expect(pr.file('src/total.ts')).toContain('0n');
+    expect(JSON.stringify(model.requests())).not.toContain('What is this about?');
+  });
+});
+
+describe('several tasks', () => {
+  it('queue behind the run with a notice, and begin by themselves in order (S86)', async () => {
+    const { ana, ben, bot, model, pr } = await stage().tell();
+    model.proposes(BIGINT);
+    await ana.says('/countersign use bigint');
+    await ben.says('/countersign write a page');
+    await ana.says('/countersign and another');
+    expect(bot.answers()[0]).toContain('starts by itself when the active run ends');
+    expect(bot.answers()[1]).toContain('after the 2 tasks before it');
+    expect(model.requests()).toHaveLength(1);
+    model.says({ content: 'Done.' });
+    model.proposes(write('docs/page.md', '# Page\n'));
+    await ana.says('/approve');
+    expect(model.requests().at(-1)?.messages.at(-1)?.content).toContain('"write a page"');
+    await ana.says('/approve');
+    expect(model.requests().at(-1)?.messages[1]?.content).toContain('"and another"');
+    expect(pr.commits()).toHaveLength(2);
+  });
+
+  it('/stop drops the queue and lists it (S51)', async () => {
+    const { ana, ben, bot, model } = await proposed();
+    await ben.says('/countersign write a page');
+    await ana.says('/stop');
+    expect(bot.answer()).toContain('These queued tasks were dropped:\n\n- write a page');
+    expect(model.requests()).toHaveLength(1);
+  });
+
+  it('a /stop that was written before the task of the run does not end it (S41a)', async () => {
+    const story = await stage().tell();
+    const { ana, bot, model } = story;
+    model.proposes(BIGINT);
+    stage().github.deliveries.intercept((delivery) => (delivery.request.body.includes('/stop') ? 'hold' : 'send'));
+    await ana.says('/stop');
+    stage().github.deliveries.intercept(undefined);
+    await ana.says('/countersign use bigint');
+    stage().github.deliveries.releaseHeld();
+    await stage().settle();
+    expect(await states(story)).toEqual(['proposed']);
+    expect(bot.answer()).toContain('`/stop`');
+  });
+});
+
+describe('a pull request from a fork', () => {
+  it('is never written to; /approve explains how to apply the change instead of approving it (F15)', async () => {
+    const story = await stage().tell({ fork: true });
+    const { ana, bot, carl, model, pr } = story;
+    model.proposes(BIGINT);
+    await ana.says('/countersign use bigint');
+    expect(bot.run().body).toContain('is in a fork, and Countersign never writes to forks.');
+    expect(bot.proposal(1).body).toContain('This branch is in a fork');
+    expect(bot.proposal(1).body).toContain('```suggestion\n  let total = 0n;\n```');
+    const before = pr.head();
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(pr.head()).toBe(before);
+    expect(await states(story)).toEqual(['proposed']);
+    expect(bot.answer()).toContain('Countersign never writes to forks');
+    await carl.commitsSuggestion(bot.proposal(1));
+    expect(await states(story)).toEqual(['completed']);
+    expect(pr.file('src/total.ts')).toContain('0n');
+    expect(bot.proposal(1).body).toContain('Not an approval');
+    const written = stage().github.requests.filter(
+      ({ name, caller }) => CONTENT_WRITE.test(name) && isFor(caller, pr.repositoryId),
+    );
+    expect(written).toEqual([]);
+  });
+});

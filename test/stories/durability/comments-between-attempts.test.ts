@@ -1,0 +1,198 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { stageForAll } from '../support/open-and-close.ts';
+import { editRow, proposeRows, ROWS_PATH, row, rows, tellRows } from '../support/rows.ts';
+import { write } from '../support/story.ts';
+
+const stage = stageForAll();
+
+afterEach(() => stage().github.faults.clear());
+
+const REVIEW = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews';
+
+const PULL = 'GET /repos/{owner}/{repo}/pulls/{pull_number}';
+
+const COMMIT = 'graphql createCommitOnBranch';
+
+const NOT_DONE = { kind: 'fail-before-apply', status: 502 } as const;
+
+const DONE_UNHEARD = { kind: 'fail-after-apply', status: 502 } as const;
+
+/** Waits until the fault has struck: the App now waits for its next try. */
+function struck(): Promise<void> {
+  const { faults } = stage().github;
+  return vi.waitFor(() => expect(faults.pending()).toEqual([]), { timeout: 25_000, interval: 5 });
+}
+
+describe('people who speak between two attempts', () => {
+  it('after a stop nothing is committed, even when a new run has begun (S51, S77, B14)', async () => {
+    const { pr, ana, bot } = await proposeRows(stage(), { 5: 50 });
+    stage().github.faults.add({ ...NOT_DONE, route: COMMIT });
+    stage().pass(2);
+    ana.person.replies(bot.proposal(1).id, '/approve');
+    await struck();
+    stage().pass(2);
+    ana.person.says('/stop');
+    stage().pass(2);
+    await ana.says('/countersign something else');
+    await vi.waitFor(() => expect(bot.proposal(1).body).toContain('**Cancelled**'), { timeout: 25_000 });
+    await stage().settle();
+    expect(pr.commits()).toEqual([]);
+  });
+
+  it('a denial with its reason ends a change whose attempt failed, and the agent gets the reason (S44, S77, T4)', async () => {
+    const { pr, ana, ben, bot, model } = await proposeRows(stage(), { 5: 50 });
+    stage().github.faults.add({ ...NOT_DONE, route: COMMIT });
+    stage().pass(2);
+    ana.person.replies(bot.proposal(1).id, '/approve');
+    await struck();
+    await ben.replies(bot.proposal(1), '/deny use a constant');
+    await vi.waitFor(() => expect(model.heard().join()).toContain('Edit rejected by user: use a constant.'), {
+      timeout: 25_000,
+    });
+    expect(pr.commits()).toEqual([]);
+  });
+
+  it('so does an instruction, which the agent gets as the result (S45, S77)', async () => {
+    const { pr, ana, ben, bot, model } = await proposeRows(stage(), { 5: 50 });
+    stage().github.faults.add({ ...NOT_DONE, route: COMMIT });
+    stage().pass(2);
+    ana.person.replies(bot.proposal(1).id, '/approve');
+    await struck();
+    await ben.replies(bot.proposal(1), 'use a constant instead');
+    await vi.waitFor(() => expect(model.heard().join()).toContain('use a constant instead'), { timeout: 25_000 });
+    await stage().settle();
+    expect(pr.commits()).toEqual([]);
+  });
+
+  it('who approves second counts as well (S71, S77)', async () => {
+    const { ana, ben, bot, stored, pr } = await proposeRows(stage(), { 5: 50 });
+    stage().github.faults.add({ ...NOT_DONE, route: COMMIT });
+    stage().pass(2);
+    ana.person.replies(bot.proposal(1).id, '/approve');
+    await struck();
+    stage().pass(2);
+    ben.person.replies(bot.proposal(1).id, '/approve');
+    await vi.waitFor(() => expect(bot.proposal(1).body).toContain('**Applied**'), { timeout: 25_000 });
+    await stage().settle();
+    expect(pr.commits()).toHaveLength(1);
+    const { proposals } = await stored();
+    const people = proposals[0]?.votes.filter((vote) => vote.action === 'approve').map((vote) => vote.by.id);
+    expect(people).toContain(ana.id);
+  });
+});
+
+describe('effects that reached GitHub without a received answer', () => {
+  it('a commit under our name with our trailers is not taken for ours where it does something else (B21, S78)', async () => {
+    const { pr, ana, ben, bot, stored } = await proposeRows(stage(), { 5: 50 });
+    stage().github.faults.add({ ...NOT_DONE, route: COMMIT });
+    stage().pass(2);
+    ana.person.replies(bot.proposal(1).id, '/approve');
+    await struck();
+    const [proposal] = (await stored()).proposals;
+    ben.person.pushes(
+      { [ROWS_PATH]: rows({ 20: 200 }) },
+      {
+        author: {
+          name: 'countersign[bot]',
+          email: `${stage().github.app.botId}+countersign[bot]@users.noreply.github.com`,
+        },
+        message: [
+          'Change a row\n',
+          `Countersign-Proposal: ${proposal?.id}`,
+          `Countersign-Digest: sha256:${proposal?.change.digest}`,
+          'Countersign-Range: 5,1 5,1',
+          `Approved-by: ${ana.login}`,
+        ].join('\n'),
+      },
+    );
+    await vi.waitFor(() => expect(bot.proposal(1).body).toContain('**Applied**'), { timeout: 25_000 });
+    await stage().settle();
+    expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50, 20: 200 }));
+  });
+
+  it('a commit that landed is never called failed because a look around was answered 404 (S78)', async () => {
+    const { pr, ana, bot } = await proposeRows(stage(), { 5: 50 });
+    stage().github.faults.add({ ...DONE_UNHEARD, route: COMMIT });
+    stage().pass(2);
+    ana.person.replies(bot.proposal(1).id, '/approve');
+    await struck();
+    stage().github.faults.add({ kind: 'fail-before-apply', status: 404, route: PULL });
+    await struck();
+    await vi.waitFor(() => expect(bot.proposal(1).body).toContain('**Applied**'), { timeout: 25_000 });
+    await stage().settle();
+    expect(pr.commits()).toHaveLength(1);
+  });
+
+  it('a review whose answer was lost is found and closed, although its run was stopped meanwhile (S51, S72)', async () => {
+    const { ana, bot, model } = await tellRows(stage());
+    model.proposes(editRow(5, 50));
+    stage().github.faults.add({ ...DONE_UNHEARD, route: REVIEW });
+    stage().pass(2);
+    ana.person.says('/countersign give the row another value');
+    await struck();
+    stage().pass(2);
+    ana.person.says('/stop');
+    await vi.waitFor(() => expect(bot.proposal(1).body).toContain('**Cancelled**'), { timeout: 25_000 });
+    await stage().settle();
+    expect(bot.proposal(1).body).not.toContain('```suggestion');
+    expect(bot.proposal(1).resolved).toBe(true);
+  });
+
+  it('an approval in a thread means that thread, never the only other pending change (S39, B6)', async () => {
+    const { pr, ana, ben, bot } = await proposeRows(stage(), { 9: 90 });
+    stage().pass(2);
+    const { comments } = { comments: [{ path: ROWS_PATH, line: 5, body: 'why five?' }] };
+    const review = ben.person.reviews({ body: 'a question', event: 'COMMENT', comments });
+    await stage().settle();
+    const asked = [...pr.now().reviewComments.values()].find((one) => one.reviewId === review.id);
+    await ana.does(() => ana.person.replies(asked?.id ?? 0, '/approve'));
+    expect(pr.commits()).toEqual([]);
+    expect(bot.answer()).toContain(bot.proposal(1).proposalId);
+  });
+});
+
+describe('what people saw is what they approve', () => {
+  it('a proposal edited without a webhook is restored and a new approval requested (S60, B9)', async () => {
+    const { pr, ana, ben, bot } = await proposeRows(stage(), { 5: 50 });
+    const shown = bot.proposal(1).body;
+    stage().github.deliveries.intercept(({ action }) => (action === 'edited' ? 'drop' : 'send'));
+    await ben.does(() => ben.person.editsInThread(bot.proposal(1).id, shown.replace('50', '5')));
+    stage().github.deliveries.intercept(undefined);
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(pr.commits()).toEqual([]);
+    expect(bot.proposal(1).body).toBe(shown);
+    expect(bot.answer()).toContain('Nothing was approved: the comment that shows this change was edited or deleted');
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
+  });
+
+  it('a new file never replaces what took its directory’s place meanwhile (E16, S93)', async () => {
+    const { pr, ana, ben, bot, model } = await tellRows(stage());
+    model.proposes(write('docs/a.md', 'hello\n'));
+    await ana.says('/countersign write docs');
+    await ben.pushes({ docs: 'a precious file\n' });
+    await ana.says(`/approve ${bot.proposal(1).proposalId}`);
+    expect(pr.file('docs')).toBe('a precious file\n');
+    expect(pr.bytes('docs/a.md')).toBeNull();
+  });
+
+  it('neither of two simultaneous pushes is credited to the other’s author (S50, S71)', async () => {
+    const { ana, ben, bot } = await proposeRows(stage(), { 5: 50 });
+    stage().pass(2);
+    ben.person.pushes({ 'other.txt': 'x\n' });
+    ana.person.pushes({ [ROWS_PATH]: rows().replace(row(5), row(5, 50)) });
+    await stage().settle();
+    expect(bot.proposal(1).body).toContain('**Applied**');
+    expect(bot.proposal(1).body).not.toContain(`by \`${ben.login}\``);
+  });
+
+  it('closed and opened again before we look is open (F6, F13)', async () => {
+    const { ben, bot, ana, pr } = await proposeRows(stage(), { 5: 50 });
+    stage().pass(2);
+    ben.person.closes();
+    ben.person.reopens();
+    await stage().settle();
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
+  });
+});

@@ -1,0 +1,141 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createDeliveryDropper } from '../../../fakes/github/webhooks.ts';
+import { PENDING_LABEL } from '../../../src/core/messages/proposal-status.ts';
+import { stageForAll } from '../support/open-and-close.ts';
+import { editRow, proposeRows, ROWS_PATH, rows, tellRows } from '../support/rows.ts';
+import { unheard } from '../support/undelivered.ts';
+
+const stage = stageForAll();
+
+afterEach(() => {
+  stage().github.deliveries.intercept(undefined);
+  vi.restoreAllMocks();
+});
+
+const sweep = (): Promise<void> => stage().later(301);
+
+describe('webhooks that were lost', () => {
+  it('of a long conversation a third gets lost, and one sweep later everything is decided, once (F8, R10)', {
+    timeout: 180_000,
+  }, async () => {
+    const values = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [2 * n + 1, `'new ${n}'`]));
+    const { pr, ana, ben, bot } = await proposeRows(stage(), values);
+    const { deliveries } = stage().github;
+    const before = deliveries.log.length;
+    deliveries.intercept(createDeliveryDropper(0.3, 7));
+    for (let n = 1; n <= 10; n += 1) {
+      const [who, words] = n % 2 === 0 ? [ana, '/approve'] : [ben, '/deny not this one'];
+      await who.replies(bot.proposal(n), words);
+    }
+    deliveries.intercept(undefined);
+    const words = deliveries.log.slice(before).filter(({ event }) => event === 'pull_request_review_comment');
+    expect(words.filter(({ statuses }) => statuses.length === 0).length).toBeGreaterThan(1);
+    await sweep();
+    const approved = Object.entries(values).filter((_, place) => place % 2 === 1);
+    expect(pr.file(ROWS_PATH)).toBe(rows(Object.fromEntries(approved)));
+    expect(pr.commits()).toHaveLength(5);
+    expect(bot.proposals().filter(({ body }) => body.includes('**Applied**'))).toHaveLength(5);
+    expect(bot.proposals().filter(({ body }) => body.includes('**Rejected by user**'))).toHaveLength(5);
+  });
+
+  it('a task without a webhook begins, and a stale change is found (F8)', async () => {
+    const { ana, bot, model } = await tellRows(stage());
+    model.proposes(editRow(5, 50));
+    unheard(stage(), () => ana.person.says('/countersign give the row another value'));
+    await stage().settle();
+    expect(bot.proposals()).toEqual([]);
+    await sweep();
+    expect(bot.proposals()).toHaveLength(1);
+    unheard(stage(), () => ana.person.pushes({ [ROWS_PATH]: rows({ 5: 5000 }) }));
+    await sweep();
+    expect(bot.proposal(1).body).toContain('**Withdrawn** without a decision');
+  });
+
+  it('what came while the database was away is taken once it is back (G9)', async () => {
+    const { pr, ana, bot } = await proposeRows(stage(), { 5: 50, 12: 120 });
+    const away = vi.spyOn(stage().store(), 'receive').mockRejectedValue(new Error('no database'));
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(stage().github.deliveries.attempts.at(-1)?.statusCode).toBe(503);
+    await ana.replies(bot.proposal(2), '/deny no');
+    away.mockRestore();
+    await sweep();
+    expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
+    expect(bot.proposal(2).body).toContain('**Rejected by user**');
+  });
+
+  it('a lost yes that GitHub is asked to send again, twice, and that a sweep finds too, counts once (F7, F8)', async () => {
+    const { pr, ana, bot } = await proposeRows(stage(), { 5: 50, 12: 120 });
+    const lost = unheard(stage(), () => ana.person.replies(bot.proposal(1).id, '/approve'));
+    for (const delivery of [...lost, ...lost]) stage().github.deliveries.redeliver(delivery);
+    await stage().settle();
+    await sweep();
+    await sweep();
+    expect(pr.commits()).toHaveLength(1);
+  });
+
+  it('an approval and a later denial, both lost: the denial is read before anything is committed (F8, B14)', async () => {
+    const { pr, ana, ben, bot } = await proposeRows(stage(), { 5: 50, 12: 120 });
+    unheard(stage(), () => {
+      ana.person.replies(bot.proposal(1).id, '/approve');
+      ben.person.replies(bot.proposal(1).id, '/deny no, wait');
+    });
+    await sweep();
+    expect(pr.commits()).toEqual([]);
+    expect(bot.proposal(1).body).toContain('**Rejected by user**');
+  });
+
+  it('text that was edited into a command without a webhook decides nothing (F8, S60)', async () => {
+    const { pr, ana, bot } = await proposeRows(stage(), { 5: 50, 12: 120 });
+    unheard(stage(), () => {
+      const said = ana.person.says('I shall look at it.');
+      stage().pass(5);
+      ana.person.edits(said.id, '/approve all');
+    });
+    await sweep();
+    expect(pr.commits()).toEqual([]);
+    expect(bot.answer()).toContain('edit');
+  });
+
+  it('an approval that its writer edited or deleted meanwhile decides nothing (F8, S60, S61)', async () => {
+    const { pr, ana, ben, bot } = await proposeRows(stage(), { 5: 50, 12: 120, 20: 200 });
+    unheard(stage(), () => {
+      const yes = ana.person.replies(bot.proposal(1).id, '/approve');
+      const yesToo = ben.person.replies(bot.proposal(2).id, '/approve');
+      const review = ana.person.reviews({ body: '/approve all', event: 'COMMENT', comments: [] });
+      stage().pass(60);
+      ana.person.editsInThread(yes.id, '/approve, but not before Monday');
+      ben.person.deletesInThread(yesToo.id);
+      ana.person.editsReview(review.id, 'Nothing yet.');
+    });
+    await sweep();
+    expect(pr.commits()).toEqual([]);
+    expect(bot.proposals().filter(({ body }) => body.includes('Applied'))).toEqual([]);
+    expect(bot.proposals().filter(({ body }) => body.includes(PENDING_LABEL))).toHaveLength(3);
+  });
+
+  it('a sweep without lost webhooks is one request and posts nothing (F8)', async () => {
+    const { bot } = await proposeRows(stage(), { 5: 50 });
+    await sweep();
+    const before = stage().github.requests.length;
+    const comments = bot.comments();
+    await sweep();
+    // A key signed by a clock that went wrong is refused and made anew; that is one request for GitHub too.
+    const answered = stage()
+      .github.requests.slice(before)
+      .filter(({ status }) => status !== 401);
+    expect(answered.map(({ name }) => name)).toEqual(['GET /app/hook/deliveries']);
+    expect(bot.comments()).toEqual(comments);
+  });
+
+  it('a paused App does not look for lost webhooks (F8)', async () => {
+    const { ana, bot, pr } = await proposeRows(stage(), { 5: 50, 12: 120 });
+    unheard(stage(), () => ana.person.replies(bot.proposal(1).id, '/approve'));
+    await stage().restart({ PAUSED: '1' });
+    const before = stage().github.requests.length;
+    await stage().later(301);
+    expect(stage().github.requests.slice(before)).toEqual([]);
+    await stage().restart();
+    await stage().settle();
+    expect(pr.commits()).toHaveLength(1);
+  });
+});

@@ -1,0 +1,131 @@
+import { describe, expect, it, vi } from 'vitest';
+import { beforeCalls } from '../support/before-calls.ts';
+import { stageForAll } from '../support/open-and-close.ts';
+import { editRow, proposeRows, ROWS_PATH, rows, tellRows } from '../support/rows.ts';
+
+const stage = stageForAll();
+
+/** Somebody does something, and the App is stopped and started anew right where it first calls `name` because of it. */
+async function restartAt(name: string, deed: () => unknown): Promise<void> {
+  const restarts: Promise<void>[] = [];
+  const onCall = (called: string): void => {
+    if (called === name && restarts.length === 0) restarts.push(stage().restart());
+  };
+  const seen = (): void => expect(restarts).toHaveLength(1);
+  stage().pass(2);
+  await beforeCalls(stage(), onCall, async () => {
+    deed();
+    await vi.waitFor(seen, { timeout: 25_000, interval: 10 });
+  });
+  await Promise.all(restarts);
+  await stage().settle();
+}
+
+async function readyz(): Promise<number> {
+  return (await fetch(`${stage().server().url}/readyz`, { headers: { connection: 'close' } })).status;
+}
+
+describe('a restart', () => {
+  it('every pending change can still be decided, and nothing was posted or requested meanwhile (S81, S82)', async () => {
+    const { pr, ana, bot, model } = await proposeRows(stage(), { 5: 50, 12: 120 });
+    const [comments, asked] = [bot.comments(), model.requests().length];
+    await stage().restart();
+    await stage().settle();
+    expect(bot.comments()).toEqual(comments);
+    expect(model.requests()).toHaveLength(asked);
+    await ana.replies(bot.proposal(1), '/approve');
+    await stage().restart();
+    await ana.says(`/deny ${bot.proposal(2).proposalId} not now`);
+    expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
+    expect(model.heard()).toEqual([
+      expect.stringContaining('Successfully replaced text'),
+      expect.stringContaining('Edit rejected by user: not now.'),
+    ]);
+  });
+
+  it('while it thinks: the model is asked again, and its changes are shown once (S81, S78)', async () => {
+    const { ana, bot, model } = await tellRows(stage());
+    const { promise: sendAfter, resolve: answers } = Promise.withResolvers<void>();
+    model.says({ content: 'never heard', sendAfter });
+    model.proposes(editRow(5, 50));
+    stage().pass(2);
+    ana.person.says('/countersign give the row another value');
+    await vi.waitFor(() => expect(model.requests()).toHaveLength(1), { timeout: 25_000, interval: 10 });
+    await stage().restart();
+    answers();
+    await stage().settle();
+    expect(model.requests()).toHaveLength(2);
+    expect(bot.proposals()).toHaveLength(1);
+    expect(bot.reviews()).toHaveLength(1);
+  });
+
+  it('while it posts: one review, one run comment (S78)', async () => {
+    const { ana, bot, model } = await tellRows(stage());
+    model.proposes(editRow(5, 50));
+    await restartAt('POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews', () =>
+      ana.person.says('/countersign give the row another value'),
+    );
+    await vi.waitFor(() => expect(bot.run().body).toContain('| pending |'), { timeout: 25_000 });
+    expect(bot.reviews()).toHaveLength(1);
+    expect(bot.proposals()).toHaveLength(1);
+  });
+
+  it('while it commits: one commit, one result for the model (S78, G1, S83)', async () => {
+    const { pr, ana, bot, model } = await proposeRows(stage(), { 5: 50 });
+    await restartAt('graphql createCommitOnBranch', () => ana.person.replies(bot.proposal(1).id, '/approve'));
+    await vi.waitFor(() => expect(bot.proposal(1).body).toContain('**Applied**'), { timeout: 25_000 });
+    await stage().settle();
+    expect(pr.commits()).toHaveLength(1);
+    expect(model.heard()).toHaveLength(1);
+    expect(bot.answers()).toHaveLength(1);
+  });
+
+  it('completed calls never run again: after the results the model is asked once (S83)', async () => {
+    const { pr, ana, bot, model } = await proposeRows(stage(), { 5: 50 });
+    const asked = model.requests().length;
+    await ana.replies(bot.proposal(1), '/approve');
+    const [comments, commits] = [bot.comments(), pr.commits()];
+    await stage().restart();
+    await stage().settle();
+    expect(model.requests()).toHaveLength(asked + 1);
+    expect(bot.comments()).toEqual(comments);
+    expect(pr.commits()).toEqual(commits);
+  });
+
+  it('after a commit whose answer never came, however long ago (G1)', async () => {
+    const { pr, ana, bot } = await proposeRows(stage(), { 5: 50 });
+    stage().github.faults.add({ kind: 'reset', applied: true, route: 'graphql createCommitOnBranch' });
+    stage().pass(2);
+    ana.person.replies(bot.proposal(1).id, '/approve');
+    await vi.waitFor(() => expect(pr.commits()).toHaveLength(1), { timeout: 25_000, interval: 10 });
+    await stage().restart();
+    await vi.waitFor(() => expect(bot.proposal(1).body).toContain('**Applied**'), { timeout: 25_000 });
+    await stage().settle();
+    expect(pr.commits()).toHaveLength(1);
+  });
+});
+
+describe('a paused App', () => {
+  it('stores and answers deliveries and is ready, writes nothing and asks no model; unpaused it continues (J9, G9)', async () => {
+    const { pr, ana, bot, model } = await proposeRows(stage(), { 5: 50 });
+    const [comments, asked] = [bot.comments(), model.requests().length];
+    await stage().restart({ PAUSED: '1' });
+    const calls = stage().github.requests.length;
+    expect(await readyz()).toBe(200);
+    await ana.replies(bot.proposal(1), '/approve');
+    const taken = stage().github.deliveries.log.findLast(({ repositoryId }) => repositoryId === pr.repositoryId);
+    expect(taken?.statuses).toEqual([202]);
+    expect(
+      stage()
+        .github.requests.slice(calls)
+        .filter(({ method }) => method !== 'GET'),
+    ).toEqual([]);
+    expect(bot.comments()).toEqual(comments);
+    expect(model.requests()).toHaveLength(asked);
+    expect(pr.commits()).toEqual([]);
+    await stage().restart();
+    await stage().settle();
+    expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
+    expect(model.requests()).toHaveLength(asked + 1);
+  });
+});

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { memoryDatabase } from '../support/memory-database.ts';
+import { stageForAll } from '../support/open-and-close.ts';
+import { editRow, proposeRows, ROWS_PATH, rows, tellRows } from '../support/rows.ts';
+
+const database = memoryDatabase();
+
+const stage = stageForAll({ database });
+
+/** The App stops, finds its database as it was then, and starts again. */
+async function restore(backup: { readonly restore: () => void }): Promise<void> {
+  backup.restore();
+  await stage().restart();
+  await stage().settle();
+}
+
+describe('an older backup that was restored', () => {
+  it('what was approved, committed and denied since is known again, and nothing is committed twice (G13)', async () => {
+    const { pr, ana, bot, model } = await proposeRows(stage(), { 5: 50, 12: 120, 20: 200 });
+    const backup = database.backUp();
+    await ana.replies(bot.proposal(1), '/approve');
+    await ana.replies(bot.proposal(2), '/deny no');
+    const refs = pr.refs();
+    await restore(backup);
+    expect(pr.refs()).toEqual(refs);
+    expect(bot.proposals()).toHaveLength(3);
+    expect(bot.proposal(1).body).toContain('**Applied**');
+    expect(bot.proposal(2).body).toContain('**Rejected by user**');
+    await ana.replies(bot.proposal(3), '/approve');
+    expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50, 20: 200 }));
+    expect(pr.commits()).toHaveLength(2);
+    expect(model.heard()).toHaveLength(3);
+  });
+
+  it('from a backup that is older than GitHub’s log too (G13)', async () => {
+    const { pr, ana, bot, stored } = await proposeRows(stage(), { 5: 50, 12: 120, 20: 200 });
+    const backup = database.backUp();
+    await ana.replies(bot.proposal(1), '/approve');
+    await ana.replies(bot.proposal(2), '/deny no');
+    await stage().later(4 * 86_400);
+    await restore(backup);
+    expect((await stored()).proposals.map(({ state }) => state)).toEqual(['completed', 'rejected', 'proposed']);
+    expect(pr.commits()).toHaveLength(1);
+    expect(bot.proposals()).toHaveLength(3);
+  });
+
+  it('a task that had come to its end does not begin again (G13)', async () => {
+    const { ana, bot, model, pr } = await tellRows(stage());
+    const backup = database.backUp();
+    model.proposes(editRow(5, 50));
+    await ana.says('/countersign give the row another value');
+    await ana.replies(bot.proposal(1), '/approve');
+    const asked = model.requests().length;
+    await restore(backup);
+    expect(model.requests()).toHaveLength(asked);
+    expect(bot.proposals()).toHaveLength(1);
+    expect(pr.commits()).toHaveLength(1);
+  });
+
+  it('what was decided before the backup is not decided again (G13, F20)', async () => {
+    const { pr, ana, bot } = await proposeRows(stage(), { 5: 50, 12: 120 });
+    await ana.replies(bot.proposal(1), '/approve');
+    const backup = database.backUp();
+    await ana.says('/status');
+    const before = stage().github.requests.length;
+    await restore(backup);
+    expect(pr.commits()).toHaveLength(1);
+    const asked = stage()
+      .github.requests.slice(before)
+      .map(({ name }) => name);
+    expect(asked.filter((name) => name === 'GET /app/hook/deliveries/{delivery_id}').length).toBeGreaterThan(0);
+    expect(bot.proposal(1).body).toContain('**Applied**');
+    expect(bot.proposals()).toHaveLength(2);
+  });
+});

@@ -1,0 +1,289 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { ScriptedCall } from '../../../fakes/model/script.ts';
+import { ChangePayload, unifiedDiffOf } from '../../../src/core/edits/change.ts';
+import type { Proposal } from '../../../src/core/state/proposal.ts';
+import { suggestionIn } from '../../unit/core/messages/suggestion-in.ts';
+import { stageForAll } from '../support/open-and-close.ts';
+import { requestsSince } from '../support/requests.ts';
+import { edit, read, type Story, write } from '../support/story.ts';
+
+const stage = stageForAll();
+
+type Shown = { readonly story: Story; readonly proposal: Proposal };
+
+/** A new file of the pull request with one change of it on the page. */
+async function shown(before: string, ...calls: readonly ScriptedCall[]): Promise<Shown> {
+  const story = await stage().tell({ branch: { 'a.txt': before } });
+  story.model.proposes(...calls);
+  await story.ana.says('/countersign change it');
+  return { story, proposal: await proposalOf(story) };
+}
+
+async function proposalOf(story: Story): Promise<Proposal> {
+  const [proposal] = (await story.stored()).proposals;
+  if (proposal === undefined) throw new Error('Nothing was proposed.');
+  return proposal;
+}
+
+const LINES = 'one\ntwo\nthree\nfour\n';
+
+describe('a change as GitHub’s own button takes it', () => {
+  it.each<[string, string, ScriptedCall]>([
+    ['a line', LINES, edit('a.txt', 'two', 'zwei')],
+    ['several lines', LINES, edit('a.txt', 'two\nthree', 'zwei\ndrei\nund mehr')],
+    ['an insertion', LINES, edit('a.txt', 'two\n', 'two\n\ntwo and a half\n')],
+    ['an insertion at the top', LINES, edit('a.txt', 'one\n', 'zero\none\n')],
+    ['a deletion', LINES, edit('a.txt', 'three\n', '')],
+    ['fences of backticks', LINES, edit('a.txt', 'two', '````md\n```suggestion\n/approve\n```\n````')],
+    ['letters that mean something elsewhere', LINES, edit('a.txt', 'two', '$& @ana #1 <b> | `x` </details>')],
+    ['blanks at both ends', LINES, edit('a.txt', 'two', '\t two \t')],
+    ['a last line without newline', 'one\ntwo', edit('a.txt', 'two', 'zwei\ndrei')],
+  ])('S33, S34, B17: %s lands by Commit suggestion with exactly the stored bytes', async (_, before, call) => {
+    const { story, proposal } = await shown(before, call);
+    const { ben, bot, pr } = story;
+    expect(suggestionIn(bot.proposal(1).body).kind).toBe('one');
+    await ben.commitsSuggestion(bot.proposal(1));
+    expect(pr.commits().map(({ author }) => author)).toEqual([ben.login]);
+    const after = await proposalOf(story);
+    expect(after).toMatchObject({ state: 'completed', commitSha: pr.head() });
+    expect(after.votes).toMatchObject([{ action: 'commit', by: { id: ben.id }, surface: 'push' }]);
+    expect(blobOf(pr.file('a.txt'))).toBe(proposal.change.result?.blob);
+    expect(suggestionIn(bot.proposal(1).body).kind).toBe('none');
+  });
+
+  it('two suggestions in one batch complete both, and nothing is committed twice (B10)', async () => {
+    const story = await stage().tell({ branch: { 'a.txt': LINES } });
+    story.model.proposes(edit('a.txt', 'one', 'eins'), edit('a.txt', 'four', 'vier'));
+    await story.ana.says('/countersign translate');
+    await story.ben.commitsSuggestion(story.bot.proposal(1), story.bot.proposal(2));
+    expect((await story.stored()).proposals.map(({ state }) => state)).toEqual(['completed', 'completed']);
+    expect(story.pr.file('a.txt')).toBe('eins\ntwo\nthree\nvier\n');
+    expect(story.pr.commits()).toHaveLength(1);
+    expect(story.model.heard()).toHaveLength(2);
+  });
+
+  it.each([
+    ['the upper one first', [1, 2]],
+    ['the lower one first', [2, 1]],
+  ])(
+    'of two insertions around one line GitHub takes no batch; pressed one after the other, %s, both are exact (S33, S34)',
+    async (_, order) => {
+      const story = await stage().tell({ branch: { 'a.txt': LINES } });
+      const { ana, ben, bot, model, pr } = story;
+      model.proposes(edit('a.txt', 'one\n', 'zero\none\n'), edit('a.txt', 'one\n', 'one\none and a half\n'));
+      await ana.says('/countersign count finer');
+      const shown = bot.proposals().map(({ body }) => suggestionIn(body));
+      expect(shown).toEqual([
+        { kind: 'one', lines: ['zero', 'one'] },
+        { kind: 'one', lines: ['one', 'one and a half'] },
+      ]);
+      await expect(ben.commitsSuggestion(...bot.proposals())).rejects.toThrow(/Only one suggestion per line/);
+      expect(pr.file('a.txt')).toBe(LINES);
+      for (const at of order) await ben.commitsSuggestion(bot.proposal(at));
+      expect(pr.file('a.txt')).toBe(LINES.replace('one\n', 'zero\none\none and a half\n'));
+      expect((await story.stored()).proposals.map(({ state }) => state)).toEqual(['completed', 'completed']);
+      expect(pr.commits()).toHaveLength(2);
+    },
+  );
+
+  it.each<[string, string, ScriptedCall, RegExp]>([
+    ['CRLF lines', 'one\r\ntwo\r\n', edit('a.txt', 'two', 'zwei'), /these lines end with CR LF/],
+    ['several places', 'x\ny\nx\n', edit('a.txt', 'x', 'z', { replace_all: true }), /it changes several places/],
+    ['hidden characters', LINES, edit('a.txt', 'two', 'tw\u202Eo'), /these lines have invisible characters/],
+  ])('S33, S35, B18: %s appear as a diff on the file, with the reason', async (_, before, call, why) => {
+    const { story } = await shown(before, call);
+    const { ana, bot, pr } = story;
+    expect(bot.proposal(1).kind).toBe('review');
+    expect(suggestionIn(bot.proposal(1).body).kind).toBe('none');
+    expect(bot.proposal(1).body).toMatch(why);
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(pr.commits()).toHaveLength(1);
+  });
+
+  it('what cannot be seen is written out and warned of (S35, C8)', async () => {
+    const { story } = await shown(LINES, edit('a.txt', 'two', 'tw\u202Eo'));
+    expect(story.bot.proposal(1).body).toContain('+tw\\u{202E}o');
+    expect(story.bot.proposal(1).body).toMatch(/⚠️.*U\+202E/);
+    expect(story.bot.proposal(1).body).not.toContain('\u202E');
+  });
+
+  it('a line outside the pull request’s diff appears as a diff on its file, another file in the conversation (S33)', async () => {
+    const long = Array.from({ length: 40 }, (_, at) => `line ${at + 1};\n`).join('');
+    const { ana, bot, model, pr } = await stage().tell({
+      files: { 'long.ts': long, 'else.ts': 'else();\n' },
+      branch: { 'long.ts': `// new\n${long}` },
+    });
+    model.proposes(edit('long.ts', 'line 30;', 'row 30;'), edit('else.ts', 'else', 'other'));
+    await ana.says('/countersign change both');
+    const inConversation = bot.proposals().find(({ kind }) => kind === 'issue');
+    const onFile = bot.proposals().find(({ kind }) => kind === 'review');
+    expect(onFile?.body).toContain('+row 30;');
+    expect(inConversation?.body).toContain(`\`/approve ${inConversation?.proposalId}\``);
+    await ana.says(`/approve ${inConversation?.proposalId}`);
+    await ana.says('/approve');
+    expect(pr.file('else.ts')).toBe('other();\n');
+    expect(pr.file('long.ts')).toContain('row 30;');
+  });
+});
+
+describe('in a pull request that GitHub does not show whole', () => {
+  it('of 320 files the last has its block as the first has (S33, S34)', async () => {
+    const paths = Array.from({ length: 320 }, (_, at) => `src/${1000 + at}.txt`);
+    const { ana, ben, bot, model, pr } = await stage().tell({
+      branch: Object.fromEntries(paths.map((path) => [path, LINES])),
+    });
+    model.proposes(edit('src/1000.txt', 'two', 'zwei'), edit('src/1319.txt', 'two', 'zwei'));
+    await ana.says('/countersign change both');
+    for (const number of [1, 2]) {
+      expect(suggestionIn(bot.proposal(number).body).kind).toBe('one');
+      await ben.commitsSuggestion(bot.proposal(number));
+    }
+    expect(pr.file('src/1319.txt')).toBe(LINES.replace('two', 'zwei'));
+  });
+
+  it('a file without a patch, since it has more than 20,000 changed lines, has an exact diff on the file (S33)', async () => {
+    const long = Array.from({ length: 20_500 }, (_, at) => `line ${at};\n`).join('');
+    const { ana, bot, model, pr } = await stage().tell({ branch: { 'a.txt': long } });
+    model.proposes(edit('a.txt', 'line 20400;', 'row 20400;'));
+    await ana.says('/countersign change it');
+    expect(bot.proposal(1)).toMatchObject({ kind: 'review' });
+    expect(bot.proposal(1).body).toContain('-line 20400;\n+row 20400;');
+    expect(suggestionIn(bot.proposal(1).body).kind).toBe('none');
+    await ana.says('/approve');
+    expect(pr.file('a.txt')).toBe(long.replace('line 20400;', 'row 20400;'));
+  });
+});
+
+describe('what a proposal shows', () => {
+  it('marker, title, place in the turn, id, digest, head, the change, the model’s reason as such, the file, the commands (S36)', async () => {
+    const { story, proposal } = await shown(LINES, edit('a.txt', 'two', 'zwei', { reason: 'German <b>readers</b>' }));
+    const { id, change, headSha } = proposal;
+    const [marker, , title, line] = story.bot.proposal(1).body.split('\n');
+    expect(marker).toBe(`<!-- countersign:proposal:${id} -->`);
+    expect(title).toBe('**Edit** `a.txt` (line 2)');
+    expect(line).toBe(
+      `Change 1 of 1 · \`${id}\` · digest \`${change.digest.slice(0, 12)}\` · head \`${headSha.slice(0, 7)}\``,
+    );
+    const order = [
+      '```suggestion\nzwei\n```',
+      'Reason, written by the model:',
+      '> German',
+      '/blob/',
+      '`/approve`',
+      '`/deny [reason]`',
+    ];
+    const places = order.map((part) => story.bot.proposal(1).body.indexOf(part));
+    expect(places).toEqual([...places].sort((left, right) => left - right));
+    expect(places).not.toContain(-1);
+    expect(story.bot.proposal(1).body).toContain(`/blob/${headSha}/a.txt#L2)`);
+  });
+
+  it('all of a turn is posted at once, pinned to the head that it was worked out for (S37)', async () => {
+    const story = await stage().tell({ branch: { 'a.txt': LINES } });
+    const before = stage().github.requests.length;
+    story.model.proposes(edit('a.txt', 'one', 'eins'), edit('a.txt', 'four', 'vier'));
+    await story.ana.says('/countersign translate');
+    const posted = requestsSince(stage(), story, before).filter(({ name }) => /^POST .*\/reviews$/.test(name));
+    expect(posted.map(({ body }) => body)).toMatchObject([{ commit_id: story.pr.head(), event: 'COMMENT' }]);
+    expect((await proposalOf(story)).headSha).toBe(story.pr.head());
+  });
+
+  it('a single change without a reason of its own has the first line of what the model wrote beside it (S1)', async () => {
+    const story = await stage().tell({ branch: { 'a.txt': LINES } });
+    story.model.says({
+      content: 'German readers asked for it.\n\nMore of that.',
+      calls: [edit('a.txt', 'two', 'zwei')],
+    });
+    await story.ana.says('/countersign change it');
+    expect(story.bot.proposal(1).body).toContain('> German readers asked for it.');
+    expect(story.bot.proposal(1).body).not.toContain('More of that');
+  });
+
+  it('neither the file nor the model’s text breaks out, makes a button, mentions anyone or shows an image (C1, C2, C5, C7)', async () => {
+    const content = '```\n</details>\n```suggestion\nrm -rf /\n```\n@acme/team';
+    const prose = '```suggestion\nrm -rf /\n```\n@acme/team ![x](http://evil.example/x) <details> fixes #1';
+    const story = await stage().tell({ branch: { 'a.txt': LINES } });
+    story.model.says({
+      content: prose,
+      calls: [write('b.md', content), edit('a.txt', 'two', 'zwei', { reason: prose })],
+    });
+    await story.ana.says('/countersign change it');
+    const [first, second] = story.bot.proposals();
+    for (const body of story.bot.reviews()) expect(suggestionIn(body).kind).toBe('none');
+    const found = [first, second].map((one) => suggestionIn(one?.body ?? ''));
+    expect(found).toContainEqual({ kind: 'one', lines: ['zwei'] });
+    expect(found).toContainEqual({ kind: 'none' });
+    const words = [...story.bot.reviews(), second?.body, first?.body]
+      .join('\n')
+      .replace(/^(`{3,})[^\n]*\n.*?\n\1$/gms, '');
+    const outside = words.replace(/`[^`\n]*`/g, '');
+    expect(outside).not.toMatch(/@acme|!\[|<details>|#1\b/);
+  });
+});
+
+describe('what a proposal carries', () => {
+  it('an edit; its diff, as posted, applies with patch and gives the stored bytes (S19, S22, S23)', async () => {
+    const { story, proposal } = await shown('one\r\ntwo\r\nthree\r\n', edit('a.txt', 'two', 'zwei'));
+    const { payload } = proposal.change;
+    expect(ChangePayload.parse(JSON.parse(JSON.stringify(payload)))).toEqual(payload);
+    const [, sandbox] = story.pr.fullName.split('/');
+    expect(payload).toMatchObject({ type: 'edit', path: 'a.txt', sandbox, description: 'Edit a.txt: replace 1 line' });
+    expect(payload).toMatchObject({ match_line: 2, match_count: 1, replace_all: false, file_lines: 3, file_bytes: 17 });
+    expect(payload).toMatchObject({ diff_lines: shownDiff(payload).split('\n').length - 1 });
+    expect(patched('one\r\ntwo\r\nthree\r\n', shownDiff(payload))).toBe('one\r\nzwei\r\nthree\r\n');
+  });
+
+  it('a write over a file, with its preview and a diff against what is there (S20, S21, S23)', async () => {
+    const lines = Array.from({ length: 60 }, (_, at) => `row ${at}\n`).join('');
+    const { story, proposal } = await shown(LINES, read('a.txt'), write('a.txt', lines));
+    const { payload } = proposal.change;
+    expect(payload).toMatchObject({ type: 'write', content_lines: 60, file_exists: true, existing_lines: 4 });
+    expect(payload).toMatchObject({
+      content_bytes: lines.length,
+      existing_bytes: LINES.length,
+      preview_truncated: true,
+    });
+    expect(payload.type === 'write' && payload.preview?.split('\n').filter((line) => line !== '')).toHaveLength(50);
+    expect(story.bot.proposal(1).body).toContain('This will overwrite existing file (was 4 lines, now 60 lines)');
+    expect(suggestionIn(story.bot.proposal(1).body)).toEqual({ kind: 'one', lines: lines.trimEnd().split('\n') });
+    expect(patched(LINES, shownDiff(payload))).toBe(lines);
+  });
+
+  it('a new file’s diff begins at /dev/null, and applying the displayed diff creates the file (S20, S23, B16)', async () => {
+    const lines = Array.from({ length: 60 }, (_, at) => `row ${at}\n`).join('');
+    const story = await stage().tell();
+    story.model.proposes(write('a.txt', lines));
+    await story.ana.says('/countersign write a page');
+    const { payload } = (await proposalOf(story)).change;
+    expect(payload).toMatchObject({ type: 'write', file_exists: false, existing_lines: null, existing_bytes: null });
+    const posted = [...story.bot.proposal(1).body.matchAll(/```diff\n(.*?)```/gs)].map(([, diff = '']) => diff);
+    expect(posted).toContain(shownDiff(payload));
+    expect(shownDiff(payload)).toMatch(/^--- \/dev\/null\n\+\+\+ b\/a\.txt\n/);
+    expect(patched(null, shownDiff(payload))).toBe(lines);
+  });
+});
+
+function shownDiff(payload: ChangePayload): string {
+  return unifiedDiffOf(payload) ?? '';
+}
+
+/** git's own name for these bytes. */
+function blobOf(text: string): string {
+  return execFileSync('git', ['hash-object', '--stdin'], { input: text, encoding: 'utf8' }).trim();
+}
+
+/** What `patch -p1` makes of the file; null where there is none yet. */
+function patched(before: string | null, diff: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-patch-'));
+  try {
+    if (before !== null) writeFileSync(join(folder, 'a.txt'), before);
+    execFileSync('patch', ['-p1', '--binary', '--silent'], { cwd: folder, input: diff });
+    return readFileSync(join(folder, 'a.txt'), 'utf8');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

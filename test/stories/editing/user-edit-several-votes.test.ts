@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { stageForAll } from '../support/open-and-close.ts';
+import { editRow, ROWS_PATH, row, rows } from '../support/rows.ts';
+
+const stage = stageForAll();
+
+describe('where one vote is not enough', () => {
+  it('a person’s own text is a proposal of its own with their vote, and the old one names it (S48)', async () => {
+    const story = await stage().tell({
+      files: { '.github/countersign.yml': 'required_approvals: 2\n' },
+      branch: { [ROWS_PATH]: rows() },
+    });
+    const { ana, ben, bot, model, pr } = story;
+    model.proposes(editRow(5, 50));
+    await ana.says('/countersign give row 5 another value');
+    await ana.replies(bot.proposal(1), `\`\`\`suggestion\n${row(5, 'mine')}\n\`\`\`\nRather so.`);
+    expect(pr.commits()).toEqual([]);
+    const [old, anew] = bot.proposals();
+    expect(old?.body).toContain(`**Withdrawn** without a decision`);
+    expect(old?.body).toContain(`Replaced by [\`${anew?.proposalId}\`]`);
+    expect(anew?.body).toContain(`\`${ana.login}\` wrote these lines in place of the model’s.`);
+    expect(anew?.body).toContain(`\`\`\`suggestion\n${row(5, 'mine')}\n`);
+    const stored = (await story.stored()).proposals;
+    expect(stored.map(({ state }) => state)).toEqual(['superseded', 'proposed']);
+    expect(stored[1]?.votes).toMatchObject([
+      { action: 'modify', by: { id: ana.id }, digest: stored[1]?.change.digest },
+    ]);
+    await ben.replies(bot.proposal(2), '/approve');
+    expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 'mine' }));
+    for (const { login } of [ana, ben]) expect(pr.commits()[0]?.message).toContain(`Approved-by: ${login}`);
+    expect(JSON.parse(model.heard()[0] ?? '')).toMatchObject({
+      user_note: 'Rather so.',
+      details: { userModified: true },
+      user_edits: expect.stringContaining(`-${row(5, 50)}\n+${row(5, 'mine')}`),
+    });
+  });
+
+  it('a person’s own text is withdrawn when the file changes below it; its author is notified, and the model’s text does not replace it (S48, S94)', async () => {
+    const story = await stage().tell({
+      files: { '.github/countersign.yml': 'required_approvals: 2\n' },
+      branch: { [ROWS_PATH]: rows() },
+    });
+    const { ana, ben, bot, model } = story;
+    model.proposes(editRow(5, 50));
+    await ana.says('/countersign give row 5 another value');
+    await ana.replies(bot.proposal(1), `\`\`\`suggestion\n${row(5, 'mine')}\n\`\`\``);
+    await ben.pushes({ [ROWS_PATH]: rows({ 4: 40 }) });
+    expect((await story.stored()).proposals.map(({ state }) => state)).toEqual(['superseded', 'superseded']);
+    expect(bot.proposals()).toHaveLength(2);
+    const told = bot.answers().filter((answer) => answer.includes('so they were withdrawn'));
+    expect(told).toEqual([expect.stringContaining(`the file changed after \`${ana.login}\` wrote these lines`)]);
+    expect(model.heard()[0]).toMatch(/^Not applied: src\/rows.ts changed after this change was proposed/);
+  });
+});

@@ -1,0 +1,217 @@
+import { describe, expect, it } from 'vitest';
+import { quoteReply, stageForAll } from '../support/open-and-close.ts';
+import { editRow, proposeRows, ROWS_PATH, row, rows, tellRows } from '../support/rows.ts';
+import { edit, type Story, write } from '../support/story.ts';
+
+const stage = stageForAll();
+
+/** A suggestion block as people type it in a browser. */
+function block(...lines: readonly string[]): string {
+  return ['```suggestion', ...lines, '```'].join('\r\n');
+}
+
+async function states(story: Story): Promise<readonly string[]> {
+  return (await story.stored()).proposals.map((proposal) => proposal.state);
+}
+
+/** What the model heard of the first call. */
+function result({ model }: Story): Record<string, unknown> {
+  return JSON.parse(model.heard()[0] ?? '{}');
+}
+
+describe('a reply with a suggestion block', () => {
+  it('these lines are committed at once, under a digest of their own, and the model learns whose they are (S48, S92, S100)', async () => {
+    const story = await proposeRows(stage(), { 5: 50 });
+    const { ana, bot, pr } = story;
+    const digest = (): string | undefined => /digest `([0-9a-f]{12})`/.exec(bot.proposal(1).body)?.[1];
+    const proposed = digest();
+    const reply = await ana.replies(bot.proposal(1), `Rather a named one:\r\n${block(row(5, 'FIFTY'), '')}`);
+    expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 'FIFTY' }).replace(row(5, 'FIFTY'), `${row(5, 'FIFTY')}\n`));
+    const [commit] = pr.commits();
+    expect(digest()).not.toBe(proposed);
+    expect(commit?.message).toContain(`Countersign-Digest: sha256:${digest()}`);
+    expect(commit?.message).toContain(`Approved-by: ${ana.login}`);
+    expect(bot.reactionsOn(reply)).toEqual(['+1']);
+    expect(bot.proposal(1).body).toContain(`as \`${ana.login}\` wrote it instead`);
+    expect(bot.proposal(1).body).toContain(`+${row(5, 'FIFTY')}\n`);
+    expect(bot.proposal(1).resolved).toBe(true);
+    const heard = result(story);
+    expect(heard).toMatchObject({
+      path: ROWS_PATH,
+      message: `Successfully applied user-modified edit to ${ROWS_PATH}. Note: The user modified your suggested changes before accepting. Do not attempt to revert to your original suggestion.`,
+      user_note: 'Rather a named one:',
+      details: { userModified: true },
+    });
+    expect(JSON.stringify(heard['details'])).toContain(`-${row(5)}\\n+${row(5, 'FIFTY')}`);
+    expect(heard['user_edits']).toContain(`-${row(5, 50)}\n+${row(5, 'FIFTY')}`);
+  });
+
+  it('exactly the proposed lines are a plain approval (S48, K11)', async () => {
+    const story = await proposeRows(stage(), { 5: 50 });
+    await story.ana.replies(story.bot.proposal(1), `${block(row(5, 50))}\nThanks.`);
+    expect(story.pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
+    expect(result(story)).toMatchObject({ user_note: 'Thanks.', details: { userModified: false } });
+    expect((await story.stored()).proposals[0]?.votes.map(({ action }) => action)).toEqual(['approve']);
+  });
+
+  it('a quote reply in the conversation makes a new file’s whole content (S48)', async () => {
+    const story = await stage().tell();
+    story.model.proposes(write('docs/new.md', '# New\n'));
+    await story.ana.says('/countersign write a page');
+    await story.ana.says(quoteReply(story.bot.proposal(1).body, block('# Mine', '', 'Text.')));
+    expect(story.pr.file('docs/new.md')).toBe('# Mine\n\nText.\n');
+    expect(await states(story)).toEqual(['completed']);
+  });
+
+  it('two replies with blocks land together, and a third change stays pending at its new lines (S48, S96)', async () => {
+    const story = await proposeRows(stage(), { 4: 40, 9: 90, 14: 140 });
+    const { ana, ben, bot, pr } = story;
+    stage().pass(2);
+    ana.person.replies(bot.proposal(1).id, block(row(4, 'a'), row(4, 'b')));
+    ben.person.replies(bot.proposal(2).id, block(row(9, 'c')));
+    await stage().settle();
+    expect(await states(story)).toEqual(['completed', 'completed', 'proposed']);
+    await ana.replies(bot.proposal(3), '/approve');
+    const expected = rows({ 4: 'a', 9: 'c', 14: 140 }).replace(row(4, 'a'), `${row(4, 'a')}\n${row(4, 'b')}`);
+    expect(pr.file(ROWS_PATH)).toBe(expected);
+  });
+});
+
+describe('a block that is not taken', () => {
+  it('two blocks, or lines that are already there, get a hint, and the change stays pending (S48)', async () => {
+    const story = await proposeRows(stage(), { 5: 50 });
+    const { ana, bot, pr } = story;
+    await ana.replies(bot.proposal(1), `${block('one')}\n${block('two')}`);
+    expect(bot.answer()).toContain('several blocks');
+    await ana.replies(bot.proposal(1), block(row(5)));
+    expect(bot.answer()).toContain('the file already has these lines');
+    expect(pr.commits()).toEqual([]);
+    expect(await states(story)).toEqual(['proposed']);
+  });
+
+  it('a block that is unclosed, in a list, or beside /approve gets a hint, and the change stays pending (S48, S65)', async () => {
+    const story = await proposeRows(stage(), { 5: 50 });
+    const { ana, bot, model, pr } = story;
+    await ana.replies(bot.proposal(1), `Rather:\n\`\`\`suggestion\n${row(5, 'mine')}`);
+    expect(bot.answer()).toContain('the block isn’t closed');
+    await ana.replies(bot.proposal(1), `- \`\`\`suggestion\n  ${row(5, 'mine')}\n  \`\`\``);
+    expect(bot.answer()).toContain('inside a list');
+    await ana.replies(bot.proposal(1), `/approve\n${block(row(5, 'mine'))}`);
+    expect(bot.answer()).toContain('either your lines or the proposed ones could be meant');
+    await ana.replies(
+      bot.proposal(1),
+      `/approve\n\n1.  so:\n\n    \`\`\`suggestion\n    ${row(5, 'mine')}\n    \`\`\``,
+    );
+    expect(bot.answers()).toHaveLength(4);
+    await ana.replies(bot.proposal(1), `${block(row(5, 'mine'))}\n/approve`);
+    expect(bot.answer()).toContain('only as plain text on the first line');
+    expect(pr.commits()).toEqual([]);
+    expect(model.requests()).toHaveLength(1);
+    expect(await states(story)).toEqual(['proposed']);
+    await ana.replies(bot.proposal(1), block(row(5, 'mine')));
+    expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 'mine' }));
+  });
+
+  it('nor is one for a change in several places or of a file that is written over (S48)', async () => {
+    const story = await tellRows(stage());
+    story.model.proposes({ name: 'read_file', arguments: { path: 'README.md' } });
+    story.model.proposes(edit(ROWS_PATH, '5;', '50;', { replace_all: true }), write('README.md', '# Other\n'));
+    await story.ana.says('/countersign change all of it');
+    for (const proposal of story.bot.proposals()) {
+      const reply = proposal.kind === 'issue' ? quoteReply(proposal.body, block('mine')) : block('mine');
+      await story.ana.replies(proposal, reply);
+      expect(story.bot.answer()).toContain('is not a single block of lines');
+    }
+    expect(story.bot.answers()).toHaveLength(2);
+    expect(await states(story)).toEqual(['proposed', 'proposed']);
+  });
+
+  it('nor one whose lines would touch those of another pending change (S48)', async () => {
+    const story = await tellRows(stage());
+    story.model.proposes(edit(ROWS_PATH, `${row(5)}\n`, `${row(5)}\nnew();\n`), editRow(4, 40));
+    await story.ana.says('/countersign more rows');
+    const proposal = story.bot.proposal(1);
+    expect(proposal.body).toContain(`\`\`\`suggestion\n${row(5)}\nnew();`);
+    await story.ana.replies(proposal, block('five', 'six'));
+    expect(story.bot.answer()).toContain(`touches the lines of [\`${story.bot.proposal(2).proposalId}\`]`);
+    await story.ana.replies(story.bot.proposal(2), '/deny');
+    await story.ana.replies(proposal, block('five', 'six'));
+    expect(story.pr.file(ROWS_PATH)).toBe(rows().replace(row(5), 'five\nsix'));
+  });
+
+  it('a block in reply to an edited proposal is not taken until the proposal is shown again (S60, S48)', async () => {
+    const story = await proposeRows(stage(), { 5: 50 });
+    const { ana, ben, bot } = story;
+    const before = bot.proposal(1).body;
+    stage().github.deliveries.intercept(({ action }) => (action === 'edited' ? 'drop' : 'send'));
+    await ben.does((person) => person.editsInThread(bot.proposal(1).id, before.replace('Change 1', 'Change 2')));
+    await ana.replies(bot.proposal(1), block('mine'));
+    expect(await states(story)).toEqual(['proposed']);
+    expect(bot.proposal(1).body).toBe(before);
+    stage().github.deliveries.intercept(undefined);
+  });
+
+  it('people without permission, foreign threads and later edits change nothing (S48, S60, S66, A4)', async () => {
+    const story = await proposeRows(stage(), { 5: 50 });
+    const { ana, ben, carl, stranger, bot, pr } = story;
+    for (const nobody of [carl, stranger]) await nobody.replies(bot.proposal(1), block('theirs'));
+    const thread = { path: ROWS_PATH, line: 5, body: block('in a thread of its own') };
+    await ana.does((person) => person.reviews({ event: 'COMMENT', body: 'Look.', comments: [thread] }));
+    const talk = await ben.replies(bot.proposal(1), `@${ana.login} like this?\n${block('talk')}`);
+    await ben.does((person) => person.editsInThread(talk, block('edited')));
+    expect(await states(story)).toEqual(['proposed']);
+    expect(pr.commits()).toEqual([]);
+    expect(bot.answers()).toEqual([]);
+  });
+});
+
+describe('between the reply and its commit', () => {
+  it('a person who loses write access changes nothing, and the model’s own change is pending again (S48, S66)', async () => {
+    const story = await proposeRows(stage(), { 5: 50 });
+    const { ana, ben, bot, pr } = story;
+    const { promise: until, resolve: goesOn } = Promise.withResolvers<void>();
+    stage().github.faults.add({ route: 'GET /repos/{owner}/{repo}/pulls/{pull_number}', kind: 'delay', until });
+    stage().pass(5);
+    ana.person.replies(bot.proposal(1).id, block(row(5, 'mine')));
+    await expect.poll(() => states(story), { interval: 5 }).toEqual(['approved']);
+    story.grants(ana, 'read');
+    goesOn();
+    await stage().settle();
+    expect(await states(story)).toEqual(['proposed']);
+    expect(bot.answer()).toMatch(/no longer has write access/);
+    await ben.replies(bot.proposal(1), '/approve');
+    expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
+    expect(pr.commits()[0]?.message).not.toContain(ana.login);
+  });
+
+  it('a denial wins, and another person’s approval does not cover text that the page did not show (S48, S77)', async () => {
+    const story = await proposeRows(stage(), { 5: 50 });
+    const { ana, ben, bot, pr } = story;
+    const { promise: until, resolve: goesOn } = Promise.withResolvers<void>();
+    stage().github.faults.add({ route: 'GET /repos/{owner}/{repo}/pulls/{pull_number}', kind: 'delay', until });
+    stage().pass(5);
+    ana.person.replies(bot.proposal(1).id, block(row(5, 'mine')));
+    await expect.poll(() => states(story), { interval: 5 }).toEqual(['approved']);
+    ben.person.replies(bot.proposal(1).id, '/approve');
+    ben.person.replies(bot.proposal(1).id, '/deny leave it');
+    await stage().github.whenIdle();
+    goesOn();
+    await stage().settle();
+    expect(await states(story)).toEqual(['rejected']);
+    expect(bot.answers().join('\n')).toContain('was already approved');
+    expect(bot.proposal(1).body).toContain(`+${row(5, 50)}\n`);
+    expect(pr.commits()).toEqual([]);
+  });
+
+  it('a push over the lines withdraws the change with a reply, and nothing is committed (S48, S94)', async () => {
+    const story = await proposeRows(stage(), { 5: 50 });
+    const { ana, ben, bot, pr } = story;
+    stage().pass(2);
+    ana.person.replies(bot.proposal(1).id, block(row(5, 'mine')));
+    ben.person.pushes({ [ROWS_PATH]: rows({ 5: 'theirs' }) });
+    await stage().settle();
+    expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 'theirs' }));
+    expect(bot.proposal(1).body).toContain('**Withdrawn**');
+    expect(bot.answers().join('\n')).toContain(bot.proposal(1).proposalId);
+  });
+});

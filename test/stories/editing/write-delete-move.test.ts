@@ -1,0 +1,277 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { ScriptedCall } from '../../../fakes/model/script.ts';
+import { blobSha } from '../../../src/core/edits/text/characters.ts';
+import { PENDING_LABEL } from '../../../src/core/messages/proposal-status.ts';
+import { stageForAll } from '../support/open-and-close.ts';
+import type { Files } from '../support/pull-request.ts';
+import { edit, move, remove, type Story, write } from '../support/story.ts';
+
+const stage = stageForAll();
+
+const LOGO = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0, 1, 2, 3, 0xff);
+
+const FILES: Files = {
+  'README.md': '# Shop\n\nSells things.\n',
+  'src/old.ts': 'export const a = 1;\nexport const b = 2;\n',
+  'src/used.ts': 'export const used = true;\n',
+  'bin/run.sh': '#!/bin/sh\necho run\n',
+  'logo.png': LOGO,
+};
+
+async function asked(calls: readonly ScriptedCall[], more: { files?: Files } = {}): Promise<Story> {
+  const story = await stage().tell({ files: { ...FILES, ...more.files }, executable: ['bin/run.sh'], branch: OTHER });
+  story.model.proposes(...calls);
+  await story.ana.says('/countersign tidy up');
+  return story;
+}
+
+const OTHER = { 'other.txt': 'new\n', 'README.md': '# Shop\n\nSells many things.\n' };
+
+const trailers = (message: string) => message.split('\n').filter((line) => line.startsWith('Countersign-'));
+
+describe('deletions', () => {
+  it('a file is deleted after one approval, and the trailers name its lines (S1a, S20, S23, S27, S31, S73, S101)', async () => {
+    const story = await asked([remove('src/old.ts', { reason: 'Nothing imports it.' })]);
+    const posted = story.bot.proposal(1);
+    expect(posted.body).toContain('**Delete** `src/old.ts` (2 lines)');
+    expect(posted.body).toContain(
+      '```diff\n--- a/src/old.ts\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-export const a = 1;\n-export const b = 2;\n```',
+    );
+    expect(posted.body).toContain('Shown without a commit button, because a suggestion cannot delete a file.');
+    expect(posted.body).not.toContain('```suggestion');
+    expect(posted.body).toContain('Nothing imports it.');
+    expect(story.pr.commits()).toEqual([]);
+
+    await story.ana.replies(posted, `/approve ${posted.proposalId}`);
+    const [commit] = story.pr.commits();
+    expect(story.pr.bytes('src/old.ts')).toBeNull();
+    expect(commit?.message).toMatch(/^Delete src\/old\.ts\n/);
+    expect(trailers(commit?.message ?? '')).toContain('Countersign-Range: 1,2 0,0');
+    expect(JSON.parse(story.model.heard()[0] ?? '')).toMatchObject({
+      path: 'src/old.ts',
+      lines_changed: 2,
+      message: 'Deleted src/old.ts.',
+      details: { userModified: false },
+    });
+    expect(story.bot.proposal(1).body).toContain('**Applied**');
+    expect(story.bot.run().body).toContain('`src/old.ts` (delete)');
+  });
+
+  it('one of a file of the pull request is asked for in a comment of that file (S33)', async () => {
+    const story = await asked([remove('README.md')]);
+    const posted = story.bot.proposal(1);
+    expect(posted.kind).toBe('review');
+    await story.ana.replies(posted, '/approve');
+    expect(story.pr.bytes('README.md')).toBeNull();
+    expect(story.bot.proposal(1).resolved).toBe(true);
+  });
+
+  it('a binary file is deleted by its blob, and the comment gives its size (S1a, S15)', async () => {
+    const story = await asked([remove('logo.png')]);
+    const posted = story.bot.proposal(1);
+    expect(posted.body).toContain('**Delete** `logo.png` (9 bytes, not text)');
+    expect(posted.body).toContain('This file is not text');
+    await story.ana.replies(posted, `/approve ${posted.proposalId}`);
+    const [commit] = story.pr.commits();
+    expect(story.pr.bytes('logo.png')).toBeNull();
+    expect(trailers(commit?.message ?? '').join()).not.toContain('Countersign-Range');
+  });
+
+  it('denied ones leave every ref as it was, and are not asked for again (S108, T8) (S98)', async () => {
+    const story = await asked([remove('src/old.ts'), move('bin/run.sh', 'bin/start.sh')]);
+    const refs = story.pr.refs();
+    story.model.proposes(remove('src/old.ts'), move('bin/run.sh', 'bin/start.sh'), move('bin/run.sh', 'bin/go.sh'));
+    await story.ana.says(`/deny ${story.bot.proposal(1).proposalId}`);
+    await story.ana.says(`/deny ${story.bot.proposal(2).proposalId} keep the names`);
+    expect(story.pr.refs()).toEqual(refs);
+    expect(story.bot.proposals()).toHaveLength(3);
+    expect(story.bot.proposal(3).body).toContain('`bin/go.sh`');
+  });
+
+  it('a proposal whose file changed meanwhile is withdrawn, and the model gets T7 (S93)', async () => {
+    const story = await asked([remove('src/old.ts')]);
+    await story.ben.pushes({ 'src/old.ts': 'export const a = 3;\n' });
+    expect(story.bot.proposal(1).body).toContain('**Withdrawn**');
+    expect(story.model.heard()[0]).toMatch(/^Not applied: src\/old\.ts changed after this change was proposed \(base /);
+    expect(story.pr.file('src/old.ts')).toBe('export const a = 3;\n');
+  });
+
+  it('found in a push it is that person’s; an emptied file is no deleted one (S50, B10)', async () => {
+    const story = await asked([remove('src/old.ts'), remove('src/used.ts')]);
+    await story.ben.pushes({ 'src/old.ts': null });
+    expect(story.bot.proposal(1).body).toContain(`**Applied** by \`${story.ben.login}\``);
+    expect(story.pr.commits()).toHaveLength(1);
+    await story.ben.pushes({ 'src/used.ts': '' });
+    expect(story.bot.proposal(2).body).toContain('**Withdrawn**');
+    expect(story.pr.file('src/used.ts')).toBe('');
+  });
+});
+
+describe('moves', () => {
+  it('an executable is one under its new path too, byte for byte (S1a, E5, S20, S31)', async () => {
+    const story = await asked([move('bin/run.sh', 'scripts/deep/start.sh')]);
+    const posted = story.bot.proposal(1);
+    expect(posted.body).toContain('**Move** `bin/run.sh` to `scripts/deep/start.sh` (2 lines)');
+    expect(posted.body).toContain('because a suggestion cannot move a file');
+    await story.ana.replies(posted, `/approve ${posted.proposalId}`);
+    const [commit] = story.pr.commits();
+    expect(story.pr.bytes('bin/run.sh')).toBeNull();
+    expect(story.pr.file('scripts/deep/start.sh')).toBe('#!/bin/sh\necho run\n');
+    expect(story.pr.mode('scripts/deep/start.sh')).toBe('100755');
+    expect(commit?.message).toMatch(/^Move bin\/run\.sh to scripts\/deep\/start\.sh\n/);
+    expect(trailers(commit?.message ?? '').map((line) => line.split(':')[0])).toEqual([
+      'Countersign-Proposal',
+      'Countersign-Digest',
+    ]);
+    expect(JSON.parse(story.model.heard()[0] ?? '')).toEqual({
+      path: 'scripts/deep/start.sh',
+      message: 'Moved bin/run.sh to scripts/deep/start.sh.',
+      details: { diff: '', userModified: false },
+    });
+    expect(story.bot.run().body).toContain('`bin/run.sh` → `scripts/deep/start.sh`');
+  });
+
+  it('what is not text moves as the same blob (S1a)', async () => {
+    const story = await asked([move('logo.png', 'assets/logo.png')]);
+    await story.ana.says('/approve');
+    expect(blobSha(story.pr.bytes('assets/logo.png') ?? new Uint8Array())).toBe(blobSha(LOGO));
+    expect(story.pr.bytes('logo.png')).toBeNull();
+    expect(story.pr.mode('assets/logo.png')).toBe('100644');
+  });
+
+  it('case alone can be changed, of a file and of a directory that holds nothing else (E6)', async () => {
+    const story = await asked([move('README.md', 'Readme.md'), move('bin/run.sh', 'Bin/run.sh')]);
+    await story.ana.says('/approve all');
+    expect(story.pr.commits()).toHaveLength(1);
+    expect(story.pr.file('Readme.md')).toBe('# Shop\n\nSells many things.\n');
+    expect(story.pr.bytes('README.md')).toBeNull();
+    expect([story.pr.mode('Bin/run.sh'), story.pr.mode('bin/run.sh')]).toEqual(['100755', null]);
+  });
+
+  it('one whose target came to be meanwhile overwrites nothing (S93)', async () => {
+    const story = await asked([move('src/old.ts', 'src/new.ts'), move('src/used.ts', 'src/needed.ts')]);
+    await story.ben.pushes({ 'src/new.ts': 'mine\n' });
+    await story.ben.pushes({ 'src/used.ts': 'export const used = false;\n' });
+    expect(story.bot.proposal(1).body).toContain('`src/new.ts` changed after this was proposed');
+    expect(story.bot.proposal(2).body).toContain('`src/used.ts` changed after this was proposed');
+    expect(story.model.heard().map((heard) => heard.split(' changed')[0])).toEqual([
+      'Not applied: src/new.ts',
+      'Not applied: src/used.ts',
+    ]);
+    expect(story.pr.file('src/new.ts')).toBe('mine\n');
+  });
+
+  it('found in a push it is that person’s, even where case alone changed (S50)', async () => {
+    const story = await asked([move('src/old.ts', 'src/new.ts'), move('README.md', 'readme.md')]);
+    await story.ben.pushes({ 'src/old.ts': null, 'src/new.ts': String(FILES['src/old.ts']) });
+    expect(story.bot.proposal(1).body).toContain(`**Applied** by \`${story.ben.login}\``);
+    await story.ben.pushes({ 'README.md': null, 'readme.md': OTHER['README.md'] });
+    expect(story.bot.proposal(2).body).toContain(`**Applied** by \`${story.ben.login}\``);
+    expect(story.pr.commits()).toHaveLength(2);
+  });
+
+  it('a person’s own block does not apply to either; a hint says so (S48)', async () => {
+    const story = await asked([move('src/old.ts', 'src/new.ts'), remove('README.md')]);
+    await story.ana.replies(story.bot.proposal(2), '```suggestion\nmine\n```');
+    expect(story.bot.proposal(2).body).toContain(PENDING_LABEL);
+    expect(story.pr.commits()).toEqual([]);
+  });
+});
+
+describe('a commit whose answer is lost', () => {
+  it.each([
+    ['a deletion', remove('src/old.ts'), 'graphql createCommitOnBranch', 'src/old.ts'],
+    ['one of what is not text', remove('logo.png'), 'graphql createCommitOnBranch', 'logo.png'],
+    ['a move', move('bin/run.sh', 'start.sh'), 'PATCH /repos/{owner}/{repo}/git/refs/{ref}', 'bin/run.sh'],
+  ])('S78, G3: %s is found by what it did, and made once', async (_, call, route, gone) => {
+    const story = await asked([call]);
+    stage().github.faults.add({ kind: 'fail-after-apply', status: 502, route });
+    await story.ana.says('/approve');
+    await vi.waitFor(() => expect(story.bot.proposal(1).body).toContain('**Applied**'), { timeout: 25_000 });
+    await stage().settle();
+    expect(story.pr.commits()).toHaveLength(1);
+    expect(story.pr.bytes(gone)).toBeNull();
+    expect(story.model.heard()).toHaveLength(1);
+  });
+});
+
+describe('several at once', () => {
+  it('a deletion, an edit, a move and a new file land in one commit (S96)', async () => {
+    const story = await asked([
+      remove('src/old.ts'),
+      edit('src/used.ts', 'true', 'false'),
+      move('bin/run.sh', 'start.sh'),
+      write('src/added.ts', 'export {};\n'),
+    ]);
+    await story.ana.says('/approve all');
+    const [commit, ...more] = story.pr.commits();
+    expect(more).toEqual([]);
+    expect(commit?.message).toMatch(/^Apply 4 changes to 4 files\n/);
+    expect(commit?.message.match(/Countersign-Proposal/g)).toHaveLength(4);
+    expect(story.pr.bytes('src/old.ts')).toBeNull();
+    expect(story.pr.file('src/used.ts')).toBe('export const used = false;\n');
+    expect(story.pr.mode('start.sh')).toBe('100755');
+    expect(story.pr.file('src/added.ts')).toBe('export {};\n');
+    expect(story.model.heard()).toHaveLength(4);
+  });
+
+  it('a stale deletion drops out, the rest lands in one commit (S96, B19)', async () => {
+    const story = await asked([remove('src/old.ts'), move('logo.png', 'a/logo.png'), edit('src/used.ts', 'true', '1')]);
+    story.ben.person.pushes({ 'src/old.ts': 'changed\n' });
+    await story.ana.says('/approve all');
+    expect(story.pr.file('src/old.ts')).toBe('changed\n');
+    expect(story.pr.commits()).toHaveLength(2);
+    expect(story.pr.bytes('a/logo.png')).toEqual(LOGO);
+    expect(story.pr.file('src/used.ts')).toBe('export const used = 1;\n');
+  });
+
+  it('of two that share a path, source, target or a parent of one, the later is refused and names the first (S18, E16)', async () => {
+    const story = await asked([
+      move('src/old.ts', 'lib'),
+      write('lib/x.ts', 'x\n'),
+      edit('src/old.ts', 'a = 1', 'a = 2'),
+      remove('src/old.ts'),
+      move('src/used.ts', 'LIB'),
+      remove('src/used.ts'),
+    ]);
+    expect(story.bot.proposals()).toHaveLength(2);
+    const first = story.bot.proposal(1).proposalId;
+    await story.ana.says('/approve all');
+    const heard = story.model.heard();
+    for (const at of [1, 2, 3, 4]) expect(heard[at]).toContain(`touches the same place as change ${first}`);
+    expect(heard[5]).toContain('Deleted src/used.ts.');
+    expect(story.pr.file('lib')).toBe(FILES['src/old.ts']);
+  });
+});
+
+describe('before anyone is asked (S17)', () => {
+  const CALLS: readonly (readonly [string, ScriptedCall, string])[] = [
+    ['S13: a path above the root', remove('../x'), "Cannot access '../x': path is outside the repository."],
+    ['S13: a target above the root', move('README.md', '/tmp/x'), "Cannot access '/tmp/x'"],
+    ['S13, E2: a target that is .git in disguise', move('README.md', '.GIT/hooks/x'), 'outside the repository'],
+    ['S14: a workflow that would go', remove('.github/workflows/ci.yml'), 'path is read-only (.github/workflows/**).'],
+    ['S14: a workflow that would come', move('README.md', '.github/workflows/x.yml'), 'path is read-only'],
+    ['S14: a secret that would be shown', move('.env', 'notes.txt'), "Cannot write '.env': path is read-only (.env*)."],
+    ['S1a: a file that is not there', remove('src/none.ts'), 'File not found: src/none.ts.'],
+    ['S1a: a file that is not there', move('src/none.ts', 'x'), 'File not found: src/none.ts.'],
+    ['E16: a directory', remove('src'), "Cannot access 'src': it is a directory."],
+    ['E16: below a file', move('README.md', 'src/used.ts/x'), "'src/used.ts' is a file, not a directory"],
+    ['E16: below itself', move('README.md', 'README.md/x'), "'README.md' is a file, not a directory"],
+    ['S1a: where a file stands', move('README.md', 'src/used.ts'), 'a move overwrites nothing'],
+    ['S7: where it stands itself', move('README.md', 'README.md'), 'a move overwrites nothing'],
+    ['E6: beside a twin', move('src/used.ts', 'readme.md'), "'README.md' exists and differs only in case"],
+    ['E6: into a twin of its directory', move('src/used.ts', 'SRC/used.ts'), "'src' exists and differs only in case"],
+    ['S1: an unknown key', remove('README.md', { force: true }), 'unknown "force" (allowed: path, reason)'],
+    ['S1: no target', { name: 'move_file', arguments: { from: 'README.md' } }, 'to is missing'],
+  ];
+
+  it('what cannot be deleted or moved (S13, S14, S1a, S17, E2, E6, E16)', async () => {
+    const story = await asked(
+      CALLS.map(([, call]) => call),
+      { files: { '.env': 'TOKEN=1\n', '.github/workflows/ci.yml': 'on: push\n' } },
+    );
+    expect(story.bot.proposals()).toEqual([]);
+    const heard = story.model.heard();
+    for (const [at, [name, , words]] of CALLS.entries()) expect(heard[at], name).toContain(words);
+  });
+});

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { beforeCalls } from '../support/before-calls.ts';
+import { stageForAll } from '../support/open-and-close.ts';
+import { proposeRows, ROWS_PATH, rows } from '../support/rows.ts';
+import type { Story } from '../support/story.ts';
+
+const stage = stageForAll();
+
+const COMMIT = 'graphql createCommitOnBranch';
+
+async function states({ stored }: Story): Promise<readonly string[]> {
+  return (await stored()).proposals.map(({ state }) => state);
+}
+
+describe('an attempt that comes to nothing', () => {
+  it('a passing failure of the commit of several leaves all of them approved, and then they land together (B19, S96)', async () => {
+    const story = await proposeRows(stage(), { 5: 50, 12: 120, 20: 200 });
+    const { pr, ana } = story;
+    stage().github.faults.add({
+      route: COMMIT,
+      kind: 'fail-before-apply',
+      status: 503,
+      headers: { 'retry-after': '60' },
+    });
+    await ana.says('/approve all');
+    expect(pr.commits()).toEqual([]);
+    const underWay = await states(story);
+    expect(underWay.every((state) => state === 'approved' || state === 'executing')).toBe(true);
+    await stage().later(61);
+    expect(await states(story)).toEqual(['completed', 'completed', 'completed']);
+    expect(pr.commits()).toHaveLength(1);
+    expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50, 12: 120, 20: 200 }));
+  });
+
+  it('an edited proposal comment is restored and a new approval requested (S92)', async () => {
+    const story = await proposeRows(stage(), { 5: 50 });
+    const { pr, ana, ben, bot } = story;
+    const shown = bot.proposal(1);
+    ben.person.editsInThread(shown.id, shown.body.replaceAll('50', '51'));
+    await ana.replies(shown, '/approve');
+    expect(pr.commits()).toEqual([]);
+    expect(bot.proposal(1).body).toBe(shown.body);
+    stage().pass(2);
+    await ana.replies(shown, '/approve');
+    expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
+  });
+
+  it('a commit that loses to a push on every attempt is given up after ten minutes, with a message (S95)', async () => {
+    const story = await proposeRows(stage(), { 5: 50 });
+    const { pr, ana, ben, bot } = story;
+    let pushes = 0;
+    const push = (name: string): void => {
+      if (name !== COMMIT) return;
+      pushes += 1;
+      ben.person.pushes({ [ROWS_PATH]: rows({ 20: `push ${pushes}` }) });
+    };
+    await beforeCalls(stage(), push, async () => {
+      await ana.replies(bot.proposal(1), '/approve');
+      for (let waits = 0; waits < 6; waits += 1) await stage().later(150);
+    });
+    expect(await states(story)).toEqual(['failed']);
+    expect(pr.commits().filter(({ message }) => message.includes('Countersign-'))).toEqual([]);
+    expect(bot.proposal(1).body).toContain('The branch kept moving');
+    expect(pr.file(ROWS_PATH)).toBe(rows({ 20: `push ${pushes}` }));
+  });
+});

@@ -1,0 +1,197 @@
+import { describe, expect, it } from 'vitest';
+import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
+import { parseJson } from '../../../src/lib/trust.ts';
+import { stageForAll } from '../support/open-and-close.ts';
+import { editRow, proposeRows, ROWS_PATH, rows } from '../support/rows.ts';
+import { edit, type Story, type StoryOptions } from '../support/story.ts';
+
+const stage = stageForAll();
+
+const COMMIT = 'graphql createCommitOnBranch';
+
+const TREE = 'POST /repos/{owner}/{repo}/git/trees';
+
+const READ_TREE = 'GET /repos/{owner}/{repo}/git/trees/{tree_sha}';
+
+const BOT = 'countersign[bot]';
+
+/** A comment's words without the marks around code. */
+const plain = ({ body }: { readonly body: string }) => body.replaceAll('`', '');
+
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+
+/** GitHub takes the next such call for one in which this field says something else, wherever it stands. */
+function misread(route: string, field: string, replaced: (value: unknown) => unknown): void {
+  const alter = (sent: string): string =>
+    JSON.stringify(parseJson(sent), (key, value: unknown) => (key === field ? replaced(value) : value));
+  stage().github.faults.add({ route, kind: 'alter-request', alter });
+}
+
+function otherBytes(): void {
+  misread(COMMIT, 'contents', () => base64(rows({ 5: 'formatted' })));
+}
+
+function botCommits({ pr }: Story): number {
+  return pr.commits().filter(({ author }) => author === BOT).length;
+}
+
+async function states({ stored }: Story): Promise<readonly string[]> {
+  return (await stored()).proposals.map(({ state }) => state);
+}
+
+/** A script that may be executed; a change of it goes through git's own objects. */
+async function proposeScript(options: StoryOptions = {}): Promise<Story> {
+  const story = await stage().tell({ files: { 'run.sh': 'echo one\n' }, executable: ['run.sh'], ...options });
+  story.model.proposes(edit('run.sh', 'one', 'two'));
+  await story.ana.says('/countersign say two');
+  return story;
+}
+
+describe('what GitHub made of a commit is read back', () => {
+  it('a commit with other bytes than approved is reported on the change and the run, and the run ends without another commit (B20, S92)', async () => {
+    const story = await proposeRows(stage(), { 5: 50, 12: 120 });
+    const { ana, ben, bot, pr } = story;
+    otherBytes();
+    await ana.replies(bot.proposal(1), '/approve');
+    const sha = pr.head().slice(0, 7);
+    const body = plain(bot.proposal(1));
+    expect(body).toContain('**Not as approved.**');
+    expect(body).toContain(`[${sha}]`);
+    expect(body).toMatch(/at src\/rows\.ts blob [0-9a-f]{7} with mode 100644 was approved, and blob [0-9a-f]{7}/i);
+    expect(body).not.toContain('**Applied**');
+    expect(bot.run().body).toContain('ended because a commit is not what was approved');
+    expect(bot.answer()).toContain(`In commit \`${sha}\` at \`src/rows.ts\``);
+    expect(bot.answer()).toContain(`@${ana.login}, the run ended because a commit is not what was approved`);
+    expect(await states(story)).toEqual(['failed', 'cancelled']);
+    await ben.says(`/approve ${bot.proposal(2).proposalId}`);
+    expect(botCommits(story)).toBe(1);
+    expect(stage().logged.join('\n')).toContain('commit differs from what was approved');
+  });
+
+  it('what another command had approved by then is not committed any more, and queued tasks do not begin (B20)', async () => {
+    const story = await proposeRows(stage(), { 5: 50, 12: 120 });
+    const { ana, ben, bot, model } = story;
+    await ben.says('/countersign the next task');
+    otherBytes();
+    stage().pass(2);
+    ana.person.replies(bot.proposal(1).id, '/approve');
+    ben.person.replies(bot.proposal(2).id, '/approve');
+    await stage().settle();
+    expect(await states(story)).toEqual(['failed', 'cancelled']);
+    expect(botCommits(story)).toBe(1);
+    expect(bot.answer()).toContain('the next task');
+    expect(model.requests()).toHaveLength(1);
+  });
+
+  it('a file more than was approved (B20)', async () => {
+    const { ana, bot } = await proposeRows(stage(), { 5: 50 });
+    const extra = { path: 'left/over.log', contents: base64('x') };
+    misread(COMMIT, 'additions', (added) => (Array.isArray(added) ? [...added, extra] : added));
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(plain(bot.proposal(1))).toMatch(
+      /left\/over\.log no file was approved, and blob [0-9a-f]{7} with mode 100644 was committed/,
+    );
+  });
+
+  it('another mode than was approved (B20)', async () => {
+    const { ana, bot, pr } = await proposeScript();
+    misread(TREE, 'mode', () => '100644');
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(pr.file('run.sh')).toContain('echo two\n');
+    expect(plain(bot.proposal(1))).toMatch(
+      /with mode 100755 was approved, and blob [0-9a-f]{7} with mode 100644 was committed/,
+    );
+  });
+
+  it('a failed undo after the run is reported on its own, and the other undos are cancelled (B20)', async () => {
+    const story = await proposeRows(stage(), { 5: 50, 12: 120 });
+    const { ana, bot } = story;
+    await ana.says('/approve all');
+    for (const { proposalId } of bot.proposals()) await ana.says(`/undo ${proposalId}`);
+    otherBytes();
+    await ana.says(`/approve ${bot.proposal(3).proposalId}`);
+    expect(bot.answer()).toContain('is not exactly what was approved');
+    expect(await states(story)).toEqual(['completed', 'completed', 'failed', 'cancelled']);
+  });
+
+  it('a commit that is as approved is taken, and one that cannot be read yet is found again (B20, S73)', async () => {
+    const story = await proposeScript();
+    const { ana, bot, pr } = story;
+    const head = pr.head();
+    const unreadable = { kind: 'fail-before-apply', status: 404, body: { message: 'Not Found' } } as const;
+    stage().github.faults.add({ route: READ_TREE, times: 1, ...unreadable });
+    await ana.replies(bot.proposal(1), '/approve');
+    await stage().later(5);
+    expect(stage().github.faults.pending()).toEqual([]);
+    expect(stage().logged.join('\n')).toContain('commit could not be verified, will retry');
+    expect(bot.proposal(1).body).toContain('**Applied**');
+    expect(pr.commits().map(({ parent }) => parent)).toEqual([head]);
+  });
+
+  describe('a commit that a force push removes before it can be read', () => {
+    /** GitHub commits, and shows nothing of it before Ben has forced the branch back. */
+    async function pushedAway(story: Story): Promise<string> {
+      const { ana, ben, bot, pr } = story;
+      const before = pr.head();
+      const unreadable = { kind: 'fail-before-apply', status: 404, body: { message: 'Not Found' } } as const;
+      stage().github.faults.add({ route: READ_TREE, times: 100, ...unreadable });
+      await ana.replies(bot.proposal(1), '/approve');
+      const made = pr.head();
+      expect(await states(story)).toEqual(['executing']);
+      const ref = { repositoryId: pr.repositoryId, ref: 'refs/heads/topic', sha: before, force: true };
+      stage().github.apply(OPERATIONS.updateGitRef, { actor: { accountId: ben.id, viaAppId: null }, ...ref });
+      stage().github.faults.clear();
+      return made;
+    }
+
+    it('counts as made because the ledger has it, is not repeated, and the other pending changes continue (S73, S78)', async () => {
+      const story = await proposeScript({ files: { 'run.sh': 'echo one\n', 'a.txt': 'a\n' } });
+      const { ana, bot, model, pr, stored } = story;
+      model.proposes(edit('a.txt', 'a', 'b'));
+      const made = await pushedAway(story);
+      await stage().later(60);
+      expect((await stored()).proposals).toMatchObject([
+        { state: 'completed', commitSha: made },
+        { state: 'proposed' },
+      ]);
+      expect(bot.proposal(1).body).toContain(`**Applied** in [\`${made.slice(0, 7)}\`]`);
+      await ana.replies(bot.proposal(2), '/approve');
+      expect(pr.commits()).toHaveLength(1);
+      expect(pr.file('a.txt')).toContain('b\n');
+    });
+
+    it('and is taken for what was asked for where GitHub never shows it (S78)', async () => {
+      const story = await proposeScript();
+      const gone = { kind: 'fail-before-apply', status: 404, body: { message: 'Not Found' } } as const;
+      const made = await pushedAway(story);
+      stage().github.faults.add({ route: 'GET /repos/{owner}/{repo}/compare/{basehead}', times: 100, ...gone });
+      await stage().later(60);
+      expect(await states(story)).toEqual(['executing']);
+      for (let tries = 0; tries < 12; tries += 1) await stage().later(300);
+      stage().github.faults.clear();
+      expect((await story.stored()).proposals).toMatchObject([{ state: 'completed', commitSha: made }]);
+      expect(botCommits(story)).toBe(0);
+    });
+
+    it('is reported if it held something other than what was approved (B20)', async () => {
+      const story = await proposeScript();
+      misread(TREE, 'mode', () => '100644');
+      const made = await pushedAway(story);
+      await stage().later(60);
+      expect((await story.stored()).proposals).toMatchObject([{ state: 'failed', commitSha: made }]);
+      expect(plain(story.bot.proposal(1))).toContain('is not exactly what was approved');
+      expect(botCommits(story)).toBe(0);
+    });
+  });
+
+  it('another task starts from the current branch content (B20)', async () => {
+    const story = await proposeRows(stage(), { 5: 50 });
+    const { ana, bot, model, pr } = story;
+    otherBytes();
+    await ana.replies(bot.proposal(1), '/approve');
+    model.proposes(editRow(12, 120));
+    await ana.says('/countersign look at what became of it');
+    await ana.says('/approve');
+    expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 'formatted', 12: 120 }));
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { stageForAll } from '../support/open-and-close.ts';
+import { editRow, ROWS_PATH, rows, tellRows } from '../support/rows.ts';
+import type { Story } from '../support/story.ts';
+
+const stage = stageForAll();
+
+/** The first pull request's story, and the same branch's second one, onto another base, with a run on each. */
+async function twoOnOneBranch(
+  here: Readonly<Record<number, number>>,
+  there: Readonly<Record<number, number>>,
+): Promise<readonly [Story, Story]> {
+  const first = await tellRows(stage());
+  const second = await first.alsoTo('release');
+  for (const [story, values] of [[first, here] as const, [second, there] as const]) {
+    story.model.proposes(...Object.entries(values).map(([n, value]) => editRow(Number(n), value)));
+    await story.ana.says('/countersign give the rows other values');
+  }
+  return [first, second];
+}
+
+async function states({ stored }: Story): Promise<readonly string[]> {
+  return (await stored()).proposals.map(({ state }) => state);
+}
+
+describe('two open pull requests from one branch', () => {
+  it('the run and each proposal name the other pull request (B12)', async () => {
+    const [first, second] = await twoOnOneBranch({ 5: 50 }, { 9: 90 });
+    expect(first.bot.proposal(1).body).toContain(
+      `⚠️ Also changes \`#${second.pr.number}\`, which uses the same branch.`,
+    );
+    expect(first.bot.run().body).toContain(
+      `1 other open pull request uses the same branch: #${second.pr.number}. A commit here changes it too.`,
+    );
+    expect(second.bot.proposal(1).body).toContain(`Also changes \`#${first.pr.number}\`, which uses the same branch.`);
+  });
+
+  it('what is committed for one is a push to the other: what it contains is done there, without a vote (B12, S50)', async () => {
+    const [first, second] = await twoOnOneBranch({ 5: 50 }, { 5: 50, 15: 150 });
+    await first.ana.replies(first.bot.proposal(1), '/approve');
+    expect(await states(first)).toEqual(['completed']);
+    expect(await states(second)).toEqual(['completed', 'proposed']);
+    expect((await second.stored()).proposals[0]?.votes).toEqual([]);
+    expect(second.bot.proposal(1).body).toMatch(/^\*\*Applied\*\* in \S+\. Found in a push\.$/m);
+    expect(second.bot.proposal(1).resolved).toBe(true);
+    await second.ana.replies(second.bot.proposal(2), '/approve');
+    expect(second.pr.file(ROWS_PATH)).toBe(rows({ 5: 50, 15: 150 }));
+    expect(second.pr.commits()).toHaveLength(2);
+  });
+
+  it('a change that no longer fits there is withdrawn, and the model learns of it (B12, S50)', async () => {
+    const [first, second] = await twoOnOneBranch({ 5: 50 }, { 5: 55 });
+    await first.ana.replies(first.bot.proposal(1), '/approve');
+    expect(await states(second)).toEqual(['superseded']);
+    expect(second.model.heard()[0]).toMatch(/^Not applied: src\/rows\.ts changed after this change was proposed/);
+    expect(second.pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
+  });
+
+  it('a pull request alone on its branch, or beside a closed one, gets no warning (B12)', async () => {
+    const story = await tellRows(stage());
+    const second = await story.alsoTo('release');
+    await second.ben.does((person) => person.closes());
+    story.model.proposes(editRow(5, 50));
+    await story.ana.says('/countersign give the row another value');
+    expect(story.bot.proposal(1).body).not.toContain('same branch');
+    expect(story.bot.run().body).not.toContain('same branch');
+  });
+});

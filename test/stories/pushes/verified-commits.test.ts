@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import type { VerifiedChange } from '../../../src/cli/verify/check-commit.ts';
+import { verifyRange } from '../../../src/cli/verify/verify.ts';
+import { inClone } from '../support/clone.ts';
+import { stageForAll } from '../support/open-and-close.ts';
+import type { PullView } from '../support/pull-view.ts';
+import { edit, move, remove, type Story } from '../support/story.ts';
+
+const stage = stageForAll();
+
+const LINES = Array.from({ length: 40 }, (_, index) => `line ${index + 1}\r\n`).join('');
+
+async function verified(pr: PullView): Promise<readonly VerifiedChange[]> {
+  const rows: VerifiedChange[] = [];
+  await inClone(stage(), pr, async (gitDir) => {
+    const rule = { slug: stage().github.app.slug, strict: false };
+    for await (const row of verifyRange({ gitDir, range: pr.now().head.branch, ...rule })) rows.push(row);
+  });
+  return rows;
+}
+
+function told(story: Story, rows: readonly VerifiedChange[]): readonly string[] {
+  const ids = story.bot.proposals().map(({ proposalId }) => proposalId);
+  return rows.map(({ proposal, path, result }) => `${ids.indexOf(proposal ?? '') + 1} ${path} ${result}`);
+}
+
+describe('what the App committed, as countersign verify sees it', () => {
+  it('several changes of one file in one commit and in several, new files, a deleted and a moved one, a moved place (S73, S92, S94)', async () => {
+    const story = await stage().tell({
+      files: { 'src/total.ts': 'let total = 0;\n', 'windows.txt': LINES, 'old.txt': 'x\n', 'here.txt': 'y\n' },
+    });
+    const { ana, bot, model, pr } = story;
+    model.proposes(
+      edit('windows.txt', 'line 5\n', 'line five\nand more\n'),
+      edit('windows.txt', 'line 20\n', ''),
+      edit('windows.txt', 'line 36\n', 'line thirty-six\n'),
+      { name: 'write_file', arguments: { path: 'new/ü.txt', content: 'x' } },
+      { name: 'write_file', arguments: { path: 'empty.txt', content: '' } },
+      { name: 'delete_file', arguments: { path: 'old.txt' } },
+      { name: 'move_file', arguments: { from: 'here.txt', to: 'there/here.txt' } },
+    );
+    await ana.says('/countersign go');
+    await ana.says(`/approve ${bot.proposal(3).proposalId} ${bot.proposal(1).proposalId}`);
+    await ana.replies(bot.proposal(2), '/approve');
+    await ana.says('/approve all');
+    const rows = await verified(pr);
+    expect(told(story, rows).toSorted()).toEqual([
+      '1 windows.txt ok',
+      '2 windows.txt ok',
+      '3 windows.txt ok',
+      '4 new/ü.txt ok',
+      '5 empty.txt ok',
+      '6 old.txt ok',
+      '7 there/here.txt ok',
+    ]);
+    expect(new Set(rows.map(({ commit }) => commit)).size).toBe(3);
+    expect(rows.map(({ approvedBy }) => approvedBy)).toEqual(rows.map(() => [ana.login]));
+  });
+
+  it('deletions and moves, of text and of what is not, in one commit with a new file (S73, S92)', async () => {
+    const files = {
+      'old.ts': LINES,
+      'empty.txt': '',
+      'logo.png': Uint8Array.of(0, 1, 2),
+      'icon.png': Uint8Array.of(0, 3, 4),
+      'run.sh': '#!/bin/sh\n',
+    };
+    const story = await stage().tell({ files, executable: ['run.sh'], branch: { 'other.txt': 'x\n' } });
+    story.model.proposes(
+      remove('old.ts'),
+      remove('empty.txt'),
+      remove('logo.png'),
+      move('icon.png', 'assets/icon.png'),
+      move('run.sh', 'bin/run.sh'),
+      { name: 'write_file', arguments: { path: 'new.txt', content: 'x' } },
+    );
+    await story.ana.says('/countersign tidy up');
+    await story.ana.says('/approve all');
+    expect(story.pr.commits()).toHaveLength(1);
+    expect(told(story, await verified(story.pr)).toSorted()).toEqual([
+      '1 old.ts ok',
+      '2 empty.txt ok',
+      '3 logo.png ok',
+      expect.stringMatching(/^4 .*icon\.png.* ok$/),
+      expect.stringMatching(/^5 .*run\.sh.* ok$/),
+      '6 new.txt ok',
+    ]);
+  });
+
+  it('a person’s own lines are verified by their own digest (B3)', async () => {
+    const story = await stage().tell();
+    story.model.proposes(edit('src/total.ts', '  let total = 0;\n', '  let total = 0n;\n'));
+    await story.ana.says('/countersign use bigint');
+    await story.ana.replies(story.bot.proposal(1), '```suggestion\n  let total = 1n;\n```');
+    expect(told(story, await verified(story.pr))).toEqual(['1 src/total.ts ok']);
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
+import { parseJson } from '../../../src/lib/trust.ts';
+import { stageForAll } from '../support/open-and-close.ts';
+import { editRow, proposeRows, ROWS_PATH, rows, tellRows } from '../support/rows.ts';
+import { remove, type Story } from '../support/story.ts';
+
+const stage = stageForAll();
+
+const REVIEW = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews';
+
+/** What a create leaves that broke midway: a review of the App that nobody else sees, and that GitHub lets it have one of. */
+function leaveReview({ pr }: Story): void {
+  const { apply, app } = stage().github;
+  const actor = { accountId: app.botId, viaAppId: app.id };
+  apply(OPERATIONS.createPullRequestReview, {
+    actor,
+    repositoryId: pr.repositoryId,
+    number: pr.number,
+    body: 'left behind',
+  });
+}
+
+function leftBehind({ pr }: Story): number {
+  return [...pr.now().reviews.values()].filter(({ state }) => state === 'PENDING').length;
+}
+
+describe('a review of the App that was never submitted', () => {
+  it('does not keep the next proposals from the page (G4)', async () => {
+    const story = await tellRows(stage());
+    leaveReview(story);
+    story.model.proposes(editRow(5, 50));
+    await story.ana.says('/countersign give the row another value');
+    expect(story.bot.proposal(1).body).toContain('```suggestion');
+    expect(story.bot.proposals()).toHaveLength(1);
+    expect(leftBehind(story)).toBe(0);
+    await story.ana.replies(story.bot.proposal(1), '/approve');
+    expect(story.pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
+  });
+
+  it('is not what GitHub makes of ours without telling: the proposals are posted again, once (G4)', async () => {
+    const story = await tellRows(stage());
+    const withoutEvent = (sent: string): string => JSON.stringify({ ...Object(parseJson(sent)), event: undefined });
+    stage().github.faults.add({ route: REVIEW, kind: 'alter-request', alter: withoutEvent });
+    story.model.proposes(editRow(5, 50));
+    await story.ana.says('/countersign give the row another value');
+    await stage().later(5);
+    expect(story.bot.proposals()).toHaveLength(1);
+    expect(story.bot.reviews()).toHaveLength(1);
+    expect(leftBehind(story)).toBe(0);
+  });
+
+  it('keeps no answer from its thread, and no diff from its file (G4)', async () => {
+    const story = await proposeRows(stage(), { 5: 50 });
+    const { ana, bot, model } = story;
+    leaveReview(story);
+    const asked = await ana.replies(bot.proposal(1), '/approve but nicer');
+    const answer = bot.comments().find(({ body }) => body.includes('was not understood at'));
+    expect(answer?.kind).toBe('review');
+    expect(asked).toBeGreaterThan(0);
+    leaveReview(story);
+    model.proposes(remove(ROWS_PATH));
+    await ana.replies(bot.proposal(1), 'rather delete it');
+    expect(bot.proposals()).toHaveLength(2);
+    expect(bot.proposal(2).kind).toBe('review');
+    expect(leftBehind(story)).toBe(0);
+  });
+});

@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { REASONS } from '../../../src/core/state/reasons.ts';
+import { stageForAll } from '../support/open-and-close.ts';
+import { proposeRows } from '../support/rows.ts';
+
+const stage = stageForAll();
+
+afterEach(() => vi.restoreAllMocks());
+
+type Page = { readonly status: number; readonly type: string | null; readonly body: string };
+
+async function get(path: string): Promise<Page> {
+  const response = await fetch(`${stage().server().url}${path}`);
+  return { status: response.status, type: response.headers.get('content-type'), body: await response.text() };
+}
+
+const PLAIN = 'text/plain; charset=utf-8';
+
+const ALIVE = { status: 200, type: PLAIN, body: 'alive\n' };
+
+const READY = { status: 200, type: PLAIN, body: 'ready\n' };
+
+const UNAVAILABLE = { status: 503, type: PLAIN, body: 'not available now\n' };
+
+/** The counters and histograms and their labels as the page for operators promises them. */
+function promised(): ReadonlyMap<string, readonly string[]> {
+  const page = readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8');
+  const rows = [...page.matchAll(/^\| `(countersign_\w+)` \| (`[^|]*`) \| [^|]+ \|$/gm)];
+  return new Map(rows.map(([, name = '', labels = '']) => [name, labels.replaceAll('`', '').split(', ')]));
+}
+
+type Sample = { readonly name: string; readonly labels: readonly string[]; readonly value: number };
+
+function samplesOf(page: string): readonly Sample[] {
+  const lines = page.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return lines.map((line) => {
+    const [, name = '', labels = '', value = ''] =
+      /^(\w+?)(?:_bucket|_sum|_count)?\{(.*)\} ([\d.e-]+)$/.exec(line) ?? [];
+    const names = [...labels.matchAll(/(\w+)="/g)].map(([, label = '']) => label);
+    return { name, labels: names.filter((label) => label !== 'le'), value: Number(value) };
+  });
+}
+
+describe('the pages for operators', () => {
+  it('report life, readiness and measurements in fixed text (J5)', async () => {
+    expect(await get('/healthz')).toEqual(ALIVE);
+    expect(await get('/readyz')).toEqual(READY);
+    expect(await get('/metrics')).toMatchObject({ status: 200, type: 'text/plain; version=0.0.4; charset=utf-8' });
+  });
+
+  it('the process lives without the database but is not ready, and only the log says why (J5)', async () => {
+    vi.spyOn(stage().store(), 'ping').mockRejectedValue(new Error('no route to the database'));
+    expect(await get('/readyz')).toEqual(UNAVAILABLE);
+    expect(await get('/healthz')).toEqual(ALIVE);
+    expect(stage().logged.at(-1)).toContain('no route to the database');
+    vi.restoreAllMocks();
+    expect(await get('/readyz')).toEqual(READY);
+  });
+
+  it('measure all that the documentation names and nothing else, with these labels, as counters and histograms', async () => {
+    const { ana, bot } = await proposeRows(stage(), { 5: 50 });
+    await ana.replies(bot.proposal(1), '/approve');
+    const { body } = await get('/metrics');
+    const families = promised();
+    expect(families.size).toBeGreaterThan(5);
+    expect([...body.matchAll(/^# TYPE (.+)$/gm)].map(([, type]) => type)).toEqual(
+      [...families.keys()].map((name) => `${name} ${name.endsWith('_total') ? 'counter' : 'histogram'}`),
+    );
+    expect([...body.matchAll(/^# HELP (\w+) \S/gm)].map(([, name]) => name)).toEqual([...families.keys()]);
+    const samples = samplesOf(body);
+    for (const { name, labels } of samples) expect({ name, labels }).toEqual({ name, labels: families.get(name) });
+    const counted = new Set(samples.filter(({ value }) => value > 0).map(({ name }) => name));
+    expect([...counted].sort()).toEqual(
+      [
+        'countersign_commit_duration_seconds',
+        'countersign_deliveries_total',
+        'countersign_effects_total',
+        'countersign_github_request_duration_seconds',
+        'countersign_http_responses_total',
+        'countersign_model_request_duration_seconds',
+        'countersign_recovery_runs_total',
+        'countersign_signals_total',
+        'countersign_webhook_response_duration_seconds',
+      ].sort(),
+    );
+  });
+
+  it('count from zero what has not happened yet, so that an alarm sees the first time too', async () => {
+    const { body } = await get('/metrics');
+    for (const reason of [...REASONS, 'dead-lettered'])
+      expect(body).toMatch(new RegExp(`^countersign_signals_total\\{reason="${reason}"\\} \\d+$`, 'm'));
+    expect(body).toContain('countersign_rate_limit_waits_total{source="github"} 0\n');
+    expect(body).toContain('countersign_effects_total{effect="commit",outcome="retry"} 0\n');
+  });
+});

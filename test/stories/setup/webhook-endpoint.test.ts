@@ -1,0 +1,182 @@
+import { createHmac } from 'node:crypto';
+import { request } from 'node:http';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { postWebhook } from '../../../fakes/github/webhooks.ts';
+import { stageForAll } from '../support/open-and-close.ts';
+import { proposeRows } from '../support/rows.ts';
+import { leaksOf, secretsOf, sinksOf } from '../support/sinks.ts';
+import type { Story } from '../support/story.ts';
+
+const OLD_SECRET = 'the secret before this one';
+
+const CANARY = 'canary-8c1f2e';
+
+const stage = stageForAll({ environment: { WEBHOOK_SECRET_OLD: OLD_SECRET, LOG_LEVEL: 'trace' } });
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  stage().github.deliveries.intercept(undefined);
+});
+
+type Answer = { readonly status: number; readonly text: string };
+
+function ask(method: string, path: string): Promise<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  // Not by fetch, which would tidy the path up.
+  const { hostname, port } = new URL(stage().server().url);
+  const sent = request({ hostname, port, method, path, agent: false }, (response) => {
+    let text = '';
+    response.setEncoding('utf8').on('data', (part: string) => {
+      text += part;
+    });
+    response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
+  });
+  sent.on('error', reject);
+  sent.end();
+  return promise;
+}
+
+/** An approval that GitHub has sent and nobody heard, to be sent with other headers. */
+async function unheardApproval({ ana, bot }: Story) {
+  const { deliveries } = stage().github;
+  deliveries.intercept(() => 'drop');
+  await ana.says(`/approve ${bot.proposal(1).proposalId}`);
+  deliveries.intercept(undefined);
+  const delivery = deliveries.log.findLast(({ event }) => event === 'issue_comment');
+  if (delivery === undefined) throw new Error('GitHub told nothing.');
+  // A connection that is kept may be closed, for its idleness, just as the next test sends on it.
+  const headers: Readonly<Record<string, string>> = { ...delivery.request.headers, connection: 'close' };
+  return { headers, body: delivery.request.body };
+}
+
+function signature(body: string, secret: string, algorithm: 'sha256' | 'sha1' = 'sha256'): string {
+  return `${algorithm}=${createHmac(algorithm, secret).update(body).digest('hex')}`;
+}
+
+const target = () => `${stage().server().url}/api/github/webhooks`;
+
+describe('the door', () => {
+  it('only a request with a complete signature by the secret is accepted (F1, F2)', async () => {
+    const story = await proposeRows(stage(), { 5: 50 });
+    const { headers, body } = await unheardApproval(story);
+    const { 'x-hub-signature-256': right = '', ...bare } = headers;
+    const forged: Readonly<Record<string, string>>[] = [
+      bare,
+      { ...bare, 'x-hub-signature': signature(body, stage().github.app.webhookSecret, 'sha1') },
+      { ...bare, 'x-hub-signature-256': signature(body, 'development') },
+      { ...bare, 'x-hub-signature-256': signature(body, '') },
+      { ...bare, 'x-hub-signature-256': right.slice(0, -1) },
+      { ...bare, 'x-hub-signature-256': right.replace('sha256=', '') },
+      { ...bare, 'x-hub-signature-256': `${right.slice(0, -1)}${right.endsWith('0') ? '1' : '0'}` },
+    ];
+    for (const wrong of forged) expect(await postWebhook(target(), { headers: wrong, body })).toBe(401);
+    expect(await postWebhook(target(), { headers, body: `${body} ` })).toBe(401);
+    await stage().settle();
+    expect(story.pr.commits()).toEqual([]);
+    expect(await postWebhook(target(), { headers, body })).toBe(202);
+    await stage().settle();
+    expect(story.pr.commits()).toHaveLength(1);
+  });
+
+  it('while a secret is rotated the one before is taken too (I10)', async () => {
+    const story = await proposeRows(stage(), { 5: 50 });
+    const { headers, body } = await unheardApproval(story);
+    const older = { ...headers, 'x-hub-signature-256': signature(body, OLD_SECRET) };
+    const third = { ...headers, 'x-hub-signature-256': signature(body, 'the secret of somebody else') };
+    expect(await postWebhook(target(), { headers: third, body })).toBe(401);
+    expect(await postWebhook(target(), { headers: older, body })).toBe(202);
+    await stage().settle();
+    expect(story.pr.commits()).toHaveLength(1);
+  });
+
+  it('every other path is not found, including Probot’s own (I5)', async () => {
+    const paths = [
+      '/',
+      '/probot',
+      '/probot/setup',
+      '/probot/import',
+      '/probot/success',
+      '/ping',
+      '/webhooks',
+      '/api/github/hooks',
+      '/api/github/webhooks/',
+      '/api/github/webhooks/..',
+      '//healthz',
+      '/metrics/',
+      '/.env',
+      '/favicon.ico',
+      '*',
+    ];
+    for (const path of paths)
+      for (const method of ['GET', 'POST', 'PUT'])
+        expect({ path, method, ...(await ask(method, path)) }).toMatchObject({ path, method, status: 404 });
+    expect((await ask('GET', '/api/github/webhooks')).status).toBe(404);
+  });
+
+  it('health, readiness and metrics name no repository and no person (I13)', async () => {
+    const { pr, ana } = await proposeRows(stage(), { 5: 50 });
+    for (const path of ['/healthz', '/readyz', '/metrics']) {
+      const { status, text } = await ask('GET', path);
+      expect(status).toBe(200);
+      for (const name of [pr.fullName, ...pr.fullName.split('/'), ana.login]) expect(text).not.toContain(name);
+    }
+    expect((await ask('GET', '/metrics')).text).toContain('countersign_signals_total{reason="run-started"}');
+  });
+
+  it('a signed request that makes no sense gets a fixed answer, and the process lives on (F3, I1)', async () => {
+    const story = await proposeRows(stage(), { 5: 50 });
+    const { headers } = await unheardApproval(story);
+    const bodies = ['null', '5', '"x"', '[]', '{', '{}', `{"action":"${CANARY}"}`, `{"comment":{"body":"${CANARY}"}}`];
+    for (const event of ['issue_comment', 'push', '__proto__', 'constructor', 'error', '*', CANARY]) {
+      for (const body of bodies) {
+        const signed = { ...headers, 'x-github-event': event, 'x-hub-signature-256': signature(body, OLD_SECRET) };
+        const response = await fetch(target(), { method: 'POST', headers: signed, body });
+        expect([202, 400]).toContain(response.status);
+        expect(await response.text()).not.toContain(CANARY);
+      }
+    }
+    expect((await ask('GET', '/healthz')).status).toBe(200);
+  });
+
+  it('a failure to store is answered with a bare 503, and a redelivery is accepted (I1, F10, G9)', async () => {
+    const story = await proposeRows(stage(), { 5: 50 });
+    const { headers, body } = await unheardApproval(story);
+    vi.spyOn(stage().store(), 'receive').mockRejectedValueOnce(new Error(`disk full ${CANARY}`));
+    const response = await fetch(target(), { method: 'POST', headers, body });
+    expect(response.status).toBe(503);
+    expect(await response.text()).not.toContain(CANARY);
+    await stage().settle();
+    expect(story.pr.commits()).toEqual([]);
+    expect(await postWebhook(target(), { headers, body })).toBe(202);
+    await stage().settle();
+    expect(story.pr.commits()).toHaveLength(1);
+  });
+});
+
+describe('secrets', () => {
+  it('no key, token or secret leaves the App or is kept by it, also where GitHub fails and everything is logged (I2)', async () => {
+    const { ana, bot } = await proposeRows(stage(), { 5: 50 });
+    stage().github.faults.add({ kind: 'fail-before-apply', status: 502, route: 'graphql createCommitOnBranch' });
+    await ana.replies(bot.proposal(1), '/approve');
+    await vi.waitFor(() => expect(bot.proposal(1).body).toContain('**Applied**'), { timeout: 25_000 });
+    expect(stage().logged.join('')).toContain('effect failed, will retry');
+    expect(await leaksOf(stage())).toEqual([]);
+    const sinks = await sinksOf(stage());
+    for (const sink of Object.values(sinks)) expect(sink).not.toContain(OLD_SECRET);
+    expect(sinks['database']).toContain('give the rows other values');
+  });
+
+  it('the check finds a secret in any of these places (I2)', async () => {
+    const secrets = secretsOf(stage());
+    const [model = '', webhook = ''] = secrets;
+    expect(secrets.length).toBeGreaterThan(20);
+    const there = await stage().database();
+    expect(await leaksOf({ ...stage(), database: async () => `${there}${model}` })).toEqual([
+      'secret 0 stands in: database',
+    ]);
+    expect(await leaksOf({ ...stage(), logged: [webhook] })).toEqual(['secret 1 stands in: log']);
+    expect(await leaksOf({ ...stage(), logged: ['authorization: Bearer x'] })).toEqual([
+      'what looks like a credential stands in: log',
+    ]);
+  });
+});

@@ -1,0 +1,39 @@
+import { inspect } from 'node:util';
+import { createMemoryStore } from '../../../lab/simulation/memory-store/memory-store.ts';
+import { createMemoryTables, type MemoryTables } from '../../../lab/simulation/memory-store/tables.ts';
+import type { StoryDatabase } from './story-database.ts';
+
+/** A database in memory of which backups can be made. */
+export type MemoryDatabase = StoryDatabase & {
+  /** What is stored now; `restore` puts it back, for whoever opens the database next. */
+  readonly backUp: () => { readonly restore: () => void };
+};
+
+export function memoryDatabase(): MemoryDatabase {
+  let tables = createMemoryTables();
+  let holders = 0;
+  const copyOf = ({ listeners: _listeners, ...rows }: MemoryTables): MemoryTables => ({
+    ...structuredClone(rows),
+    holders: new Set(),
+    listeners: new Set(),
+  });
+  return {
+    open: async () => {
+      holders += 1;
+      return createMemoryStore(tables, holders);
+    },
+    db: () => {
+      throw new Error('It is stored in memory; there is no database below it.');
+    },
+    text: async () => inspect(tables, { depth: null, maxArrayLength: null, maxStringLength: null }),
+    drop: async () => {},
+    backUp: () => {
+      const backup = copyOf(tables);
+      return {
+        restore: () => {
+          tables = copyOf(backup);
+        },
+      };
+    },
+  };
+}

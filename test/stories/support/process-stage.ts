@@ -1,0 +1,67 @@
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inject } from 'vitest';
+import { createAppEnvironment } from '../../../fakes/github/fake-github.ts';
+import { isRecord, parseJson } from '../../../src/lib/trust.ts';
+import { type Ended, type Running, run } from '../../cli/process.ts';
+import { openScenery } from './setting.ts';
+import type { Stage } from './stage.ts';
+import { tellStory } from './story.ts';
+
+/** A stage on which the App is a process of its own, with a data directory that outlives it. */
+export type ProcessStage = Pick<Stage, 'github' | 'model' | 'pass' | 'tell' | 'close'> & {
+  /** Starts the process, and resolves once it takes deliveries. */
+  readonly start: () => Promise<void>;
+  /** Sends the signal now; resolves once the process is gone. */
+  readonly kill: (signal: 'SIGKILL' | 'SIGTERM') => Promise<Ended>;
+  readonly dataDir: string;
+};
+
+export async function openProcessStage(): Promise<ProcessStage> {
+  let ahead = 0;
+  const scenery = await openScenery(() => Date.now() + ahead);
+  const { github, model } = scenery;
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-process-'));
+  const dataDir = join(folder, 'data');
+  await cp(inject('templateDatabase'), dataDir, { recursive: true });
+  let running: Running | null = null;
+  const kill = async (signal: 'SIGKILL' | 'SIGTERM'): Promise<Ended> => {
+    if (running === null) throw new Error('No process runs.');
+    const { child, ended } = running;
+    running = null;
+    child.kill(signal);
+    return ended;
+  };
+  const start = async (): Promise<void> => {
+    running = run(['start'], { ...createAppEnvironment(scenery.github, scenery.model), DATA_DIR: dataDir }, folder);
+    const line = parseJson(await running.line('"listening"'));
+    github.setWebhookTarget(`${isRecord(line) ? String(line['url']) : ''}/api/github/webhooks`);
+  };
+  const nowhere = (): never => {
+    throw new Error('The App is another process.');
+  };
+  const stage: Stage = {
+    github,
+    model,
+    logged: [],
+    server: nowhere,
+    store: nowhere,
+    db: nowhere,
+    database: nowhere,
+    pass: (seconds) => {
+      ahead += seconds * 1000;
+    },
+    later: nowhere,
+    inOneSecond: nowhere,
+    settle: () => github.whenIdle(),
+    tell: (story = {}) => tellStory(stage, story),
+    restart: nowhere,
+    close: async () => {
+      if (running !== null) await kill('SIGKILL');
+      await Promise.all([github.close(), model.close()]);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  return { github, model, pass: stage.pass, tell: stage.tell, close: stage.close, start, kill, dataDir };
+}

@@ -1,0 +1,82 @@
+import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
+import type { FakeAccount, FakePullRequest, FakeRepository } from '../../../fakes/github/state/github-state.ts';
+import type { Stage } from './stage.ts';
+
+export type Files = Readonly<Record<string, string | Uint8Array>>;
+
+/** What a pull request is made of. */
+export type Topic = {
+  readonly title?: string;
+  /** What its branch makes of the base's files; without it a line is added to the top of every file. */
+  readonly branch?: Readonly<Record<string, string | Uint8Array | null>>;
+  readonly draft?: boolean;
+  /** The branch lies in the author's fork. */
+  readonly fork?: boolean;
+};
+
+export const DEFAULT_FILES: Files = {
+  'README.md': '# Shop\n\nSells things.\n',
+  'src/total.ts': [
+    'export function total(prices: number[]): number {',
+    '  let total = 0;',
+    '  for (const price of prices) {',
+    '    total += price;',
+    '  }',
+    '  return total;',
+    '}',
+    '',
+  ].join('\n'),
+};
+
+/** Files as the simulated git wants them. */
+export function plainFiles(
+  files: Files,
+  executable: readonly string[] = [],
+): ReadonlyMap<string, { mode: '100644' | '100755'; bytes: Uint8Array }> {
+  const encoder = new TextEncoder();
+  const entries = Object.entries(files).map(
+    ([path, content]) =>
+      [
+        path,
+        {
+          mode: executable.includes(path) ? ('100755' as const) : ('100644' as const),
+          bytes: typeof content === 'string' ? encoder.encode(content) : content,
+        },
+      ] as const,
+  );
+  return new Map(entries);
+}
+
+/** A pull request that touches every file, so that all of them can carry comments. */
+function topped(files: Files): Record<string, string> {
+  const entries = Object.entries(files).flatMap(([path, content]) =>
+    typeof content === 'string' ? [[path, `// touched by the pull request\n${content}`] as const] : [],
+  );
+  return Object.fromEntries(entries);
+}
+
+/** Opens the pull request from a branch of the repository, or of the author's own fork of it. */
+export function openPull(
+  { github }: Stage,
+  repository: FakeRepository,
+  author: FakeAccount,
+  files: Files,
+  { title = 'Work on the shop', branch = topped(files), draft = false, fork = false }: Topic,
+): FakePullRequest {
+  const actor = { accountId: author.id, viaAppId: null };
+  const source = fork
+    ? github.apply(OPERATIONS.forkRepository, { repositoryId: repository.id, ownerId: author.id })
+    : repository;
+  const there = { actor, repositoryId: source.id };
+  const base = github.state().repositories.get(source.id)?.refs.get('refs/heads/main') ?? '';
+  github.apply(OPERATIONS.createGitRef, { ...there, ref: 'refs/heads/topic', sha: base });
+  github.apply(OPERATIONS.pushFiles, { ...there, branch: 'topic', files: new Map(Object.entries(branch)) });
+  const head = fork ? { repositoryId: source.id, branch: 'topic' } : 'topic';
+  return github.apply(OPERATIONS.createPullRequest, {
+    actor,
+    repositoryId: repository.id,
+    title,
+    head,
+    draft,
+  });
+}

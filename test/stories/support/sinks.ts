@@ -1,0 +1,35 @@
+import type { Stage } from './stage.ts';
+
+/** Everything that has left the App or stays behind of it, by where it stands. */
+export async function sinksOf(stage: Stage): Promise<Readonly<Record<string, string>>> {
+  const pages = ['/healthz', '/readyz', '/metrics', '/'].map(async (path) => {
+    const response = await fetch(`${stage.server().url}${path}`);
+    return response.text();
+  });
+  return {
+    log: stage.logged.join(''),
+    database: await stage.database(),
+    GitHub: stage.github.requests.map(({ target, body }) => `${target} ${JSON.stringify(body)}`).join('\n'),
+    model: stage.model.requests.map(({ body }) => JSON.stringify(body)).join('\n'),
+    'HTTP answers': (await Promise.all(pages)).join(''),
+  };
+}
+
+/** What must stand in none of them: the key of the App, line by line, its secrets, and every token that it was ever given. */
+export function secretsOf({ github }: Pick<Stage, 'github'>): readonly string[] {
+  const { privateKeyPem, webhookSecret } = github.app;
+  const lines = privateKeyPem.split('\n').filter((line) => line.length > 40);
+  return ['model-key', webhookSecret, ...lines, ...github.apiServer.serverState().tokens.keys()];
+}
+
+/** Signed claims of the App and headers that carry any of it. */
+const SHAPES = /eyJ[\w-]{8,}\.|[Bb]earer \S|gh[a-z]_\w{10}/;
+
+/** Where something stands that must not, in words without the secret itself. */
+export async function leaksOf(stage: Stage): Promise<readonly string[]> {
+  const secrets = secretsOf(stage);
+  return Object.entries(await sinksOf(stage)).flatMap(([sink, text]) => [
+    ...secrets.flatMap((secret, place) => (text.includes(secret) ? [`secret ${place} stands in: ${sink}`] : [])),
+    ...(SHAPES.test(text) ? [`what looks like a credential stands in: ${sink}`] : []),
+  ]);
+}

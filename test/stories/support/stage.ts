@@ -1,0 +1,142 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createAppEnvironment, type FakeGitHub } from '../../../fakes/github/fake-github.ts';
+import type { EnterpriseServer } from '../../../fakes/github/state/github-state.ts';
+import type { ScriptedModel } from '../../../fakes/model/scripted-model.ts';
+import type { Store } from '../../../src/adapters/store/store.ts';
+import { createLogger } from '../../../src/adapters/telemetry/log.ts';
+import { parseEnvironment } from '../../../src/app/config/env.ts';
+import { readKeyFile } from '../../../src/app/config/keys.ts';
+import { type RunningServer, startServer } from '../../../src/app/server.ts';
+import { openScenery, type Scenery } from './setting.ts';
+import { type Story, type StoryOptions, tellStory } from './story.ts';
+import { type StoryDatabase, storyDatabase } from './story-database.ts';
+
+export type StageOptions = {
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Seconds that GitHub's clock is ahead of the App's from the start. */
+  readonly ahead?: number;
+  /** GitHub is an Enterprise Server. */
+  readonly server?: EnterpriseServer;
+  /** Where everything is stored, instead of a database of its own. */
+  readonly database?: StoryDatabase;
+};
+
+/** GitHub, a model and the real App, started once for a file of stories; each story gets a repository of its own. */
+export type Stage = {
+  readonly github: FakeGitHub;
+  readonly model: ScriptedModel;
+  /** The lines that the App logged. */
+  readonly logged: readonly string[];
+  readonly server: () => RunningServer;
+  /** The App's own store, for looking at what it keeps. */
+  readonly store: () => Store;
+  /** The database below it. */
+  readonly db: () => ReturnType<StoryDatabase['db']>;
+  /** All that is stored now, as text. */
+  readonly database: () => Promise<string>;
+  /** Seconds go on for GitHub, as they do between two acts of people. */
+  readonly pass: (seconds: number) => void;
+  /** Seconds go on for the App too, and it does what has become due. */
+  readonly later: (seconds: number) => Promise<void>;
+  /** GitHub's clock stands still during the deed, and nothing goes on between its acts: all is said in one second. */
+  readonly inOneSecond: <Value>(deed: () => Promise<Value>) => Promise<Value>;
+  /** Resolves once every webhook is answered and the App has nothing left to do. */
+  readonly settle: () => Promise<void>;
+  readonly tell: (options?: StoryOptions) => Promise<Story>;
+  /** Stops the App and starts it anew on the same database. */
+  readonly restart: (environment?: Readonly<Record<string, string>>) => Promise<void>;
+  readonly close: () => Promise<void>;
+};
+
+export async function openStage(options: StageOptions = {}): Promise<Stage> {
+  const clock: { ahead: number; standing: number | null; waited: number } = {
+    ahead: (options.ahead ?? 0) * 1000,
+    standing: null,
+    waited: 0,
+  };
+  const now = () => clock.standing ?? Date.now() + clock.ahead;
+  const { github, model } = await openScenery(now, options.server);
+  const database = options.database ?? (await storyDatabase());
+  const logged: string[] = [];
+  let store = await database.open();
+  const start = async (environment: Readonly<Record<string, string>> = {}): Promise<RunningServer> => {
+    const merged = { ...options.environment, ...environment };
+    const server = await serve({ github, model }, store, merged, logged, () => Date.now() + clock.waited);
+    github.setWebhookTarget(`${server.url}/api/github/webhooks`);
+    return server;
+  };
+  let server = await start();
+  const settle = () => settled(github, () => server);
+  const stage: Stage = {
+    github,
+    model,
+    logged,
+    server: () => server,
+    store: () => store,
+    db: () => database.db(),
+    database: () => database.text(),
+    pass: (seconds) => {
+      clock.ahead += seconds * 1000;
+    },
+    later: async (seconds) => {
+      clock.ahead += seconds * 1000;
+      clock.waited += seconds * 1000;
+      await settle();
+    },
+    inOneSecond: async (deed) => {
+      clock.standing = now();
+      try {
+        return await deed();
+      } finally {
+        clock.standing = null;
+      }
+    },
+    settle,
+    tell: (story = {}) => tellStory(stage, story),
+    restart: async (environment) => {
+      await server.stop();
+      store = await database.open();
+      server = await start(environment);
+    },
+    close: () => close(server, github, model, database),
+  };
+  return stage;
+}
+
+async function close(
+  server: RunningServer,
+  github: FakeGitHub,
+  model: ScriptedModel,
+  database: StoryDatabase,
+): Promise<void> {
+  await server.stop();
+  await Promise.all([github.close(), model.close()]);
+  await database.drop();
+}
+
+async function serve(
+  scenery: Scenery,
+  store: Store,
+  environment: Readonly<Record<string, string>>,
+  logged: string[],
+  now: () => number,
+): Promise<RunningServer> {
+  const reading = parseEnvironment(
+    { ...createAppEnvironment(scenery.github, scenery.model), ...environment },
+    readKeyFile,
+  );
+  if (reading.kind === 'problems') throw new Error(reading.problems.join('\n'));
+  const stream = { write: (line: string) => void logged.push(line) };
+  const log = createLogger({ level: 'info', format: 'json', secrets: ['model-key'], stream });
+  return startServer(reading.config, log, { store, now });
+}
+
+async function settled(github: FakeGitHub, server: () => RunningServer): Promise<void> {
+  const deadline = Date.now() + 25_000;
+  for (let quiet = 0; quiet < 2; ) {
+    await github.whenIdle();
+    quiet = server().isBusy() ? 0 : quiet + 1;
+    if (Date.now() > deadline) throw new Error('The App did not come to rest.');
+    await sleep(2);
+  }
+}

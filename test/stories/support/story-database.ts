@@ -1,0 +1,62 @@
+import { type Kysely, sql } from 'kysely';
+import { inject } from 'vitest';
+import { createStore } from '../../../src/adapters/store/create-store.ts';
+import type { Backend } from '../../../src/adapters/store/engine/backend.ts';
+import { openPostgres } from '../../../src/adapters/store/engine/postgres.ts';
+import type { DatabaseSchema } from '../../../src/adapters/store/engine/schema.ts';
+import type { Store } from '../../../src/adapters/store/store.ts';
+import { borrowPglite } from '../../support/borrowed-pglite.ts';
+import { makeDatabase, serverUrl } from '../../support/server-database.ts';
+
+/** A database for one stage; opened again it still holds everything. */
+export type StoryDatabase = {
+  readonly open: () => Promise<Store>;
+  /** What was opened last. */
+  readonly db: () => Kysely<DatabaseSchema>;
+  /** All that is stored, as text. */
+  readonly text: () => Promise<string>;
+  readonly drop: () => Promise<void>;
+};
+
+/** A PGlite in memory, empty but for its tables, or a fresh database where `TEST_DATABASE_URL` names a PostgreSQL server. */
+export function storyDatabase(): Promise<StoryDatabase> {
+  const server = serverUrl();
+  return server === null ? embedded() : onServer(server);
+}
+
+async function embedded(): Promise<StoryDatabase> {
+  const pglite = await borrowPglite();
+  return opening(pglite.open, async () => pglite.giveBack());
+}
+
+async function onServer(server: string): Promise<StoryDatabase> {
+  const { url, drop } = await makeDatabase(server, inject('serverTemplate'));
+  return opening(() => openPostgres(url), drop);
+}
+
+function opening(openBackend: () => Promise<Backend>, drop: () => Promise<void>): StoryDatabase {
+  let backend: Backend | null = null;
+  const db = (): Kysely<DatabaseSchema> => {
+    if (backend === null) throw new Error('The database is not open yet.');
+    return backend.db;
+  };
+  return {
+    async open() {
+      backend = await openBackend();
+      return createStore(backend);
+    },
+    db,
+    text: () => allRows(db()),
+    drop,
+  };
+}
+
+async function allRows(db: Kysely<DatabaseSchema>): Promise<string> {
+  const tables = await sql<{ name: string }>`
+    select table_name as name from information_schema.tables where table_schema = 'public' order by 1
+  `.execute(db);
+  const rows = tables.rows.map(({ name }) =>
+    sql<{ row: string }>`select to_jsonb(t)::text as row from ${sql.table(name)} t`.execute(db),
+  );
+  return (await Promise.all(rows)).flatMap((result) => result.rows.map(({ row }) => row)).join('\n');
+}

@@ -1,0 +1,208 @@
+import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
+import type {
+  CollaboratorPermission,
+  FakeAccount,
+  FakePullRequest,
+  FakeRepository,
+} from '../../../fakes/github/state/github-state.ts';
+import type { ChatRequest, ScriptedCall, ScriptedTurn } from '../../../fakes/model/script.ts';
+import { createPerson } from '../../../fakes/people/person.ts';
+import { type PullState, pullRequestKey } from '../../../src/core/state/run.ts';
+import { type Bot, watchBot } from './bot.ts';
+import { DEFAULT_FILES, type Files, openPull, plainFiles, type Topic } from './pull-request.ts';
+import { type PullView, watchPull } from './pull-view.ts';
+import { type Speaker, speaker } from './speaker.ts';
+import type { Stage } from './stage.ts';
+
+export type StoryOptions = Topic & {
+  /** On the base branch. */
+  readonly files?: Files;
+  /** Which of them may be executed. */
+  readonly executable?: readonly string[];
+  readonly owner?: string;
+};
+
+/** One pull request with its people, the bot on it, and the model behind it. */
+export type Story = {
+  readonly pr: PullView;
+  /** May write; gave the task in most stories. */
+  readonly ana: Speaker;
+  /** May write. */
+  readonly ben: Speaker;
+  /** Wrote the pull request and may only read. */
+  readonly carl: Speaker;
+  /** Somebody passing by. */
+  readonly stranger: Speaker;
+  readonly bot: Bot;
+  /** What the App has stored of this pull request. */
+  readonly stored: () => Promise<PullState>;
+  readonly model: ModelScript;
+  readonly person: (login: string, permission: CollaboratorPermission, roleName?: string) => Promise<Speaker>;
+  /** Somebody's permission is another from now on. */
+  readonly grants: (who: Speaker, permission: CollaboratorPermission) => void;
+  /** The repository's file of settings, on its default branch, says this from now on; null takes it away. */
+  readonly configures: (text: string | Uint8Array | null) => Promise<void>;
+  /** The same people and the same branch, with a second pull request onto a base of this name. */
+  readonly alsoTo: (base: string) => Promise<Story>;
+};
+
+/** What the model will say, in order; when nothing is left it says that all is done. */
+export type ModelScript = {
+  readonly proposes: (...calls: readonly ScriptedCall[]) => void;
+  readonly says: (turn: ScriptedTurn) => void;
+  /** Requests for this pull request's runs, oldest first. */
+  readonly requests: () => readonly ChatRequest[];
+  /** What the last request told it of a call: the newest tool messages. */
+  readonly heard: () => readonly string[];
+};
+
+let stories = 0;
+
+export async function tellStory(stage: Stage, options: StoryOptions): Promise<Story> {
+  stories += 1;
+  const { github } = stage;
+  const name = `shop-${stories}`;
+  const join = (login: string): FakeAccount => github.apply(OPERATIONS.addAccount, { login: `${login}-${stories}` });
+  const owner = github.apply(OPERATIONS.addAccount, {
+    login: options.owner ?? `acme-${stories}`,
+    type: 'Organization',
+  });
+  const files = options.files ?? DEFAULT_FILES;
+  const repository = github.apply(OPERATIONS.addRepository, {
+    ownerId: owner.id,
+    name,
+    files: plainFiles(files, options.executable),
+  });
+  github.apply(OPERATIONS.installApp, { appId: github.app.id, accountId: owner.id });
+  const [ana, ben, carl, stranger] = [join('ana'), join('ben'), join('carl'), join('stranger')];
+  const allow = (account: FakeAccount, permission: CollaboratorPermission, roleName?: string): void => {
+    const grant = { repositoryId: repository.id, accountId: account.id, permission };
+    github.apply(OPERATIONS.setPermission, roleName === undefined ? grant : { ...grant, roleName });
+  };
+  allow(ana, 'write');
+  allow(ben, 'write');
+  allow(carl, 'write');
+  const pull = openPull(stage, repository, carl, files, options);
+  allow(carl, 'read');
+  await stage.settle();
+  return storyOf(stage, { repository, owner, ana, ben, carl, stranger, join, allow }, pull);
+}
+
+/** A repository with its people, whatever is said there. */
+type Scene = {
+  readonly repository: FakeRepository;
+  readonly owner: FakeAccount;
+  readonly ana: FakeAccount;
+  readonly ben: FakeAccount;
+  readonly carl: FakeAccount;
+  readonly stranger: FakeAccount;
+  readonly join: (login: string) => FakeAccount;
+  readonly allow: (account: FakeAccount, permission: CollaboratorPermission, roleName?: string) => void;
+};
+
+function storyOf(stage: Stage, scene: Scene, pull: FakePullRequest): Story {
+  const { github } = stage;
+  const { repository, owner, ana, ben, carl, stranger, join, allow } = scene;
+  const as = (account: FakeAccount): Speaker => speakerOf(stage, repository, pull, account);
+  const pr = watchPull(stage, repository.id, pull.number);
+  return {
+    pr,
+    ana: as(ana),
+    ben: as(ben),
+    carl: as(carl),
+    stranger: as(stranger),
+    bot: watchBot(stage, pr),
+    stored: () => stage.store().load(keyOf(stage, pr), { ids: [], commentId: null }),
+    model: modelScript(stage, pr),
+    person: async (login, permission, roleName) => {
+      const account = join(login);
+      allow(account, permission, roleName);
+      return as(account);
+    },
+    grants: (who, permission) => {
+      const grant = { repositoryId: repository.id, accountId: who.id, permission };
+      github.apply(OPERATIONS.setPermission, grant);
+    },
+    configures: async (text) => {
+      const branch = repository.defaultBranch;
+      const files = new Map([['.github/countersign.yml', text]]);
+      const actor = { accountId: owner.id, viaAppId: null };
+      github.apply(OPERATIONS.pushFiles, { actor, repositoryId: repository.id, branch, files });
+      await stage.settle();
+    },
+    alsoTo: async (base) => {
+      const actor = { accountId: ben.id, viaAppId: null };
+      const sha = github.state().repositories.get(repository.id)?.refs.get(`refs/heads/${repository.defaultBranch}`);
+      const there = { actor, repositoryId: repository.id };
+      github.apply(OPERATIONS.createGitRef, { ...there, ref: `refs/heads/${base}`, sha: sha ?? '' });
+      const second = github.apply(OPERATIONS.createPullRequest, {
+        ...there,
+        title: 'Release the shop',
+        head: 'topic',
+        base,
+      });
+      await stage.settle();
+      return storyOf(stage, scene, second);
+    },
+  };
+}
+
+function keyOf(stage: Stage, pr: PullView): string {
+  const { ownerId, name } = pr.repository();
+  const installation = [...stage.github.state().installations.values()].find(({ accountId }) => accountId === ownerId);
+  const ref = { repositoryId: pr.repositoryId, number: pr.number, owner: '', repo: name };
+  return pullRequestKey({ ...ref, installationId: installation?.id ?? 0 });
+}
+
+function speakerOf(stage: Stage, repository: FakeRepository, pull: FakePullRequest, account: FakeAccount): Speaker {
+  const standing = { accountId: account.id, repositoryId: repository.id, number: pull.number, branch: 'topic' };
+  return speaker(stage, account, createPerson(stage.github.apply, standing));
+}
+
+function modelScript(stage: Stage, pr: PullView): ModelScript {
+  const mark = `"repository": "${pr.fullName}"`;
+  const requests = () =>
+    stage.model.requests.filter(({ messages }) => messages.some(({ content }) => content?.includes(mark)));
+  return {
+    proposes: (...calls) => stage.model.script({ calls }),
+    says: (turn) => stage.model.script(turn),
+    requests,
+    heard: () => {
+      const messages = requests().at(-1)?.messages ?? [];
+      const asked = messages.findLastIndex((message) => message.role === 'assistant');
+      return messages
+        .slice(asked + 1)
+        .flatMap(({ role, content }) => (role === 'tool' && content !== null ? [content] : []));
+    },
+  };
+}
+
+/** An `edit_file` call. */
+export function edit(
+  path: string,
+  oldString: string,
+  newString: string,
+  more: Readonly<Record<string, unknown>> = {},
+): ScriptedCall {
+  return { name: 'edit_file', arguments: { path, old_string: oldString, new_string: newString, ...more } };
+}
+
+/** A `write_file` call. */
+export function write(path: string, content: string): ScriptedCall {
+  return { name: 'write_file', arguments: { path, content } };
+}
+
+/** A `delete_file` call. */
+export function remove(path: string, more: Readonly<Record<string, unknown>> = {}): ScriptedCall {
+  return { name: 'delete_file', arguments: { path, ...more } };
+}
+
+/** A `move_file` call. */
+export function move(from: string, to: string, more: Readonly<Record<string, unknown>> = {}): ScriptedCall {
+  return { name: 'move_file', arguments: { from, to, ...more } };
+}
+
+/** A `read_file` call. */
+export function read(path: string): ScriptedCall {
+  return { name: 'read_file', arguments: { path } };
+}

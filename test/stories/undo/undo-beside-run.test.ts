@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import { appliedRow, BOT, botCommits } from '../support/applied-changes.ts';
+import { beforeCalls } from '../support/before-calls.ts';
+import { stageForAll } from '../support/open-and-close.ts';
+import { editRow, ROWS_PATH, rows } from '../support/rows.ts';
+import type { Story } from '../support/story.ts';
+
+const stage = stageForAll();
+
+const COMMIT = 'graphql createCommitOnBranch';
+
+async function state({ stored }: Story, id: string): Promise<string | undefined> {
+  return (await stored()).proposals.find((one) => one.id === id)?.state;
+}
+
+/** The node id of the thread that this comment of ours begins. */
+function threadOf({ pr }: Story, commentId: number): string {
+  const { reviewComments, threads } = pr.now();
+  return threads.get(reviewComments.get(commentId)?.threadId ?? 0)?.nodeId ?? '';
+}
+
+describe('an undo beside a run', () => {
+  it('an undo is not part of a batch: denying the batch ends the run, and the undo stays pending (S110, S102)', async () => {
+    const story = await appliedRow(stage());
+    const { ana, bot, model, id } = story;
+    model.proposes(editRow(12, 120), editRow(18, 180));
+    await ana.says('/countersign more rows');
+    await ana.says(`/undo ${id}`);
+    const undo = bot.proposal(4);
+    await ana.says('/continue');
+    expect(await state(story, undo.proposalId)).toBe('proposed');
+    model.proposes(editRow(12, 121));
+    await ana.says('/countersign more rows');
+    await ana.replies(bot.proposal(5), '/deny');
+    expect(bot.run().body).toContain('every change was denied without a reason');
+    expect(bot.proposal(4).body).toContain('`/approve`');
+    await ana.says('/approve');
+    expect(story.pr.file(ROWS_PATH)).toBe(rows());
+  });
+
+  it('/approve all makes it together with what the agent proposed, in one commit (S41, S96)', async () => {
+    const story = await appliedRow(stage());
+    const { pr, ana, bot, model, id } = story;
+    model.proposes(editRow(12, 120));
+    await ana.says('/countersign more rows');
+    await ana.says(`/undo ${id}`);
+    expect(bot.proposals()).toHaveLength(3);
+    await ana.says('/approve all');
+    expect(pr.file(ROWS_PATH)).toBe(rows({ 12: 120 }));
+    expect(botCommits(story)).toHaveLength(2);
+    expect(model.heard()).toHaveLength(1);
+  });
+
+  it('our own commit in its file leaves it pending, and it lands (S97)', async () => {
+    const { pr, ana, bot, model, id } = await appliedRow(stage());
+    await ana.says(`/undo ${id}`);
+    model.proposes(editRow(8, 80));
+    await ana.says('/countersign more rows');
+    await ana.replies(bot.proposal(3), '/approve');
+    await ana.replies(bot.proposal(2), '/approve');
+    expect(pr.file(ROWS_PATH)).toBe(rows({ 8: 80 }));
+  });
+
+  it('it outlives the run in whose time it was asked for, and the next one: /status names it, no new push is missed', async () => {
+    const story = await appliedRow(stage());
+    const { pr, ana, ben, bot, model, id } = story;
+    await ana.says(`/undo ${id}`);
+    model.says({ content: 'Nothing to do.' });
+    await ana.says('/countersign look around');
+    await ana.says('/status');
+    expect(bot.answer()).toContain(bot.proposal(2).proposalId);
+    await ben.pushes({ [ROWS_PATH]: rows({ 5: 50 }, ['// above']) });
+    expect(bot.proposal(2).body).toContain('(line 6)');
+    await ben.commitsSuggestion(bot.proposal(2));
+    expect(bot.proposal(2).body).toContain(`**Applied** by \`${ben.login}\``);
+    expect(pr.file(ROWS_PATH)).toBe(rows({}, ['// above']));
+  });
+
+  it('instructions and a person’s own lines do not change it, and it stays pending (S47, S48)', async () => {
+    const story = await appliedRow(stage());
+    const { ana, bot, id } = story;
+    await ana.says(`/undo ${id}`);
+    const undo = bot.proposal(2);
+    await ana.replies(undo, 'better make it 51');
+    expect(bot.answer()).toContain('you can only approve or deny it');
+    await ana.replies(undo, '```suggestion\nconst row05 = 51;\n```');
+    expect(bot.answers().filter((one) => one.includes('only approve or deny it'))).toHaveLength(2);
+    await ana.says('/edit everything else');
+    expect(await state(story, undo.proposalId)).toBe('proposed');
+  });
+
+  it('/stop cancels it, during a run and without one (S51)', async () => {
+    const story = await appliedRow(stage());
+    const { pr, ana, bot, model, id } = story;
+    await ana.says(`/undo ${id}`);
+    await ana.says('/stop');
+    expect(bot.proposal(2).body).toContain('**Cancelled**');
+    model.proposes(editRow(12, 120));
+    await ana.says('/countersign more rows');
+    await ana.says(`/undo ${id}`);
+    await ana.says('/stop');
+    expect(bot.proposal(4).body).toContain('**Cancelled**');
+    await ana.says(`/approve ${bot.proposal(4).proposalId}`);
+    expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
+  });
+
+  it('a pull request that is closed cancels it, and opened again it stays so (G17, S90b)', async () => {
+    const { pr, ana, carl, bot, id } = await appliedRow(stage());
+    await ana.says(`/undo ${id}`);
+    await carl.does((person) => person.closes());
+    expect(bot.proposal(2).body).toContain(
+      '**Cancelled** without a decision. Nothing was changed. The pull request was closed.',
+    );
+    await carl.does((person) => person.reopens());
+    await ana.says(`/approve ${bot.proposal(2).proposalId}`);
+    expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
+    await ana.says(`/undo ${id}`);
+    await ana.says('/approve');
+    expect(pr.file(ROWS_PATH)).toBe(rows());
+  });
+
+  it('its thread resolved for a minute takes it back (S53)', async () => {
+    const story = await appliedRow(stage());
+    const { ana, ben, bot, id } = story;
+    await ana.says(`/undo ${id}`);
+    await ben.does((person) => person.resolves(threadOf(story, bot.proposal(2).id)));
+    await stage().later(61);
+    expect(bot.proposal(2).body).toContain('**Withdrawn** without a decision.');
+    expect(await state(story, bot.proposal(2).proposalId)).toBe('superseded');
+  });
+
+  it('/stop while it is being committed lets that attempt end, and none follows (S77)', async () => {
+    const { pr, ana, ben, bot, id } = await appliedRow(stage());
+    await ana.says(`/undo ${id}`);
+    const push = (name: string): void => {
+      if (name !== COMMIT) return;
+      ben.person.pushes({ [ROWS_PATH]: rows({ 5: 50, 20: String(Math.random()) }) });
+      ana.person.says('/stop');
+    };
+    await beforeCalls(stage(), push, () => ana.replies(bot.proposal(2), '/approve'));
+    expect(bot.proposal(2).body).toContain(
+      '**Cancelled** without a decision. Nothing was changed. The run was stopped.',
+    );
+    expect(pr.commits().filter(({ author }) => author === BOT)).toHaveLength(1);
+  });
+});

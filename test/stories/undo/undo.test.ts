@@ -1,0 +1,201 @@
+import { describe, expect, it } from 'vitest';
+import { appliedRow, botCommits } from '../support/applied-changes.ts';
+import { stageForAll } from '../support/open-and-close.ts';
+import { editRow, proposeRows, ROWS_PATH, row, rows } from '../support/rows.ts';
+import { edit } from '../support/story.ts';
+
+const stage = stageForAll();
+
+describe('/undo of an applied change', () => {
+  it('is put before people like every change, and once approved the file is what it was (S72, S73, S92)', async () => {
+    const story = await appliedRow(stage());
+    const { pr, ana, ben, bot, model, id } = story;
+    const asked = model.requests().length;
+    await ben.says(`/undo ${id}`);
+    const undo = bot.proposal(2);
+    expect(undo.body).toContain(`**Edit** \`${ROWS_PATH}\` (line 5)`);
+    expect(undo.body).toContain(
+      `This is the exact reverse of \`${id}\`, requested by \`${ben.login}\`, not by the agent.`,
+    );
+    expect(undo.body).toContain(`\`\`\`suggestion\n${row(5)}\n\`\`\``);
+    expect(undo.body).not.toContain('what to change');
+    expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
+    await ana.replies(undo, '/approve');
+    expect(pr.file(ROWS_PATH)).toBe(rows());
+    const message = botCommits(story).at(-1) ?? '';
+    expect(message).toMatch(new RegExp(`^Undo ${id} in src/rows.ts: replace 1 line\n`));
+    expect(message).toContain(`Countersign-Proposal: ${undo.proposalId}\nCountersign-Digest: sha256:`);
+    expect(message).toContain(`Approved-by: ${ana.login}`);
+    expect(bot.proposal(2).body).toContain('**Applied**');
+    expect(bot.proposal(2).resolved).toBe(true);
+    expect(bot.run().body).toContain(`undoes \`${id}\``);
+    expect(model.requests()).toHaveLength(asked);
+  });
+
+  it('a denied undo leaves everything, and may be asked for again', async () => {
+    const { pr, ana, bot, id } = await appliedRow(stage());
+    const refs = pr.refs();
+    await ana.says(`/undo ${id}`);
+    await ana.says('/deny');
+    expect(bot.proposal(2).body).toContain('**Rejected by user**');
+    expect(pr.refs()).toEqual(refs);
+    await ana.says(`/undo ${id}`);
+    expect(bot.proposals()).toHaveLength(3);
+  });
+
+  it('an undo is undone in its own thread, and the change applies again', async () => {
+    const { pr, ana, bot, id } = await appliedRow(stage());
+    await ana.says(`/undo ${id}`);
+    await ana.says('/approve');
+    await ana.replies(bot.proposal(2), '/undo');
+    expect(bot.proposal(3).body).toContain(`exact reverse of \`${bot.proposal(2).proposalId}\``);
+    await ana.says('/approve');
+    expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
+  });
+
+  it('a second /undo of the same change is answered with a link to the pending undo', async () => {
+    const { ana, ben, bot, id } = await appliedRow(stage());
+    await ana.says(`/undo ${id}`);
+    await ben.says(`/undo ${id}`);
+    expect(bot.proposals()).toHaveLength(2);
+    expect(bot.answer()).toContain(`The undo of \`${id}\` is already pending`);
+    expect(bot.answer()).toContain(bot.proposal(2).proposalId);
+  });
+
+  it('only what was applied can be undone, and what has no such id is refused (T12)', async () => {
+    const { ana, bot } = await proposeRows(stage(), { 5: 50, 9: 90 });
+    const [first, second] = bot.proposals().map(({ proposalId }) => proposalId);
+    await ana.says(`/undo ${first}`);
+    expect(bot.answer()).toContain(`Execution not found or not in proposed state: ${first} is still pending`);
+    await ana.says(`/deny ${second}`);
+    await ana.says(`/undo ${second}`);
+    expect(bot.answer()).toContain(`${second} was already rejected by \`${ana.login}\``);
+    await ana.says('/undo zz99');
+    expect(bot.answer()).toContain('no change of this pull request has the id `zz99`');
+    await ana.says('/undo');
+    expect(bot.answer()).toContain('Exactly one id of a change may stand on its line');
+    expect(bot.proposals()).toHaveLength(2);
+  });
+
+  it('people without write access are refused, even the pull request’s author; a bot is ignored (S66, S67)', async () => {
+    const { carl, stranger, bot, id } = await appliedRow(stage());
+    await carl.says(`/undo ${id}`);
+    expect(bot.answer()).toContain('`/undo` needs write access to this repository. Nothing was decided.');
+    await stranger.says(`/undo ${id}`);
+    expect(bot.proposals()).toHaveLength(1);
+  });
+
+  it('under require_non_requester the person who requested the undo cannot approve it; others can (S70)', async () => {
+    const { pr, ana, ben, bot, configures, id } = await appliedRow(stage());
+    await configures('require_non_requester: true\n');
+    await ben.says(`/undo ${id}`);
+    await ben.says('/approve');
+    expect(bot.answer()).toContain(`\`${ben.login}\` requested this change`);
+    await ana.says('/approve');
+    expect(pr.file(ROWS_PATH)).toBe(rows());
+  });
+});
+
+describe('where the undo goes', () => {
+  it('lines that moved since are found at their current place (S94)', async () => {
+    const { pr, ana, ben, bot, id } = await appliedRow(stage());
+    await ben.pushes({ [ROWS_PATH]: rows({ 5: 50, 20: 'other' }, ['// one', '// two']) });
+    await ana.says(`/undo ${id}`);
+    expect(bot.proposal(2).body).toContain('(line 7)');
+    await ana.says('/approve');
+    expect(pr.file(ROWS_PATH)).toBe(rows({ 20: 'other' }, ['// one', '// two']));
+  });
+
+  it('lines that changed since, or now appear twice, are not guessed at (S94, B4)', async () => {
+    const { pr, ana, ben, bot, id } = await appliedRow(stage());
+    await ben.pushes({ [ROWS_PATH]: rows({ 5: 55 }) });
+    await ana.says(`/undo ${id}`);
+    expect(bot.answer()).toContain(`has changed since: the lines of \`${id}\` are gone`);
+    await ben.pushes({ [ROWS_PATH]: rows({ 5: 50 }) + rows({ 5: 50 }) });
+    await ana.says(`/undo ${id}`);
+    expect(bot.answer()).toContain('or occur more than once');
+    expect(bot.proposals()).toHaveLength(1);
+    expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }) + rows({ 5: 50 }));
+  });
+
+  it('a change that a person already reverted is not proposed', async () => {
+    const { ana, ben, bot, id } = await appliedRow(stage());
+    await ben.pushes({ [ROWS_PATH]: rows() });
+    await ana.says(`/undo ${id}`);
+    expect(bot.answer()).toContain(`is already as it was before \`${id}\``);
+  });
+
+  it('this run’s own commits right beside it are no reason to lose it (S94, B21)', async () => {
+    const story = await proposeRows(stage(), { 5: 50, 7: 70 });
+    const { pr, ana, bot } = story;
+    await ana.says('/approve all');
+    await ana.says(`/undo ${bot.proposal(2).proposalId}`);
+    await ana.says('/approve');
+    await ana.says(`/undo ${bot.proposal(1).proposalId}`);
+    await ana.says('/approve');
+    expect(pr.file(ROWS_PATH)).toBe(rows());
+  });
+
+  it('what a person committed from the suggestion can be undone as well', async () => {
+    const { pr, ana, ben, bot } = await proposeRows(stage(), { 5: 50 });
+    await ben.commitsSuggestion(bot.proposal(1));
+    await ana.says(`/undo ${bot.proposal(1).proposalId}`);
+    await ana.says('/approve');
+    expect(pr.file(ROWS_PATH)).toBe(rows());
+  });
+
+  it('an edit in several places comes back exactly, as long as the file is as it left it (S93)', async () => {
+    const story = await stage().tell({ branch: { [ROWS_PATH]: rows({ 3: 'same', 15: 'same' }) } });
+    const { pr, ana, bot, model } = story;
+    model.proposes(edit(ROWS_PATH, 'same', 'equal', { replace_all: true }));
+    await ana.says('/countersign use another word');
+    await ana.says('/approve');
+    await ana.says(`/undo ${bot.proposal(1).proposalId}`);
+    await ana.says('/approve');
+    expect(pr.file(ROWS_PATH)).toBe(rows({ 3: 'same', 15: 'same' }));
+  });
+
+  it('a reply explains that the commit was pushed away and GitHub no longer has it', async () => {
+    const { pr, ana, ben, bot, id } = await appliedRow(stage());
+    const [holding] = pr.commits().slice(-1);
+    await ben.pushes({ 'README.md': '# Later\n' });
+    // Until then its tree is known, from when the commit was read back.
+    await stage().restart();
+    const gone = { kind: 'fail-before-apply', status: 404, body: { message: 'Not Found' } } as const;
+    stage().github.faults.add({ route: 'GET /repos/{owner}/{repo}/git/trees/{tree_sha}', skip: 1, times: 1, ...gone });
+    await ana.says(`/undo ${id}`);
+    expect(stage().github.faults.pending()).toEqual([]);
+    expect(bot.answer()).toContain(
+      `The commit \`${holding?.sha.slice(0, 7)}\` of \`${id}\` is no longer in this repository`,
+    );
+  });
+
+  it('a pending undo that no longer fits is withdrawn, and its comment says how to ask again (S94)', async () => {
+    const { ana, ben, bot, id } = await appliedRow(stage());
+    await ana.says(`/undo ${id}`);
+    await ben.pushes({ [ROWS_PATH]: rows({ 5: 55 }) });
+    expect(bot.proposal(2).body).toContain('**Withdrawn** without a decision. Nothing was changed.');
+    expect(bot.proposal(2).body.replaceAll('`', '')).toContain(`To ask for it again, write /undo ${id}`);
+  });
+
+  it('a proposal on the lines of a pending undo is refused, but not as part of the same response (S18)', async () => {
+    const { ana, bot, model, id } = await appliedRow(stage());
+    await ana.says(`/undo ${id}`);
+    model.proposes(editRow(6, 60));
+    await ana.says('/countersign also the next');
+    expect(bot.proposals()).toHaveLength(2);
+    expect(model.heard()[0]).toContain(`change ${bot.proposal(2).proposalId}, which people have not decided yet`);
+    expect(model.heard()[0]).not.toContain('same response');
+  });
+
+  it('a pending change on the same lines must be decided first', async () => {
+    const { ana, bot, model, id } = await appliedRow(stage());
+    model.proposes(editRow(6, 60));
+    await ana.says('/countersign also the next');
+    await ana.says(`/undo ${id}`);
+    expect(bot.answer()).toContain('touches the lines or paths of a pending change');
+    await ana.says('/deny');
+    await ana.says(`/undo ${id}`);
+    expect(bot.proposals()).toHaveLength(3);
+  });
+});

@@ -1,0 +1,14 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Files that start processes or tell long stories: begun last, one of them would run on alone for half a minute. */
+const SLOW = ['demo/demo', 'stories/durability/', 'cli/start', 'demo/verify', 'contracts/', 'stories/'];
+
+export class SlowestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification): number => {
+      const found = SLOW.findIndex((part) => moduleId.includes(`/test/${part}`));
+      return found === -1 ? SLOW.length : found;
+    };
+    return files.sort((a, b) => place(a) - place(b) || (a.moduleId < b.moduleId ? -1 : 1));
+  }
+}

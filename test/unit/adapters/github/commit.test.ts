@@ -1,0 +1,179 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { CommitPlan } from '../../../../src/core/state/ports.ts';
+import { markCountersigned } from '../../../../src/lib/trust.ts';
+import { errorOf, HEAD, type HttpMock, mockHttp, NOW, READ_PERMISSIONS, REPO, WRITE_PERMISSIONS } from './http-mock.ts';
+
+const SHA = 'c'.repeat(40);
+
+const BYTES = Buffer.from('let total = 0n\r\n');
+
+const PLAN: CommitPlan = {
+  branch: 'feature/totals',
+  expectedHead: HEAD,
+  message: 'Edit total.ts\n\nCountersign-Proposal: k7q2\nCo-authored-by: ana <7+ana@users.noreply.github.com>',
+  files: [
+    { path: 'src/total.ts', content: { kind: 'bytes', bytes: BYTES }, mode: '100644' },
+    { path: 'old.ts', content: { kind: 'deleted' }, mode: '100755' },
+  ],
+  proposalIds: ['k7q2'],
+};
+
+const EXECUTABLE: CommitPlan = {
+  ...PLAN,
+  files: [{ path: 'run.sh', content: { kind: 'bytes', bytes: BYTES }, mode: '100755' }, ...PLAN.files],
+};
+
+let http: HttpMock;
+
+beforeEach(() => {
+  http = mockHttp();
+  http.mints(WRITE_PERMISSIONS, 'ghs_write');
+});
+
+afterEach(() => http.finish());
+
+const commit = (plan = PLAN) => http.github.commit(markCountersigned(plan));
+
+const graphql = (matches: (variables: unknown) => boolean = () => true) =>
+  http.as('ghs_write').post('/graphql', (body: { variables: unknown }) => matches(body.variables));
+
+const answersError = (type: string | undefined, message: string) =>
+  graphql().reply(200, { data: { createCommitOnBranch: null }, errors: [{ type, message }] });
+
+describe('plain files', () => {
+  it('one call with the expected head, bytes in base64, message in two parts, and no author (S95)', async () => {
+    graphql((variables) => {
+      expect(variables).toEqual({
+        input: {
+          branch: { repositoryNameWithOwner: 'ana/shop', branchName: 'feature/totals' },
+          expectedHeadOid: HEAD,
+          message: {
+            headline: 'Edit total.ts',
+            body: 'Countersign-Proposal: k7q2\nCo-authored-by: ana <7+ana@users.noreply.github.com>',
+          },
+          fileChanges: {
+            additions: [{ path: 'src/total.ts', contents: BYTES.toString('base64') }],
+            deletions: [{ path: 'old.ts' }],
+          },
+        },
+      });
+      return true;
+    }).reply(200, { data: { createCommitOnBranch: { commit: { oid: SHA } } } });
+    expect(await commit()).toEqual({ kind: 'committed', sha: SHA });
+  });
+
+  it('another head is known as such (S95)', async () => {
+    answersError('STALE_DATA', `Expected branch to point to "${HEAD}" but it did not. Pull and try again.`);
+    expect(await commit()).toEqual({ kind: 'head-moved' });
+  });
+
+  it.each([
+    ['UNPROCESSABLE', 'GH013: Repository rule violations found\n\n- Changes must be made through a pull request.'],
+    [undefined, 'A ref update failed: GH006: Protected branch update failed'],
+    ['FORBIDDEN', 'Resource not accessible by integration'],
+    ['NOT_FOUND', 'A branch named `feature/totals` does not exist'],
+    ['UNPROCESSABLE', 'refusing to allow a GitHub App to update workflow `.github/workflows/ci.yml`'],
+  ])('%s %s is a refusal with a publishable message', async (type, message) => {
+    answersError(type, message);
+    const outcome = await commit();
+    if (outcome.kind !== 'refused') throw new Error(`outcome ${outcome.kind}`);
+    expect(outcome.message).toMatch(
+      /^(The rules of this branch refuse|GitHub (refuses|does not find|requires the)).*`$/,
+    );
+    expect(outcome.message).not.toMatch(/\n|`[^`]*`[^`]*`[^`]*`[^`]*`[^`]*`/);
+  });
+
+  it.each([
+    ['502', 502, 'bad gateway'],
+    ['200 with an unknown error', 200, { data: null, errors: [{ message: 'Something went wrong' }] }],
+    ['200 without a commit', 200, { data: { createCommitOnBranch: null } }],
+  ])('G3: %s leaves it unknown whether it landed', async (_, status, body) => {
+    graphql().reply(status, body);
+    await errorOf(commit());
+  });
+
+  it('a reset leaves it unknown, and the commit was asked for once (G3)', async () => {
+    graphql().replyWithError('socket hang up');
+    expect((await errorOf(commit())).status).toBeNull();
+  });
+
+  it('a secondary limit is no refusal', async () => {
+    graphql().reply(403, { message: 'You have exceeded a secondary rate limit' }, { 'retry-after': '60' });
+    expect((await errorOf(commit())).retryAt).toBe(NOW + 60_000);
+  });
+});
+
+describe('a file with another mode', () => {
+  const writer = () => http.as('ghs_write');
+  const reader = () => http.as('ghs_read');
+
+  const buildsObjects = () => {
+    http.mints(READ_PERMISSIONS, 'ghs_read');
+    const blob = { content: BYTES.toString('base64'), encoding: 'base64' };
+    writer().post(`${REPO}/git/blobs`, blob).twice().reply(201, { sha: 'blob' });
+    reader()
+      .get(`${REPO}/git/commits/${HEAD}`)
+      .reply(200, { sha: HEAD, tree: { sha: 'base' } });
+    const tree = [
+      { path: 'run.sh', mode: '100755', type: 'blob', sha: 'blob' },
+      { path: 'src/total.ts', mode: '100644', type: 'blob', sha: 'blob' },
+      { path: 'old.ts', mode: '100755', type: 'blob', sha: null },
+    ];
+    writer().post(`${REPO}/git/trees`, { base_tree: 'base', tree }).reply(201, { sha: 'tree' });
+    writer()
+      .post(`${REPO}/git/commits`, { message: PLAN.message, tree: 'tree', parents: [HEAD] })
+      .reply(201, { sha: SHA });
+  };
+  const hasHead = (sha: string) =>
+    reader()
+      .get(`${REPO}/git/ref/heads%2Ffeature%2Ftotals`)
+      .reply(200, { ref: 'refs/heads/feature/totals', object: { sha } });
+  const update = () => writer().patch(`${REPO}/git/refs/heads%2Ffeature%2Ftotals`, { sha: SHA, force: false });
+
+  it('keeps it through git objects, without an author and without force', async () => {
+    buildsObjects();
+    hasHead(HEAD);
+    update().reply(200, { object: { sha: SHA } });
+    expect(await commit(EXECUTABLE)).toEqual({ kind: 'committed', sha: SHA });
+  });
+
+  it('does not touch a branch that has another head, an older one too (S95)', async () => {
+    buildsObjects();
+    hasHead('d'.repeat(40));
+    expect(await commit(EXECUTABLE)).toEqual({ kind: 'head-moved' });
+  });
+
+  it.each([
+    [422, 'Update is not a fast forward'],
+    [409, 'Conflict'],
+  ])('S95: %i %s is another head', async (status, message) => {
+    buildsObjects();
+    hasHead(HEAD);
+    update().reply(status, { message });
+    expect(await commit(EXECUTABLE)).toEqual({ kind: 'head-moved' });
+  });
+
+  it('a refusal by a rule has a message', async () => {
+    buildsObjects();
+    hasHead(HEAD);
+    update().reply(422, { message: 'Repository rule violations found' });
+    expect(await commit(EXECUTABLE)).toEqual({
+      kind: 'refused',
+      byRule: true,
+      message: 'The rules of this branch refuse the commit: `Repository rule violations found`',
+    });
+  });
+
+  it('a 502 to the last call leaves it unknown (G3)', async () => {
+    buildsObjects();
+    hasHead(HEAD);
+    update().reply(502, 'bad gateway');
+    expect((await errorOf(commit(EXECUTABLE))).status).toBe(502);
+  });
+
+  it('the 404 for a workflow file is a refusal', async () => {
+    writer().post(`${REPO}/git/blobs`).reply(404, { message: 'Not Found' });
+    const outcome = await commit(EXECUTABLE);
+    expect(outcome.kind).toBe('refused');
+  });
+});

@@ -1,0 +1,45 @@
+import { createHealthRoutes, type ReadinessCheck } from '../../../../src/adapters/http/health-routes.ts';
+import { type HttpServer, openHttpServer } from '../../../../src/adapters/http/server.ts';
+import { createWebhookHandler, type DeliverEvent } from '../../../../src/adapters/http/webhook-endpoint.ts';
+import { createLogger } from '../../../../src/adapters/telemetry/log.ts';
+import { METRIC_DEFINITIONS } from '../../../../src/adapters/telemetry/metric-definitions.ts';
+import { createMetrics } from '../../../../src/adapters/telemetry/metrics.ts';
+import type { DeliveryEvent } from '../../../../src/core/state/ports.ts';
+
+export const SECRET = 'b2f1c09d7e6a4835';
+
+export const OLD_SECRET = 'the-secret-of-last-year';
+
+export type TestEntry = HttpServer & { readonly taken: DeliveryEvent[]; readonly lines: string[] };
+
+export type TestEntryOptions = {
+  readonly deliver?: DeliverEvent;
+  readonly check?: ReadinessCheck;
+  readonly timeoutMs?: number;
+};
+
+/** An HTTP entry on a free port that keeps what it was delivered and logged. */
+export async function openEntry(options: TestEntryOptions = {}): Promise<TestEntry> {
+  const taken: DeliveryEvent[] = [];
+  const lines: string[] = [];
+  const stream = { write: (line: string) => void lines.push(line) };
+  const log = createLogger({ level: 'debug', format: 'json', secrets: [], stream });
+  const metrics = createMetrics();
+  const deliver = async (event: DeliveryEvent): Promise<void> => {
+    await options.deliver?.(event);
+    taken.push(event);
+  };
+  const timeout = options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs };
+  const handle = createWebhookHandler({ secrets: [SECRET, OLD_SECRET], deliver, log, ...timeout });
+  const entry = await openHttpServer({
+    host: '127.0.0.1',
+    port: 0,
+    log,
+    responses: metrics.counter(METRIC_DEFINITIONS.httpResponses),
+    routes: [
+      { method: 'POST', path: '/api/github/webhooks', handle },
+      ...createHealthRoutes(options.check ?? (async () => {}), metrics, log),
+    ],
+  });
+  return { ...entry, taken, lines };
+}

@@ -1,0 +1,164 @@
+import { generateKeyPairSync } from 'node:crypto';
+import fc from 'fast-check';
+import { Probot } from 'probot';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { EventOctokit } from '../../../../src/adapters/github/client.ts';
+import { createDeliveryHandler, SUBSCRIBED_EVENTS } from '../../../../src/adapters/http/receive-delivery.ts';
+import type { InterpretedDelivery, Store } from '../../../../src/adapters/store/store.ts';
+import { createLogger } from '../../../../src/adapters/telemetry/log.ts';
+import { METRIC_DEFINITIONS } from '../../../../src/adapters/telemetry/metric-definitions.ts';
+import { createMetrics } from '../../../../src/adapters/telemetry/metrics.ts';
+import { createProbotApp, dispatchToProbot } from '../../../../src/app/probot-app.ts';
+import type { AppIdentity } from '../../../../src/core/state/facts.ts';
+import { asProbotOctokit, isRecord, parseJson } from '../../../../src/lib/trust.ts';
+import { commented, pushed, replied, reviewed } from './payloads.ts';
+
+const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+
+const pem = privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
+
+const us: AppIdentity = { slug: 'countersign', botId: 99 };
+
+/** A taking part with a store that remembers ids and natural keys, as the real one does. */
+function take(receive?: Store['receive'], self: AppIdentity | null = us) {
+  const stored: InterpretedDelivery[] = [];
+  const lines: string[] = [];
+  const metrics = createMetrics();
+  const remember: Store['receive'] = async (deliveries) =>
+    deliveries.map((delivery) => {
+      const known = stored.some(({ id, contentKey }) => {
+        return id === delivery.id || (contentKey !== null && contentKey === delivery.contentKey);
+      });
+      if (!known) stored.push(delivery);
+      return known ? 'duplicate' : 'stored';
+    });
+  const stream = { write: (line: string) => void lines.push(line) };
+  const taking = createDeliveryHandler({
+    store: { receive: receive ?? remember, broadcastToPulls: () => Promise.resolve('stored') },
+    identity: () => self,
+    now: () => 1_000,
+    log: createLogger({ level: 'debug', format: 'json', secrets: [], stream }),
+    deliveries: metrics.counter(METRIC_DEFINITIONS.deliveries),
+  });
+  const outcomes = () => lines.map(parseJson).map((line) => (isRecord(line) ? line['outcome'] : null));
+  return { taking, stored, lines, outcomes, page: metrics.render };
+}
+
+describe('taking a delivery', () => {
+  it('gives each comment one content key for all its deliveries (F5)', async () => {
+    const { taking, stored, outcomes } = take();
+    const say = (id: string, name: string, payload: Readonly<Record<string, unknown>>) => taking({ id, name, payload });
+    await say('1', 'issue_comment', commented('/countersign tidy up'));
+    await say('2', 'issue_comment', commented('/countersign tidy up'));
+    await say('3', 'pull_request_review_comment', replied('/approve'));
+    await say('4', 'pull_request_review', reviewed('/approve all'));
+    await say('5', 'pull_request', pushed());
+    await say('6', 'pull_request', pushed());
+    expect(stored.map(({ id, contentKey }) => [id, contentKey])).toEqual([
+      ['1', 'issue-comment:21'],
+      ['3', 'review-comment:31'],
+      ['4', 'review:41'],
+      ['5', null],
+      ['6', null],
+    ]);
+    expect(outcomes()).toEqual(['stored', 'duplicate', 'stored', 'stored', 'stored', 'stored']);
+  });
+
+  it('the same delivery again is taken and changes nothing (F4)', async () => {
+    const { taking, stored, outcomes } = take();
+    for (let time = 0; time < 4; time += 1) await taking({ id: '1', name: 'pull_request', payload: pushed() });
+    expect(stored).toHaveLength(1);
+    expect(outcomes()).toEqual(['stored', 'duplicate', 'duplicate', 'duplicate']);
+  });
+
+  it('logs and counts each delivery once; the metric names no repository and no person (I13, J10)', async () => {
+    const { taking, lines, page } = take();
+    await taking({ id: '1', name: 'issue_comment', payload: commented('/approve\nbecause of the canary') });
+    await taking({ id: '2', name: 'acme_shop_ana', payload: {} });
+    expect(lines).toHaveLength(2);
+    expect(lines.join('')).not.toContain('canary');
+    const body = await page();
+    expect(body).toContain('deliveries_total{event="issue_comment",outcome="stored"} 1');
+    expect(body).toContain('deliveries_total{event="other",outcome="unknown-event"} 1');
+    expect(body).not.toMatch(/acme|shop|ana/);
+  });
+
+  it('rejects deliveries until the app identity is known', async () => {
+    const { taking, stored } = take(undefined, null);
+    await expect(taking({ id: '1', name: 'issue_comment', payload: commented('/stop') })).rejects.toThrow(
+      'app identity not loaded',
+    );
+    expect(stored).toEqual([]);
+  });
+
+  it('fails if the store fails (G9)', async () => {
+    const { taking, outcomes } = take(() => Promise.reject(new Error('no database')));
+    await expect(taking({ id: '1', name: 'issue_comment', payload: commented('/stop') })).rejects.toThrow(
+      'no database',
+    );
+    expect(outcomes()).toEqual([]);
+  });
+});
+
+describe('the Probot application', () => {
+  let probot: Probot;
+  let current = take();
+  beforeAll(async () => {
+    const log = createLogger({ level: 'silent', format: 'json', secrets: [] });
+    const Octokit = asProbotOctokit(EventOctokit);
+    probot = new Probot({ appId: 1, privateKey: pem, secret: 'never used: checked before', Octokit, log });
+    await probot.load(createProbotApp((event) => current.taking(event)));
+  });
+
+  it.each(SUBSCRIBED_EVENTS)('has a handler for %s, awaited until it stored', async (name) => {
+    current = take();
+    await dispatchToProbot(probot, () => Promise.reject(new Error('not through Probot')), {
+      id: '1',
+      name,
+      payload: {},
+    });
+    expect(current.lines).toHaveLength(1);
+  });
+
+  it('hands a comment to the store', async () => {
+    current = take();
+    await dispatchToProbot(probot, current.taking, {
+      id: '1',
+      name: 'issue_comment',
+      payload: commented('/approve k7q2'),
+    });
+    expect(current.stored).toMatchObject([{ id: '1', contentKey: 'issue-comment:21', intent: { kind: 'comment' } }]);
+  });
+
+  it('reports a failed handler, so that only stored deliveries are acknowledged (G9)', async () => {
+    current = take(() => Promise.reject(new Error('no database')));
+    const event = { id: '1', name: 'issue_comment', payload: commented('/stop') };
+    await expect(dispatchToProbot(probot, current.taking, event)).rejects.toThrow('no database');
+  });
+
+  it.each(['__proto__', 'constructor', 'error', '*', 'toString', 'check_run', 'ping'])(
+    'the event %s is counted and ignored (M21)',
+    async (name) => {
+      current = take();
+      await dispatchToProbot(probot, current.taking, { id: '1', name, payload: { action: 'created' } });
+      expect(current.outcomes()).toEqual(['unknown-event']);
+    },
+  );
+
+  it('any payload of any event has one outcome and no failure (F11)', async () => {
+    const action = fc.constantFrom('created', 'submitted', '__proto__', 'suspend', '');
+    const installation = fc.oneof(fc.constant({ id: 3 }), fc.jsonValue());
+    const payload = fc.oneof(
+      fc.record({ action, installation, comment: fc.jsonValue(), issue: fc.jsonValue(), sender: fc.jsonValue() }),
+      fc.dictionary(fc.string(), fc.jsonValue()).map(({ action: _, ...rest }) => rest),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...SUBSCRIBED_EVENTS), payload, async (name, content) => {
+        current = take();
+        await dispatchToProbot(probot, current.taking, { id: '1', name, payload: content });
+        expect(current.outcomes()).toHaveLength(1);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,79 @@
+import { generateKeyPairSync } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createLogger } from '../../../../src/adapters/telemetry/log.ts';
+import { isRecord, parseJson } from '../../../../src/lib/trust.ts';
+
+const pem = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  .privateKey.export({ type: 'pkcs8', format: 'pem' })
+  .toString();
+
+const token = `ghs_1234_${'a1.B-_'.repeat(80)}`;
+
+const modelKey = 'my"model\\key';
+
+function listen(format: 'json' | 'pretty', secrets: readonly string[] = []) {
+  const lines: string[] = [];
+  const stream = { write: (text: string) => void lines.push(text) };
+  return { lines, log: createLogger({ level: 'debug', format, secrets, stream }) };
+}
+
+describe('log', () => {
+  it.each(['json', 'pretty'] as const)('no credential reaches a %s line (I2)', (format) => {
+    const { lines, log } = listen(format, [modelKey, pem]);
+    const error = Object.assign(new Error(`refused ${token}`, { cause: new Error(pem) }), {
+      request: { headers: { authorization: `token ${token}` } },
+    });
+    log.info({ deep: { token, list: [`x ${token} y`] }, url: 'postgres://ana:hunter2@db/x', modelKey }, 'event');
+    log.error({ err: error }, `sent Bearer ${token}`);
+    log.warn({ pem }, pem);
+    const all = lines.join('');
+    for (const secret of [
+      token.slice(0, 20),
+      token.slice(-20),
+      pem.slice(60, 90),
+      'hunter2',
+      'model\\\\key',
+      'model\\key',
+    ])
+      expect(all).not.toContain(secret);
+    expect(all).toContain('[redacted]');
+    expect(all).toContain('event');
+  });
+
+  it('keeps of an error its name, message, stack and causes only', () => {
+    const { lines, log } = listen('json');
+    log.error(
+      { err: Object.assign(new TypeError('broken', { cause: 'the disk' }), { event: 'a private comment' }) },
+      'x',
+    );
+    expect(lines[0]).not.toContain('private comment');
+    expect(parseJson(lines[0] ?? '')).toMatchObject({
+      err: { type: 'TypeError', message: 'broken', cause: { message: 'the disk' } },
+    });
+  });
+
+  it('writes values that JSON cannot represent: big integers and cycles', () => {
+    const { lines, log } = listen('json');
+    const cycle: Record<string, unknown> = { id: 9007199254740993n };
+    cycle['self'] = cycle;
+    log.info({ id: 9007199254740993n, cycle }, 'delivery');
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain('9007199254740993');
+  });
+
+  it('one line for each event, with any text by strangers (C13)', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: 'binary' }), { maxLength: 5 }), (texts) => {
+        const { lines, log } = listen('json');
+        for (const text of [...texts, '\u001b[31m\nlevel":60', 'a\r\nb\u2028c']) log.info({ text }, 'said');
+        expect(lines).toHaveLength(texts.length + 2);
+        for (const line of lines) {
+          expect([...line.trimEnd()].filter((character) => character < ' ')).toEqual([]);
+          expect(isRecord(parseJson(line))).toBe(true);
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

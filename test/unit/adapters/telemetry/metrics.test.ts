@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { createMetrics } from '../../../../src/adapters/telemetry/metrics.ts';
+
+const ANSWERS = { name: 'answers_total', help: 'Answers by status.', labels: { status: ['202', '503'] } };
+
+const FOUND = { name: 'found_total', help: 'Found.', labels: { event: [], outcome: ['stored'] } };
+
+const WORK = { name: 'work_seconds', help: 'Work.', labels: { outcome: ['done'] }, buckets: [1, 10] };
+
+describe('metrics', () => {
+  it('writes the Prometheus text format, with zeros for known labels', async () => {
+    const metrics = createMetrics({ counters: [ANSWERS, FOUND], durations: [] });
+    const answers = metrics.counter(ANSWERS);
+    answers.inc({ status: '202' });
+    answers.inc({ status: '202' });
+    answers.inc({ status: '4"0\\4\n' });
+    const found = metrics.counter(FOUND);
+    found.inc({ event: 'push', outcome: 'stored' });
+    found.inc({ outcome: 'stored', event: 'push' });
+    expect(await metrics.render()).toBe(
+      [
+        '# HELP answers_total Answers by status.',
+        '# TYPE answers_total counter',
+        'answers_total{status="202"} 2',
+        'answers_total{status="503"} 0',
+        'answers_total{status="4\\"0\\\\4\\n"} 1',
+        '',
+        '# HELP found_total Found.',
+        '# TYPE found_total counter',
+        'found_total{event="push",outcome="stored"} 2',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('counts durations by bucket, from zero', async () => {
+    const metrics = createMetrics({ counters: [], durations: [WORK] });
+    expect(await metrics.render()).toContain('work_seconds_bucket{le="1",outcome="done"} 0\n');
+    metrics.timer(WORK).startTimer()({ outcome: 'done' });
+    const page = await metrics.render();
+    expect(page).toContain('# TYPE work_seconds histogram\n');
+    expect(page).toContain('work_seconds_bucket{le="1",outcome="done"} 1\n');
+    expect(page).toContain('work_seconds_count{outcome="done"} 1\n');
+  });
+
+  it('rejects unknown metrics', () => {
+    const metrics = createMetrics({ counters: [ANSWERS], durations: [] });
+    expect(() => metrics.counter(FOUND)).toThrow('unknown counter found_total');
+    expect(() => metrics.timer(WORK)).toThrow('unknown histogram work_seconds');
+  });
+
+  it('are those of one server, which another one in the same process neither sees nor disturbs', async () => {
+    const [one, other] = [createMetrics(), createMetrics()];
+    const empty = await other.render();
+    expect(await one.render()).toBe(empty);
+    one.counter({ ...ANSWERS, name: 'countersign_http_responses_total' }).inc({ status: '202' });
+    expect(await one.render()).not.toBe(empty);
+    expect(await other.render()).toBe(empty);
+    expect(empty).not.toContain('process_');
+  });
+});

@@ -1,0 +1,173 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { type Environment, parseEnvironment } from '../../../../src/app/config/env.ts';
+import { readKeyFile } from '../../../../src/app/config/keys.ts';
+
+const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+
+const pem = privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
+
+const folder = mkdtempSync(join(tmpdir(), 'countersign-config-'));
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const complete = {
+  APP_ID: '7',
+  PRIVATE_KEY: pem,
+  WEBHOOK_SECRET: 'b2f1c09d7e6a4835',
+  OPENAI_MODEL: 'some-model',
+  OPENAI_API_KEY: 'key-of-the-model',
+};
+
+function problemsOf(changes: Environment): readonly string[] {
+  const reading = parseEnvironment({ ...complete, ...changes }, readKeyFile);
+  return reading.kind === 'problems' ? reading.problems : [];
+}
+
+function configOf(changes: Environment = {}) {
+  const reading = parseEnvironment({ ...complete, ...changes }, readKeyFile);
+  if (reading.kind === 'problems') throw new Error(reading.problems.join('\n'));
+  return reading;
+}
+
+describe('environment', () => {
+  it('takes the documented defaults', () => {
+    expect(configOf()).toEqual({
+      kind: 'config',
+      warnings: [],
+      config: {
+        app: { id: 7, privateKey: pem.trim(), webhookSecrets: ['b2f1c09d7e6a4835'] },
+        github: { host: 'github.com', protocol: 'https' },
+        http: { port: 3000, host: '0.0.0.0', webhookPath: '/api/github/webhooks' },
+        model: { name: 'some-model', apiKey: 'key-of-the-model', baseUrl: null },
+        allowedOwners: { kind: 'own' },
+        paused: false,
+        database: { url: null, dataDir: './data' },
+        log: { level: 'info', format: 'json' },
+      },
+    });
+  });
+
+  it('takes every variable', () => {
+    const { config } = configOf({
+      WEBHOOK_SECRET_OLD: 'another-secret-of-before',
+      GHE_HOST: '127.0.0.1:4010',
+      GHE_PROTOCOL: 'http',
+      PORT: '0',
+      HOST: '127.0.0.1',
+      WEBHOOK_PATH: '/',
+      OPENAI_BASE_URL: 'http://127.0.0.1:9/v1',
+      ALLOWED_OWNERS: 'Octo-Org, ana ,managed_user',
+      PAUSED: '1',
+      DATABASE_URL: 'postgres://somebody@localhost/countersign',
+      DATA_DIR: '/data',
+      LOG_LEVEL: 'debug',
+      LOG_FORMAT: 'pretty',
+    });
+    expect(config).toMatchObject({
+      app: { webhookSecrets: ['b2f1c09d7e6a4835', 'another-secret-of-before'] },
+      github: { host: '127.0.0.1:4010', protocol: 'http' },
+      http: { port: 0, host: '127.0.0.1', webhookPath: '/' },
+      model: { baseUrl: 'http://127.0.0.1:9/v1' },
+      allowedOwners: { kind: 'listed', logins: ['octo-org', 'ana', 'managed_user'] },
+      paused: true,
+      database: { url: 'postgres://somebody@localhost/countersign', dataDir: '/data' },
+      log: { level: 'debug', format: 'pretty' },
+    });
+  });
+
+  it('lists all problems at once, a line each', () => {
+    const reading = parseEnvironment({ PORT: 'eighty', LOG_LEVEL: 'loud', CONFIG_FILE: 'x.yml' }, readKeyFile);
+    expect(reading.kind === 'problems' && reading.problems).toEqual([
+      expect.stringMatching(/^APP_ID is missing: /),
+      expect.stringMatching(/^WEBHOOK_SECRET is missing: /),
+      expect.stringMatching(/^PORT must be a number/),
+      expect.stringMatching(/^OPENAI_MODEL is missing: /),
+      expect.stringMatching(/^CONFIG_FILE is not supported in this version: /),
+      expect.stringMatching(/^LOG_LEVEL must be one of trace, debug/),
+      expect.stringMatching(/^PRIVATE_KEY or PRIVATE_KEY_PATH is missing: /),
+      expect.stringMatching(/^OPENAI_API_KEY is missing: /),
+    ]);
+  });
+
+  it.each([
+    ['nothing', ''],
+    ["Probot's built-in", 'development'],
+    ['one from examples', 'Your-Webhook-Secret'],
+    ['a short one', 'f3a9c1d07b2e584'],
+    ['one character', 'aaaaaaaaaaaaaaaaaaaa'],
+  ])('F1: refuses %s as the webhook secret, without showing it', (_what, secret) => {
+    const problems = problemsOf({ WEBHOOK_SECRET: secret });
+    expect(problems).toEqual([expect.stringMatching(/^WEBHOOK_SECRET is .*openssl rand -hex 32/)]);
+    if (secret !== '') expect(problems.join()).not.toContain(secret);
+  });
+
+  it('an old secret must be as good as the new one (F1)', () => {
+    expect(problemsOf({ WEBHOOK_SECRET_OLD: 'development' })).toEqual([
+      expect.stringMatching(/^WEBHOOK_SECRET_OLD is a well-known example/),
+    ]);
+  });
+
+  it('reads \\n in PRIVATE_KEY as a newline', () => {
+    expect(configOf({ PRIVATE_KEY: pem.replaceAll('\n', '\\n') }).config.app.privateKey).toBe(pem);
+  });
+
+  it('refuses an invalid key without quoting it', () => {
+    const problems = problemsOf({ PRIVATE_KEY: `${pem.slice(0, 200)}canary` });
+    expect(problems).toEqual([expect.stringMatching(/^PRIVATE_KEY is not a private key in PEM format/)]);
+    expect(problems.join()).not.toContain('canary');
+  });
+
+  it('refuses a key of another kind, and two keys', () => {
+    const other = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+    expect(problemsOf({ PRIVATE_KEY: other })).toEqual([expect.stringMatching(/^PRIVATE_KEY is not an RSA key/)]);
+    expect(problemsOf({ PRIVATE_KEY_PATH: '/x' })).toEqual([expect.stringMatching(/are both set/)]);
+  });
+
+  it('reads PRIVATE_KEY_PATH, and warns when others can read it too (I6)', () => {
+    const path = join(folder, 'app.key');
+    writeFileSync(path, pem, { mode: 0o600 });
+    expect(configOf({ PRIVATE_KEY: '', PRIVATE_KEY_PATH: path })).toMatchObject({
+      config: { app: { privateKey: pem } },
+      warnings: [],
+    });
+    chmodSync(path, 0o644);
+    expect(configOf({ PRIVATE_KEY: '', PRIVATE_KEY_PATH: path }).warnings).toEqual([
+      'PRIVATE_KEY_PATH can be read by other users (mode 0644): chmod 600 it.',
+    ]);
+    expect(problemsOf({ PRIVATE_KEY: '', PRIVATE_KEY_PATH: join(folder, 'none') })).toEqual([
+      expect.stringMatching(/^PRIVATE_KEY_PATH cannot be read/),
+    ]);
+  });
+
+  it('needs no model key for an endpoint of one’s own', () => {
+    expect(configOf({ OPENAI_API_KEY: '', OPENAI_BASE_URL: 'http://localhost:1/v1' }).config.model.apiKey).toBeNull();
+  });
+
+  it.each([
+    ['APP_ID', 'seven'],
+    ['GHE_HOST', 'https://ghe.example.com/api'],
+    ['GHE_PROTOCOL', 'ftp'],
+    ['PORT', '65536'],
+    ['WEBHOOK_PATH', 'hooks'],
+    ['WEBHOOK_PATH', '/readyz'],
+    ['WEBHOOK_PATH', '/hooks?x=1'],
+    ['OPENAI_BASE_URL', 'file:///etc/passwd'],
+    ['ALLOWED_OWNERS', 'a,,b'],
+    ['ALLOWED_OWNERS', '*,b'],
+    ['PAUSED', 'yes'],
+    ['DATABASE_URL', 'mysql://x'],
+    ['CONFIG_FILE', './countersign.yml'],
+    ['LOG_FORMAT', 'xml'],
+  ])('refuses %s=%s and names it', (name, value) => {
+    expect(problemsOf({ [name]: value })).toEqual([expect.stringMatching(new RegExp(`^${name} `))]);
+  });
+
+  it('serves every account only when configured to', () => {
+    expect(configOf({ ALLOWED_OWNERS: '*' }).config.allowedOwners).toEqual({ kind: 'all' });
+    expect(configOf({ ALLOWED_OWNERS: ' ' }).config.allowedOwners).toEqual({ kind: 'own' });
+  });
+});

@@ -1,0 +1,87 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, inject, it } from 'vitest';
+import { lockDirectory } from '../../../../src/adapters/store/engine/pglite-files.ts';
+import { parseExportOptions } from '../../../../src/cli/export/export.ts';
+import { run } from '../../../cli/process.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'countersign-export-'));
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function exporting(args: readonly string[], dataDir: string) {
+  return run(['export', ...args], { DATA_DIR: dataDir, PATH: process.env['PATH'] ?? '' }, folder).ended;
+}
+
+describe('the options of export', () => {
+  it('reads all of them', () => {
+    const pull = { repository: 'acme/shop.js', number: 7 };
+    const since = Date.UTC(2030, 0, 31, 12);
+    expect(parseExportOptions(['--pr', 'acme/shop.js#7', '--since', '2030-01-31T12:00:00Z'])).toEqual({
+      kind: 'options',
+      options: { kind: 'export', pull, since },
+    });
+    expect(parseExportOptions(['--check', '--repo', 'x', '--range', 'main..', '--slug', 'me'])).toEqual({
+      kind: 'options',
+      options: { kind: 'check', repo: 'x', range: 'main..', slug: 'me' },
+    });
+  });
+
+  it('needs none of them', () => {
+    expect(parseExportOptions([])).toEqual({ kind: 'options', options: { kind: 'export', pull: null, since: null } });
+    const options = { kind: 'check', repo: '.', range: 'HEAD', slug: null };
+    expect(parseExportOptions(['--check'])).toEqual({ kind: 'options', options });
+    expect(parseExportOptions(['-h'])).toEqual({ kind: 'help' });
+  });
+
+  it.each([
+    [['--pr', '7'], '--pr needs a name such as acme/shop#7.'],
+    [['--pr', 'acme/shop#0'], '--pr needs a name such as acme/shop#7.'],
+    [['--since', 'yesterday'], '--since needs a time'],
+    [['--since', '2030-13-01'], '--since needs a time'],
+    [['--since', ' '], '--since needs a value.'],
+    [['--repo', '.'], '--repo works only with --check.'],
+    [['--check', '--pr', 'acme/shop#7'], '--pr works only without --check.'],
+    [['acme/shop#7'], "Unexpected argument 'acme/shop#7'."],
+  ])('%j is refused in one line', (argv, problem) => {
+    expect(parseExportOptions(argv)).toEqual({ kind: 'problem', problem: expect.stringContaining(problem) });
+  });
+});
+
+describe('countersign export', () => {
+  it('reports a missing database, and creates none', async () => {
+    const { code, stderr } = await exporting([], join(folder, 'nowhere'));
+    expect(code).toBe(2);
+    expect(stderr).toContain('There is no database in');
+    expect((await exporting([], join(folder, 'nowhere'))).stderr).toBe(stderr);
+  });
+
+  it('says that a server holds the embedded database', async () => {
+    const dataDir = join(folder, 'held');
+    mkdirSync(join(dataDir, 'database'), { recursive: true });
+    writeFileSync(join(dataDir, 'database', 'PG_VERSION'), '17\n');
+    const lock = lockDirectory(dataDir);
+    const { code, stderr, stdout } = await exporting([], dataDir);
+    lock.release();
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/in use by another Countersign process\. Stop that one first.*\n$/);
+  });
+
+  it('writes nothing of an empty ledger, and says which pull request it does not know', async () => {
+    const dataDir = join(folder, 'empty');
+    cpSync(inject('templateDatabase'), dataDir, { recursive: true });
+    const none = await exporting(['--pr', 'acme/shop#7'], dataDir);
+    expect(none).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'countersign export: The ledger has no pull request acme/shop#7.\n',
+    });
+    expect(await exporting([], dataDir)).toEqual({ code: 0, stdout: '', stderr: '' });
+  }, 60_000);
+
+  it('reports a folder that is no clone before anything else', async () => {
+    const { code, stderr } = await exporting(['--check', '--repo', folder], join(folder, 'nowhere'));
+    expect([code, stderr]).toEqual([2, expect.stringContaining('not a git repository')]);
+  });
+});

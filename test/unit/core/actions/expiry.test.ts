@@ -1,0 +1,191 @@
+import { describe, expect, it } from 'vitest';
+import { needs } from '../../../../src/core/needs.ts';
+import { delayOf } from '../../../../src/core/state/effects.ts';
+import type { Proposal } from '../../../../src/core/state/proposal.ts';
+import { DEFAULT_SETTINGS } from '../../../../src/core/state/settings.ts';
+import { ANA, BEN, TableGame } from '../support/table-game.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** A game with pending changes of these lines, which expire after ten hours. */
+function waiting(...lines: readonly number[]): TableGame {
+  const game = new TableGame();
+  game.settings = { kind: 'settings', settings: { ...DEFAULT_SETTINGS, expiryHours: 10 } };
+  game.commands(ANA, { name: 'task', text: 'change the lines' });
+  game.modelReplies(
+    lines.map((line) => ({ id: `call-${line}`, name: 'edit_file', arguments: `edit ${line} new${line}` })),
+  );
+  game.toolsAnswer();
+  game.reviewIsPosted();
+  return game;
+}
+
+function later(proposal: Proposal | undefined, hours: number): string {
+  return new Date(Date.parse(proposal?.proposedAt ?? '') + hours * HOUR_MS).toISOString();
+}
+
+/** Hours from the first posting to the next scheduled check. */
+function look(game: TableGame, hours: number) {
+  return game.signal({ type: 'deadline-reached' }, { now: later(game.pull.proposals[0], hours) });
+}
+
+function expire(game: TableGame, hours: number) {
+  return game.signal({ type: 'expiry-due' }, { now: later(game.pull.proposals[0], hours) });
+}
+
+const states = (game: TableGame) => game.pull.proposals.map(({ state }) => state);
+
+describe('deadlines', () => {
+  it('the first check is after 80 % of the time, the next at its end, both by GitHub’s times (S85)', () => {
+    const game = waiting(5, 10);
+    const first = game.take('check-deadlines');
+    expect(first?.at).toBe(later(game.pull.proposals[0], 8));
+    expect(first === null ? 0 : delayOf(first)).toBe(
+      Date.parse(first?.at ?? '') - Date.parse(first?.requestedAt ?? ''),
+    );
+    look(game, 8);
+    expect(game.take('check-deadlines')?.at).toBe(later(game.pull.proposals[0], 10));
+  });
+
+  it('one reminder lists the pending changes and mentions their requester (S85, S89a)', () => {
+    const game = waiting(5, 10);
+    game.commands(BEN, {
+      name: 'deny',
+      targets: { by: 'ids', ids: [game.pull.proposals[1]?.id ?? ''] },
+      reason: 'no',
+      fullText: '',
+    });
+    const { reason, effects } = look(game, 8);
+    expect(reason).toBe('reminded');
+    const waits = [expect.objectContaining({ id: game.pull.proposals[0]?.id })];
+    const requesters = [{ id: ANA.id, login: ANA.login }];
+    const expiresAt = later(game.pull.proposals[0], 10);
+    expect(effects).toContainEqual(
+      expect.objectContaining({ type: 'reply', reply: { kind: 'reminder', requesters, proposals: waits, expiresAt } }),
+    );
+    expect(look(game, 9).effects.filter(({ type }) => type === 'reply')).toEqual([]);
+  });
+
+  it('a change whose approval lapses before the commit gets its full time again (S85)', () => {
+    const game = waiting(5);
+    game.take('check-deadlines');
+    game.commands(ANA, { name: 'approve', targets: { by: 'all' }, note: '' });
+    expect(look(game, 8).reason).toBe('outdated-result');
+    expect(look(game, 10).reason).toBe('outdated-result');
+    game.later(11);
+    game.commitBegins('read');
+    expect(states(game)).toEqual(['proposed']);
+    const again = Date.parse(game.take('check-deadlines')?.at ?? '');
+    expect(again).toBeGreaterThan(Date.parse(later(game.pull.proposals[0], 11)));
+    expect(look(game, 12).reason).toBe('outdated-result');
+    expect(look(game, 20).reason).toBe('reminded');
+    expect(look(game, 22).reason).toBe('deadline-reached');
+    expect(expire(game, 22).reason).toBe('expired');
+  });
+
+  it('an expiry ends the run, and the model gets no message (S85)', () => {
+    const game = waiting(5, 10);
+    const told = game.transcript.length;
+    const since = game.pull.proposals[0]?.proposedAt;
+    expect(look(game, 10).effects).toContainEqual({ type: 'catch-up', since, expiresAfter: true });
+    const caughtUp = game.signal({ type: 'caught-up', read: true, expiresAfter: true });
+    expect(caughtUp.effects).toContainEqual({ type: 'expire-proposals' });
+    expect(states(game)).toEqual(['proposed', 'proposed']);
+    const { effects, reason } = expire(game, 10);
+    expect(reason).toBe('expired');
+    expect(states(game)).toEqual(['expired', 'expired']);
+    expect(game.pull.run?.phase).toMatchObject({ kind: 'ended', reason: 'expired' });
+    expect(effects.map(({ type }) => type)).toEqual([
+      'update-proposal-comment',
+      'update-proposal-comment',
+      'update-run-comment',
+      'reply',
+    ]);
+    expect(game.transcript).toHaveLength(told);
+    expect(game.problems).toEqual([]);
+  });
+
+  it('nothing expires on a pull request whose closing was missed; it is closed instead (S90b)', () => {
+    const game = waiting(5);
+    const signal = { type: 'caught-up', read: true, expiresAfter: true } as const;
+    const { reason, effects } = game.signal(signal, { pullRequest: game.github({ state: 'merged' }) });
+    expect(reason).toBe('pull-closed');
+    expect(effects).not.toContainEqual({ type: 'expire-proposals' });
+    expect(states(game)).toEqual(['cancelled']);
+    expect(game.pull.run?.phase).toMatchObject({ kind: 'ended', reason: 'merged', by: null });
+  });
+
+  it('a change also expires if the pull request can no longer be fetched (S85)', () => {
+    const game = waiting(5);
+    const signal = { type: 'caught-up', read: false, expiresAfter: true } as const;
+    expect(game.signal(signal, {}).effects).toContainEqual({ type: 'expire-proposals' });
+    expect(needs(game.pull, signal, { now: game.now(), app: { slug: 'x', botId: 1 }, ownerAllowed: true })).toEqual([]);
+  });
+
+  it('a decided change does not expire, and a second check changes nothing (S85)', () => {
+    const game = waiting(5);
+    game.commands(BEN, { name: 'approve', targets: { by: 'all' }, note: '' });
+    expect(expire(game, 10).reason).toBe('outdated-result');
+    expect(states(game)).toEqual(['approved']);
+    const other = waiting(5);
+    expire(other, 10);
+    expect(expire(other, 10).reason).toBe('outdated-result');
+  });
+
+  it('one minute before its deadline a change can still be approved (S85)', () => {
+    const game = waiting(5);
+    expect(expire(game, 10 - 1 / 60).reason).toBe('outdated-result');
+    expect(game.commands(BEN, { name: 'approve', targets: { by: 'all' }, note: '' }).reason).toBe('approved');
+  });
+
+  it('the run ends only after another change of the turn is applied (S85, S88)', () => {
+    const game = waiting(5, 10);
+    const [first] = game.pull.proposals;
+    game.commands(BEN, { name: 'approve', targets: { by: 'ids', ids: [first?.id ?? ''] }, note: '' });
+    const attempt = game.commitBegins();
+    expire(game, 10);
+    expect(states(game)).toEqual(['executing', 'expired']);
+    expect(game.pull.run?.phase.kind).toBe('awaiting-decisions');
+    if (attempt !== null) game.commitLands(attempt);
+    expect(states(game)).toEqual(['completed', 'expired']);
+    expect(game.pull.run?.phase).toMatchObject({ kind: 'ended', reason: 'expired' });
+  });
+
+  it('/resume repeats the calls, and the model gets each output once (S85, S102)', () => {
+    const game = waiting(5, 10);
+    const [first] = game.pull.proposals;
+    game.commands(BEN, {
+      name: 'deny',
+      targets: { by: 'ids', ids: [first?.id ?? ''] },
+      reason: 'not this',
+      fullText: '',
+    });
+    expire(game, 10);
+    const { reason, effects } = game.commands(BEN, { name: 'resume' }, { createdAt: later(first, 20) });
+    expect(reason).toBe('resumed');
+    expect(effects).toContainEqual(
+      expect.objectContaining({ type: 'run-tools', calls: [expect.objectContaining({ id: 'call-10' })] }),
+    );
+    expect(effects.map(({ type }) => type)).not.toContain('ask-model');
+    game.toolsAnswer();
+    game.reviewIsPosted();
+    expect(states(game)).toEqual(['rejected', 'expired', 'proposed']);
+    expect(game.pull.proposals[1]?.replacedBy).toBe(game.pull.proposals[2]?.id);
+    game.commands(BEN, { name: 'deny', targets: { by: 'all' }, reason: 'nor this', fullText: '' });
+    const answers = game.transcript.filter(({ role }) => role === 'tool').map(({ content }) => content);
+    expect(answers).toEqual([expect.stringContaining('not this'), expect.stringContaining('nor this')]);
+  });
+
+  it('/continue withdraws changes that expired before (S103)', () => {
+    const game = waiting(5, 10);
+    const [, second] = game.pull.proposals;
+    // Posted again a day later, after its comment was deleted.
+    const proposals = game.pull.proposals.map((one) => (one === second ? { ...one, expiresAt: later(one, 40) } : one));
+    game.pull = { ...game.pull, proposals };
+    expire(game, 10);
+    expect(states(game)).toEqual(['expired', 'proposed']);
+    expect(game.commands(BEN, { name: 'continue' }, { createdAt: later(second, 11) }).reason).toBe('continued');
+    expect(game.transcript.filter(({ role }) => role === 'tool')).toHaveLength(2);
+    expect(game.pull.run?.phase.kind).toBe('awaiting-model');
+  });
+});

@@ -1,0 +1,82 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { buildToolMessages, checkTranscript } from '../../../../src/core/agent/messages.ts';
+import type { TranscriptMessage } from '../../../../src/core/state/conversation.ts';
+import type { ToolBatch } from '../../../../src/core/state/run.ts';
+
+const opening: readonly TranscriptMessage[] = [
+  { role: 'system', content: 's' },
+  { role: 'user', content: 'u' },
+];
+
+function batch(ids: readonly string[], answered: readonly boolean[]): ToolBatch {
+  const calls = ids.map((id, index) => ({
+    toolCall: { id, name: 'edit_file', arguments: '{}' },
+    status: answered[index]
+      ? ({ kind: 'answered', output: `o${id}` } as const)
+      : ({ kind: 'proposed', proposalId: id } as const),
+  }));
+  return { turn: 1, assistantText: null, calls, continued: false };
+}
+
+function asked(calls: ToolBatch['calls']): TranscriptMessage {
+  return { role: 'assistant', content: null, toolCalls: calls.map(({ toolCall }) => toolCall) };
+}
+
+const ids = fc.uniqueArray(fc.stringMatching(/^[a-z0-9]{1,4}$/), { minLength: 1, maxLength: 6 });
+
+describe('a transcript', () => {
+  it('is valid once every call has exactly one answer, in order (S102, D7)', () => {
+    fc.assert(
+      fc.property(fc.array(ids, { maxLength: 4 }), (turns) => {
+        const messages = turns.flatMap((turn) => {
+          const made = batch(
+            turn,
+            turn.map(() => true),
+          );
+          return [asked(made.calls), ...(buildToolMessages(made) ?? [])];
+        });
+        expect(checkTranscript([...opening, ...messages])).toEqual([]);
+      }),
+    );
+  });
+
+  it('a missing, duplicate, swapped or misplaced answer is found (S102)', () => {
+    fc.assert(
+      fc.property(ids, fc.nat(), fc.constantFrom('lost', 'doubled', 'swapped', 'late'), (turn, seed, fault) => {
+        const made = batch(
+          turn,
+          turn.map(() => true),
+        );
+        const tools = [...(buildToolMessages(made) ?? [])];
+        const at = seed % tools.length;
+        const [one] = tools.splice(at, 1);
+        if (one === undefined || (fault === 'swapped' && tools.length === 0)) return;
+        if (fault === 'doubled') tools.splice(at, 0, one, one);
+        if (fault === 'swapped') tools.splice(at === 0 ? 1 : at - 1, 0, one);
+        if (fault === 'late') tools.push({ role: 'user', content: 'x' }, one);
+        expect(checkTranscript([...opening, asked(made.calls), ...tools])).not.toEqual([]);
+      }),
+    );
+  });
+
+  it('has no tool messages while a call is undecided (S103)', () => {
+    expect(buildToolMessages(batch(['a', 'b'], [true, false]))).toBeNull();
+    expect(buildToolMessages(batch(['a', 'b'], [true, true]))).toEqual([
+      { role: 'tool', toolCallId: 'a', content: 'oa' },
+      { role: 'tool', toolCallId: 'b', content: 'ob' },
+    ]);
+  });
+
+  it('repeated call ids are named (D7)', () => {
+    const made = batch(['a', 'a'], [true, true]);
+    expect(checkTranscript([...opening, asked(made.calls), ...(buildToolMessages(made) ?? [])])).toEqual([
+      'message 2 uses the call id a twice',
+    ]);
+  });
+
+  it('must not end with the model’s message', () => {
+    expect(checkTranscript([...opening, { role: 'assistant', content: 'done', toolCalls: [] }])).toHaveLength(1);
+    expect(checkTranscript([])).toHaveLength(1);
+  });
+});

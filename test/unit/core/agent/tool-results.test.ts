@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import {
+  alreadyRejectedOutput,
+  appliedOutput,
+  deniedOutput,
+  dependsOnPendingOutput,
+  failedOutput,
+  instructionOutput,
+  staleOutput,
+  tooManyPendingOutput,
+  WITHDRAWN_OUTPUT,
+} from '../../../../src/core/agent/tool-results.ts';
+import { unifiedDiffOf } from '../../../../src/core/edits/change.ts';
+import { bigint, edit, total, write } from '../messages/sample.ts';
+
+const base = '1111111aaaaaaa';
+
+const now = '2222222bbbbbbb';
+
+describe('the outputs for the model', () => {
+  it.each([
+    ['T1 S99', instructionOutput('use $& instead'), '[USER FEEDBACK - Tool was not executed]: use $& instead'],
+    [
+      'T4 S101',
+      deniedOutput(null),
+      'Edit rejected by user. This is a decision, not a tool failure; the file is unchanged. Do not propose the same change again.',
+    ],
+    [
+      'T4 with a reason',
+      deniedOutput('too slow'),
+      'Edit rejected by user: too slow. This is a decision, not a tool failure; the file is unchanged. Do not propose the same change again.',
+    ],
+    [
+      'T7',
+      staleOutput('a.ts', base, now),
+      'Not applied: a.ts changed after this change was proposed (base 1111111, now 2222222). Tool was not executed. Read the file again before proposing.',
+    ],
+    [
+      'T8',
+      alreadyRejectedOutput('ana'),
+      'This exact change was already rejected by ana. It was not shown again. Propose something different or stop.',
+    ],
+    [
+      'T15',
+      dependsOnPendingOutput('a.ts', 'k7q2'),
+      'Not proposed: a.ts contains this text only after change k7q2, which is not decided yet. Propose it again after that.',
+    ],
+    [
+      'T17',
+      failedOutput('the branch is protected'),
+      'Not applied: the branch is protected. Tool was not executed; the file is unchanged.',
+    ],
+    [
+      'T19',
+      tooManyPendingOutput(20),
+      'Not proposed: at most 20 changes can wait at once. Propose it again after these are decided.',
+    ],
+    ['S103', WITHDRAWN_OUTPUT, 'Withdrawn: no decision was made.'],
+  ])('%s is exact', (_, output, expected) => expect(output).toBe(expected));
+
+  it('an applied edit (T2, S2)', () => {
+    expect(JSON.parse(appliedOutput(bigint, null, 'thanks'))).toEqual({
+      path: 'src/total.ts',
+      replacements_made: 1,
+      lines_changed: 1,
+      message: 'Successfully replaced text in src/total.ts. Replaced 1 line at line 2.',
+      user_note: 'thanks',
+      details: { diff: unifiedDiffOf(bigint.payload), userModified: false },
+    });
+  });
+
+  it('an edit that adds a line (T2)', () => {
+    const change = edit('a.ts', 'one\ntwo\n', 'two', 'two\nthree');
+    expect(JSON.parse(appliedOutput(change, null, null)).message).toBe(
+      'Successfully replaced text in a.ts. Added 1 line at line 3.',
+    );
+  });
+
+  it('an applied write has neither replacements nor an empty note (T2)', () => {
+    const result = JSON.parse(appliedOutput(write('a.ts', null, total), null, ''));
+    expect(result.message).toBe('Wrote 5 lines to a.ts.');
+    expect(Object.keys(result)).toEqual(['path', 'lines_changed', 'message', 'details']);
+  });
+});

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { MAX_TURNS } from '../../../../src/core/state/run.ts';
+import { ANA, BEN, TableGame } from '../support/table-game.ts';
+
+/** A run that reached its limit of model responses by reading files. */
+function exhausted(): TableGame {
+  const game = new TableGame();
+  game.commands(ANA, { name: 'task', text: 'look around' });
+  useUp(game);
+  return game;
+}
+
+/** Lets the model read files until it gets no further request; returns the number of requests. */
+function useUp(game: TableGame): number {
+  let turns = 0;
+  while (game.effects.some((effect) => effect.type === 'ask-model')) {
+    turns += 1;
+    game.modelReplies([{ id: `call-${game.nextComment()}`, name: 'read_file', arguments: 'read' }]);
+    game.toolsAnswer();
+  }
+  return turns;
+}
+
+describe('/resume', () => {
+  it('allows as many model responses again (S107)', () => {
+    const game = exhausted();
+    expect(game.pull.run).toMatchObject({ turns: MAX_TURNS, phase: { kind: 'ended', reason: 'turn-limit' } });
+    expect(game.commands(BEN, { name: 'resume' }).reason).toBe('resumed');
+    expect(useUp(game)).toBe(MAX_TURNS);
+    expect(game.pull.run).toMatchObject({ turns: 2 * MAX_TURNS, phase: { kind: 'ended', reason: 'turn-limit' } });
+    expect(game.commands(ANA, { name: 'resume' }).reason).toBe('resumed');
+  });
+
+  it('has no effect if it was written in the second in which the run ended (S41a)', () => {
+    const game = exhausted();
+    const { run } = game.pull;
+    const at = run?.phase.kind === 'ended' ? run.phase.at : '';
+    const { reason, effects } = game.commands(ANA, { name: 'resume' }, { createdAt: at });
+    expect(reason).toBe('resume-refused');
+    expect(effects).toMatchObject([
+      { type: 'reply', reply: { kind: 'resume-refused', refusal: 'written-before-end' } },
+    ]);
+  });
+
+  it.each([
+    ['closed', 'pull-not-open'],
+    ['merged', 'pull-not-open'],
+    ['open', 'resumed'],
+  ] as const)('F13: on a pull request that is %s: %s', (state, reason) => {
+    const game = exhausted();
+    const step = game.commands(ANA, { name: 'resume' }, { pull: game.github({ state }) });
+    expect(step.reason).toBe(reason);
+  });
+});

@@ -1,0 +1,56 @@
+/** GitHub's own limit for a comment, in characters. */
+export const SIZE = 65_536;
+
+/** The piece repeated up to `SIZE` characters, with the tail after it. */
+export const repeated = (piece: string, tail = ''): string =>
+  piece.repeat(Math.ceil(SIZE / piece.length)).slice(0, SIZE) + tail;
+
+/** Bodies for which a naive parser needs minutes, most of them as long as GitHub allows. */
+export const HOSTILE_BODIES: readonly (readonly [name: string, body: string])[] = [
+  ['spaces', repeated(' ')],
+  ['spaces before a command', `${repeated(' ').slice(10)}/approve`],
+  ['spaces behind a command', `/approve${repeated(' ').slice(20)}but`],
+  ['tabs', repeated('\t')],
+  ['line feeds', repeated('\n')],
+  ['carriage returns', repeated('\r')],
+  ['quote marks', repeated('>')],
+  ['spaced quote marks', repeated('> ')],
+  ['quoted lines', repeated('> a\n')],
+  ['quoted id lines', repeated('> Change 1 of 2 · `k7q2` · digest `0123456789ab` · head `0123456`\n')],
+  ['deep quotes', repeated(`${'>'.repeat(200)}\n`)],
+  ['a lazy quote', `> a\n${repeated('b\n')}`.slice(0, SIZE)],
+  ['many lazy quotes', repeated('> a\nb\n\n')],
+  ['mixed lazy quotes', repeated('> a\nb\n')],
+  ['quoted lists', repeated('> - a\n')],
+  ['backticks', repeated('`')],
+  ['tildes', repeated('~')],
+  ['an unclosed fence', `\`\`\`\n${repeated('a\n')}`.slice(0, SIZE)],
+  ['many fences', repeated('```\n')],
+  ['fences that grow', Array.from({ length: 360 }, (_, index) => '`'.repeat(index + 3)).join('\n')],
+  ['many suggestions', repeated('```suggestion\na\n```\n')],
+  ['nested lists', Array.from({ length: 360 }, (_, index) => `${' '.repeat(index)}- a`).join('\n')],
+  ['list marks', repeated('- ')],
+  ['headings under text', repeated('a\n=\n')],
+  ['stars', repeated('* * ')],
+  ['brackets', repeated('[')],
+  ['definitions', repeated('[a]: b\n')],
+  ['angles', repeated('<')],
+  ['comments', repeated('<!--')],
+  ['comment lines', repeated('<!--\n')],
+  ['tags', repeated('<a b="c" ')],
+  ['signatures', repeated('--\n')],
+  ['a long signature', `Von meinem ${repeated('a ')}`.slice(0, SIZE)],
+  ['emoji names', repeated(':a')],
+  ['other spaces', `/${repeated('\u00A0')}`.slice(0, SIZE)],
+  ['punctuation after a name', `/countersign${repeated(':')}`.slice(0, SIZE)],
+  ['mail headers', repeated('On 1 May 2026\n')],
+  ['a long mail header', `On ${repeated('1 ')}`.slice(0, SIZE)],
+  ['ids', `/deny ${repeated('k7q2 ')}`.slice(0, SIZE)],
+  ['ids to approve', `/approve ${repeated('k7q2 ')}`.slice(0, SIZE)],
+  ['one long word', `/${repeated('a')}`.slice(0, SIZE)],
+  ['commands', repeated('/countersign ')],
+  ['invisible characters', repeated('\u200B')],
+  ['thumbs', repeated('👍')],
+  ['lone surrogates', repeated('\uD800')],
+  ['two megabytes', '> a\n'.repeat(500_000)],
+];

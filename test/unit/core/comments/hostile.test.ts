@@ -1,0 +1,221 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import fc from 'fast-check';
+import { fromMarkdown } from 'mdast-util-from-markdown';
+import { describe, expect, it } from 'vitest';
+import { COMMAND_GRAMMAR } from '../../../../src/core/commands/all-commands.ts';
+import { markLines } from '../../../../src/core/comments/markdown-lines.ts';
+import { parseComment } from '../../../../src/core/comments/parse-comment.ts';
+import { HOSTILE_BODIES, repeated, SIZE } from './hostile-bodies.ts';
+
+const piece = fc.constantFrom(
+  ...[
+    '/approve',
+    '/approve k7q2',
+    '/countersign',
+    '@countersign',
+    'all',
+    'k7q2',
+    'lgtm',
+    'yes',
+    '1',
+    '👍',
+    'a',
+    'word',
+  ],
+  ...['\n', '\n', '\n\n', '\r\n', '\r', ' ', '    ', '\t', '> ', '>', '- ', '1. ', '# ', '```', '````', '~~~', '`'],
+  ...['<!--', '-->', '<pre>', '</pre>', '<div>', 'suggestion', '---', '===', '***', '\u200B', '\uFEFF', '\u0000', '／'],
+);
+
+const body = fc.array(piece, { maxLength: 14 }).map((pieces) => pieces.join(''));
+
+/** The rule itself, independent of the code under test: some line begins with the command. */
+function hasAnchoredApprove(text: string): boolean {
+  return text.split(/\r\n|\r|\n/).some((line) => /^ {0,3}\/(?:countersign[ \t]+\/)?approve(?:[ \t]|$)/i.test(line));
+}
+
+describe('an ambiguous comment is never an approval (S65)', () => {
+  it('no approval without a line that begins with the command (S65)', () => {
+    fc.assert(
+      fc.property(body, (text) => {
+        const { parsed } = parseComment(COMMAND_GRAMMAR, text, 'countersign');
+        if (parsed.kind === 'command' && parsed.command.name === 'approve') {
+          expect(hasAnchoredApprove(text)).toBe(true);
+        }
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  it('an approval is rendered as a paragraph of its own, with only quotes above it (S65, F18)', () => {
+    let approvals = 0;
+    fc.assert(
+      fc.property(body, (text) => {
+        const { parsed } = parseComment(COMMAND_GRAMMAR, text, 'countersign');
+        if (parsed.kind !== 'command' || parsed.command.name !== 'approve') return;
+        approvals += 1;
+        const first = fromMarkdown(text).children.find((node) => node.type !== 'blockquote');
+        expect(['paragraph', 'heading']).toContain(first?.type);
+        const from = first?.position?.start.offset ?? 0;
+        expect(text.slice(from)).toMatch(/^\/(?:countersign[ \t]+\/)?approve/i);
+      }),
+      { numRuns: 4000 },
+    );
+    expect(approvals).toBeGreaterThan(20);
+  });
+
+  it('a command has no effect below or behind other text (S65)', () => {
+    const before = fc.constantFrom(
+      'please',
+      '`',
+      '```',
+      '<!-- -->',
+      '- a',
+      '# a',
+      '    a',
+      '\u00A0',
+      '<b>',
+      '\\',
+      '1.',
+    );
+    fc.assert(
+      fc.property(before, fc.constantFrom('\n', '\n\n', ' '), (words, gap) => {
+        const { parsed } = parseComment(COMMAND_GRAMMAR, `${words}${gap}/approve all`, 'countersign');
+        expect(parsed.kind).not.toBe('command');
+      }),
+    );
+  });
+});
+
+describe('blocks are parsed as they are rendered (S48, S58)', () => {
+  const line = fc.constantFrom(
+    ...['```suggestion', '````suggestion', '```', '````', '~~~', '~~~suggestion', '``` ts', '   ```', '    ```'],
+    ...[
+      'text',
+      '',
+      '',
+      '> quote',
+      '> ```',
+      '<!--',
+      '-->',
+      '<!-- x -->',
+      '<pre>',
+      '</pre>',
+      '<div>',
+      '<b',
+      '# a',
+      '---',
+      '- item',
+      '-',
+      '1) item',
+      '  ```suggestion',
+      '\ttext',
+    ],
+  );
+
+  it('finds no suggestion if it is uncertain which line is a fence (S48)', () => {
+    expect(markLines('<b\n```suggestion\n\n~~~suggestion\n~~~').suggestions).toEqual([]);
+    expect(markLines('<b\n<!--\n\n```suggestion\n   ```').suggestions).toEqual([]);
+    expect(markLines('- ~~~\n  ```suggestion\n  a\n  ```\n  ~~~').suggestions).toEqual([]);
+    // The list item ends before `a`, and the block with it: applied, it would delete the commented lines.
+    expect(markLines('- so:\n  ```suggestion\na\n  ```').suggestions).toEqual([]);
+    expect(markLines('-\n  ```\n```suggestion\na\n```').suggestions).toEqual([]);
+    // A tab is four columns wide. Without the one column of the fence's indentation, three spaces remain.
+    expect(markLines(' ```suggestion\n\ta\n ```').suggestions).toEqual([]);
+  });
+
+  it('finds a block without indentation below a list, and keeps its tabs (S48)', () => {
+    expect(markLines('- so:\n\n```suggestion\n\ta\n  b\n```').suggestions).toEqual([
+      { from: 2, lines: ['\ta', '  b'] },
+    ]);
+    expect(markLines(' ```suggestion\n a\tb\n  c\n```').suggestions).toEqual([{ from: 0, lines: ['a\tb', ' c'] }]);
+  });
+
+  it('reports no unclosed suggestion either (S48)', () => {
+    expect(markLines('- ~~~\n  ```suggestion\n  a\n  ```\n  ~~~\n```suggestion').unclosedSuggestionAt).toBeNull();
+    expect(markLines('<b\n```suggestion').unclosedSuggestionAt).toBeNull();
+  });
+
+  it('every suggestion is rendered as one, with the same lines (S48)', () => {
+    let found = 0;
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 9 }), (lines) => {
+        const text = lines.join('\n');
+        const shown = fromMarkdown(text).children.flatMap((node) =>
+          node.type === 'code' && node.lang === 'suggestion' ? [node.value] : [],
+        );
+        for (const { lines: block } of markLines(text).suggestions) {
+          found += 1;
+          expect(shown).toContain(block.join('\n'));
+        }
+      }),
+      { numRuns: 6000 },
+    );
+    expect(found).toBeGreaterThan(100);
+  });
+});
+
+describe('an e-mail reply with our comment unquoted below it (B10, S48)', () => {
+  it('does not make our suggestion block one by the author of the reply', () => {
+    const copy = 'Change 1 of 2 · `k7q2` · digest `0123456789ab` · head `9f8e7d6`\n\n```suggestion\na\n```';
+    for (const body of [`Why?\n\n${copy}`, copy, `Why?\n\nAna skrev:\n\n${copy}\n`]) {
+      expect(parseComment(COMMAND_GRAMMAR, body, 'countersign').parsed).toMatchObject({
+        kind: 'text',
+        suggestions: [],
+      });
+    }
+  });
+});
+
+/** The benchmark measures the time of each. A parser that is not linear would take minutes here. */
+describe('bodies of a megabyte (S63, H12)', () => {
+  const MEGABYTE = 1_048_576;
+  const large = HOSTILE_BODIES.map(([name, body]) => [name, body.repeat(Math.ceil(MEGABYTE / body.length))] as const);
+
+  it.each(large)('of %s: the result is not larger than a comment on GitHub', (_name, body) => {
+    expect(JSON.stringify(parseComment(COMMAND_GRAMMAR, body, 'countersign').parsed).length).toBeLessThan(8 * SIZE);
+  });
+
+  it('do not leak memory', () => {
+    const gc = collector();
+    const readAll = (): void => {
+      for (const [, body] of large) parseComment(COMMAND_GRAMMAR, body, 'countersign');
+    };
+    readAll();
+    gc();
+    const before = process.memoryUsage().heapUsed;
+    for (let times = 0; times < 5; times += 1) readAll();
+    gc();
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(2 * MEGABYTE);
+  });
+
+  function collector(): () => void {
+    setFlagsFromString('--expose-gc');
+    const gc: unknown = runInNewContext('gc');
+    setFlagsFromString('--no-expose-gc');
+    if (typeof gc !== 'function') throw new Error('the garbage collector cannot be called');
+    return () => void gc();
+  }
+});
+
+describe('a body beyond the limit (S57)', () => {
+  it('is parsed up to its last complete line, and an approval without ids in it does not count', () => {
+    const long = repeated('word\n');
+    expect(parseComment(COMMAND_GRAMMAR, `/approve\n${long}`, 'countersign').parsed).toMatchObject({
+      kind: 'malformed-command',
+      command: 'approve',
+    });
+    expect(parseComment(COMMAND_GRAMMAR, `/approve all\n${long}`, 'countersign').parsed).toMatchObject({
+      kind: 'malformed-command',
+    });
+    expect(parseComment(COMMAND_GRAMMAR, `/approve k7q2\n${long}`, 'countersign').parsed).toMatchObject({
+      kind: 'command',
+    });
+    expect(parseComment(COMMAND_GRAMMAR, `/approve${' '.repeat(SIZE)}but`, 'countersign').parsed).toMatchObject({
+      kind: 'text',
+    });
+    expect(parseComment(COMMAND_GRAMMAR, `${repeated('> a\n')}\n/approve`, 'countersign').parsed).toMatchObject({
+      kind: 'text',
+    });
+  });
+});

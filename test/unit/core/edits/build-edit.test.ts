@@ -1,0 +1,350 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type BuildResult,
+  buildEdit,
+  checkRewrite,
+  findRewrittenLines,
+  rewrittenBlobSha,
+} from '../../../../src/core/edits/build-edit.ts';
+import { buildWrite } from '../../../../src/core/edits/build-write.ts';
+import { ChangePayload } from '../../../../src/core/edits/change.ts';
+import { createRegionPattern, findWithContext } from '../../../../src/core/edits/locate-region.ts';
+import { createRegion, regionBetween } from '../../../../src/core/edits/region.ts';
+import { blobSha, decodeText, encodeText } from '../../../../src/core/edits/text/characters.ts';
+import { MAX_DIFF_BYTES, MAX_DIFF_PART_BYTES } from '../../../../src/core/edits/text/limits.ts';
+import { createLineTable } from '../../../../src/core/edits/text/line-table.ts';
+import { createDiffView, splitDiff } from '../../../../src/core/messages/diff-markdown.ts';
+import { cpuSeconds } from '../../../support/cpu-time.ts';
+import { fileAfter } from './file-after.ts';
+import { anyText, changeOf, editOf, rewrite, shownDiff, stored } from './samples.ts';
+
+const path = 'src/total.ts';
+
+const repositoryName = 'shop';
+
+function edit(text: string, oldString: string, newString: string, replaceAll = false): BuildResult {
+  return buildEdit({ path, repositoryName, file: stored(text), oldString, newString, replaceAll });
+}
+
+function write(existing: string | null, content: string, seen = true): BuildResult {
+  const file = existing === null ? null : stored(existing);
+  return buildWrite({
+    path,
+    repositoryName,
+    file,
+    content,
+    lastReadBlob: seen ? (file?.ref.blob ?? null) : null,
+  });
+}
+
+function output(built: BuildResult): string {
+  return built.kind === 'refused' ? built.output : 'not refused';
+}
+
+describe('buildEdit', () => {
+  it('has the payload of an edit (S19, S22, K15)', () => {
+    const text = 'import os\nimport sys\n\ndef helper():\n    pass\n';
+    const { payload } = changeOf(edit(text, 'import os\nimport sys', 'import os\nimport sys\nimport json'));
+    expect(payload).toEqual({
+      type: 'edit',
+      description: 'Edit src/total.ts: add 1 line at line 3',
+      path,
+      sandbox: repositoryName,
+      old_string: 'import os\nimport sys',
+      new_string: 'import os\nimport sys\nimport json',
+      replace_all: false,
+      unified_diff:
+        '--- a/src/total.ts\n+++ b/src/total.ts\n@@ -1,5 +1,6 @@\n import os\n import sys\n+import json\n \n def helper():\n     pass\n',
+      diff_lines: 9,
+      match_line: 1,
+      match_count: 1,
+      context_before: '',
+      context_after: '\ndef helper():\n    pass',
+      file_lines: 5,
+      file_bytes: 45,
+    });
+    expect(ChangePayload.parse(JSON.parse(JSON.stringify(payload)))).toEqual(payload);
+  });
+
+  it('T5 verbatim (S4)', () => {
+    expect(output(edit('a\nb\na\n', 'a', 'c'))).toBe(
+      'Found 2 matches for old_string. Use replace_all=True or provide more context. Matches at lines: 1, 3',
+    );
+  });
+
+  it('T6 with and without a suggestion (S5, K16)', () => {
+    expect(output(edit('let total = 0\n', 'let totl = 0', 'x'))).toBe(
+      'old_string not found in src/total.ts. File contains 1 lines. Did you mean: "let total = 0" (line 1)?',
+    );
+    expect(output(edit('a\nb\n', 'qqqqqq', 'b'))).toBe(
+      'old_string not found in src/total.ts. File contains 2 lines. new_string is already present at line 2.',
+    );
+  });
+
+  it.each([
+    ['a no-break space', 'const price\u{A0}= 12;\n', 'const price = 12;', 'const price\\u00a0= 12;'],
+    ['a zero-width space', 'const pri\u{200B}ce = 12;\n', 'const price = 12;', 'const pri\\u200bce = 12;'],
+    ['a combining character', 'drink cafe\u{301} noir\n', 'drink caf\u{E9} noir', 'drink cafe\\u0301 noir'],
+    ['an invisible surrogate pair', 'const a\u{E0061} = 12;\n', 'const a = 12;', 'const a\\udb40\\udc61 = 12;'],
+    ['nothing of a family emoji', 'say 👩‍👧 loudly ❤️\n', 'say 👩‍👧 loudly', 'say 👩‍👧 loudly ❤️'],
+  ])('S5: a suggestion escapes %s, so that the next call finds it', (_, text, oldString, shown) => {
+    const refused = output(edit(text, `${oldString}\nx`, 'y'));
+    const [, suggestion = ''] = /Did you mean: (".*") \(line 1\)/.exec(refused) ?? [];
+    expect(suggestion).toBe(`"${shown}"`);
+    expect(edit(text, JSON.parse(suggestion), 'y').kind).toBe('change');
+  });
+
+  it('refuses an edit without a change or an old_string before people are asked (S7, S8, S17)', () => {
+    expect(output(edit('a', 'a', 'a'))).toMatch(/^No changes/);
+    expect(output(edit('a', '', 'b'))).toContain('write_file');
+  });
+
+  it('refuses files and texts that cannot be edited (S15, E10, E12)', () => {
+    const of = (bytes: Uint8Array) =>
+      output(
+        buildEdit({
+          path,
+          repositoryName,
+          file: { ...stored(''), bytes },
+          oldString: 'a',
+          newString: 'b',
+          replaceAll: false,
+        }),
+      );
+    expect(of(new Uint8Array([0x61, 0]))).toContain('binary');
+    expect(of(new Uint8Array([0xe9]))).toContain('UTF-8');
+    expect(of(new Uint8Array(2_000_001).fill(0x61))).toMatch(/2000001 bytes.*2000000 bytes/);
+    expect(output(edit('version https://git-lfs.github.com/spec/v1\noid a\n', 'a', 'b'))).toContain('LFS');
+    expect(output(edit('a', 'a', '\0'))).toContain('NUL');
+    expect(output(edit('a', 'a', '\u{DC00}'))).toContain('surrogate');
+  });
+
+  const tiny = (word: string, count = 900_000) => `${word}\n`.repeat(count);
+  const lines = (count: number, word: (index: number) => string) =>
+    Array.from({ length: count }, (_, index) => `${word(index)}\n`).join('');
+  const [tooLong, tooFar] = [
+    /^Not proposed: the diff of src\/total\.ts is at least \d{3,4} kB /,
+    /^Not proposed: from the /,
+  ];
+
+  it.each<[string, () => BuildResult, RegExp]>([
+    ['a new file of short lines', () => write(null, tiny('x')), tooLong],
+    ['short lines over empty ones', () => write(tiny(''), tiny('x')), tooLong],
+    ['short lines over others', () => write(tiny('y'), tiny('x')), tooFar],
+    ['the same in a file with CRLF', () => write(tiny('y\r', 600_000), tiny('x', 600_000)), tooFar],
+    ['its first and its last line', () => write(`a\n${tiny('x')}a\n`, `b\n${tiny('x')}b\n`), tooFar],
+    [
+      '20,000 lines, all different',
+      () =>
+        write(
+          lines(20_000, (at) => `old line ${at}`),
+          lines(20_000, (at) => `new line ${at}`),
+        ),
+      tooLong,
+    ],
+    [
+      'short lines by an edit in a file with CRLF',
+      () => edit(tiny('y\r', 600_000), tiny('y', 600_000), tiny('x', 600_000)),
+      /at least 1200000 lines before and after, and at most 50000 in all/,
+    ],
+    [
+      'lines with CRLF by replace_all',
+      () => edit(tiny('y\r', 90_000), 'y\ny\n', 'x\nx\n', true),
+      /at least 180000 lines before and after, and at most 50000 in all/,
+    ],
+    ['as many lines by an edit', () => edit(tiny('', 200_000), tiny('', 200_000), tiny('x', 200_000)), tooFar],
+    ['every line by replace_all', () => edit(tiny('some words', 24_000), 'words', 'others', true), tooLong],
+    [
+      'empty lines by replace_all',
+      () => edit(tiny('', 1_900_000), '\n', 'x', true),
+      /replacing more than 50000 matches/,
+    ],
+    [
+      'overlapping matches',
+      () => edit('a'.repeat(1_900_000), 'aa', 'b'),
+      /^Found more than 100000 matches .* and more$/,
+    ],
+  ])('B16, H6: %s: refused before lines are paired or become strings', (_name, build, words) => {
+    expect(output(build())).toMatch(words);
+  });
+
+  it.each([
+    ['plain', 'a\n'.repeat(50_000), 'x'.repeat(20_000), 1_000_050_000],
+    ['with CRLF', 'a\r\n'.repeat(5000), 'x\ny'.repeat(4000), 60_010_000],
+  ])(
+    'S15, H6: refuses a result that would be too large without building it: %s',
+    (_name, text, newString, characters) => {
+      expect(output(edit(text, 'a', newString, true))).toContain(
+        `would have at least ${characters} bytes and at most 2000000`,
+      );
+    },
+  );
+
+  it('counts the byte order mark of the file only once (S11, S15)', () => {
+    const text = `\u{FEFF}${'a\n'.repeat(40_000)}`;
+    const built = edit(text, 'a', `\u{FEFF}${'b'.repeat(48)}`, true);
+    expect(output(built)).toMatch(/^Not proposed: (the diff|from the first)/);
+  });
+
+  it('a match with a byte order mark proves nothing about the text below (S11, S94)', () => {
+    const twice = '\u{FEFF}a\nb\nc\nd\n'.repeat(2);
+    expect(changeOf(edit(twice, '\u{FEFF}a', 'x')).uniqueInBase).toBe(false);
+    expect(changeOf(edit(`${twice}e\n`, 'd\ne', 'd\nf')).uniqueInBase).toBe(true);
+  });
+
+  it('uniqueInBase is true exactly if the lines with their context occur once (S94, B4)', () => {
+    const few = fc.array(fc.constantFrom('a', 'b', 'ab', ''), { maxLength: 9 }).map((lines) => lines.join('\n'));
+    const seen = new Set<boolean>();
+    fc.assert(
+      fc.property(few, few, few, fc.boolean(), (text, oldString, newString, all) => {
+        const built = edit(text, oldString, newString, all);
+        if (built.kind === 'refused' || built.change.region === null) return;
+        const places = findWithContext(createLineTable(text), createRegionPattern(built.change.region), 'old');
+        expect(built.change.uniqueInBase).toBe(places.length === 1);
+        seen.add(built.change.uniqueInBase);
+      }),
+      { numRuns: 3000, examples: [[`b\n${'a\n'.repeat(8)}`, 'b\na', 'b\na\na', false]] },
+    );
+    expect(seen.size).toBe(2);
+  });
+
+  it('T16 from one byte above the limit (B16)', () => {
+    const common = '--- a/src/total.ts\n+++ b/src/total.ts\n@@ -1,1 +1,5 @@\n-a\n+\n+\n+\n+\n+\n'.length;
+    const quarter = `${'b'.repeat(48_000)}\n`.repeat(4);
+    const fits = quarter + 'b'.repeat(MAX_DIFF_BYTES - common - 4 * 48_000);
+    expect(edit('a\n', 'a', fits).kind).toBe('change');
+    const most = MAX_DIFF_BYTES / 1000;
+    expect(output(edit('a\n', 'a', `${fits}b`))).toBe(
+      `Not proposed: the diff of src/total.ts is ${most + 1} kB and at most ${most} kB can be reviewed. Split it into smaller changes.`,
+    );
+  });
+
+  it.each([
+    ['a plain line', (room: number) => 'x'.repeat(room - 1 - 6)],
+    ['backticks, which need a fence as long', (room: number) => `${'`'.repeat((room - 4) / 3)}`],
+    ['escaped characters', (room: number) => `${'\u202E'.repeat(1_000)}${'x'.repeat(room - 1 - 6 - 8_000)}`],
+    ['characters of three bytes', (room: number) => '한'.repeat((room - 1 - 6) / 3)],
+  ])('S26, B16: refuses a line that no comment can hold, and accepts one that fits: %s', (_, lineOf) => {
+    const room = MAX_DIFF_PART_BYTES - 2;
+    const fits = lineOf(room);
+    for (const built of [
+      edit('a\nb\n', 'a\n', `${fits}\n`),
+      edit(`a\n\n\n${fits}\n`, 'a', 'b'),
+      edit(`${fits}\nb\n`, `${fits}\n`, ''),
+      write(null, `${fits}\n`),
+    ]) {
+      const diff = createDiffView(shownDiff(changeOf(built)));
+      expect(splitDiff(diff)).not.toBeNull();
+    }
+    const over = `${fits}${fits.slice(0, 1)}${fits.slice(-1)}x`;
+    for (const built of [
+      edit('a\nb\n', 'a\n', `${over}\n`),
+      edit(`a\n\n\n${over}\n`, 'a', 'b'),
+      edit(`${over}\nb\n`, `${over}\n`, ''),
+      edit(`a\n${over}\n`, `a\n`, 'c\n', true),
+      write(null, over),
+      write(over, 'a\n'),
+    ]) {
+      expect(output(built)).toMatch(
+        /^Not proposed: a line of the diff of src\/total\.ts takes 5\d kB when displayed and a comment has room for 57 kB\. /,
+      );
+    }
+    expect(edit(`a\n\n\n\n${over}\n`, 'a', 'b').kind).toBe('change');
+  });
+
+  it('the bytes come from the stored region; a tampered one is refused (B3, S92)', () => {
+    const change = editOf('a\nb\nc\n', 'b', 'B');
+    const { bytes } = stored('a\nb\nc\n');
+    expect(decodeText(fileAfter(bytes, change))).toEqual({ kind: 'text', text: 'a\nB\nc\n' });
+    const { region } = change;
+    if (region === null) throw new Error('no region');
+    expect(() => fileAfter(bytes, { ...change, region: { ...region, new: ['b!\n'] } })).toThrow();
+    expect(() => fileAfter(bytes, { ...change, region: { ...region, oldStart: 1 } })).toThrow();
+    expect(() => fileAfter(stored('a\nb\nd\n').bytes, change)).toThrow();
+    expect(() => fileAfter(null, change)).toThrow();
+  });
+
+  it('a file keeps its mode (E5)', () => {
+    const file = stored('a\n', '100755');
+    const change = changeOf(
+      buildEdit({ path, repositoryName, file, oldString: 'a', newString: 'b', replaceAll: false }),
+    );
+    expect([change.base?.mode, change.result?.mode]).toEqual(['100755', '100755']);
+  });
+
+  it('an edit of a large file costs little more than reading it', () => {
+    const text = Array.from({ length: 60_000 }, (_, index) => `const value${index} = ${index};\n`).join('');
+    const build = () => expect(edit(text, 'const value59000 = 59000;', 'const value = 1;').kind).toBe('change');
+    expect(cpuSeconds(build)).toBeLessThan(6);
+  });
+
+  it('leading spaces are not measured again for each of many short lines (H6)', () => {
+    const oldString = `${' '.repeat(400_000)}ab\n${'c\n'.repeat(29_000)}`;
+    const build = () => expect(output(edit('d\n', oldString, 'x'))).toContain('not found');
+    expect(cpuSeconds(build)).toBeLessThan(4);
+  });
+});
+
+/** Few different characters, so that the new text often repeats the old one. */
+const few = fc.array(fc.constantFrom('a', '\n', '\n', 'a\n', '\r\n'), { maxLength: 30 }).map((all) => all.join(''));
+
+describe('a rewritten span', () => {
+  it('differs where a full comparison does, at any look-ahead', () => {
+    const lookaheads = fc.integer({ min: 1, max: 40 });
+    fc.assert(
+      fc.property(
+        few,
+        fc.nat({ max: 30 }),
+        fc.nat({ max: 8 }),
+        few,
+        lookaheads,
+        (text, start, length, newText, lookahead) => {
+          const from = Math.min(start, text.length);
+          const place = { start: from, end: Math.min(from + length, text.length), text: newText };
+          const base = createLineTable(text);
+          const span = findRewrittenLines(base, place, lookahead);
+          expect(span === null ? null : createRegion(span, base)).toEqual(regionBetween(text, rewrite(text, place)));
+        },
+      ),
+      { numRuns: 5000 },
+    );
+  });
+
+  it('finds the difference behind 100,000 copies of a line', () => {
+    const text = `${'same\n'.repeat(100_000)}other\n`;
+    const base = createLineTable(text);
+    const span = findRewrittenLines(base, { start: 5, end: 5, text: 'same\nsame\n' });
+    expect(span).toEqual({ index: 100_000, end: 100_000, newText: 'same\nsame\n' });
+    expect(findRewrittenLines(base, { start: 5, end: 10, text: 'same\n' })).toBeNull();
+  });
+
+  it('has the blob of the whole file (S91)', () => {
+    fc.assert(
+      fc.property(anyText, fc.nat({ max: 14 }), fc.nat({ max: 3 }), anyText, (text, index, lineCount, newText) => {
+        const base = createLineTable(text);
+        const at = (line: number) => base.offsetAt(Math.min(line, base.lineCount));
+        const span = { start: at(index), end: at(index + lineCount), text: newText };
+        const rewritten = { file: stored(text), base, span: span };
+        expect(rewrittenBlobSha(rewritten)).toBe(blobSha(encodeText(rewrite(text, span))));
+        expect(checkRewrite('a', rewritten)).toBeNull();
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('is limited by bytes, not characters (E10)', () => {
+    const text = `${'é'.repeat(999_990)}\nabc\n`;
+    const rewritten = (newText: string) => {
+      return {
+        file: stored(text),
+        base: createLineTable(text),
+        span: { start: 999_991, end: 999_995, text: newText },
+      };
+    };
+    expect(checkRewrite('a', rewritten(`${'b'.repeat(18)}\n`))).toBeNull();
+    expect(checkRewrite('a', rewritten(`${'b'.repeat(19)}\n`))).toMatch(/would have 2000001 bytes/);
+    expect(checkRewrite('a', rewritten('\0\n'))).toMatch(/NUL/);
+    expect(checkRewrite('a', rewritten('\u{D800}\n'))).toMatch(/surrogate/);
+  });
+});

@@ -1,0 +1,145 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  createDiffEffort,
+  diffNumberedLines,
+  minDiffCharacters,
+  numberLines,
+  UNPAIRED,
+} from '../../../../../src/core/edits/text/line-diff.ts';
+import { createLineTable } from '../../../../../src/core/edits/text/line-table.ts';
+import { splitLines } from '../../../../../src/core/edits/text/lines.ts';
+import { formatUnifiedDiff, refineBlock } from '../../../../../src/core/edits/unified-diff.ts';
+import { applyDiff } from '../apply-diff.ts';
+import { anyLine, anyText } from '../samples.ts';
+
+/** The length of the longest common subsequence, by dynamic programming. */
+function longestCommonSubsequence(old: readonly string[], newLines: readonly string[]): number {
+  let row = new Array<number>(newLines.length + 1).fill(0);
+  for (const line of old) {
+    const next = [0];
+    for (const [at, other] of newLines.entries()) {
+      next.push(line === other ? (row[at] ?? 0) + 1 : Math.max(row[at + 1] ?? 0, next[at] ?? 0));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
+
+/** The number of paired lines. Throws unless pairs are equal lines in the order of both sides. */
+function checkedPairs(old: readonly string[], newLines: readonly string[]): number {
+  let last = UNPAIRED;
+  let count = 0;
+  for (const [index, other] of diffNumberedLines(numberLines(old, newLines)).entries()) {
+    if (other === UNPAIRED) continue;
+    if (other <= last || old[index] !== newLines[other]) throw new Error(`line ${index} is no pair of ${other}`);
+    last = other;
+    count += 1;
+  }
+  return count;
+}
+
+function diffOf(before: string, after: string): string {
+  const blocks = refineBlock({ index: 0, old: splitLines(before), new: splitLines(after) });
+  return formatUnifiedDiff({ path: 'file.txt', existedBefore: true, base: createLineTable(before), blocks });
+}
+
+const numbered = (count: number, word: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => `${word(index)}\n`);
+
+const COUNT = 20_000;
+
+const unique = numbered(COUNT, (index) => `line ${index}`);
+
+/** Many repeated lines, as in real code. */
+const repeated = numbered(COUNT, (index) => (index % 3 === 0 ? '' : index % 3 === 1 ? '}' : `call(${index % 700})`));
+
+const moved = (lines: readonly string[], height: number) =>
+  Array.from({ length: lines.length / height }, (_, at) => lines.slice(at * height, (at + 1) * height))
+    .toReversed()
+    .flat();
+
+describe('diffNumberedLines', () => {
+  it('is minimal for few lines (S23)', () => {
+    const lines = fc.array(anyLine, { maxLength: 30 });
+    fc.assert(
+      fc.property(lines, lines, (old, newLines) => {
+        expect(checkedPairs(old, newLines)).toBe(longestCommonSubsequence(old, newLines));
+      }),
+    );
+  });
+
+  it('gives a diff that applies strictly, for any texts (S23)', () => {
+    fc.assert(
+      fc.property(anyText, anyText, (before, after) => {
+        expect(applyDiff(before, diffOf(before, after))).toBe(after);
+      }),
+    );
+  });
+
+  it.each<[string, readonly string[], readonly string[], number]>([
+    ['all different', unique, numbered(COUNT, (index) => `other ${index}`), 0],
+    ['a third of them different', unique, unique.map((line, at) => (at % 3 === 0 ? `new ${at}\n` : line)), 13_333],
+    ['each followed by a new line', unique, unique.flatMap((line) => [line, `new ${line}`]), COUNT],
+    ['in reverse order', unique, unique.toReversed(), 1],
+    ['with swapped halves', unique, [...unique.slice(COUNT / 2), ...unique.slice(0, COUNT / 2)], COUNT / 2],
+    ['repeated lines, blocks of them moved', repeated, moved(repeated, 50), 50],
+    [
+      'one of two lines, mixed differently',
+      numbered(COUNT, (at) => `${at % 2}`),
+      numbered(COUNT, (at) => `${at % 3}`),
+      1,
+    ],
+  ])('H6, S23: 20,000 lines, %s', (_name, old, newLines, atLeast) => {
+    expect(checkedPairs(old, newLines)).toBeGreaterThanOrEqual(atLeast);
+    const effort = createDiffEffort();
+    diffNumberedLines(numberLines(old, newLines), effort);
+    expect(Math.min(effort.lineVisits, effort.editSteps)).toBeGreaterThanOrEqual(0);
+    const before = old.join('');
+    const after = newLines.join('');
+    expect(applyDiff(before, diffOf(before, after)) === after).toBe(true);
+  });
+
+  it('the diff of one line applies to a very long file (S23)', () => {
+    const before = 'a\n'.repeat(400_000);
+    const after = `${before.slice(0, 400_000)}b\n${before.slice(400_000)}`;
+    expect(applyDiff(before, diffOf(before, after)) === after).toBe(true);
+  });
+
+  it('stays within the effort and is always exact (H6)', () => {
+    const lines = fc.array(fc.constantFrom('a\n', 'b\n', 'c\n', 'd\n', 'e\n'), { maxLength: 60 });
+    const allowed = fc.record({ editSteps: fc.nat({ max: 40 }), lineVisits: fc.nat({ max: 60 }) });
+    fc.assert(
+      fc.property(lines, lines, allowed, (old, newLines, effort) => {
+        const left = { ...effort };
+        const pairs = diffNumberedLines(numberLines(old, newLines), left);
+        expect(Math.min(left.lineVisits, left.editSteps)).toBeGreaterThanOrEqual(0);
+        const paired = [...pairs.entries()].filter(([, other]) => other !== UNPAIRED);
+        for (const [index, other] of paired) expect(old[index]).toBe(newLines[other]);
+        expect(paired.map(([, other]) => other)).toEqual(
+          paired.map(([, other]) => other).toSorted((one, two) => one - two),
+        );
+      }),
+    );
+  });
+
+  it('minDiffCharacters is a lower bound (H6)', () => {
+    fc.assert(
+      fc.property(anyText, anyText, (before, after) => {
+        const numbers = numberLines(splitLines(before), splitLines(after));
+        expect(minDiffCharacters(numbers)).toBeLessThanOrEqual(diffOf(before, after).length);
+      }),
+    );
+  });
+
+  it('shows a moved function as one deletion and one insertion', () => {
+    const body = (name: string) => [`function ${name}() {\n`, ...numbered(6, (at) => `  ${name}${at}();`), '}\n', '\n'];
+    const before = [...body('a'), ...body('b')];
+    const after = [...body('b'), ...body('a')];
+    const blocks = refineBlock({ index: 0, old: before, new: after });
+    expect(blocks.map((block) => [block.old.length, block.new.length])).toEqual([
+      [9, 0],
+      [0, 9],
+    ]);
+  });
+});

@@ -1,0 +1,106 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  commonRunLength,
+  findCriticalFactorization,
+  forEachOccurrence,
+  STOP_SEARCH,
+  toTextUnits,
+} from '../../../../../src/core/edits/text/two-way-search.ts';
+import { findText } from '../find-text.ts';
+
+const part = fc.string({ unit: fc.constantFrom('a', 'b', '\n', '\r\n', '上'), minLength: 1, maxLength: 6 });
+
+const run = fc.tuple(part, fc.integer({ min: 1, max: 200 }), part).map(([one, times, end]) => one.repeat(times) + end);
+
+/** A Fibonacci string: not periodic, but as similar to its shifted self as possible. */
+function fibonacci(one: string, other: string, length: number): string {
+  let [before, text] = [one, other + one];
+  while (text.length < length) [before, text] = [text, text + before];
+  return text.slice(0, length);
+}
+
+describe('commonRunLength', () => {
+  it('counts common characters from any offsets, for runs of any length and code units of any size', () => {
+    fc.assert(
+      fc.property(run, run, fc.nat({ max: 400 }), fc.nat({ max: 400 }), fc.boolean(), (left, other, at, from, same) => {
+        const right = same ? left + other : other;
+        const [start, begin] = [Math.min(at, left.length), Math.min(from, right.length)];
+        let alike = 0;
+        while (start + alike < left.length && left[start + alike] === right[begin + alike]) alike += 1;
+        expect(commonRunLength(toTextUnits(left), start, toTextUnits(right), begin)).toBe(alike);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe('findCriticalFactorization', () => {
+  it('the local period at the critical position equals the period of the text', () => {
+    const whole = fc.oneof(
+      run,
+      fc.tuple(part, part).map(([one, other]) => fibonacci(one, other, 90)),
+    );
+    fc.assert(
+      fc.property(whole, (text) => {
+        const { position, period, isPeriodic } = findCriticalFactorization(toTextUnits(text));
+        const repeats = (length: number, from: number, to: number) =>
+          [...Array(Math.max(0, to - from)).keys()].every((step) => text[from + step] === text[from + step + length]);
+        const lengths = [...Array(text.length).keys()].map((length) => length + 1);
+        const least = lengths.find((length) => repeats(length, 0, text.length - length)) ?? 0;
+        const local = lengths.find((length) => {
+          return repeats(length, Math.max(0, position - length), Math.min(position, text.length - length));
+        });
+        expect(local).toBe(least);
+        if (isPeriodic) expect(period).toBe(least);
+        else expect(period).toBeLessThanOrEqual(least);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('finds every occurrence in a Fibonacci string (S4)', () => {
+    fc.assert(
+      fc.property(
+        part,
+        part,
+        fc.nat({ max: 800 }),
+        fc.integer({ min: 33, max: 400 }),
+        part,
+        (one, other, at, length, end) => {
+          const whole = fibonacci(one, other, 3000);
+          for (const needle of [whole.slice(at, at + length), whole.slice(at, at + length) + end]) {
+            const places: number[] = [];
+            for (let next = whole.indexOf(needle); next !== -1; next = whole.indexOf(needle, next + 1))
+              places.push(next);
+            expect(findText(whole, needle)).toEqual(places);
+          }
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('forEachOccurrence', () => {
+  const some = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 1, maxLength: 9 });
+  const times = fc.integer({ min: 3, max: 30 });
+  // Text and needle repeat the same part, mostly with more than 32 characters, but differ in between.
+  const both = fc.tuple(some, some, some, times, times, times).map(([part, between, end, many, few, again]) => ({
+    whole: (part.repeat(many) + between).repeat(again),
+    needle: [part.repeat(few), end, between + part.repeat(many)].slice(0, 1 + (again % 3)).join(''),
+  }));
+
+  it('visits every occurrence in periodic texts, in steps of any size (S4)', () => {
+    fc.assert(
+      fc.property(both, fc.integer({ min: 1, max: 9 }), ({ whole, needle }, step) => {
+        const found: number[] = [];
+        forEachOccurrence(whole, needle, (offset) => (found.push(offset) < 40 ? offset + step : STOP_SEARCH));
+        const places: number[] = [];
+        for (let at = whole.indexOf(needle); at !== -1; at = whole.indexOf(needle, at + step)) places.push(at);
+        expect(found).toEqual(places.slice(0, 40));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});

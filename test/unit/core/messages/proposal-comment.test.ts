@@ -1,0 +1,502 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type FileChange, unifiedDiffOf } from '../../../../src/core/edits/change.ts';
+import type { Placement } from '../../../../src/core/edits/placement.ts';
+import { byteLength } from '../../../../src/core/edits/text/characters.ts';
+import { renderOpenProposal, renderProposal } from '../../../../src/core/messages/proposal-comment.ts';
+import {
+  parsePostedMarkdown,
+  proposalRoundTrips,
+  renderPostedProposal,
+  suggestionRoundTrips,
+} from '../../../../src/core/messages/read-back.ts';
+import { PROPOSAL_STATES } from '../../../../src/core/state/proposal.ts';
+import { foreignNodes } from './foreign-nodes.ts';
+import { hostileText } from './hostile-text.ts';
+import { liveText, nodesOf } from './markdown-tree.ts';
+import {
+  ana,
+  ben,
+  bigint,
+  commit,
+  edit,
+  inConversation,
+  inSuggestion,
+  links,
+  longWrite,
+  origin,
+  proposal,
+  total,
+  view,
+  vote,
+  write,
+} from './sample.ts';
+import { suggestionIn } from './suggestion-in.ts';
+
+const runs = { numRuns: 200 };
+
+const inFile: Placement = { kind: 'file', path: 'src/total.ts', reason: 'too-long' };
+
+function lines(amount: number, word = 'line'): string {
+  return Array.from({ length: amount }, (_, index) => `${word} ${index + 1}\n`).join('');
+}
+
+function body(...args: Parameters<typeof view>): string {
+  return renderProposal(view(...args)).body;
+}
+
+function suggesting(block: readonly string[]): Placement {
+  return { kind: 'suggestion', path: 'src/total.ts', startLine: null, line: 2, lines: block };
+}
+
+function diffLines(text: string): readonly string[] {
+  return nodesOf(text).flatMap((node) => (node.type === 'code' && node.lang === 'diff' ? [node.value] : []));
+}
+
+describe('an open proposal', () => {
+  it('S31 S36: shows a suggestion with everything needed to decide', () => {
+    expect(body(proposal(bigint), inSuggestion)).toMatchInlineSnapshot(`
+      "<!-- countersign:proposal:k7q2 -->
+
+      **Edit** \`src/total.ts\` (line 2)
+      Change 1 of 2 · \`k7q2\` · digest \`b93c30667e39\` · head \`9f8e7d6\`
+
+      \`\`\`suggestion
+        let total = 0n;
+      \`\`\`
+
+      Reason, written by the model:
+
+      > Sums beyond \`2^53\` lose digits.
+
+      [The whole file at \`9f8e7d6\`](https://github.com/ana/shop/blob/9f8e7d6c5b4a39281706f5e4d3c2b1a09f8e7d6c/src/total.ts#L2)
+
+      **Pending:** \`/approve\` · \`/deny [reason]\` · reply with what to change, or with a \`suggestion\` block for line 2 · \`/help\` for more"
+    `);
+  });
+
+  it('S36 C15: shows the same in the conversation, with the id in every command', () => {
+    expect(body(proposal(bigint), inConversation, ['package.json can run code.'])).toMatchInlineSnapshot(`
+      "<!-- countersign:proposal:k7q2 -->
+
+      **Edit** \`src/total.ts\` (line 2)
+      Change 1 of 2 · \`k7q2\` · digest \`b93c30667e39\` · head \`9f8e7d6\`
+
+      ⚠️ \`package.json\` can run code.
+
+      \`\`\`diff
+      --- a/src/total.ts
+      +++ b/src/total.ts
+      @@ -1,5 +1,5 @@
+       export function sum(items) {
+      -  let total = 0;
+      +  let total = 0n;
+         for (const item of items) total += item;
+         return total;
+       }
+      \`\`\`
+
+      Shown without a commit button, because these lines are not part of this pull request’s diff.
+
+      Reason, written by the model:
+
+      > Sums beyond \`2^53\` lose digits.
+
+      [The whole file at \`9f8e7d6\`](https://github.com/ana/shop/blob/9f8e7d6c5b4a39281706f5e4d3c2b1a09f8e7d6c/src/total.ts#L2)
+
+      **Pending:** \`/approve k7q2\` · \`/deny k7q2 [reason]\` · \`/edit k7q2 <instruction>\` · quote this comment and add a \`suggestion\` block for line 2 · \`/help\` for more"
+    `);
+  });
+
+  it('S31 S32 T11: warns with this text before a file is overwritten, and shows a diff', () => {
+    const text = body(proposal(write('notes.md', lines(42), lines(150, 'new'))), inFile);
+    expect(text).toContain('⚠️ This will overwrite existing file (was 42 lines, now 150 lines)');
+    expect(text).toContain('**Write** `notes.md` (150 lines)');
+    expect(diffLines(text)[0]).toContain('-line 1\n');
+  });
+
+  it('calls a new file new (S31)', () => {
+    expect(body(proposal(write('notes.md', null, lines(150))), inConversation)).toContain('(150 lines, new file)');
+  });
+
+  it.each([
+    [20, { folds: 0, blocks: 1 }],
+    [60, { folds: 1, blocks: 2 }],
+    [200, { folds: 1, blocks: 1 }],
+  ])('S29: a new file of %i lines is folded as %o, and the whole diff is always there', (amount, expected) => {
+    const change = write('notes.md', null, lines(amount));
+    const text = body(proposal(change), inConversation);
+    expect(text.split('<details>').length - 1).toBe(expected.folds);
+    const shown = diffLines(text);
+    expect(shown).toHaveLength(expected.blocks);
+    expect(`${shown.at(-1)}\n`).toBe(unifiedDiffOf(change.payload));
+    if (shown.length === 2) expect(text).toContain('(showing 31 of 63 lines)');
+  });
+
+  it('the change comes before the model’s text (B15)', () => {
+    const text = body(proposal(bigint), inSuggestion);
+    expect(text.indexOf('```suggestion')).toBeLessThan(text.indexOf('written by the model'));
+  });
+
+  it('C8 S35: names hidden characters in added lines and writes them out', () => {
+    const text = body(proposal(edit('a.ts', 'one\ntwo\n', 'two', 'tw\u202Eo')), {
+      kind: 'conversation',
+      path: 'a.ts',
+      reason: 'hidden-character',
+    });
+    expect(text).toContain('adds invisible characters: `U+202E` in line 2');
+    expect(text).toContain('+tw\\u{202E}o');
+    expect(text).not.toContain('\u202E');
+    const unchanged = body(proposal(edit('a.ts', 'one\u202E\ntwo\n', 'two', 'three')), inConversation);
+    expect(unchanged).not.toContain('invisible');
+  });
+
+  it('names characters next to their look-alikes, and no word of another script (C9)', () => {
+    const warned = (line: string) => body(proposal(edit('a.ts', 'one\n', 'one', line)), inConversation);
+    expect(warned('const p\u0430yload = 1;')).toContain('look-alike characters: `U+0430` in line 1 (like `a`).');
+    expect(warned('a\u037E b')).toContain('`U+037E` in line 1 (like `;`)');
+    expect(warned('a\u00A0b')).toContain('`U+00A0` in line 1 (like a space)');
+    expect(warned('\uFF50ay \u{1D41A}dd')).toContain('`U+FF50` in line 1 (like `p`)');
+    expect(warned('is\u13AAdmin')).toContain('`U+13AA` in line 1 (from another alphabet)');
+    expect(warned('va\uA4D0ue')).toContain('`U+A4D0` in line 1');
+    expect(warned('nu\u217C')).toContain('`U+217C` in line 1 (like `l`)');
+    for (const line of [
+      '// παράδειγμα για όλους',
+      '// все со словом рост',
+      'Δt = 5µs',
+      'naïve façade',
+      'x² + é',
+      '値段 price',
+    ])
+      expect(warned(line)).not.toContain('look-alike');
+    const unchanged = body(proposal(edit('a.ts', 'p\u0430y\ntwo\n', 'two', 'three')), inConversation);
+    expect(unchanged).not.toContain('look-alike');
+  });
+
+  it('does not say that a change adds the byte order mark that was there (S35)', () => {
+    const why = { kind: 'file', path: 'a.txt', reason: 'hidden-character' } as const;
+    const text = body(proposal(edit('a.txt', '\u{FEFF}a\n', 'a', 'z')), why);
+    expect(text).toContain('because these lines have invisible characters');
+    expect(text).not.toContain('adds characters');
+  });
+
+  it('names characters of a new path that look like others (C9)', () => {
+    const told = (change: FileChange) => body(proposal(change), inConversation);
+    const path = 'src/p\u0430y.ts';
+    const warning = /has look-alike characters: `U\+0430` \(like `a`\)/;
+    expect(told(write(path, null, 'x\n'))).toMatch(warning);
+    expect(told({ ...bigint, op: 'move', from: 'src/pay.ts', path })).toMatch(warning);
+    expect(told(edit(path, 'one\n', 'one', 'two'))).not.toMatch(warning);
+    expect(told(write('docs/\u043F\u043B\u0430\u043D.md', null, 'x\n'))).not.toContain('look-alike');
+  });
+
+  it('names the kind of each file that runs code, and of no other (E9)', () => {
+    const warned = (path: string) => body(proposal(write(path, null, 'x\n')), inConversation);
+    for (const [path, what] of [
+      ['web/package.json', 'a package manifest'],
+      ['pnpm-lock.yaml', 'a lock file'],
+      ['Makefile', 'a build script'],
+      ['action.yml', 'a build script'],
+      ['tools/lint/action.yaml', 'a build script'],
+      ['lib/BUILD', 'a build script'],
+      ['configure', 'a build script'],
+      ['web/.eslintrc.cjs', 'a build script'],
+      ['.husky/pre-commit', 'a hook'],
+      ['deploy/Dockerfile', 'a container file'],
+      ['.github/dependabot.yml', 'a file of .github'],
+    ] as const)
+      expect(warned(path)).toMatch(new RegExp(`⚠️ .*is ${what.replace('.', '.*')}.*can run as code`));
+    for (const path of [
+      'src/package.ts',
+      'docs/makefile.md',
+      'src/hooks/use-cart.ts',
+      'dist/app.min.js',
+      'build/app.js',
+      'docs/action.md',
+    ])
+      expect(warned(path)).not.toContain('can run as code');
+  });
+
+  it('files that GitHub would fold as generated or vendored are shown unfolded (E17)', () => {
+    for (const path of ['dist/app.min.js', 'vendor/left-pad.js', 'api/client.pb.go'])
+      expect(body(proposal(write(path, null, 'x();\n')), inConversation)).toMatch(/\n```diff\n(?!.*<details>)/s);
+  });
+
+  it('a suspected secret is masked only in the model’s text: path, commands and all lines stay unchanged (S38)', () => {
+    const [before, after] = [`ghp_${'a1B2'.repeat(9)}`, `AKIA${'Q7'.repeat(8)}`];
+    const path = `keys/xoxb-${'12'.repeat(6)}.ts`;
+    const change = edit(path, `one\nconst token = '${before}';\ntwo\n`, before, after);
+    const asked = proposal(change, { modelReason: `Puts ${after} for ${before}` });
+    for (const place of [inConversation, suggesting([`const token = '${after}';`])]) {
+      const text = body(asked, place);
+      expect(text).toContain(`\`${path}\``);
+      expect(text).toContain(`const token = '${after}';`);
+      expect(text).toContain('/approve');
+      const quoted = text.split('\n').filter((line) => line.startsWith('> '));
+      expect(quoted.join('\n')).toMatch(/Puts .*\[redacted\].*for.*\[redacted\]/);
+    }
+    expect(diffLines(body(asked, inConversation)).join('\n')).toContain(
+      `-const token = '${before}';\n+const token = '${after}';`,
+    );
+  });
+
+  it('names very long lines, and shows them wrapped as well (C10)', () => {
+    const text = body(proposal(edit('a.ts', 'one\n', 'one', 'x'.repeat(4000))), inConversation);
+    expect(text).toContain('line 1 (4,000 columns)');
+    expect(text).toContain(`+${'x'.repeat(4000)}\n`);
+    expect(text).toContain(`<summary>Line 1 in full, wrapped</summary>\n\n\`\`\`text\n${'x'.repeat(120)}\n`);
+    const longer = body(proposal(edit('a.ts', 'one\n', 'one', 'x'.repeat(40_000))), inConversation);
+    expect(longer).toContain('/approve');
+    expect(longer).not.toContain('wrapped</summary>');
+  });
+
+  it('a change of line endings alone can be seen (B18)', () => {
+    const text = body(proposal(write('a.txt', 'a\nb\n', 'a\r\nb\n')), {
+      kind: 'file',
+      path: 'a.txt',
+      reason: 'carriage-return',
+    });
+    expect(text).toContain('-a\n+a\\u{D}\n');
+    const all = body(proposal(edit('a.txt', 'a\r\nb\r\n', 'b', 'c')), inFile);
+    expect(all).toContain('All lines end with CR LF');
+    expect(all).toContain('-b\n+c\n');
+  });
+
+  it.each([
+    ['-- drop\n-- keep\r\n', '-- drop\r\n-- keep\r\n', '--- drop\n+-- drop\\u{D}\n'],
+    ['a\r\nb\r\n', 'a\r\n++ x\nb\r\n', ' a\\u{D}\n+++ x\n b\\u{D}\n'],
+    ['a\r\nb\r', 'c\r\nb\r', '+c\\u{D}\n b\\u{D}\n\\ No newline at end of file\n'],
+  ])(
+    'does not say that all lines end with CR LF when at least one line does not: %j (B15, B18)',
+    (before, after, shown) => {
+      const change = write('a.sql', before, after);
+      const text = body(proposal(change), inConversation);
+      expect(text).not.toContain('All lines end with CR LF');
+      expect(text).toContain(shown);
+      const forged = text.replaceAll('\\u{D}', '').replace('⚠️', '⚠️ All lines end with CR LF.\n\n⚠️');
+      expect(
+        proposalRoundTrips({ body: forged, parts: [], links }, { change, placement: inConversation, baseText: before }),
+      ).toBe(false);
+    },
+  );
+
+  it('an unknown type shows its description and the commands (S25)', () => {
+    const unknown = JSON.parse(JSON.stringify(bigint));
+    unknown.payload = { type: 'teleport', description: 'Teleport a.ts to b.ts', path: 'a.ts', sandbox: 'shop' };
+    const text = body(proposal(unknown), inConversation);
+    expect(text).toContain('Teleport `a.ts` to `b.ts`');
+    expect(text).toContain('`/approve k7q2`');
+  });
+
+  it('what no comment can hold has no command to approve it (B16)', () => {
+    const big = proposal(longWrite('big.txt', ['x'.repeat(60_000)]));
+    expect(renderOpenProposal(view(big, inConversation))).toBeNull();
+    const text = body(big, inConversation);
+    expect(text).not.toContain('/approve');
+    expect(renderOpenProposal(view(proposal(bigint), inSuggestion))).not.toBeNull();
+  });
+
+  it('S26 C11: at, below and above what one comment holds, all of it is there, in as many as it takes', () => {
+    for (const [amount, comments] of [
+      [930, 1],
+      [1_000, 2],
+      [1_900, 2],
+      [2_200, 3],
+    ] as const) {
+      const change = write('f.txt', null, lines(amount, 'x'.repeat(45)));
+      const rendered = renderOpenProposal(view(proposal(change), inConversation));
+      const bodies = [rendered?.body ?? '', ...(rendered?.parts ?? [])];
+      expect(bodies).toHaveLength(comments);
+      expect(bodies.flatMap((one) => diffLines(one).slice(-1)).join('\n')).toBe(
+        unifiedDiffOf(change.payload)?.trimEnd(),
+      );
+      for (const one of bodies) expect(byteLength(one)).toBeLessThanOrEqual(60_000);
+      expect(bodies[0]?.includes('Part 1 of')).toBe(comments > 1);
+    }
+  });
+});
+
+describe('a decided proposal', () => {
+  const decided = {
+    approved: { votes: [vote('approve', ana)] },
+    executing: { votes: [vote('approve', ana)] },
+    completed: { votes: [vote('approve', ana), vote('approve', ben)], commitSha: commit },
+    rejected: { votes: [vote('edit', ben, 'use a Decimal\n/approve')], replacedBy: 'm3x8' },
+    failed: { votes: [vote('approve', ana)], note: 'the branch is protected' },
+    superseded: { note: 'withdrawn by ana with /continue' },
+    expired: {},
+    cancelled: { note: 'the run was stopped' },
+  } as const;
+
+  it('shows its outcome and who decided (S72)', () => {
+    const said = PROPOSAL_STATES.flatMap((state) => {
+      if (state === 'proposed') return [];
+      const one = proposal(bigint, { state, ...decided[state] });
+      return body(one, inSuggestion).split('\n\n<details>')[0]?.split('`9f8e7d6`\n\n')[1];
+    });
+    expect(said.join('\n----\n')).toMatchInlineSnapshot(`
+      "**Approved** by ana. It will be committed shortly.
+      ----
+      **Approved** by ana. It is being committed now.
+      ----
+      **Applied** in [\`1a2b3c4\`](https://github.com/ana/shop/commit/1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d), approved by ana and ben-k.
+      ----
+      **Rejected by user** ben-k, who asked for something else. Nothing was changed.
+
+      > use a Decimal
+      >
+      > \`/approve\`
+
+      Replaced by \`m3x8\`.
+      ----
+      **Failed.** Nothing was changed. The branch is protected.
+      ----
+      **Withdrawn** without a decision. Nothing was changed. Withdrawn by ana with \`/continue\`.
+      ----
+      **Expired** without a decision. Nothing was changed.
+      ----
+      **Cancelled** without a decision. Nothing was changed. The run was stopped."
+    `);
+  });
+
+  it('the button is gone, the change is folded as a diff (S72)', () => {
+    for (const state of PROPOSAL_STATES.filter((one) => one !== 'proposed')) {
+      const text = body(proposal(bigint, { state }), inSuggestion);
+      expect(suggestionIn(text)).toEqual({ kind: 'none' });
+      expect(diffLines(text)).toHaveLength(1);
+      expect(text).not.toContain('`/approve');
+    }
+  });
+
+  it('names who committed the suggestion (S50)', () => {
+    const text = body(
+      proposal(bigint, { state: 'completed', votes: [vote('commit', ben)], commitSha: commit }),
+      inSuggestion,
+    );
+    expect(text).toContain('**Applied** by ben-k in [`1a2b3c4`](https://github.com/ana/shop/commit/1a2b3c4');
+  });
+
+  it('shows of a diff in parts the same lines in each as before it was decided (S26)', () => {
+    const long = write('f.txt', null, Array.from({ length: 12_000 }, (_, at) => `line ${at}\n`).join(''));
+    for (const state of ['proposed', 'cancelled'] as const) {
+      const { body: own, parts } = renderProposal(view(proposal(long, { state }), inConversation));
+      const shown = [own, ...parts].flatMap((page) => page.match(/^\+line \d+$/gm) ?? []);
+      expect(shown).toEqual(Array.from({ length: 12_000 }, (_, at) => `+line ${at}`));
+    }
+  });
+
+  it('a posted proposal is read back again, and offers no suggestion that would read differently (S34)', () => {
+    const standing = view(proposal(bigint), inSuggestion);
+    expect(renderPostedProposal(standing)).toEqual(renderProposal(standing));
+    const { body: text } = renderPostedProposal(view(proposal(bigint), suggesting(['let total\0 = 0n;'])));
+    expect(suggestionIn(text)).toEqual({ kind: 'none' });
+    expect(text).toContain('you cannot decide on it here');
+    expect(text).not.toContain('/approve');
+  });
+
+  it('links the proposal that replaced it', () => {
+    const one = proposal(bigint, { state: 'superseded', replacedBy: 'm3x8' });
+    const text = renderProposal({
+      ...view(one, inSuggestion),
+      replacedByUrl: 'https://github.com/ana/shop/pull/3#r1',
+    }).body;
+    expect(text).toContain('Replaced by [`m3x8`](https://github.com/ana/shop/pull/3#r1).');
+  });
+});
+
+describe('any proposal', () => {
+  const change = fc.record({
+    path: hostileText,
+    text: hostileText,
+    reason: hostileText,
+    note: hostileText,
+    times: fc.constantFrom(1, 1, 1, 20),
+  });
+
+  it('S30 C1 C2 C3 C7: holds nothing foreign and at most 60,000 bytes, with any content', () => {
+    fc.assert(
+      fc.property(change, fc.constantFrom(...PROPOSAL_STATES), fc.boolean(), (made, state, block) => {
+        const content = `${made.text.toWellFormed().replaceAll('\0', '')}\n`.repeat(made.times);
+        const written = { ...write('f.txt', null, content), path: made.path };
+        const placement: Placement = block
+          ? { kind: 'suggestion', path: made.path, startLine: null, line: 1, lines: content.split('\n') }
+          : inConversation;
+        const one = proposal(written, {
+          state,
+          modelReason: made.reason,
+          note: made.note,
+          votes: [vote('deny', ana, made.note)],
+        });
+        const text = body(one, placement, [made.note]);
+        expect(byteLength(text)).toBeLessThanOrEqual(60_000);
+        expect(foreignNodes(text, origin)).toEqual([]);
+        const open = state === 'proposed' && block && renderOpenProposal(view(one, placement, [made.note])) !== null;
+        expect(suggestionIn(text).kind === 'none').toBe(!open);
+        for (const live of liveText(text)) expect(live).not.toMatch(/@|#\d|:\/\/|<!--/);
+      }),
+      runs,
+    );
+  });
+
+  it('S30 B16: near the limit a body is whole or holds no command', () => {
+    for (let amount = 52_000; amount < 60_500; amount += 171) {
+      const one = proposal(longWrite('f.txt', ['x'.repeat(amount)]));
+      const { body: text, parts } = renderProposal(view(one, inConversation));
+      for (const each of [text, ...parts]) expect(byteLength(each)).toBeLessThanOrEqual(60_000);
+      const shown = [text, ...parts].flatMap((each) => each.split('\n'));
+      expect(shown.includes(`+${'x'.repeat(amount)}`)).toBe(text.includes('/approve'));
+      expect(
+        byteLength(body({ ...one, state: 'completed', note: 'x '.repeat(9000) }, inConversation)),
+      ).toBeLessThanOrEqual(60_000);
+    }
+    const ticks = proposal(longWrite('f.txt', ['`'.repeat(30_000)]), { state: 'rejected' });
+    expect(byteLength(body(ticks, inConversation))).toBeLessThanOrEqual(60_000);
+  });
+
+  it('S34 B17: the block that is read back is the block that was meant, or the check says so', () => {
+    const block = fc.array(
+      fc.oneof(
+        hostileText.map((text) => text.replaceAll('\n', '')),
+        fc.constant(''),
+      ),
+      { maxLength: 5 },
+    );
+    fc.assert(
+      fc.property(block, (expected) => {
+        const text = body(proposal(bigint), suggesting(expected));
+        const faithful = expected.every((line) => !/[\r\0]/.test(line));
+        if (faithful) expect(suggestionRoundTrips(parsePostedMarkdown(text), expected)).toBe(true);
+        expect(suggestionRoundTrips(parsePostedMarkdown(text), [...expected, ''])).toBe(false);
+        expect(suggestionRoundTrips(parsePostedMarkdown(text), null)).toBe(false);
+      }),
+      runs,
+    );
+  });
+
+  it('tells an empty block from one with an empty line (S34)', () => {
+    const none = body(proposal(bigint), suggesting([]));
+    const empty = body(proposal(bigint), suggesting(['']));
+    expect([
+      suggestionRoundTrips(parsePostedMarkdown(none), []),
+      suggestionRoundTrips(parsePostedMarkdown(none), ['']),
+    ]).toEqual([true, false]);
+    expect([
+      suggestionRoundTrips(parsePostedMarkdown(empty), ['']),
+      suggestionRoundTrips(parsePostedMarkdown(empty), []),
+    ]).toEqual([true, false]);
+  });
+
+  it('refuses two blocks, an open fence and a block inside a quote (S34)', () => {
+    const block = '```suggestion\na\n```';
+    expect(suggestionRoundTrips(parsePostedMarkdown(block), ['a'])).toBe(true);
+    expect(suggestionRoundTrips(parsePostedMarkdown(`${block}\n\n${block}`), ['a'])).toBe(false);
+    expect(suggestionRoundTrips(parsePostedMarkdown('```suggestion\na'), ['a'])).toBe(false);
+    expect(suggestionRoundTrips(parsePostedMarkdown('> ```suggestion\n> a\n> ```'), ['a'])).toBe(false);
+    expect(suggestionRoundTrips(parsePostedMarkdown('> ```suggestion\n> a\n> ```'), null)).toBe(false);
+  });
+
+  it('the check of foreign parts can fail (C3)', () => {
+    expect(foreignNodes('<b>x</b> ![a](b) [a](http://evil.test) \n\n# A', origin)).toHaveLength(5);
+    expect(total).toContain('total');
+  });
+});

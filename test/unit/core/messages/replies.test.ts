@@ -1,0 +1,757 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { COMMAND_LIST } from '../../../../src/core/commands/all-commands.ts';
+import { byteLength } from '../../../../src/core/edits/text/characters.ts';
+import { renderReply, renderReplyContinuations } from '../../../../src/core/messages/replies.ts';
+import type { ApprovalBlock, Reply, UndoRefusal, UserEditProblem } from '../../../../src/core/state/replies.ts';
+import { foreignNodes } from './foreign-nodes.ts';
+import { hostileText } from './hostile-text.ts';
+import { liveText } from './markdown-tree.ts';
+import { ana, ben, commit, links, origin } from './sample.ts';
+
+const context = { links, commands: COMMAND_LIST };
+
+function ownTextProblems(text: string): readonly UserEditProblem[] {
+  return [
+    { reason: 'several-blocks' },
+    { reason: 'unclosed-block' },
+    { reason: 'not-one-place' },
+    { reason: 'unchanged' },
+    { reason: 'not-text' },
+    { reason: 'too-large', bytes: 2_000_091 },
+    { reason: 'diff-too-long' },
+    { reason: 'denied-path', rule: text },
+    { reason: 'overlaps', other: { id: 'm3x8', title: text, url: `${origin}ana/shop/pull/1#discussion_r1` } },
+    { reason: 'overlaps', other: { id: 'm3x8', title: text, url: null } },
+  ];
+}
+
+function say(answer: Reply): string {
+  return renderReply(answer, context);
+}
+
+type EveryAnswer = { readonly [Kind in Reply['kind']]: readonly Omit<Extract<Reply, { kind: Kind }>, 'kind'>[] };
+
+/** Answers of every kind, made of the same words. */
+function everyAnswer(text: string): readonly Reply[] {
+  const named = [
+    { id: 'k7q2', title: text, url: 'https://github.com/ana/shop/pull/3#r1' },
+    { id: 'm3x8', title: text, url: null },
+  ] as const;
+  const by = { id: 1, login: text };
+  const outcome = { id: 'k7q2', state: 'completed', by, commitSha: commit, replacedBy: 'm3x8' } as const;
+  const doubts: readonly ApprovalBlock[] = [
+    { kind: 'settings-broken', problems: [`line 3: approvers must be write, not "${text}"`] },
+    { kind: 'objection', objection: 'is-requester', login: text },
+    { kind: 'objection', objection: 'below-maintain', login: text },
+    { kind: 'approvals-missing', missing: 1 },
+    { kind: 'approvals-missing', missing: 3 },
+  ];
+  const ended = {
+    ...{ requester: by, by: null, proposed: 3, applied: 0, denied: 0 },
+    ...{ commits: [], note: null, summary: null, droppedTasks: [] },
+  } as const;
+  const every: EveryAnswer = {
+    'owner-not-allowed': [{ owner: text }],
+    'not-allowed': [
+      { login: text, command: 'approve' },
+      { login: text, command: 'deny' },
+    ],
+    'pull-not-open': [{ state: 'closed' }, { state: 'merged' }],
+    ambiguous: [{ command: 'approve', pending: named }],
+    'nothing-pending': [{ command: 'approve' }],
+    'posted-later': [{ postedLater: named }],
+    'decided-in-threads': [{}],
+    'unknown-ids': [
+      { ids: [text, 'zz99'], pending: named },
+      { ids: [text], pending: [] },
+    ],
+    'already-decided': [{ proposals: [outcome] }],
+    'malformed-command': [{ command: 'approve', word: text, hint: `Only ids may stand on its line. ${text}` }],
+    'unknown-command': [{ word: text, nearest: 'approve' }],
+    affirmation: [{ id: 'k7q2' }],
+    'empty-reply': [{ id: 'k7q2' }],
+    'user-edit-refused': ownTextProblems(text).map((problem) => ({ id: 'k7q2', problem })),
+    'edited-into-command': [{}],
+    'comment-tampered': [{ proposals: named }],
+    'comment-repaired': [{ id: 'k7q2' }],
+    'comment-repair-limit': [{ proposals: named }],
+    'deleted-after-decision': [{ proposals: [outcome] }],
+    retargeted: [{ from: text, to: 'main', proposals: named }],
+    fork: [{ headRef: text }],
+    'push-refused': [{ headRef: text }],
+    'task-queued': [{ position: 1 }, { position: 3 }],
+    'queue-dropped': [{ droppedTasks: [text] }],
+    'no-run': [{ command: 'stop' }],
+    committed: [{ sha: commit, proposals: named }],
+    'user-edit-stale': [{ by, proposals: named }],
+    stale: [
+      { proposals: named, undoneProposalIds: [] },
+      { proposals: named, undoneProposalIds: ['k7q2'] },
+    ],
+    'commit-failed': [{ proposals: named, message: text }],
+    'commit-delayed': [{ proposals: named }],
+    'commit-mismatch': [{ sha: commit, proposals: named, summary: text }],
+    'approval-lapsed': doubts.map((block) => ({ proposals: named, block })),
+    'approval-not-counted': doubts.map((block) => ({ proposals: named, block })),
+    'approvals-suspended': [{ errorId: 'f00df00df00d', proposals: named }],
+    'undo-refused': notUndone(text).map((refusal) => ({ proposalId: 'k7q2', refusal })),
+    'undo-not-editable': [{ proposals: named }],
+    'resume-refused': [{ refusal: 'no-resumable-run' }, { refusal: 'run-active' }, { refusal: 'written-before-end' }],
+    'proposal-details': [
+      {
+        proposal: named[0],
+        outcome,
+        digest: '32bd90867137aaaa',
+        diff: `--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+${text.replaceAll('\n', '\n+')}\n`,
+      },
+      { proposal: { ...named[0], url: null }, outcome, digest: '32bd90867137aaaa', diff: null },
+    ],
+    'question-answered': [
+      { by, question: text, content: text },
+      { by, question: text, content: null },
+    ],
+    'question-failed': [{ by, question: text, message: text }],
+    'question-queue-full': [{ max: 10 }],
+    'internal-error': [
+      { errorId: 'f00df00df00d', about: 'comment' },
+      { errorId: 'f00df00df00d', about: 'event' },
+      { errorId: 'f00df00df00d', about: 'stored-schema' },
+    ],
+    reminder: [{ requesters: [by], proposals: named, expiresAt: '2030-01-08T12:00:00.000Z' }],
+    help: [{}],
+    status: [
+      { pending: named, running: true, queuedTasks: 2, pendingQuestions: 1, canResume: false },
+      { pending: [], running: false, queuedTasks: 0, pendingQuestions: 0, canResume: true },
+    ],
+    'run-ended': [
+      { ...ended, reason: 'finished', applied: 2, denied: 1, commits: [commit], summary: text, droppedTasks: [text] },
+      { ...ended, reason: 'finished', proposed: 0, summary: text },
+      { ...ended, reason: 'model-failed', note: text, summary: text },
+      { ...ended, reason: 'expired' },
+    ],
+  };
+  return Object.entries(every).flatMap(([kind, answers]) => answers.map((answer) => ({ kind, ...answer }) as Reply));
+}
+
+function notUndone(text: string): readonly UndoRefusal[] {
+  const other = { id: 'm3x8', title: text, url: null };
+  return [
+    { kind: 'already-proposed', undo: other },
+    { kind: 'already-undone', path: text },
+    { kind: 'changed-since', path: text },
+    { kind: 'commit-missing', sha: commit },
+    { kind: 'path-taken', path: text },
+    { kind: 'denied-path', path: text, rule: text },
+    { kind: 'overlaps', other },
+    { kind: 'refused', message: text },
+    { kind: 'not-posted', message: text },
+  ];
+}
+
+describe('answers', () => {
+  it('each says what, why and what to do next (J10)', () => {
+    const texts = everyAnswer('total').map(
+      (answer) => `[${answer.kind}]\n${say(answer).replace('<!-- countersign:reply -->\n\n', '')}`,
+    );
+    expect(texts.join('\n\n')).toMatchInlineSnapshot(`
+      "[owner-not-allowed]
+      Countersign is not enabled for repositories of total, so nothing was read or changed. Ask its operator to add that account to \`ALLOWED_OWNERS\`.
+
+      [not-allowed]
+      Sorry, total: \`/approve\` needs write access to this repository. Nothing was decided. Ask a maintainer to post it.
+
+      [not-allowed]
+      Sorry, total: \`/deny\` needs write access to this repository, unless you opened the pull request. Nothing was decided. Ask a maintainer to post it.
+
+      [pull-not-open]
+      This pull request is closed, so Countersign can’t change it. Reopen it and ask again.
+
+      [pull-not-open]
+      This pull request is merged, so Countersign can’t change it. Open a new pull request and ask there.
+
+      [ambiguous]
+      \`/approve\` had no effect: several changes are pending, and it names none of them.
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      Reply in the change’s own thread, or use \`/approve k7q2\` or \`/approve all\`.
+
+      [nothing-pending]
+      \`/approve\` had no effect: no change was pending when you posted it. \`/status\` lists pending changes.
+
+      [posted-later]
+      Your comment doesn’t cover these changes, because they were posted later or in the same second. Still pending:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      Review them, then post the command again.
+
+      [decided-in-threads]
+      The review’s summary had no effect: its inline comments already answer every change it could apply to. \`/status\` lists pending changes.
+
+      [unknown-ids]
+      Execution not found or not in proposed state: no change of this pull request has the id \`total\` or \`zz99\`. Nothing was decided.
+
+      Still pending:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      Post the command again with one of these ids.
+
+      [unknown-ids]
+      Execution not found or not in proposed state: no change of this pull request has the id \`total\`. Nothing was decided.
+
+      No change is pending.
+
+      Use \`/countersign <task>\` to start a run.
+
+      [already-decided]
+      Execution not found or not in proposed state: k7q2 was already applied by total in 1a2b3c4 and replaced by \`m3x8\`.
+
+      A decision is final. \`/status\` lists pending changes.
+
+      [malformed-command]
+      \`/approve\` had no effect: it was not understood at \`total\`.
+
+      Only ids may stand on its line. total
+
+      \`/help\` lists all commands.
+
+      [unknown-command]
+      \`total\` is not a command of Countersign, so nothing was decided. Did you mean \`/approve\`? \`/help\` lists all commands.
+
+      [affirmation]
+      \`k7q2\` is still pending, because only a command decides. Use \`/approve k7q2\` to apply it or \`/deny k7q2\` to leave the file as it is.
+
+      [empty-reply]
+      \`k7q2\` is still pending, because your reply has no text of its own. Use \`/approve\` or \`/deny [reason]\`, or reply with what to change.
+
+      [user-edit-refused]
+      \`k7q2\` is still pending: your suggestion can’t replace it, because your reply has several blocks. Reply with one \`suggestion\` block or with what to change, or use \`/approve\` or \`/deny [reason]\`.
+
+      [user-edit-refused]
+      \`k7q2\` is still pending: your suggestion can’t replace it, because the block isn’t closed, or is inside a list or a tag. Reply with a block at the left margin that ends with a line of \` \`\`\` \`, or use \`/approve\` or \`/deny [reason]\`.
+
+      [user-edit-refused]
+      \`k7q2\` is still pending: your suggestion can’t replace it, because the change is not a single block of lines. Reply with what to change, or use \`/approve\` or \`/deny [reason]\`.
+
+      [user-edit-refused]
+      \`k7q2\` is still pending: your suggestion can’t replace it, because the file already has these lines. Reply with one \`suggestion\` block or with what to change, or use \`/approve\` or \`/deny [reason]\`.
+
+      [user-edit-refused]
+      \`k7q2\` is still pending: your suggestion can’t replace it, because it has a NUL character or half a character, which a text file can’t hold. Reply with one \`suggestion\` block or with what to change, or use \`/approve\` or \`/deny [reason]\`.
+
+      [user-edit-refused]
+      \`k7q2\` is still pending: your suggestion can’t replace it, because the file would have 2,000,091 bytes, and the limit is 2,000,000. Reply with one \`suggestion\` block or with what to change, or use \`/approve\` or \`/deny [reason]\`.
+
+      [user-edit-refused]
+      \`k7q2\` is still pending: your suggestion can’t replace it, because its diff would have more than 240,000 bytes, or a line of more than 57,000, which is too long to show. Reply with one \`suggestion\` block or with what to change, or use \`/approve\` or \`/deny [reason]\`.
+
+      [user-edit-refused]
+      \`k7q2\` is still pending: your suggestion can’t replace it, because Countersign may not write this file (\`total\`). Reply with what to change, or use \`/approve\` or \`/deny [reason]\`.
+
+      [user-edit-refused]
+      \`k7q2\` is still pending: your suggestion can’t replace it, because it touches the lines of [\`m3x8\`](https://github.com/ana/shop/pull/1#discussion_r1), which must be decided first. Reply with one \`suggestion\` block or with what to change, or use \`/approve\` or \`/deny [reason]\`.
+
+      [user-edit-refused]
+      \`k7q2\` is still pending: your suggestion can’t replace it, because it touches the lines of \`m3x8\`, which must be decided first. Reply with one \`suggestion\` block or with what to change, or use \`/approve\` or \`/deny [reason]\`.
+
+      [edited-into-command]
+      An edited comment has no effect, because it might have been read before the edit. Post a new comment instead.
+
+      [comment-tampered]
+      Nothing was approved: the comment that shows this change was edited or deleted, so you might have seen something else. It has been restored:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      Review it again, then post \`/approve\` again.
+
+      [comment-repaired]
+      Editing this comment has no effect: it was restored, and \`k7q2\` is still pending. Reply with what to change, or with your own lines in a suggestion block.
+
+      [comment-repair-limit]
+      Withdrawn without a decision, because the comment of this change was edited or deleted repeatedly:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      The agent has been told and may propose an update.
+
+      [deleted-after-decision]
+      Deleting a comment does not undo its decision: k7q2 was already applied by total in 1a2b3c4 and replaced by \`m3x8\`.
+
+      [retargeted]
+      Withdrawn, because this pull request now targets \`main\` instead of \`total\`:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      The agent has been told and may propose an update.
+
+      [fork]
+      Nothing was approved: the branch \`total\` is in a fork, and Countersign never writes to forks. Press **Commit suggestion** where a change has that button, or apply the diff by hand and push it. Countersign recognizes the change on the branch.
+
+      [push-refused]
+      Nothing was approved: the rules of \`total\` refused a commit of this run, so Countersign commits nothing more. Press **Commit suggestion** where a change has that button, or apply the diff by hand and push it. Countersign recognizes the change on the branch.
+
+      [task-queued]
+      Your task is queued and starts by itself when the active run ends. \`/stop\` ends the active run and drops the queue.
+
+      [task-queued]
+      Your task is queued and starts by itself after the 3 tasks before it. \`/stop\` ends the active run and drops the queue.
+
+      [queue-dropped]
+      These queued tasks were dropped:
+
+      - total
+
+      Use \`/countersign <task>\` to start a run.
+
+      [no-run]
+      \`/stop\` had no effect: no run is active here. Use \`/countersign <task>\` to start a run.
+
+      [committed]
+      Applied in [\`1a2b3c4\`](https://github.com/ana/shop/commit/1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d) (2 changes):
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      [user-edit-stale]
+      Not applied: the file changed after total wrote these lines, so they were withdrawn.
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      The agent has been told and may propose an update. You can replace that one with your own lines again.
+
+      [stale]
+      Not applied: the file changed after these were proposed.
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      The agent has been told and may propose an update.
+
+      [stale]
+      Not applied: the file changed after these were proposed.
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      The agent has been told and may propose an update.
+
+      To undo again, use \`/undo k7q2\`.
+
+      [commit-failed]
+      Not applied, because the commit failed: total
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      Fix the cause, then ask again.
+
+      [commit-delayed]
+      Approved, but not committed yet. Countersign keeps trying; \`/deny\` still withdraws the change.
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      [commit-mismatch]
+      ⚠️ The commit [\`1a2b3c4\`](https://github.com/ana/shop/commit/1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d) is not exactly what was approved: total.
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      A maintainer must check it; Countersign commits nothing further.
+
+      [approval-lapsed]
+      Not applied: the settings that say who may approve are broken. Pending again:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      \`.github/countersign.yml\` on the default branch has these problems:
+
+      \`\`\`text
+      line 3: approvers must be write, not "total"
+      \`\`\`
+
+      You can still deny changes. Fix the file on the default branch, then approve again.
+
+      [approval-lapsed]
+      Not applied: total requested this change, and \`require_non_requester\` is set. Pending again:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      Another person with write access must approve.
+
+      [approval-lapsed]
+      Not applied: total doesn’t have the maintain or admin role that \`approvers: maintain\` requires. Pending again:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      Someone with that role must approve.
+
+      [approval-lapsed]
+      Not applied: the repository now requires more approvals. Pending again:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      1 more approval is needed.
+
+      [approval-lapsed]
+      Not applied: the repository now requires more approvals. Pending again:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      3 more approvals are needed.
+
+      [approval-not-counted]
+      Nothing was approved: the settings that say who may approve are broken. Still pending:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      \`.github/countersign.yml\` on the default branch has these problems:
+
+      \`\`\`text
+      line 3: approvers must be write, not "total"
+      \`\`\`
+
+      You can still deny changes. Fix the file on the default branch, then approve again.
+
+      [approval-not-counted]
+      That approval doesn’t count: total requested this change, and \`require_non_requester\` is set. Still pending:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      Another person with write access must approve.
+
+      [approval-not-counted]
+      That approval doesn’t count: total doesn’t have the maintain or admin role that \`approvers: maintain\` requires. Still pending:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      Someone with that role must approve.
+
+      [approval-not-counted]
+      Your approval counts. 1 more approval is needed for:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      [approval-not-counted]
+      Your approval counts. 3 more approvals are needed for:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      [approvals-suspended]
+      A later comment or event might have been a denial, but an internal error (\`f00df00df00d\`) kept Countersign from reading it. Earlier approvals of these changes no longer count:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      Review them again, then use \`/approve\` or \`/deny\`.
+
+      [undo-refused]
+      The undo of \`k7q2\` is already pending:
+
+      - \`m3x8\` total
+
+      [undo-refused]
+      There is nothing to undo: \`total\` is already as it was before \`k7q2\`.
+
+      [undo-refused]
+      \`total\` has changed since: the lines of \`k7q2\` are gone, or occur more than once. Nothing was proposed. Use \`/countersign <task>\` to say what to do instead.
+
+      [undo-refused]
+      The commit \`1a2b3c4\` of \`k7q2\` is no longer in this repository, so its exact reverse is unknown. Nothing was proposed. Use \`/countersign <task>\` to say what to do instead.
+
+      [undo-refused]
+      \`total\` can’t be restored: since \`k7q2\`, its path is taken or blocked. Nothing was proposed. Use \`/countersign <task>\` to say what to do instead.
+
+      [undo-refused]
+      Countersign may not write \`total\` (\`total\`), so you can only undo \`k7q2\` by hand.
+
+      [undo-refused]
+      The reverse of \`k7q2\` touches the lines or paths of a pending change. Decide on that one first, then use \`/undo k7q2\` again:
+
+      - \`m3x8\` total
+
+      [undo-refused]
+      total Nothing was proposed. Use \`/countersign <task>\` to say what to do instead.
+
+      [undo-refused]
+      The undo of \`k7q2\` was withdrawn, because it could not be posted (total). Use \`/undo k7q2\` to try again.
+
+      [undo-not-editable]
+      An undo is the exact reverse of a change, so you can only approve or deny it. Still pending:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      For anything else, deny it and use \`/countersign <task>\`.
+
+      [resume-refused]
+      There is no run to resume: \`/resume\` continues one that expired, reached its limit of model responses, or ended because the model failed. Use \`/countersign <task>\` to start a run.
+
+      [resume-refused]
+      \`/resume\` had no effect: a run is active or about to start. \`/status\` lists pending changes.
+
+      [resume-refused]
+      \`/resume\` had no effect: it was posted before the run ended, or in the same second. Post it again.
+
+      [proposal-details]
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+
+      k7q2 was already applied by total in 1a2b3c4 and replaced by \`m3x8\`. Digest \`32bd90867137\`.
+
+      \`\`\`diff
+      --- a/x
+      +++ b/x
+      @@ -1 +1 @@
+      -old
+      +total
+      \`\`\`
+
+      [proposal-details]
+      - \`k7q2\` total
+
+      k7q2 was already applied by total in 1a2b3c4 and replaced by \`m3x8\`. Digest \`32bd90867137\`.
+
+      It has no diff.
+
+      [question-answered]
+      total asked:
+
+      > total
+
+      Answer, written by the model:
+
+      > total
+
+      Nothing was decided.
+
+      [question-answered]
+      total asked:
+
+      > total
+
+      The model’s answer was empty.
+
+      Nothing was decided.
+
+      [question-failed]
+      total asked:
+
+      > total
+
+      The model gave no answer: total
+
+      Nothing was decided. Try again later.
+
+      [question-queue-full]
+      Your question was not taken, because 10 questions are already pending. Ask again once they are answered.
+
+      [internal-error]
+      Countersign failed to process that comment because of an internal error, so it had no effect. Everything else continues. Please post it again; if that fails too, tell the operator of this App the error id \`f00df00df00d\`.
+
+      [internal-error]
+      Countersign failed to process an event of this pull request because of an internal error. If the run doesn’t continue, use \`/stop\` and start a new one; if that fails too, tell the operator of this App the error id \`f00df00df00d\`.
+
+      [internal-error]
+      This pull request’s state was stored by another version of Countersign, so comments have no effect until that version runs again. Pending changes are kept. Tell the operator of this App the error id \`f00df00df00d\`.
+
+      [reminder]
+      @total, 2 changes are still pending and expire on 2030-01-08 12:00 UTC:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      Use \`/approve <id>\` or \`/deny <id>\` to decide.
+
+      [help]
+      A command stands alone on the first line of a comment. In a change’s thread it applies to that change; elsewhere, add its id.
+
+      - \`/countersign <task>\` – start a task on this pull request (queued if one is already running)
+      - \`/approve [<id>…|all]\` – make the change; in its thread the id may be left out, lines below are a note for the agent
+      - \`/deny [<id>…|all] [reason]\` – do not make this change; the reason goes to the agent
+      - \`/edit [<id>…|all] <instruction>\` – ask for changes; outside a thread and without an id it applies to all pending changes
+      - \`/ask <question>\` – ask the agent a question; it answers without tools and decides nothing
+      - \`/show [<id>]\` – show the full diff of a change; in its thread the id may be left out
+      - \`/undo [<id>]\` – propose the exact reverse of an applied change; in its thread the id may be left out
+      - \`/continue\` – send the decisions so far to the agent and withdraw all undecided changes
+      - \`/stop\` – stop the run; pending changes are cancelled, queued tasks dropped
+      - \`/resume\` – continue a run that ended because the agent failed, reached its limits or waited too long for a decision
+      - \`/status\` – show what the run is doing, with a link to every pending change
+      - \`/help\` – list the commands
+
+      Commands need write access to this repository. If you opened the pull request, you can also use \`/deny\`, \`/show\`, \`/stop\`, \`/status\` and \`/help\`.
+
+      Any other reply in a change’s thread tells the agent what to change. A reply with one suggestion block applies your own lines, and GitHub’s **Commit suggestion** button counts as your approval.
+
+      Nothing changes without an approval.
+
+      [status]
+      A run is active. 2 tasks queued. 1 question pending. Pending changes:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      [status]
+      No run is active. No change is pending.
+
+      Use \`/resume\` to continue the last run.
+
+      Use \`/countersign <task>\` to start a run.
+
+      [run-ended]
+      @total, the run finished: 2 changes applied in [\`1a2b3c4\`](https://github.com/ana/shop/commit/1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d), 1 denied.
+
+      Closing words, written by the model:
+
+      > total
+
+      These queued tasks were dropped:
+
+      - total
+
+      Use \`/countersign <task>\` to start a new run.
+
+      [run-ended]
+      @total, the run finished: no change was proposed.
+
+      Closing words, written by the model:
+
+      > total
+
+      Use \`/countersign <task>\` to start a new run.
+
+      [run-ended]
+      @total, the run ended because the model gave no usable answer: nothing was changed.
+
+      total
+
+      Closing words, written by the model:
+
+      > total
+
+      Use \`/resume\` to continue this run (until another one starts). Use \`/countersign <task>\` to start a new run.
+
+      [run-ended]
+      @total, the run ended because its changes expired without a decision: nothing was changed.
+
+      Use \`/resume\` to continue this run (until another one starts). It proposes the expired changes again. Use \`/countersign <task>\` to start a new run."
+    `);
+  });
+
+  it('begin with the hidden line, so that they are never read as a command (C4)', () => {
+    for (const answer of everyAnswer('x')) expect(say(answer).split('\n')[0]).toBe('<!-- countersign:reply -->');
+  });
+
+  it('names the outcome of a decided change (T12)', () => {
+    const settled = { id: 'k7q2', state: 'completed', by: ana, commitSha: commit, replacedBy: null } as const;
+    expect(say({ kind: 'already-decided', proposals: [settled] })).toContain(
+      'Execution not found or not in proposed state: k7q2 was already applied by ana in 1a2b3c4.',
+    );
+  });
+
+  it('T10 S51 S89a: a stop is announced to the requester with this text', () => {
+    const text = say({
+      kind: 'run-ended',
+      requester: ana,
+      reason: 'stopped',
+      by: ben,
+      ...{ proposed: 1, applied: 0, denied: 0 },
+      ...{ commits: [], note: null, summary: null },
+      droppedTasks: ['fix it'],
+    });
+    expect(text).toMatchInlineSnapshot(`
+      "<!-- countersign:reply -->
+
+      Rejected. Agent response cancelled.
+
+      @ana, the run was stopped by ben-k: nothing was changed.
+
+      These queued tasks were dropped:
+
+      - fix it
+
+      Use \`/countersign <task>\` to start a new run."
+    `);
+  });
+
+  it('quotes the closing text whole, and less of it only when the reply would be too long (S30)', () => {
+    const end = (summary: string) =>
+      say({
+        kind: 'run-ended',
+        requester: ana,
+        reason: 'finished',
+        by: null,
+        ...{ proposed: 0, applied: 0, denied: 0, commits: [] },
+        ...{ note: null, summary, droppedTasks: [] },
+      });
+    expect(end('語'.repeat(8_000))).not.toContain('showing');
+    expect(end('\u{E0041}\n'.repeat(8_000))).toContain('(showing 4000 of 15999 characters)');
+  });
+
+  it('C1 C2 C3 C5 C6 C7 A4: hold nothing foreign, with any content', () => {
+    fc.assert(
+      fc.property(hostileText, (words) => {
+        for (const answer of everyAnswer(words)) {
+          const text = say(answer);
+          expect(foreignNodes(text, origin)).toEqual([]);
+          expect(text).not.toMatch(/^\s*\/\w/m);
+          expect(byteLength(text)).toBeLessThanOrEqual(60_000);
+          const live = liveText(text).map((part) =>
+            answer.kind === 'run-ended' || answer.kind === 'reminder' ? part.replace(/^@[\w-]*,/, '') : part,
+          );
+          for (const part of live) expect(part).not.toMatch(/@|#\d|:\/\/|www\.\S|<!--/);
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('S26 S30: /show continues in further comments when one does not hold the diff, and shows all of it', () => {
+    const lines = Array.from({ length: 2_000 }, (_, index) => `+line ${index} ${'x'.repeat(40)}\n`);
+    const outcome = { id: 'k7q2', state: 'proposed', by: null, commitSha: null, replacedBy: null } as const;
+    const diff = `--- a/x\n+++ b/x\n@@ -0,0 +1,2000 @@\n${lines.join('')}`;
+    const answer = {
+      kind: 'proposal-details',
+      proposal: { id: 'k7q2', title: 'x', url: null },
+      outcome,
+      digest: 'd',
+      diff,
+    } as const;
+    const bodies = [say(answer), ...renderReplyContinuations(answer)];
+    expect(bodies).toHaveLength(2);
+    for (const body of bodies) {
+      expect(byteLength(body)).toBeLessThanOrEqual(60_000);
+      expect(body.startsWith('<!-- countersign:reply -->\n')).toBe(true);
+    }
+    const shown = bodies.flatMap((body) => [...(/```diff\n(.*?)```/s.exec(body)?.slice(1) ?? [])]);
+    expect(shown.join('')).toBe(diff);
+    expect(renderReplyContinuations({ ...answer, diff: '--- a/x\n' })).toEqual([]);
+  });
+
+  it('long lists and long words stay below the limit (S30)', () => {
+    const long = '@a `'.repeat(20_000);
+    for (const answer of everyAnswer(long)) expect(byteLength(say(answer))).toBeLessThanOrEqual(60_000);
+    const many = Array.from({ length: 900 }, (_, index) => ({ id: `k${index}`, title: long, url: links.repository }));
+    expect(byteLength(say({ kind: 'ambiguous', command: 'approve', pending: many }))).toBeLessThanOrEqual(60_000);
+    expect(say({ kind: 'ambiguous', command: 'approve', pending: many })).toContain('- and 870 more');
+  });
+});

@@ -1,0 +1,192 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { byteLength } from '../../../../src/core/edits/text/characters.ts';
+import { renderReview } from '../../../../src/core/messages/review.ts';
+import { renderRunComment } from '../../../../src/core/messages/run-comment.ts';
+import { foreignNodes } from './foreign-nodes.ts';
+import { hostileText } from './hostile-text.ts';
+import { liveText } from './markdown-tree.ts';
+import { ana, ben, bigint, commit, links, origin, proposal, run, vote } from './sample.ts';
+
+describe('the run comment', () => {
+  it('shows the state of the run, and that nothing has been changed yet (D10)', () => {
+    const proposals = [
+      proposal(bigint),
+      proposal(bigint, { id: 'm3x8', state: 'rejected', votes: [vote('deny', ben)] }),
+    ];
+    expect(renderRunComment({ run: run(), proposals, queued: 1, links })).toMatchInlineSnapshot(`
+      "<!-- countersign:run:7-3-c9 -->
+
+      **Waiting for review** of 1 change.
+
+      ana asked:
+
+      > use bigint for the sum
+
+      | Change | File | State | By | Commit |
+      |---|---|---|---|---|
+      | \`k7q2\` | \`src/total.ts\` | pending |  |  |
+      | \`m3x8\` | \`src/total.ts\` | rejected | ben-k |  |
+
+      Nothing has been changed yet.
+
+      12,345 tokens used in 1 model response. 1 more task queued.
+
+      \`/continue\` skips undecided changes, \`/stop\` ends the run, \`/help\` lists all commands."
+    `);
+  });
+
+  it('keeps to its own records, not to the model’s claims (D10)', () => {
+    const ended = run({
+      phase: { kind: 'ended', reason: 'finished', by: null, at: '', note: null },
+      summary: 'I committed everything to main.',
+    });
+    const text = renderRunComment({ run: ended, proposals: [], queued: 0, links });
+    expect(text).toContain('Nothing was changed.');
+  });
+
+  it('names settings of the repository that have no effect, until the run ends (S127)', () => {
+    const settings = { ...run().settings, keysWithoutEffect: ['model', 'sign_off'] };
+    const text = (of: Parameters<typeof run>[0]): string =>
+      renderRunComment({ run: run({ settings, ...of }), proposals: [], queued: 0, links });
+    expect(text({})).toContain(
+      '`.github/countersign.yml` sets `model` and `sign_off`, which have no effect in this version of Countersign.',
+    );
+    const phase = { kind: 'ended', reason: 'finished', by: null, at: '', note: null } as const;
+    expect(text({ phase })).not.toContain('sign_off');
+  });
+
+  it('shows of an ended run only its state: the reply at the end has the rest (S89a)', () => {
+    const by = { id: 12, login: 'ben-k' };
+    const ended = run({
+      phase: { kind: 'ended', reason: 'stopped', by, at: '', note: 'a note' },
+      summary: 'I committed everything to main.',
+    });
+    expect(renderRunComment({ run: ended, proposals: [], queued: 2, links })).toMatchInlineSnapshot(`
+      "<!-- countersign:run:7-3-c9 -->
+
+      **Ended.** The run was stopped by ben-k.
+
+      ana asked:
+
+      > use bigint for the sum
+
+      Nothing was changed.
+
+      12,345 tokens used in 1 model response.
+
+      \`/help\` lists all commands."
+    `);
+  });
+
+  it('lists the applied changes', () => {
+    const proposals = [proposal(bigint, { state: 'completed', commitSha: commit, votes: [vote('approve', ana)] })];
+    const text = renderRunComment({ run: run({ commits: [commit] }), proposals, queued: 0, links });
+    expect(text).toContain('1 change applied in 1 commit.');
+    expect(text).toContain(
+      '| `k7q2` | `src/total.ts` | applied | ana | [`1a2b3c4`](https://github.com/ana/shop/commit/',
+    );
+  });
+
+  it('C1 C3 C5 C7 C14: holds nothing foreign, with any content', () => {
+    fc.assert(
+      fc.property(hostileText, hostileText, (summary, path) => {
+        const view = {
+          run: run({ task: { ...run().task, text: summary, by: { id: 1, login: summary } }, summary }),
+          proposals: [proposal({ ...bigint, path })],
+          queued: 0,
+          links,
+        };
+        const text = renderRunComment(view);
+        expect(foreignNodes(text, origin)).toEqual([]);
+        for (const live of liveText(text)) expect(live).not.toMatch(/@|#\d|:\/\/|www\.\S|<!--/);
+        const cells = text.split('\n').find((line) => line.startsWith('| `k7q2`')) ?? '';
+        expect(cells.split('|')).toHaveLength(7);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('stays below the limit with a thousand changes, the open ones first (S30)', () => {
+    const proposals = Array.from({ length: 1000 }, (_, index) =>
+      proposal(bigint, { id: `a${index}`, state: index === 3 ? 'proposed' : 'rejected' }),
+    );
+    const summary = '@a `'.repeat(20_000);
+    const text = renderRunComment({
+      run: run({ task: { ...run().task, text: summary }, summary }),
+      proposals,
+      queued: 0,
+      links,
+    });
+    expect(byteLength(text)).toBeLessThanOrEqual(60_000);
+    expect(text).toContain('| `a3` |');
+    expect(text).toContain('| `a999` |');
+    expect(text).toMatch(/\d+ earlier changes not listed here\./);
+  });
+
+  it('stays below the limit and keeps its facts when any part grows (S30)', () => {
+    const unit = fc.constantFrom(
+      '\u{E0041}',
+      '語',
+      'a\n',
+      '\u202E',
+      '`',
+      '|',
+      '@a ',
+      '- x\n',
+      '\uFFFD',
+      '\u{1F600}',
+      'a/',
+    );
+    const words = fc.tuple(unit, fc.integer({ min: 1, max: 6000 })).map(([one, times]) => one.repeat(times));
+    fc.assert(
+      fc.property(words, words, words, words, fc.boolean(), (task, summary, path, login, ended) => {
+        const by = { id: 1, login };
+        const decided = proposal({ ...bigint, path }, { state: 'rejected', votes: [vote('deny', by)] });
+        const proposals = Array.from({ length: 40 }, (_, index) => ({ ...decided, id: `b${index}` }));
+        const phase = { kind: 'ended', reason: 'model-failed', by, at: '', note: summary } as const;
+        const text = renderRunComment({
+          run: run({ task: { ...run().task, text: task, by }, summary, ...(ended ? { phase } : {}) }),
+          proposals,
+          queued: 0,
+          links,
+        });
+        expect(byteLength(text)).toBeLessThanOrEqual(60_000);
+        expect(text).toContain('| `b39` |');
+        expect(text).toContain(ended ? 'Nothing was changed.' : 'Nothing has been changed yet.');
+        expect(text).toMatch(/lists all commands\.$/);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('is shortened only where it is too long (S30)', () => {
+    const view = (text: string, readBlobs = {}) =>
+      renderRunComment({ run: run({ task: { ...run().task, text }, readBlobs }), proposals: [], queued: 0, links });
+    expect(view('語'.repeat(1_500))).not.toContain('showing');
+    expect(view('\u{E0041}\n'.repeat(1_000))).toContain('(showing 1500 of 1999 characters)');
+  });
+
+  it('shows the end of a long path', () => {
+    const proposals = [proposal({ ...bigint, path: `${'long/'.repeat(300)}end.ts` })];
+    expect(renderRunComment({ run: run(), proposals, queued: 0, links })).toMatch(/\| `….{110,125}\/end\.ts` \|/);
+  });
+});
+
+describe('the review', () => {
+  it('says what it is in one line and quotes the model below', () => {
+    expect(
+      renderReview({ runId: 'r1', turn: 2, proposals: 3, modelText: '```suggestion\nx\n```\n\nThree edits for @ana.' }),
+    ).toMatchInlineSnapshot(`
+      "<!-- countersign:turn:r1:2 -->
+
+      Countersign proposes 3 changes. Nothing changes without an approval.
+
+      Comment, written by the model:
+
+      > x
+      >
+      > Three edits for \`@ana\`."
+    `);
+  });
+});

@@ -1,0 +1,112 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type ApprovalRules,
+  countedApprovals,
+  findObjection,
+  isApproved,
+} from '../../../../src/core/policy/approval-rules.ts';
+import type { Permission, Person, Vote } from '../../../../src/core/state/proposal.ts';
+import type { Objection } from '../../../../src/core/state/replies.ts';
+import { DEFAULT_SETTINGS } from '../../../../src/core/state/settings.ts';
+import { bigint, proposal as sample, vote as sampleVote } from '../messages/sample.ts';
+
+const ANA: Person = { id: 1, login: 'ana' };
+
+const BEN: Person = { id: 2, login: 'ben' };
+
+const CARL: Person = { id: 3, login: 'carl' };
+
+const PLAIN: ApprovalRules = { ...DEFAULT_SETTINGS, author: CARL, requester: ANA };
+
+describe('whose approval counts', () => {
+  it.each<[ApprovalRules['approvers'], Permission, Objection | null]>([
+    ['write', 'none', 'no-write-access'],
+    ['write', 'read', 'no-write-access'],
+    ['write', 'write', null],
+    ['write', 'maintain', null],
+    ['write', 'admin', null],
+    ['maintain', 'read', 'no-write-access'],
+    ['maintain', 'write', 'below-maintain'],
+    ['maintain', 'maintain', null],
+    ['maintain', 'admin', null],
+    ['admin', 'write', 'below-admin'],
+    ['admin', 'maintain', 'below-admin'],
+    ['admin', 'admin', null],
+    ['codeowners', 'admin', 'not-code-owner'],
+  ])('approvers: %s, a person with %s: %s (S66, S70)', (approvers, permission, objection) => {
+    expect(findObjection({ person: BEN, permission }, { ...PLAIN, approvers }, 'a.ts')).toBe(objection);
+  });
+
+  it.each<[string, Person, Partial<ApprovalRules>, Objection | null]>([
+    ['the author, without a rule', CARL, {}, null],
+    ['the author', CARL, { requireNonAuthor: true }, 'is-author'],
+    ['a renamed author', { id: CARL.id, login: 'carla' }, { requireNonAuthor: true }, 'is-author'],
+    ['somebody with the author’s former login', { id: 9, login: 'carl' }, { requireNonAuthor: true }, null],
+    ['anybody, where the author’s account is gone', BEN, { requireNonAuthor: true, author: null }, null],
+    ['the requester, without a rule', ANA, { requireNonAuthor: true }, null],
+    ['the requester', ANA, { requireNonRequester: true }, 'is-requester'],
+    ['somebody else', BEN, { requireNonAuthor: true, requireNonRequester: true }, null],
+  ])('%s (S70)', (_who, person, rules, objection) => {
+    expect(findObjection({ person, permission: 'admin' }, { ...PLAIN, ...rules }, 'a.ts')).toBe(objection);
+  });
+});
+
+const PEOPLE = [ANA, BEN, CARL, { id: 4, login: 'dora' }, { id: 5, login: 'eve' }];
+
+const PERMISSIONS: readonly Permission[] = ['none', 'read', 'write', 'maintain', 'admin'];
+
+const anyVote = fc.record({
+  who: fc.nat(PEOPLE.length - 1),
+  action: fc.constantFrom<Vote['action']>('approve', 'approve', 'approve', 'modify', 'commit', 'deny', 'edit'),
+  stale: fc.constantFrom(false, false, false, true),
+});
+
+const anyRules = fc.record({
+  approvers: fc.constantFrom<ApprovalRules['approvers']>('write', 'maintain', 'admin', 'codeowners'),
+  requireNonAuthor: fc.boolean(),
+  requireNonRequester: fc.boolean(),
+  requiredApprovals: fc.integer({ min: 1, max: 4 }),
+});
+
+const anyPermissions = fc.array(fc.constantFrom(...PERMISSIONS), { minLength: 5, maxLength: 5 });
+
+describe('how many approvals count', () => {
+  it('no change is approved without enough different people who can approve, for any votes, order and current permissions (S70, S77)', () => {
+    let approved = 0;
+    fc.assert(
+      fc.property(fc.array(anyVote, { maxLength: 8 }), anyRules, anyPermissions, (votes, given, permissions) => {
+        const rules = { ...given, author: CARL, requester: ANA };
+        const rows = votes.map(({ who, action, stale }): Vote => {
+          const by = PEOPLE[who] ?? ANA;
+          return { ...sampleVote(action, by), digest: stale ? 'other' : bigint.digest };
+        });
+        const one = { ...sample(bigint), votes: rows };
+        const now = ({ by }: Vote): Permission => permissions[by.id - 1] ?? 'none';
+        const enough = new Set(
+          rows
+            .filter(({ action, digest }) => (action === 'approve' || action === 'modify') && digest === bigint.digest)
+            .map(({ by }) => by)
+            .filter(({ id }) => isCounted(rules, id, permissions[id - 1] ?? 'none'))
+            .map(({ id }) => id),
+        );
+        const refused = rows.some(({ action }) => action === 'deny' || action === 'edit');
+        const expected = !refused && enough.size >= rules.requiredApprovals;
+        expect(isApproved(one, rules, now)).toBe(expected);
+        expect(isApproved({ ...one, votes: rows.toReversed() }, rules, now)).toBe(expected);
+        expect(new Set(countedApprovals(one, rules, now).map(({ by }) => by.id))).toEqual(enough);
+        approved += expected ? 1 : 0;
+      }),
+      { numRuns: 2_000 },
+    );
+    expect(approved).toBeGreaterThan(15);
+  });
+});
+
+/** An independent implementation for comparison. */
+function isCounted(rules: ApprovalRules, id: number, permission: Permission): boolean {
+  if (rules.requireNonAuthor && id === CARL.id) return false;
+  if (rules.requireNonRequester && id === ANA.id) return false;
+  const least = { write: 2, maintain: 3, admin: 4, codeowners: 9 }[rules.approvers];
+  return PERMISSIONS.indexOf(permission) >= least;
+}

@@ -1,0 +1,128 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type CommitMessageEntry,
+  findChangeTrailers,
+  renderCommitMessage,
+} from '../../../../src/core/policy/commit-message.ts';
+import { cpuSeconds } from '../../../support/cpu-time.ts';
+import { hostileText } from '../messages/hostile-text.ts';
+import { ana, ben, links } from '../messages/sample.ts';
+
+const digest = 'ab'.repeat(32);
+
+function change(more: Partial<CommitMessageEntry> = {}): CommitMessageEntry {
+  const path = more.path ?? 'src/total.ts';
+  return {
+    proposalId: 'k7q2',
+    digest,
+    range: { oldStart: 2, oldLines: 1, newStart: 2, newLines: 1 },
+    approvedBy: [ana],
+    path,
+    from: null,
+    undoes: null,
+    description: `Edit ${path}: replace 1 line`,
+    ...more,
+  };
+}
+
+describe('the commit message', () => {
+  it('names change, digest, range, approvers and co-authors (S73)', () => {
+    expect(renderCommitMessage([change({ approvedBy: [ana, ben, ana] })], links)).toMatchInlineSnapshot(`
+      "Edit src/total.ts: replace 1 line
+
+      Countersign-Proposal: k7q2
+      Countersign-Digest: sha256:abababababababababababababababababababababababababababababababab
+      Countersign-Range: 2,1 2,1
+      Approved-by: ana
+      Approved-by: ben-k
+      Co-authored-by: ana <11+ana@users.noreply.github.com>
+      Co-authored-by: ben-k <12+ben-k@users.noreply.github.com>
+      "
+    `);
+  });
+
+  it.each([
+    ['https://github.com/ana/shop', 'users.noreply.github.com'],
+    ['https://git.acme.example:8443/ana/shop', 'users.noreply.git.acme.example'],
+    ['https://acme.ghe.com/ana/shop', 'users.noreply.ghe.com'],
+  ])('on %s co-authors have the noreply addresses of that server (S73, J12)', (repository, domain) => {
+    const lines = renderCommitMessage([change()], { repository }).split('\n');
+    expect(lines).toContain(`Co-authored-by: ana <11+ana@${domain}>`);
+  });
+
+  it('has one group per change and each co-author once (S96)', () => {
+    const other = change({ proposalId: 'm3x8', path: 'b.ts', range: null, approvedBy: [ana, ben] });
+    const message = renderCommitMessage([change(), other], links);
+    expect(message.split('\n')[0]).toBe('Apply 2 changes to 2 files');
+    expect(message.match(/Co-authored-by: ana/g)).toHaveLength(1);
+    expect(message.match(/Approved-by: ana/g)).toHaveLength(2);
+  });
+
+  it.each([
+    ['src/@types/a.ts', 'Edit a.ts: replace 1 line'],
+    ['docs/fixes #1', 'Apply change k7q2'],
+    ['[skip ci].md', 'Apply change k7q2'],
+    ['a/[no ci]', 'Apply change k7q2'],
+    ['app/[id]/page.tsx', 'Edit app/[id]/page.tsx: replace 1 line'],
+    ['GH-12', 'Apply change k7q2'],
+    [`${'long/'.repeat(20)}a.ts`, 'Edit a.ts: replace 1 line'],
+    ['$&', 'Apply change k7q2'],
+  ])('the subject for %s is %s (C6, C12)', (path, subject) => {
+    expect(renderCommitMessage([change({ path })], links).split('\n')[0]).toBe(subject);
+  });
+
+  it('hostile text gets no line, mention, reference or CI directive (C5, C6, C12)', () => {
+    fc.assert(
+      fc.property(hostileText, hostileText, (path, login) => {
+        const message = renderCommitMessage(
+          [change({ path, description: `Edit ${path}: add 1 line at line 3`, approvedBy: [{ id: 7, login }] })],
+          links,
+        );
+        const [subject = '', blank, ...trailers] = message.trimEnd().split('\n');
+        expect(subject.length).toBeLessThanOrEqual(72);
+        expect(subject).toMatch(/^[\p{L}\p{N}\p{P}\p{S} ]+$/u);
+        expect(subject).not.toMatch(/@|#\d|gh-\d|skip ci|\p{Default_Ignorable_Code_Point}/iu);
+        expect(blank).toBe('');
+        expect(trailers).toHaveLength(5);
+        for (const line of trailers)
+          expect(line).toMatch(/^(?:Countersign-(?:Proposal|Digest|Range)|Approved-by|Co-authored-by): /);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('the trailers are parsed as they were written (S78)', () => {
+    const number = fc.nat(100_000);
+    const one = fc.record({
+      proposalId: fc.stringMatching(/^[a-z][0-9][a-z0-9]{2,4}$/),
+      digest: fc.stringMatching(/^[0-9a-f]{64}$/),
+      range: fc.option(fc.record({ oldStart: number, oldLines: number, newStart: number, newLines: number })),
+    });
+    fc.assert(
+      fc.property(fc.array(one, { minLength: 1, maxLength: 5 }), (groups) => {
+        expect(
+          findChangeTrailers(
+            renderCommitMessage(
+              groups.map((group) => change(group)),
+              links,
+            ),
+          ),
+        ).toEqual(groups);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('parses a hostile message and renders a hostile path in linear time (H12)', () => {
+    const blanks = `Approved-by: a${' '.repeat(200_000)}b`;
+    expect(cpuSeconds(() => findChangeTrailers(blanks))).toBeLessThan(5);
+    expect(cpuSeconds(() => renderCommitMessage([change({ path: '[ci'.repeat(2_000) })], links))).toBeLessThan(5);
+  });
+
+  it('ignores groups without a valid id or digest', () => {
+    expect(findChangeTrailers('Countersign-Digest: sha256:00\nCountersign-Proposal: k7q2\n\nfix')).toEqual([]);
+    expect(findChangeTrailers(`Countersign-Proposal: K7!\nCountersign-Digest: sha256:${digest}`)).toEqual([]);
+    expect(findChangeTrailers(`x Countersign-Proposal: k7q2\nCountersign-Digest: sha256:${digest}`)).toEqual([]);
+  });
+});

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { buildDelete, buildMove, createRestore } from '../../../../src/core/edits/build-file-ops.ts';
+import type { BlobRef, FileChange } from '../../../../src/core/edits/change.ts';
+import {
+  type HeadFiles,
+  type ProposalToCommit,
+  planDeletion,
+  planMove,
+  planRestore,
+} from '../../../../src/core/policy/commit-plan.ts';
+import { changeOf, stored } from '../edits/samples.ts';
+import { proposal } from '../messages/sample.ts';
+
+const TEXT = 'a\nb\n';
+
+const { ref } = stored(TEXT);
+
+const deletion = changeOf(buildDelete({ path: 'old.ts', repositoryName: 'shop', file: stored(TEXT) }));
+
+const move = changeOf(buildMove({ from: 'old.ts', to: 'new.ts', repositoryName: 'shop', file: stored(TEXT) }));
+
+const executable = { ...ref, mode: '100755' } as const;
+
+const restored = createRestore({ path: 'logo.png', repositoryName: 'shop', ref: executable, bytes: 4 });
+
+const signing = (change: FileChange): ProposalToCommit => ({
+  proposal: proposal(change),
+  region: change.region,
+  permissions: {},
+});
+
+const standing = (text: string | null = TEXT, mode: BlobRef['mode'] = '100644', target: string | null = null) => {
+  const of = (one: string) => ({ ref: stored(one, mode).ref, text: one });
+  return new Map([
+    ['old.ts', text === null ? null : of(text)],
+    ['new.ts', target === null ? null : of(target)],
+  ]);
+};
+
+describe('deletions, moves and restores', () => {
+  it('a deletion removes the file and reports its lines (S93, S73)', () => {
+    const { writes, files, ranges } = planDeletion(signing(deletion), standing());
+    expect(writes).toEqual([{ path: 'old.ts', mode: '100644', content: { kind: 'deleted' } }]);
+    expect(files).toMatchObject([{ path: 'old.ts', before: ref.blob, after: null }]);
+    expect(ranges.get('k7q2')).toEqual({ oldStart: 1, oldLines: 2, newStart: 0, newLines: 0 });
+  });
+
+  it('a move keeps the blob and reports no lines (E5, S93)', () => {
+    const { writes, ranges } = planMove(signing(move), standing());
+    expect(writes).toEqual([
+      { path: 'old.ts', mode: '100644', content: { kind: 'deleted' } },
+      { path: 'new.ts', mode: '100644', content: { kind: 'blob', sha: ref.blob } },
+    ]);
+    expect(ranges.size).toBe(0);
+  });
+
+  const REFUSED: readonly (readonly [string, FileChange, HeadFiles])[] = [
+    ['another text', deletion, standing('a\nc\n')],
+    ['another mode', deletion, standing(TEXT, '100755')],
+    ['nothing there', deletion, standing(null)],
+    ['no plain file', deletion, new Map()],
+    ['fewer lines than the file has', { ...deletion, region: shorter(deletion) }, standing()],
+    ['lines that are kept from people', { ...deletion, region: null }, standing()],
+    ['a result', { ...deletion, result: ref }, standing()],
+  ];
+  it.each(REFUSED)('a deletion is refused on %s (B3, S92, S93)', (_, change, files) => {
+    expect(() => planDeletion(signing(change), files)).toThrow();
+  });
+
+  const REFUSED_MOVES: readonly (readonly [string, FileChange, HeadFiles])[] = [
+    ['another text', move, standing('a\nc\n')],
+    ['another mode', move, standing(TEXT, '100755')],
+    ['a file at its target', move, standing(TEXT, '100644', 'mine\n')],
+    ['what may not be written at its target', move, new Map([['old.ts', standing().get('old.ts') ?? null]])],
+    ['other bytes than it promised', { ...move, result: stored('x').ref }, standing()],
+    ['another mode than it promised', { ...move, result: { ...ref, mode: '100755' } }, standing()],
+    ['no source', { ...move, from: null }, standing()],
+  ];
+  it.each(REFUSED_MOVES)('a move is refused on %s (B3, S92, S93)', (_, change, files) => {
+    expect(() => planMove(signing(change), files)).toThrow();
+  });
+
+  it('a restore writes the former blob and mode and reports no lines (E5, S72, S73)', () => {
+    const { writes, files, ranges } = planRestore(signing(restored), new Map([['logo.png', null]]));
+    expect(writes).toEqual([{ path: 'logo.png', mode: '100755', content: { kind: 'blob', sha: ref.blob } }]);
+    expect(files).toEqual([{ path: 'logo.png', before: null, after: ref.blob, ranges: [] }]);
+    expect(ranges.size).toBe(0);
+  });
+
+  const REFUSED_RESTORES: readonly (readonly [string, FileChange, HeadFiles])[] = [
+    ['a file in its place', restored, new Map([['logo.png', { ref, text: TEXT }]])],
+    ['what may not be written in its place', restored, new Map()],
+    ['lines', { ...restored, region: deletion.region }, new Map([['logo.png', null]])],
+    ['a file that it was to replace', { ...restored, base: ref }, new Map([['logo.png', null]])],
+    ['no result', { ...restored, result: null }, new Map([['logo.png', null]])],
+  ];
+  it.each(REFUSED_RESTORES)('a restore is refused on %s (B3, S92, S93)', (_, change, files) => {
+    expect(() => planRestore(signing(change), files)).toThrow();
+  });
+});
+
+function shorter({ region }: FileChange): FileChange['region'] {
+  return region === null ? null : { ...region, old: region.old.slice(0, 1) };
+}

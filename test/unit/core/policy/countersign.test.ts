@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import type { FileChange, Region } from '../../../../src/core/edits/change.ts';
+import { relocateRegion } from '../../../../src/core/edits/region.ts';
+import { blobSha, encodeText } from '../../../../src/core/edits/text/characters.ts';
+import { countersign } from '../../../../src/core/policy/countersign.ts';
+import type { FileContent } from '../../../../src/core/state/ports.ts';
+import { DEFAULT_SETTINGS } from '../../../../src/core/state/settings.ts';
+import { ana, bigint, head, links, proposal, total, vote } from '../messages/sample.ts';
+
+const RULES = { ...DEFAULT_SETTINGS, author: null, requester: null };
+
+/**
+ * Countersigns a change that ana approved as `shown`, from a row that now holds `stored`, for a file with this text.
+ */
+function sign(stored: FileChange, options: { shown?: FileChange; text?: string; region?: Region | null } = {}) {
+  const { shown = bigint, text = total, region = stored.region } = options;
+  const voted = proposal(shown, { state: 'executing', votes: [vote('approve', ana)] });
+  const file = { ref: { blob: blobSha(encodeText(text)), mode: '100644' }, text } as const;
+  return countersign({
+    branch: 'topic',
+    headSha: head,
+    toCommit: [{ proposal: { ...voted, change: stored }, region, permissions: { [ana.id]: 'write' } }],
+    files: new Map([[shown.path, file]]),
+    rules: RULES,
+    links,
+  });
+}
+
+function blobIn(content: FileContent): string | null {
+  return content.kind === 'bytes' ? blobSha(content.bytes) : null;
+}
+
+function regionOf(change: FileChange): Region {
+  if (change.region === null) throw new Error('It has no lines.');
+  return change.region;
+}
+
+describe('only the shown change is countersigned (S92, B3)', () => {
+  it('an unchanged row is countersigned with the digest that people saw', () => {
+    const { plan, committedVersions } = sign(bigint);
+    expect(committedVersions['k7q2']?.digest).toBe(bigint.digest);
+    expect(plan.message).toContain(`Countersign-Digest: sha256:${bigint.digest}`);
+    expect(plan.files.map(({ content }) => blobIn(content))).toEqual([bigint.result?.blob]);
+  });
+
+  it('any different line in the row is refused', () => {
+    const region = regionOf(bigint);
+    for (const side of ['before', 'old', 'new', 'after'] as const) {
+      const lines = region[side].map((line, at) => (at === 0 ? line.replace(/\S/, '#') : line));
+      expect(lines).not.toEqual(region[side]);
+      expect(() => sign({ ...bigint, region: { ...region, [side]: lines } })).toThrow('differs from what was shown');
+    }
+  });
+
+  it('another digest in the row has no approvals, even if it matches other lines in the row', () => {
+    const forged = { ...bigint, digest: 'f'.repeat(64) };
+    expect(() => sign(forged)).toThrow('does not have enough approvals that count');
+  });
+
+  it('another path, mode or result blob is refused', () => {
+    expect(() => sign({ ...bigint, path: 'src/other.ts' })).toThrow('differs from what was shown');
+    const result = { blob: bigint.result?.blob ?? '', mode: '100755' } as const;
+    expect(() => sign({ ...bigint, result })).toThrow('differs from what was shown');
+    expect(() => sign({ ...bigint, result: { blob: '0'.repeat(40), mode: '100644' } })).toThrow('other bytes');
+  });
+
+  it('the payload’s content is never written', () => {
+    if (bigint.payload.type !== 'edit') throw new Error('It is an edit.');
+    const payload = { ...bigint.payload, new_string: 'let total = steal();' };
+    const { plan } = sign({ ...bigint, payload });
+    expect(plan.files.map(({ content }) => blobIn(content))).toEqual([bigint.result?.blob]);
+  });
+
+  it('lines other than those shown are refused at any place', () => {
+    const region = { ...regionOf(bigint), new: ['  let total = 1n;\n'] };
+    expect(() => sign(bigint, { region })).toThrow('would write other lines than were shown');
+  });
+
+  it('if only the context changed, the trailer has the current digest and the vote the one that people saw', () => {
+    const text = total.replace('for (const item of items)', 'for (const one of items)');
+    const region = relocateRegion(text, regionOf(bigint), regionOf(bigint).oldStart);
+    const { plan, committedVersions } = sign(bigint, { text, region });
+    const digest = committedVersions['k7q2']?.digest ?? '';
+    expect(digest).not.toBe(bigint.digest);
+    expect(plan.message).toContain(`Countersign-Digest: sha256:${digest}`);
+  });
+});

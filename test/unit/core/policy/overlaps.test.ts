@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { buildWrite } from '../../../../src/core/edits/build-write.ts';
+import type { FileChange } from '../../../../src/core/edits/change.ts';
+import { findConflictingChange, isFoundAfterEdit } from '../../../../src/core/policy/overlaps.ts';
+import { changeOf, editOf } from '../edits/samples.ts';
+
+const text = 'a\nb\nc\nd\ne\n';
+
+const earlier = [{ id: 'k7q2', change: editOf(text, 'b', 'new text') }];
+
+function writeTo(path: string): FileChange {
+  return changeOf(buildWrite({ path, repositoryName: 'shop', file: null, content: 'x', lastReadBlob: null }));
+}
+
+describe('changes of one batch', () => {
+  it('edits that overlap or touch conflict, others do not (S18)', () => {
+    expect(findConflictingChange(editOf(text, 'b', 'x'), earlier)?.id).toBe('k7q2');
+    expect(findConflictingChange(editOf(text, 'c', 'x'), earlier)?.id).toBe('k7q2');
+    expect(findConflictingChange(editOf(text, 'd', 'x'), earlier)).toBeNull();
+    expect(findConflictingChange({ ...editOf(text, 'b', 'x'), path: 'other.txt' }, earlier)).toBeNull();
+  });
+
+  it('any other two changes with a common path conflict, including parent directories and case variants (S18)', () => {
+    expect(findConflictingChange(writeTo('file.txt'), earlier)?.id).toBe('k7q2');
+    expect(findConflictingChange(writeTo('File.txt'), earlier)?.id).toBe('k7q2');
+    expect(findConflictingChange(writeTo('file.txt/x'), earlier)?.id).toBe('k7q2');
+    expect(findConflictingChange(writeTo('file.txt2'), earlier)).toBeNull();
+    expect(findConflictingChange({ ...writeTo('z'), op: 'move', from: 'FILE.txt' }, earlier)?.id).toBe('k7q2');
+  });
+
+  it('tells whether a text exists in a file only after a change (T15, S18)', () => {
+    const bytes = Buffer.from(text);
+    const region = earlier[0]?.change.region ?? null;
+    expect(isFoundAfterEdit({ bytes, searchText: 'new text', region })).toBe(true);
+    expect(isFoundAfterEdit({ bytes, searchText: 'new text', region: null })).toBe(false);
+    expect(isFoundAfterEdit({ bytes, searchText: 'other text', region })).toBe(false);
+  });
+
+  it('finds a text with other line endings, and nothing in a binary file (T15)', () => {
+    expect(isFoundAfterEdit({ bytes: Buffer.from('a\r\nb\r\n'), searchText: 'a\nb', region: null })).toBe(true);
+    expect(isFoundAfterEdit({ bytes: Buffer.from('a\0b'), searchText: 'a', region: null })).toBe(false);
+    expect(isFoundAfterEdit({ bytes: Buffer.from(text), searchText: '', region: null })).toBe(false);
+  });
+
+  it('finds a text with many near matches as quickly as any other (H6)', () => {
+    // The engine's native search takes minutes for it.
+    const half = 'a'.repeat(50_000);
+    expect(isFoundAfterEdit({ bytes: Buffer.alloc(1_990_000, 'a'), searchText: `${half}b${half}`, region: null })).toBe(
+      false,
+    );
+  });
+});

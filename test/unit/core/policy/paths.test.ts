@@ -1,0 +1,298 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { globMatcher } from '../../../../src/core/policy/globs.ts';
+import { checkPath } from '../../../../src/core/policy/paths.ts';
+import { findReadDenyRule, findWriteDenyRule, notWritableOutput } from '../../../../src/core/policy/protected-paths.ts';
+import type { Tree } from '../../../../src/core/state/ports.ts';
+import { cpuSeconds } from '../../../support/cpu-time.ts';
+
+const sha = '0'.repeat(40);
+
+const entry = (mode: string) => ({ mode, sha, size: mode.startsWith('100') ? 1 : null });
+
+const tree: Tree = new Map([
+  ['README.md', entry('100644')],
+  ['src', entry('040000')],
+  ['src/total.ts', entry('100644')],
+  ['src/café.ts', entry('100644')],
+  ['link', entry('120000')],
+  ['links', entry('040000')],
+  ['links/out', entry('120000')],
+  ['vendor', entry('160000')],
+  ['run.sh', entry('100755')],
+]);
+
+const outside = (path: string) => `Cannot access '${path}': path is outside the repository. Readable roots: shop/`;
+
+function check(raw: string, known: Tree | undefined = tree): string {
+  const checked = checkPath(raw, known === undefined ? { repo: 'shop' } : { repo: 'shop', tree: known });
+  return checked.kind === 'path' ? `ok ${checked.path}` : checked.output;
+}
+
+describe('checkPath', () => {
+  it.each([
+    'README.md',
+    'src/total.ts',
+    'run.sh',
+    'src/new.ts',
+    'new/deep/file.ts',
+    '.gitignore',
+    'a b/c.ts',
+    '.github/x',
+    'naïve.ts',
+    '名前',
+    'git1/x',
+    '...x',
+  ])('%s is canonical (S13, E1)', (path) => {
+    expect(check(path)).toBe(`ok ${path}`);
+  });
+
+  it.each([
+    '',
+    '.',
+    '..',
+    '/',
+    '/etc/passwd',
+    '../x',
+    'a/../b',
+    'a/..',
+    './a',
+    'a/.',
+    'a//b',
+    'a/',
+    '//a',
+    'C:/x',
+    'c:x',
+    'a\\b',
+    '..\\x',
+    'a%2fb',
+    'a%2Fb',
+    '%2e%2e/x',
+    'a%5cb',
+    'a%00',
+  ])('%j is refused with T13 (S13, E1, E14)', (path) => {
+    expect(check(path)).toBe(outside(path));
+    expect(checkPath(path, { repo: 'shop' }).kind).toBe('refused');
+  });
+
+  it.each([
+    '.git/config',
+    '.GIT/config',
+    'a/.git',
+    'git~1/x',
+    'GIT~12/x',
+    '.git./x',
+    '.git /x',
+    '.git. ./x',
+    '.git::$INDEX_ALLOCATION/x',
+    '.git:x/y',
+    '.ｇｉｔ/x',
+  ])('%j means .git on some file systems (S13, E2)', (path) => {
+    expect(check(path)).toBe(outside(path));
+  });
+
+  it.each([
+    ['.g\u{200C}it/x', '.g\\u{200C}it/x'],
+    ['a\nb', 'a\\u{A}b'],
+    ['a\0b', 'a\\u{0}b'],
+    ['a\u{7F}', 'a\\u{7F}'],
+    ['a\u{202E}b', 'a\\u{202E}b'],
+    ['\u{D800}', '\\u{D800}'],
+  ])('%j is refused and quoted on one line (S13, E2, E14)', (path, shown) => {
+    expect(check(path)).toBe(outside(shown));
+  });
+
+  it('long names and paths are refused with a short sentence (E14)', () => {
+    expect(check('a'.repeat(255))).toMatch(/^ok/);
+    expect(check('a'.repeat(256))).toMatch(/^Cannot access/);
+    expect(check('a/'.repeat(2000)).length).toBeLessThan(400);
+  });
+
+  it('the path can begin with the repository’s name, unless the root has an entry of that name (S13)', () => {
+    expect(check('shop/src/total.ts')).toBe('ok src/total.ts');
+    expect(check('shop/../x')).toBe(outside('shop/../x'));
+    expect(check('shop/')).toBe(outside('shop/'));
+    const own: Tree = new Map([...tree, ['shop', entry('040000')], ['shop/a.ts', entry('100644')]]);
+    expect(check('shop/a.ts', own)).toBe('ok shop/a.ts');
+  });
+
+  it.each(['link', 'link/x', 'links/out', 'links/out/x', 'vendor', 'vendor/x'])(
+    '%s is or lies below a link or submodule (E3, E4)',
+    (path) => {
+      expect(check(path)).toBe(outside(path));
+    },
+  );
+
+  it.each([
+    ['Readme.md', 'README.md'],
+    ['SRC/new.ts', 'src'],
+    ['src/TOTAL.ts', 'src/total.ts'],
+    ['src/CAFÉ.ts', 'src/café.ts'],
+  ])('%s conflicts with %s (E6)', (path, twin) => {
+    expect(check(path)).toBe(`Cannot access '${path}': '${twin}' exists and differs only in case or Unicode form.`);
+  });
+
+  it('a path that is not NFC is refused, and so is the NFC form of an existing name that is not (E7, S13)', () => {
+    expect(check('src/cafe\u{301}.ts')).toContain('outside the repository');
+    const decomposed: Tree = new Map([['e\u{301}.ts', entry('100644')]]);
+    expect(check('é.ts', decomposed)).toContain('differs only in case or Unicode form');
+  });
+
+  it('a directory is not a file and a file not a directory (E16)', () => {
+    expect(check('src')).toBe("Cannot access 'src': it is a directory.");
+    expect(check('README.md/x')).toBe("Cannot access 'README.md/x': 'README.md' is a file, not a directory.");
+  });
+
+  it('only canonical paths are accepted, tested with random ones (E1, E2)', () => {
+    const part = fc.constantFrom(
+      'a',
+      'b.ts',
+      '.',
+      '..',
+      '',
+      '.git',
+      '.GIT',
+      'git~1',
+      'a ',
+      'a.',
+      'é',
+      'e\u{301}',
+      '\\',
+      '%2f',
+      '\n',
+      '\u{200D}',
+      ':',
+      '~',
+    );
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.tuple(part, part).map((both) => both.join('')),
+          { maxLength: 4 },
+        ),
+        (parts) => {
+          const raw = parts.join('/');
+          const checked = checkPath(raw, { repo: 'shop', tree });
+          if (checked.kind === 'refused') return;
+          expect(checked.path).toBe(raw);
+          expect(raw).toMatch(/^[^/\\\p{Cc}]+(\/[^/\\\p{Cc}]+)*$/u);
+          expect(raw.split('/').some((name) => /^(\.{1,2}|\.git[. ]*|git~1)$/i.test(name))).toBe(false);
+          expect(raw.normalize('NFC')).toBe(raw);
+        },
+      ),
+      { numRuns: 5000 },
+    );
+  });
+});
+
+describe('denied paths', () => {
+  it.each([
+    ['.env', '.env*'],
+    ['app/.env.production', '.env*'],
+    ['.envs/local/db', '.env*'],
+    ['.ENV', '.env*'],
+    ['keys/server.PEM', '*.pem'],
+    ['a.key', '*.key'],
+    ['.ssh/id_rsa', 'id_*'],
+    ['.npmrc', '.npmrc'],
+    ['pkg/.netrc', '.netrc'],
+  ])('every tool is denied %s (%s) (S1a, S14)', (path, rule) => {
+    expect(findReadDenyRule(path)).toBe(rule);
+    expect(findWriteDenyRule(path)).toBe(rule);
+  });
+
+  it.each([
+    ['.github/workflows/ci.yml', '.github/workflows/**'],
+    ['.GitHub/Workflows/deep/x', '.github/workflows/**'],
+    ['.github/countersign.yml', '.github/countersign.yml'],
+    ['CODEOWNERS', 'CODEOWNERS'],
+    ['docs/codeowners', 'CODEOWNERS'],
+    ['.gitmodules', '.gitmodules'],
+  ])('%s can be read but not written (%s) (S14, E4, E6, E8)', (path, rule) => {
+    expect(findReadDenyRule(path)).toBeNull();
+    expect(findWriteDenyRule(path)).toBe(rule);
+  });
+
+  it.each([
+    'src/env.ts',
+    'environment',
+    'monkey',
+    'a.keys',
+    'idea.ts',
+    '.github/dependabot.yml',
+    'workflows/x.yml',
+    'docs/CODEOWNERS.md',
+  ])('%s is not denied (S14)', (path) => {
+    expect(findWriteDenyRule(path)).toBeNull();
+  });
+
+  it('T14 is exact (S14)', () => {
+    expect(notWritableOutput('CODEOWNERS', 'CODEOWNERS')).toBe(
+      "Cannot write 'CODEOWNERS': path is read-only (CODEOWNERS).",
+    );
+  });
+});
+
+describe('globs', () => {
+  it.each([
+    ['src/*.ts', 'src/a.ts', true],
+    ['src/*.ts', 'src/a/b.ts', false],
+    ['src/**', 'src/a/b.ts', true],
+    ['src/**', 'src', false],
+    ['**/b.ts', 'b.ts', true],
+    ['**/b.ts', 'src/a/b.ts', true],
+    ['src/**/b.ts', 'src/b.ts', true],
+    ['src/**/b.ts', 'src/x/y/b.ts', true],
+    ['*.ts', 'src/a.ts', false],
+    ['a?c', 'abc', true],
+    ['a?c', 'a/c', false],
+    ['a*b*c', 'axbxbxc', true],
+    ['**', 'any/thing', true],
+    ['A.ts', 'a.ts', false],
+    ['a.c', 'abc', false],
+    ['**/a/**/b', 'x/a/y/a/z/b', true],
+  ])('%s on %s is %s (S124)', (glob, path, expected) => {
+    expect(globMatcher(glob)(path)).toBe(expected);
+  });
+
+  it('match like the equivalent regular expressions', () => {
+    const part = fc.constantFrom('*', '**', '?', 'a', 'b*', '*b*a');
+    const path = fc.array(fc.constantFrom('a', 'b', 'ab', 'ba', 'bba'), { minLength: 1, maxLength: 5 });
+    fc.assert(
+      fc.property(fc.array(part, { minLength: 1, maxLength: 4 }), path, (glob, names) => {
+        const one = (name: string) => name.replaceAll('*', '[^/]*').replaceAll('?', '[^/]');
+        const source = glob.map((name, index) => {
+          const last = index === glob.length - 1;
+          if (name !== '**') return one(name) + (last ? '' : '/');
+          return last ? '.+' : '(?:[^/]+/)*';
+        });
+        expect(globMatcher(glob.join('/'))(names.join('/'))).toBe(
+          new RegExp(`^${source.join('')}$`).test(names.join('/')),
+        );
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('take bounded time', () => {
+    const match = () => {
+      expect(globMatcher(`${'a*'.repeat(200)}b`)('a'.repeat(1000))).toBe(false);
+      expect(globMatcher(`${'**/a/'.repeat(100)}b`)('a/'.repeat(400))).toBe(false);
+    };
+    expect(cpuSeconds(match)).toBeLessThan(4);
+  });
+
+  it.each([
+    ['single stars', '**/*a*a'],
+    ['double stars', '**/a/'],
+    ['letters', 'a'],
+    ['question marks', '**/*?a'],
+  ])('a long glob of %s is compiled once and matches 20,000 paths in no time (S124)', (_, piece) => {
+    const paths = Array.from({ length: 20_000 }, (__, index) => `${'a/'.repeat(20)}${'a'.repeat(60)}${index}`);
+    const match = () => {
+      const matches = globMatcher(`**/${piece.repeat(100_000 / piece.length)}b`);
+      expect(paths.some(matches)).toBe(false);
+    };
+    expect(cpuSeconds(match)).toBeLessThan(8);
+  });
+});

@@ -1,0 +1,286 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { MAX_SETTINGS_BYTES, parseSettings } from '../../../../src/core/settings/repo-settings.ts';
+import { DEFAULT_SETTINGS } from '../../../../src/core/state/settings.ts';
+import { cpuSeconds } from '../../../support/cpu-time.ts';
+
+function reading(text: string | Uint8Array) {
+  const bytes = typeof text === 'string' ? new TextEncoder().encode(text) : text;
+  return parseSettings({ kind: 'file', bytes });
+}
+
+function problems(text: string | Uint8Array): readonly string[] {
+  const read = reading(text);
+  return read.kind === 'broken' ? read.problems : [];
+}
+
+const EVERY_KEY = `
+model: large
+commands: prefixed
+approvers: maintain
+require_non_author: true
+require_non_requester: true
+required_approvals: 2
+rules: []
+protected_paths: []
+standing_approvals: path
+expiry: 36h
+review_event: request-changes
+review_approval: approve-all
+commit_message: "{summary} ({ids}) in {paths}"
+sign_off: true
+limits: {}
+context_files: [AGENTS.md, docs/agents.md]
+`;
+
+describe('the repository’s settings', () => {
+  it.each([
+    ['no file', null],
+    ['an empty file', ''],
+    ['comments only', '# nothing yet\n\n'],
+    ['an empty document', '---\n...\n'],
+    ['a byte order mark', '\u{FEFF}# nothing\n'],
+    ['an empty group', '{}\n'],
+  ])('%s means the defaults (S127)', (_what, text) => {
+    const read = text === null ? parseSettings(null) : reading(text);
+    expect(read).toEqual({ kind: 'settings', settings: DEFAULT_SETTINGS });
+  });
+
+  it('knows every key, and reports those without effect (S127)', () => {
+    expect(reading(EVERY_KEY)).toEqual({
+      kind: 'settings',
+      settings: {
+        commands: 'prefixed',
+        approvers: 'maintain',
+        requireNonAuthor: true,
+        requireNonRequester: true,
+        requiredApprovals: 2,
+        expiryHours: 36,
+        reviewEvent: 'request-changes',
+        reviewApproval: 'approve-all',
+        keysWithoutEffect: ['model', 'standing_approvals', 'commit_message', 'sign_off', 'context_files'],
+      },
+    });
+    expect(reading(EVERY_KEY.replaceAll('\n', '\r\n'))).toEqual(reading(EVERY_KEY));
+  });
+
+  it('lists all problems at once, each with its line and the allowed values (S127)', () => {
+    const text = [
+      '# who may approve',
+      'approvers: writers',
+      'required_approvals: 0',
+      'require-non-author: true',
+      'sign_off: yes',
+      'limits:',
+      '  turns: many',
+      '  token: 5',
+      'expiry: 31d',
+      'colour: red',
+    ].join('\n');
+    expect(problems(text)).toEqual([
+      'line 2: approvers must be write, maintain, admin or codeowners, not "writers"',
+      'line 3: required_approvals must be a whole number from 1 to 10, not 0',
+      'line 4: require-non-author is not a setting; did you mean require_non_author?',
+      'line 5: sign_off must be true or false, not "yes"',
+      'line 7: limits.turns must be a whole number from 1 to 1000, not "many"',
+      'line 8: limits.token is not a setting; did you mean tokens?',
+      'line 9: expiry must be a time from 1h to 30d, in hours (h) or days (d), not "31d"',
+      expect.stringMatching(/^line 10: colour is not a setting; the settings are model, commands, approvers, /),
+    ]);
+  });
+
+  it.each([
+    ['required_approvals: 11', 'line 1: required_approvals must be a whole number from 1 to 10, not 11'],
+    ['required_approvals: 1.5', 'line 1: required_approvals must be a whole number from 1 to 10, not 1.5'],
+    ['required_approvals: "2"', 'line 1: required_approvals must be a whole number from 1 to 10, not "2"'],
+    ['required_approvals: .inf', 'line 1: required_approvals must be a whole number from 1 to 10, not Infinity'],
+    ['approvers:', 'line 1: approvers must be write, maintain, admin or codeowners, and has no value'],
+    ['limits: 5', /^line 1: limits must be a group of turns, tokens, cost_usd, /],
+    ['limits:\n  cost_usd: 0', 'line 2: limits.cost_usd must be a number above 0, at most 1000000, not 0'],
+    ['context_files: AGENTS.md', /^line 1: context_files must be a list of paths, /],
+    [
+      'context_files:\n  - a.md\n  - ../b.md',
+      /^line 3: context_files\[2\] must be a path from the root .*, not "..\/b.md"$/,
+    ],
+    ['context_files: [/etc/passwd]', /^line 1: context_files\[1\] must be a path from the root/],
+    ['commit_message: "{title}"', /^line 1: commit_message must be a text with no other placeholders than \{summary\}/],
+    [
+      'rules:\n  - tools: [edit_file]\n    paths: [src/**]',
+      'line 2: rules[1].decide must be deny, ask or allow, and has no value',
+    ],
+    [
+      'rules:\n  - tools: [edit_file]\n    paths: [src/**]\n    decide: allow',
+      /^line 4: rules\[1\]\.decide must be deny, because a change always needs a person/,
+    ],
+    [
+      'rules:\n  - {tools: [format_disk], paths: [a], decide: deny}',
+      /^line 2: rules\[1\]\.tools\[1\] must be edit_file, /,
+    ],
+    ['- approvers: write', /^line 1: the file must consist of lines like/],
+    ['just words', /^line 1: the file must consist of lines like/],
+    ['_extends: evil/x', /^line 1: _extends is not a setting/],
+    ['model_url: http://169.254.169.254/', /^line 1: model_url is not a setting/],
+    ['__proto__: {admin: true}', /^line 1: __proto__ is not a setting/],
+    ['constructor: 1', /^line 1: constructor is not a setting/],
+  ])('%j is refused with an explanation (S127, J2, I12)', (text, problem) => {
+    expect(problems(text)).toEqual([typeof problem === 'string' ? problem : expect.stringMatching(problem)]);
+  });
+
+  it.each([
+    [
+      'approvers: write\n\nrules:\n  - {tools: [search], paths: ["**"], decide: deny}',
+      'line 3: rules is not in this version',
+    ],
+    ['approvers: codeowners', 'line 1: approvers: codeowners is not in this version'],
+    ['protected_paths: [src/**]', 'line 1: protected_paths is not in this version'],
+    ['limits:\n  cost_usd: 2.5', 'line 1: limits is not in this version'],
+    ['limits: {turns: 10, tokens: 500000, proposals_per_turn: 30, runs_per_day: 5}', 'line 1: limits is not in this'],
+  ])('a restriction that this version does not enforce is refused: %j (S127)', (text, start) => {
+    expect(problems(text)).toEqual([expect.stringContaining(start)]);
+  });
+
+  it('a setting without effect is accepted if it restricts nothing', () => {
+    expect(reading('standing_approvals: off').kind).toBe('settings');
+  });
+});
+
+describe('a hostile or broken file', () => {
+  it.each([
+    ['a tab as indentation', 'limits:\n\tturns: 5\n', /^line 2: not valid YAML: .*[Tt]ab/],
+    ['a duplicate key', 'approvers: admin\ncommands: short\napprovers: write\n', 'line 3: "approvers" appears twice'],
+    ['a duplicate key in a group', 'limits:\n  turns: 5\n  turns: 6\n', 'line 3: "turns" appears twice'],
+    ['an anchor', 'approvers: &who admin\n', 'line 1: an anchor (&) is not allowed'],
+    ['an anchor on a group', 'limits: &l\n  turns: 5\n', /an anchor \(&\) is not allowed$/],
+    ['an alias', 'approvers: &a admin\ncommands: *a\n', 'line 2: an alias (*) is not allowed: write the value itself'],
+    ['a merge', 'limits:\n  <<: {turns: 5}\n', /^line 2: limits\.<< is not a setting/],
+    ['a tag', 'approvers: !!binary YWRtaW4=\n', 'line 1: a tag (!) is not allowed'],
+    ['a tag of somebody’s own', 'approvers: !env ADMIN\n', 'line 1: a tag (!) is not allowed'],
+    ['another version of YAML', '%YAML 1.1\n---\nsign_off: yes\n', /^line 1: a %YAML directive is not allowed/],
+    ['two documents', 'approvers: admin\n---\napprovers: write\n', /^line \d: not valid YAML: .*multiple document/],
+    ['a key that is a list', '? [a, b]\n: c\n', 'line 1: a key must be a plain word'],
+    ['a key that is a number', '1: a\n', 'line 1: a key must be a plain word'],
+    ['an unclosed quote', 'approvers: "admin\ncommands: short\n', /not valid YAML/],
+    ['half a bracket', 'context_files: [a, b\n', /not valid YAML/],
+  ])('%s is a problem with its line (S127)', (_what, text, problem) => {
+    const found = problems(text);
+    expect(found).toContainEqual(typeof problem === 'string' ? problem : expect.stringMatching(problem));
+  });
+
+  it('a file that is not UTF-8 is a problem (S127)', () => {
+    expect(problems(Buffer.from([0x61, 0x3a, 0x20, 0xff]))).toEqual(['line 1: the file is not UTF-8 text']);
+    expect(problems(Buffer.from('approvers: admin\n', 'utf16le'))).toEqual(['line 1: the file is not UTF-8 text']);
+    expect(problems('a: \0')).toEqual(['line 1: the file is not UTF-8 text']);
+  });
+
+  it('a file of 1 MB is not parsed (S127)', () => {
+    const text = `# ${'x'.repeat(1_000_000)}`;
+    expect(problems(text)).toEqual([
+      `line 1: the file has ${text.length} bytes and at most ${MAX_SETTINGS_BYTES} are read`,
+    ]);
+    expect(parseSettings({ kind: 'too-large', size: 5_000_000 })).toEqual({
+      kind: 'broken',
+      problems: [`line 1: the file has 5000000 bytes and at most ${MAX_SETTINGS_BYTES} are read`],
+    });
+  });
+
+  it('a directory of that name is a problem, not a missing file (S127)', () => {
+    expect(parseSettings({ kind: 'no-file' })).toEqual({
+      kind: 'broken',
+      problems: ['line 1: .github/countersign.yml is not a file'],
+    });
+  });
+
+  it('the number of listed problems is limited (S127)', () => {
+    const text = Array.from({ length: 500 }, (_, index) => `wrong_${index}: 1`).join('\n');
+    expect(problems(text)).toHaveLength(21);
+    expect(problems(text).at(-1)).toBe('and 480 more');
+    expect(problems(`${'k'.repeat(20_000)}: 1`).join('').length).toBeLessThan(1_000);
+  });
+
+  const bombs: readonly (readonly [string, string])[] = [
+    ['doubling aliases', bomb()],
+    ['brackets', '['.repeat(30_000)],
+    ['closed brackets', `a: ${'['.repeat(10_000)}${']'.repeat(10_000)}`],
+    ['braces', '{a: '.repeat(8_000)],
+    ['deep lists', Array.from({ length: 180 }, (_, depth) => `${' '.repeat(depth)}- - a`).join('\n')],
+    ['dashes', `${'- '.repeat(16_000)}a`],
+    ['many keys', Array.from({ length: 3_500 }, (_, index) => `k${index}: 1`).join('\n')],
+    ['many equal keys', 'a: 1\n'.repeat(6_000)],
+    ['question marks', '? '.repeat(16_000)],
+    ['quotes', '"'.repeat(32_000)],
+    ['a long scalar', `model: |\n  ${'x '.repeat(15_000)}`],
+    ['tags', '!a '.repeat(10_000)],
+    ['anchors', Array.from({ length: 3_000 }, (_, index) => `- &a${index} 1`).join('\n')],
+  ];
+
+  it.each(bombs)('%s are parsed quickly and do not crash the process (S127)', (_what, text) => {
+    expect(cpuSeconds(() => expect(reading(text).kind).toBe('broken'))).toBeLessThan(8);
+  });
+
+  it('no input causes an exception, and each problem is a single line (S127)', () => {
+    const yamlish = fc.array(
+      fc.constantFrom(
+        'approvers',
+        'limits',
+        ':',
+        ' ',
+        '\n',
+        '\n  ',
+        '- ',
+        '[',
+        ']',
+        '{',
+        '}',
+        '"',
+        "'",
+        '|',
+        '>',
+        '&a',
+        '*a',
+        '!',
+        '%',
+        '#',
+        '\t',
+        '?',
+        ',',
+        '1',
+        'write',
+        'true',
+        '\r',
+        '---\n',
+        '<<',
+        '\u{85}',
+        '\u{2028}',
+      ),
+      { maxLength: 40 },
+    );
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          yamlish.map((parts) => parts.join('')),
+          fc.string({ unit: 'binary' }),
+        ),
+        (text) => {
+          expect(problems(text).filter((problem) => !/^(?:line \d+: .+|and \d+ more)$/.test(problem))).toEqual([]);
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+        expect(['broken', 'settings']).toContain(reading(bytes).kind);
+      }),
+    );
+  });
+});
+
+function bomb(): string {
+  const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x]'];
+  for (let at = 1; at < 30; at += 1)
+    lines.push(
+      `a${at}: &a${at} [${Array(9)
+        .fill(`*a${at - 1}`)
+        .join(', ')}]`,
+    );
+  return lines.join('\n');
+}

@@ -1,0 +1,93 @@
+import {
+  addAppCommit,
+  appCommitsTo,
+  type FilesByPath,
+  proposalsBeforeCommit,
+} from '../../../../src/core/actions/head-assessment.ts';
+import { completeByPush, type HeadMove, supersede } from '../../../../src/core/actions/head-moved.ts';
+import {
+  queueCommentUpdate,
+  type StepBuilder,
+  withProposal,
+  withRun,
+} from '../../../../src/core/actions/step-builder.ts';
+import { isWholeFileChange, sourcePath } from '../../../../src/core/edits/change.ts';
+import { composeFile, type LineRange, regionLine } from '../../../../src/core/edits/region.ts';
+import { assessChange, findAppliedChanges } from '../../../../src/core/policy/staleness.ts';
+import type { FileAtHead } from '../../../../src/core/state/head-changes.ts';
+import type { Proposal } from '../../../../src/core/state/proposal.ts';
+
+/** The files of open proposals before and after a push. */
+export type Files = { readonly atBase: FilesByPath; readonly atHead: FilesByPath };
+
+/** Applies a push to one proposal after the other, each assessed after those before it: the expected result of a push. */
+export function stepByStep(draft: StepBuilder, files: Files, at: HeadMove): StepBuilder {
+  const open = proposalsBeforeCommit(draft.pull.proposals);
+  const moves = open.filter(({ change }) => change.op === 'move');
+  const paths = new Set(open.filter((one) => !moves.includes(one)).map(({ change }) => change.path));
+  const byPath = [...paths].reduce((next, path) => stepOnPath(next, path, files, at), draft);
+  return moves.reduce((next, move) => stepOf(next, move, files, at), byPath);
+}
+
+function stepOnPath(draft: StepBuilder, path: string, files: Files, at: HeadMove): StepBuilder {
+  const before = files.atBase[path] ?? null;
+  const now = files.atHead[path] ?? null;
+  if (before?.blob === now?.blob && before?.mode === now?.mode) return draft;
+  const open = proposalsBeforeCommit(draft.pull.proposals).filter(
+    ({ change }) => change.path === path && change.op !== 'move',
+  );
+  const found = findAppliedChanges({
+    baseText: before === null ? '' : before.text,
+    headText: now === null ? null : now.text,
+    changes: open.map(({ change }) => change).filter((change) => !isWholeFileChange(change)),
+  });
+  const contained = found.kind === 'other' ? [] : open.filter(({ change }) => found.applied.includes(change));
+  const taken = contained.reduce((next, proposal) => completeByPush(next, proposal, at), draft);
+  const owned = contained.length > 0 ? withOwnPush(taken, path, contained, before, now) : taken;
+  return open.filter((one) => !contained.includes(one)).reduce((next, one) => stepOf(next, one, files, at), owned);
+}
+
+function withOwnPush(
+  draft: StepBuilder,
+  path: string,
+  contained: readonly Proposal[],
+  before: FileAtHead | null,
+  now: FileAtHead | null,
+): StepBuilder {
+  const { run } = draft.pull;
+  if (run === null || before?.text == null || now === null) return draft;
+  const ranges = rangesIn(contained, before, before.text, appCommitsTo(run, path));
+  if (ranges === null) return draft;
+  const appCommits = addAppCommit(run.appCommits, path, { blobBefore: before.blob, blobAfter: now.blob, ranges });
+  return withRun(draft, { appCommits });
+}
+
+function rangesIn(
+  contained: readonly Proposal[],
+  file: FileAtHead,
+  text: string,
+  appCommits: ReturnType<typeof appCommitsTo>,
+): readonly LineRange[] | null {
+  const verdicts = contained.map(({ change }) => assessChange({ change, file, appCommits }));
+  const regions = verdicts.flatMap((verdict) => (verdict.kind === 'applies' ? [verdict.region] : []));
+  return regions.length === contained.length ? composeFile(text, regions).ranges : null;
+}
+
+function stepOf(draft: StepBuilder, proposal: Proposal, { atHead }: Files, at: HeadMove): StepBuilder {
+  const { change } = proposal;
+  const source = atHead[sourcePath(change)] ?? null;
+  const appCommits = appCommitsTo(draft.pull.run, change.path);
+  const verdict = assessChange({ change, file: atHead[change.path] ?? null, source, appCommits });
+  switch (verdict.kind) {
+    case 'already-applied':
+      return completeByPush(draft, proposal, at);
+    case 'stale':
+      return supersede(draft, proposal, verdict, { head: at.head, now: at.facts.now });
+    case 'applies': {
+      const line = regionLine(verdict.region);
+      const proposed = change.region;
+      if (proposed === null || line === (proposal.currentLine ?? regionLine(proposed))) return draft;
+      return queueCommentUpdate(withProposal(draft, { ...proposal, currentLine: line }), proposal);
+    }
+  }
+}

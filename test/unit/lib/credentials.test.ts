@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import { createRedactor } from '../../../src/adapters/telemetry/log.ts';
+import { createDiffView } from '../../../src/core/messages/diff-markdown.ts';
+import { quoteModelText } from '../../../src/core/messages/markdown.ts';
+import { findCredentials, redactCredentials } from '../../../src/lib/credentials.ts';
+import { cpuSeconds } from '../../support/cpu-time.ts';
+
+const letters = (length: number) => 'aB3dE5gH7j'.repeat(20).slice(0, length);
+
+const hex = (length: number) => 'ab12cd34ef'.repeat(20).slice(0, length);
+
+const upper = (length: number) => 'AB12CD34EF'.repeat(20).slice(0, length);
+
+/** Assembled here, so that secret scanners do not report this file. */
+const MADE_UP: readonly (readonly [name: string, credential: string])[] = [
+  ['a GitHub token', `ghp_${letters(36)}`],
+  ['a GitHub token', `ghs_12345_${letters(36)}.${letters(40)}-${letters(40)}`],
+  ['a GitHub token', `github_pat_${letters(22)}_${letters(59)}`],
+  ['a GitLab token', `glpat-${letters(20)}`],
+  ['an AWS access key', `AKIA${upper(16)}`],
+  ['an AWS access key', `ASIA${upper(16)}`],
+  ['a Google key', `AIza${letters(35)}`],
+  ['a Google key', `GOCSPX-${letters(28)}`],
+  ['an Azure storage key', `AccountKey=${letters(86)}==`],
+  ['a Slack token', `xoxb-${letters(40)}`],
+  ['a Slack token', `xapp-1-${letters(40)}`],
+  ['a Slack webhook', `https://hooks.slack.com/services/T${upper(8)}/B${upper(8)}/${letters(24)}`],
+  ['an OpenAI or Anthropic key', `sk-proj-${letters(48)}`],
+  ['an OpenAI or Anthropic key', `sk-ant-api03-${letters(80)}`],
+  ['a Hugging Face token', `hf_${letters(34)}`],
+  ['a Stripe key', `sk_live_${letters(24)}`],
+  ['a Stripe key', `whsec_${letters(32)}`],
+  ['an npm token', `npm_${letters(36)}`],
+  ['a PyPI token', `pypi-${letters(60)}`],
+  ['a RubyGems key', `rubygems_${hex(48)}`],
+  ['a Docker token', `dckr_pat_${letters(27)}`],
+  ['a SendGrid key', `SG.${letters(22)}.${letters(43)}`],
+  ['a Mailgun key', `key-${hex(32)}`],
+  ['a Twilio key', `SK${hex(32)}`],
+  ['a Shopify token', `shpat_${hex(32)}`],
+  ['a DigitalOcean token', `dop_v1_${hex(64)}`],
+  ['a Databricks token', `dapi${hex(32)}`],
+  ['a Vault token', `hvs.${letters(24)}`],
+  ['an Atlassian token', `ATATT3${letters(60)}`],
+  ['a Linear key', `lin_api_${letters(40)}`],
+  ['a Postman key', `PMAK-${hex(24)}-${hex(34)}`],
+  ['a Grafana token', `glsa_${letters(32)}_${hex(8)}`],
+  ['a New Relic key', `NRAK-${upper(27)}`],
+  ['a Sentry token', `sntrys_${letters(60)}`],
+  ['a Figma token', `figd_${letters(40)}`],
+  ['a Telegram token', `123456789:AA${letters(33)}`],
+  ['a JSON web token', `eyJ${letters(30)}.${letters(40)}.${letters(43)}`],
+  ['a password in an address', `postgres://ana:${letters(12)}@db.internal/shop`],
+  ['a private key', `-----BEGIN RSA PRIVATE KEY-----\n${letters(64)}\n${letters(40)}\n-----END RSA PRIVATE KEY-----`],
+];
+
+/** The last twelve characters, which remain if only the beginning is removed. */
+function tail(credential: string): string {
+  const line = credential.split('\n').at(-2) ?? credential;
+  return credential.includes('@') ? `${letters(12)}@` : line.slice(-12);
+}
+
+describe('credentials (I3)', () => {
+  it.each(MADE_UP)('%s is removed from prose and logs, and found in a change: %s', (name, credential) => {
+    const prose = `I found ${credential} in the file.`;
+    const posted = quoteModelText('Reason', prose, 5_000);
+    for (const text of [redactCredentials(prose), posted, createRedactor([])(JSON.stringify({ prose }))]) {
+      expect(text).not.toContain(tail(credential));
+      expect(text).toContain('redacted');
+      expect(text).toContain('I found');
+      expect(text).toContain('in the file.');
+    }
+    const lines = credential.split('\n').map((line) => `+const x = ${line};`);
+    const diff = `--- a/a.ts\n+++ b/a.ts\n@@ -1,1 +1,${lines.length + 1} @@\n one\n${lines.join('\n')}\n`;
+    const [warning = ''] = createDiffView(diff).warnings.filter((one) => one.includes('credential'));
+    expect(warning).toContain(`${name} in line 2`);
+    expect(warning).not.toContain(credential.slice(-12));
+  });
+
+  it('leaves words, names, hashes and addresses alone, and finds only added credentials', () => {
+    const plain = [
+      'the risk-assessment of sk-learn-based-estimators-for-everyone, see task-1234567890',
+      `commit ${hex(40)}, digest ${hex(64)}, blob sha256:${hex(64)}`,
+      'https://github.com/acme/shop/pull/3#discussion_r1001 and http://127.0.0.1:3000/readyz',
+      'ghost_writer, keyboard-layout, npm_config_registry, glossary, hvs, SGML, git@github.com:acme/shop.git',
+      '-----BEGIN CERTIFICATE-----',
+    ].join('\n');
+    expect(redactCredentials(plain)).toBe(plain);
+    expect(findCredentials(plain)).toEqual([]);
+    const [, token = ''] = MADE_UP[0] ?? [];
+    const removed = `--- a/a.ts\n+++ b/a.ts\n@@ -1,2 +1,1 @@\n ${token}\n-${token}\n`;
+    expect(createDiffView(removed).warnings).toEqual([]);
+  });
+
+  it('are found in linear time in any text (H12)', () => {
+    for (const piece of [
+      'sk-',
+      '-sk-',
+      'eyJ',
+      '-eyJ',
+      'ghp_',
+      '-----BEGIN ',
+      '//',
+      '//a:',
+      'SG.aaaaaaaaaaaaaaaa',
+      '12345678:AA',
+      'glsa_',
+    ])
+      expect(cpuSeconds(() => void redactCredentials(piece.repeat(Math.ceil(65_536 / piece.length))))).toBeLessThan(1);
+  });
+
+  it('characters are not scanned again for each of many possible starts before them (H12)', () => {
+    for (const piece of ['-eyJ', '-sk-'])
+      expect(cpuSeconds(() => void redactCredentials(piece.repeat(4_000_000)))).toBeLessThan(2.5);
+    const [one, other] = [`sk-${letters(20)}`, `eyJ${letters(30)}.${letters(40)}.${letters(43)}`];
+    expect(redactCredentials(`sk-x-${one} and eyJx-${other}`)).toBe('sk-x-[redacted] and eyJx-[redacted]');
+  });
+});

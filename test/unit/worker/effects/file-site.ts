@@ -1,0 +1,93 @@
+import type { PullFacts } from '../../../../src/core/state/facts.ts';
+import type { CommentIntent, Intent, ParsedComment } from '../../../../src/core/state/intent.ts';
+import type { GitHub } from '../../../../src/core/state/ports.ts';
+import type { PostedComment } from '../../../../src/core/state/proposal.ts';
+import type { Signal } from '../../../../src/core/state/signals.ts';
+import type { WorkerContext } from '../../../../src/worker/jobs/job.ts';
+import type { Offload } from '../../../../src/worker/offload/offload.ts';
+import { stored } from '../../core/edits/samples.ts';
+import { ana } from '../../core/messages/sample.ts';
+
+export const REF = { installationId: 7, repositoryId: 70, owner: 'acme', repo: 'shop', number: 5 };
+
+export const SELF = { slug: 'countersign', botId: 9 };
+
+/** What GitHub holds: texts by path for each commit, and which of them is the head. */
+export type FileSite = {
+  readonly commits: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly head: string;
+};
+
+/** GitHub as far as a signal needs it that is judged by files; anything else is not there. Ana may write. */
+export function gitHubOf({ commits, head }: FileSite): GitHub {
+  const blobs = new Map<string, Uint8Array>();
+  const trees = new Map(
+    Object.entries(commits).map(([commit, texts]) => {
+      const entries = Object.entries(texts).map(([path, text]) => {
+        const { ref, bytes } = stored(text);
+        blobs.set(ref.blob, bytes);
+        return [path, { mode: ref.mode, sha: ref.blob, size: bytes.length }] as const;
+      });
+      return [commit, new Map(entries)] as const;
+    }),
+  );
+  const known: Partial<GitHub> = {
+    fetchPull: async () => pullAt(head),
+    fetchPermission: async () => ({ permission: 'write', userId: ana.id }),
+    fetchSettingsFile: async () => null,
+    fetchBodyHashes: async (comments) => Object.fromEntries(comments.map(({ id, bodyHash }) => [id, bodyHash])),
+    fetchTree: async (commit) => trees.get(commit) ?? new Map(),
+    fetchBlob: async (sha) => blobs.get(sha) ?? new Uint8Array(),
+  };
+  return Object.assign(Object.create(null), known);
+}
+
+export function pullAt(headSha: string): PullFacts {
+  const branches = { baseRef: 'main', baseSha: 'b'.repeat(40), headRef: 'topic', headSha };
+  return { state: 'open', draft: false, title: 'A title', author: ana, fork: false, changedFiles: 1, ...branches };
+}
+
+/** What facts are gathered with. */
+export function contextOf(github: GitHub, offload: Offload): WorkerContext {
+  const known: Partial<WorkerContext> = {
+    githubApp: { forPull: () => github, identity: async () => ({ ...SELF, owner: 'ana' }), clockSkewMs: () => 0 },
+    clock: { now: () => Date.parse('2026-01-02T00:00:00Z'), every: () => () => {} },
+    self: SELF,
+    isServedOwner: () => true,
+    offload,
+  };
+  return Object.assign(Object.create(null), known);
+}
+
+/** A comment that shows a proposal. */
+export function commentOf(id: number): PostedComment {
+  const createdAt = '2026-01-01T00:00:00Z';
+  return { kind: 'review-comment', id, nodeId: 'n', createdAt, bodyHash: 'h', url: 'https://github.com/x' };
+}
+
+const ABOUT = { pull: REF, actor: { ...ana, type: 'User', viaApp: false } } as const;
+
+function signalOf(intent: Intent): Signal {
+  return { type: 'intent', deliveryId: 'x', intent };
+}
+
+export function pushed(before: string, after: string): Signal {
+  return signalOf({ kind: 'pushed', ...ABOUT, before, after });
+}
+
+function says(parsed: ParsedComment, location: CommentIntent['location']): Signal {
+  const words = { quotedIds: [], createdAt: '2026-01-02T00:00:00Z', bodyHash: '0', reviewState: null };
+  return signalOf({ kind: 'comment', ...ABOUT, parsed, location, ...words });
+}
+
+export function undoes(id: string): Signal {
+  const command = { name: 'undo', targets: { by: 'ids', ids: [id] } } as const;
+  return says({ kind: 'command', command, addressedToApp: false }, { at: 'conversation', commentId: 99 });
+}
+
+/** A reply with these lines as its one suggestion block, below the comment that shows a proposal. */
+export function repliesWith(lines: readonly string[], { id }: PostedComment, path: string): Signal {
+  const read = { text: '', affirmation: false, addressedToSomeoneElse: false, hasUnclosedSuggestion: false } as const;
+  const place = { at: 'thread', commentId: 99, rootId: id, reviewId: null, path, line: 1, diffHunk: '' } as const;
+  return says({ kind: 'text', ...read, suggestions: [lines] }, place);
+}

@@ -1,0 +1,92 @@
+import { expect, it } from 'vitest';
+import { createMemoryStore } from '../../../../lab/simulation/memory-store/memory-store.ts';
+import { createMemoryTables } from '../../../../lab/simulation/memory-store/tables.ts';
+import type { FoundComment, GitHub } from '../../../../src/core/state/ports.ts';
+import type { Run } from '../../../../src/core/state/run.ts';
+import { updateRunComment } from '../../../../src/worker/effects/update-comments.ts';
+import { offloadInline } from '../../../../src/worker/offload/offload.ts';
+import { delivery, posted, pullOf, run, step } from '../../../contracts/store/samples.ts';
+import { nextEffect, nextSignal, present } from '../../../contracts/store/store-under-test.ts';
+
+/** Only what was written since the task: the pull request may hold hundreds of comments of earlier runs. */
+const FIND = `find since ${run('r').task.requestedAt}`;
+
+/** Which wish of the run it is, and which try; the run that began meanwhile. */
+type Showing = { readonly first?: true; readonly attempts?: number; readonly next?: Run | null };
+
+/** Shows a run whose comment stands on the page although nobody has heard of it yet; answers what was asked of GitHub. */
+async function shown(
+  changed: Partial<Run>,
+  { first, attempts, next = null }: Showing = {},
+): Promise<readonly string[]> {
+  const store = createMemoryStore(createMemoryTables(), 1);
+  await store.receive([delivery('a')], 1);
+  const claim = present(await store.claimPull('w', 1, 1_000));
+  const signal = present(await nextSignal(store, claim, 1));
+  const effect = { type: 'update-run-comment', runId: 'r', ...(first ? { first } : {}) } as const;
+  await store.save(claim, signal, step(pullOf(1, { run: run('r', changed) }), { effects: [effect] }), 1);
+  const stored = present(await nextEffect(store, claim, 1));
+  if (next !== null) {
+    await store.receive([delivery('b')], 1);
+    await store.save(claim, present(await nextSignal(store, claim, 1)), step(pullOf(1, { run: next })), 1);
+  }
+  const standing: FoundComment = { ...present(posted('p', 'r', 7).comment), body: 'as it was' };
+  const asked: string[] = [];
+  const told = <Value>(name: string, value: Value) => {
+    asked.push(name);
+    return Promise.resolve(value);
+  };
+  const github: Pick<GitHub, 'findCommentsByMarker' | 'createComment' | 'updateComment'> = {
+    findCommentsByMarker: ([marker = ''], since) => told(`find since ${since}`, new Map([[marker, standing]])),
+    createComment: () => told('create', standing),
+    updateComment: () => told('update', { bodyHash: '', at: '' }),
+  };
+  const nothing = (): never => {
+    throw new Error('nothing else is asked');
+  };
+  const others = new Proxy<GitHub>(Object.create(null), {
+    get: (_target, name) => Reflect.get(github, name) ?? nothing,
+  });
+  await updateRunComment({
+    context: {
+      store,
+      githubApp: { forPull: () => others, identity: nothing, clockSkewMs: () => 0 },
+      model: { ask: nothing, askForText: nothing },
+      clock: { now: () => 1, every: () => () => {} },
+      log: { info() {}, warn() {}, error() {} },
+      self: { slug: 'countersign', botId: 1 },
+      isServedOwner: () => true,
+      offload: offloadInline,
+      links: () => ({ repository: 'https://github.example/acme/shop' }),
+      recordMetric() {},
+    },
+    stored,
+    effect,
+    attempts: attempts ?? 1,
+    stopping: new AbortController().signal,
+    decideNow: nothing,
+    pendingCommentsDueAt: nothing,
+  });
+  return asked;
+}
+
+it('a run comment that exists but is not stored yet is updated instead of duplicated (S78)', async () => {
+  expect(await shown({ turns: 1 })).toEqual([FIND, 'update']);
+  expect(await shown({ phase: { kind: 'awaiting-decisions', turn: 1 } })).toEqual([FIND, 'update']);
+});
+
+it('the first attempt posts the run comment without a search', async () => {
+  expect(await shown({}, { first: true })).toEqual(['create']);
+  expect(await shown({ turns: 1 }, { first: true })).toEqual(['create']);
+});
+
+it('a second attempt first looks for the comment of the first one (S78)', async () => {
+  expect(await shown({}, { first: true, attempts: 2 })).toEqual([FIND, 'update']);
+});
+
+it('a run comment gets its final state even after the next run has started', async () => {
+  const { comment } = posted('p', 'r', 7);
+  const phase = { kind: 'ended', reason: 'finished', by: null, note: null, at: '2030-01-01T00:00:00.000Z' } as const;
+  expect(await shown({ phase, comment }, { next: run('next') })).toEqual(['update']);
+  expect(await shown({ phase }, { next: run('next') })).toEqual([FIND, 'update']);
+});

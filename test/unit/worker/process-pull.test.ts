@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createStore } from '../../../src/adapters/store/create-store.ts';
+import type { Claim, NewClaim, Store } from '../../../src/adapters/store/store.ts';
+import type { Effect } from '../../../src/core/state/effects.ts';
+import type { PullRequestRef } from '../../../src/core/state/intent.ts';
+import { type GitHubApp, GitHubError } from '../../../src/core/state/ports.ts';
+import type { Run } from '../../../src/core/state/run.ts';
+import type { WorkerContext } from '../../../src/worker/jobs/job.ts';
+import { offloadInline } from '../../../src/worker/offload/offload.ts';
+import { deferralMs, processPullRequest } from '../../../src/worker/process-pull.ts';
+import { NO_CLAIM, runEffect } from '../../../src/worker/run-effect.ts';
+import { delivery, pullOf, refOf, run, step } from '../../contracts/store/samples.ts';
+import { nextEffect, nextSignal, present } from '../../contracts/store/store-under-test.ts';
+import { type BorrowedPglite, borrowPglite } from '../../support/borrowed-pglite.ts';
+
+let pglite: BorrowedPglite;
+
+let store: Store;
+
+beforeAll(async () => {
+  pglite = await borrowPglite();
+  const backend = await pglite.open();
+  store = createStore(backend);
+});
+
+afterAll(async () => {
+  await store.close();
+  pglite.giveBack();
+});
+
+/** A worker whose signals have this many failed attempts, with a GitHub that rejects every request with `status`. */
+function failingContext(attempts: number, status: number): WorkerContext {
+  const refuse = (): never => {
+    throw new GitHubError('no', status, null);
+  };
+  const given: Pick<Store, 'nextWork'> = {
+    async nextWork(claim, now) {
+      const work = await store.nextWork(claim, now);
+      if (work?.kind !== 'signal' || work.signal.signal.type === 'access-lost') return work;
+      return { ...work, signal: { ...work.signal, attempts } };
+    },
+  };
+  return {
+    store: { ...store, ...given },
+    githubApp: { forPull: refuse, identity: refuse, clockSkewMs: () => 0 },
+    model: { ask: refuse, askForText: refuse },
+    clock: { now: () => 100, every: () => () => {} },
+    log: { info() {}, warn() {}, error() {} },
+    self: { slug: 'countersign', botId: 1 },
+    isServedOwner: () => true,
+    offload: offloadInline,
+    links: () => {
+      throw new Error('unexpected call');
+    },
+    recordMetric() {},
+  };
+}
+
+/** Claims a pull request with an active run. */
+async function claimWithRun(number: number, changed: Partial<Run>, effects: readonly Effect[] = []): Promise<Claim> {
+  await store.receive([delivery(`begins ${number}`, number)], 1);
+  const claim = present(await store.claimPull('w', 10, 1_000));
+  const signal = present(await nextSignal(store, claim, 10));
+  await store.save(claim, signal, step(pullOf(number, { run: run(`r${number}`, changed) }), { effects }), 10);
+  return claim;
+}
+
+/** Claims the pull request again, ignoring those of other tests. */
+async function claimAgain(number: number, now: number): Promise<NewClaim> {
+  for (;;) {
+    const claim = present(await store.claimPull('w', now, 1_000));
+    if (claim.pullRequestKey === `1/2/${number}`) return claim;
+  }
+}
+
+async function processClaimedPull(context: WorkerContext, claim: Claim): Promise<void> {
+  await processPullRequest({ context, claim, stopping: new AbortController().signal, isLeased: () => true }, null);
+}
+
+async function countNewDeadLetters(context: WorkerContext, claim: Claim): Promise<number> {
+  const before = (await store.listDeadLetters(100)).length;
+  await processClaimedPull(context, claim);
+  return (await store.listDeadLetters(100)).length - before;
+}
+
+describe('a renamed repository', () => {
+  it('is requested under its new name from the first comment on (F14)', async () => {
+    const intent = delivery('renamed', 3).intent;
+    const pull = { ...refOf(3), owner: 'acme', repo: 'store' };
+    const claim = await claimWithRun(3, {});
+    await store.receive([{ id: 'renamed', intent: { ...intent, pull }, contentKey: null }], 11);
+    const asked: PullRequestRef[] = [];
+    const context = failingContext(0, 502);
+    const githubApp: GitHubApp = {
+      ...context.githubApp,
+      forPull(ref) {
+        asked.push(ref);
+        return context.githubApp.forPull(ref);
+      },
+    };
+    await processClaimedPull({ ...context, githubApp }, claim);
+    expect(asked).toEqual([pull]);
+    await store.releaseClaim(claim);
+  });
+});
+
+describe('a deferred signal', () => {
+  it.each([
+    [0, 1_000],
+    [3_000, 1_000],
+    [60_000, 15_000],
+    [3 * 86_400_000, 300_000],
+  ])('after %i ms is handled again in %i ms', (waited, again) => {
+    expect(deferralMs({ receivedAt: 500 }, 500 + waited)).toBe(again);
+  });
+});
+
+describe('permanent refusals by GitHub', () => {
+  it('a comment moves to the dead letters after days, not minutes (S87)', async () => {
+    const claim = await claimWithRun(1, {});
+    await store.receive([delivery('retry', 1)], 11);
+    expect(await countNewDeadLetters(failingContext(100, 403), claim)).toBe(0);
+    const later = { ...failingContext(1_000, 403), clock: { now: () => 10_000_000, every: () => () => {} } };
+    expect(await countNewDeadLetters(later, await claimAgain(1, 10_000_000))).toBe(1);
+  });
+
+  /** The signal of a commit effect with this many attempts, after a GitHub response with this status. */
+  async function signalOfFailedCommit(number: number, attempts: number, status: number, retryAt: number | null) {
+    const commit = { type: 'commit', runId: `r${number}`, proposalIds: ['p1'], location: null } as const;
+    const claim = await claimWithRun(number, {}, [commit]);
+    const stored = { ...present(await nextEffect(store, claim, 10)), attempts };
+    const context = failingContext(0, status);
+    const refuse = (): never => {
+      throw new GitHubError('no', status, retryAt);
+    };
+    const failing = { ...context, store: { ...store, load: refuse } };
+    await runEffect(failing, stored, new AbortController().signal, NO_CLAIM);
+    const work = await store.nextWork(claim, 100);
+    await store.releaseClaim(claim);
+    return work?.kind === 'signal' ? work.signal.signal : null;
+  }
+
+  it.each([
+    [11, 2, 404, null, null],
+    [12, 869, 404, null, null],
+    [13, 870, 404, null, { type: 'access-lost', cause: 'unreachable' }],
+    [14, 870, 403, null, { type: 'access-lost', cause: 'unreachable' }],
+    [15, 5_000, 403, 1_000_000, null],
+    [16, 5_000, 502, null, null],
+  ] as const)(
+    '%i: a commit with %i attempts and a response of %i (S90b)',
+    async (number, tries, status, retryAt, signal) => {
+      expect(await signalOfFailedCommit(number, tries, status, retryAt)).toEqual(signal);
+    },
+  );
+
+  it('the result of an effect is retried as long, and then the run ends instead of hanging (S78, S90b)', async () => {
+    const effects = [{ type: 'post-proposals', runId: 'r2', turn: 1, proposalIds: [] }] as const;
+    const claim = await claimWithRun(2, { phase: { kind: 'posting', turn: 1 } }, effects);
+    const posted = {
+      type: 'proposals-posted',
+      runId: 'r2',
+      turn: 1,
+      proposals: [],
+      reviews: [],
+      unpostable: [],
+    } as const;
+    await store.finishEffect(present(await nextEffect(store, claim, 10)), posted, 11);
+    expect(await countNewDeadLetters(failingContext(868, 404), claim)).toBe(0);
+    const again = await claimAgain(2, 20_000_000);
+    expect(present(again.firstSignal).signal).toEqual(posted);
+    const later = { ...failingContext(869, 404), clock: { now: () => 20_000_000, every: () => () => {} } };
+    expect(await countNewDeadLetters(later, again)).toBe(1);
+    const last = await claimAgain(2, 30_000_000);
+    expect(present(last.firstSignal).signal).toEqual({ type: 'access-lost', cause: 'unreachable' });
+    await store.releaseClaim(last);
+  });
+});
