@@ -200,8 +200,10 @@ function deliverLateResult(tables: MemoryTables, stored: StoredEffect, signal: S
 function completeEffect(tables: MemoryTables, stored: StoredEffect, outcome: Signal | null, now: number): void {
   const [row, effect] = findPendingEffect(tables, stored);
   if (effect === undefined) deliverLateResult(tables, stored, outcome, now);
-  if (row === undefined || effect === undefined || !completeEffectRow(row, effect, now)) return;
-  if (outcome === null) return;
+  if (row === undefined || effect === undefined) return;
+  // An outdated attempt cannot finish an effect that absorbs later ones.
+  if (effect.dedupeKey !== null && effect.attempts !== stored.attempts) return;
+  if (!completeEffectRow(row, effect, now) || outcome === null) return;
   addSignal(tables, row, outcome, { kind: 'effect-result', deliveryId: null, now });
   if (effect.lane === 'concurrent') notifyListeners(tables);
 }

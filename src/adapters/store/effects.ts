@@ -67,6 +67,14 @@ function orCancelledWithCommit(signal: Signal | null): RawBuilder<unknown> {
 }
 
 /**
+ * An outdated attempt cannot finish an effect that absorbs later ones: it might have acted before the newest of them was
+ * requested. Of any other effect the first result counts.
+ */
+function isFinishable({ effect, attempts }: StoredEffect): RawBuilder<unknown> {
+  return dedupeKey(effect) === null ? sql`true` : sql`attempts = ${attempts}`;
+}
+
+/**
  * Marks the effect done and stores its result, in one statement; false, with nothing changed, if it was already done.
  */
 export async function finishEffect(
@@ -79,7 +87,7 @@ export async function finishEffect(
     with finished as (
       update effects set done_at = ${now}, started = false, lease_until = null, leased_by = null, worker = null,
         error = nullif(error, ${CANCELLED_REASON})
-      where id = ${effect.id} and (done_at is null ${orCancelledWithCommit(result)})
+      where id = ${effect.id} and ((done_at is null and ${isFinishable(effect)}) ${orCancelledWithCommit(result)})
       returning pull_key
     ), result as (
       insert into inbox (pull_key, kind, signal, received_at, not_before)

@@ -8,7 +8,7 @@ import type { PullState, Run } from '../../core/state/run.ts';
 import type { Signal } from '../../core/state/signals.ts';
 import type { Step } from '../../core/state/step.ts';
 
-/** How to retry an effect. Times are ms since the epoch; `signal` is what the attempt already has to report. */
+/** How to retry an effect. Times are ms since the epoch; `signal` is an early result of the attempt. */
 export type EffectRetry = {
   readonly now: number;
   readonly notBefore: number;
@@ -17,10 +17,10 @@ export type EffectRetry = {
   readonly signal: Signal | null;
 };
 
-/** What stopped an attempt: an internal error, a rate limit, or anything else. */
+/** The cause that stopped an attempt: an internal error, a rate limit, or another cause. */
 export type RetryCause = 'internal' | 'rate-limit' | 'other';
 
-/** A webhook delivery that is relevant for us. */
+/** A webhook delivery with an intent. */
 export type InterpretedDelivery = {
   /** GitHub's `X-GitHub-Delivery`. */
   readonly id: string;
@@ -50,15 +50,15 @@ export type StoredSignal = {
   readonly internalErrors: number;
 };
 
-/** What the holder of a claim does next. */
+/** The next work of a claim's holder. */
 export type PullWork =
   | { readonly kind: 'signal'; readonly signal: StoredSignal }
   | { readonly kind: 'effect'; readonly effect: StoredEffect };
 
-/** A new claim with its first due signal; null if `nextWork` has to be asked. */
+/** A new claim with its first due signal. If that is null, `nextWork` finds the work. */
 export type NewClaim = Claim & { readonly firstSignal: StoredSignal | null };
 
-/** Why a signal was postponed. Internal means that neither GitHub, the model nor a database outage caused it. */
+/** Why a signal was postponed. An internal failure has a cause other than GitHub, the model or a database outage. */
 export type AttemptFailure = { readonly errorText: string; readonly isInternal: boolean };
 
 /** The error of a dead letter. `id` is shown on GitHub and logged with the error. */
@@ -87,8 +87,8 @@ export type DeadLetterFollowUp = { readonly reply: Effect | null; readonly signa
 
 /**
  * An effect to perform. `attempts` includes this attempt; `rateLimitedAttempts` counts earlier ones stopped by a rate
- * limit, and `internalErrors` the last consecutive ones stopped by an internal error. `requestedAt` (ISO 8601) moves
- * on, and errors are counted from then on, when a duplicate that is due at once is requested.
+ * limit, and `internalErrors` the last consecutive ones stopped by an internal error. If a duplicate that is due at
+ * once is requested, `requestedAt` (ISO 8601) changes to that time, and `internalErrors` restarts at 0.
  */
 export type StoredEffect = {
   readonly id: number;
@@ -125,11 +125,11 @@ export type WorkHint = { readonly lane: keyof DueTimes; readonly count: number }
 /** A current or earlier run with its proposals, oldest first. */
 export type StoredRun = { readonly run: Run; readonly proposals: readonly Proposal[] };
 
-/** Unless `saved`, nothing was written. */
+/** The outcome of a save; `lost` means that the claim is lost. Only `saved` has written anything. */
 export type SaveResult = 'saved' | 'lost' | 'inbox-not-empty';
 
 /**
- * Everything that we persist. Times are ms since the epoch, from the caller's clock and never from the database. Every
+ * Everything that is persisted. Times are ms since the epoch, from the caller's clock and never from the database. Every
  * write with a claim is fenced: it changes nothing once another worker holds the pull request.
  */
 export type Store = {
@@ -228,8 +228,8 @@ export type Store = {
   /** Extends that lease; false once the effect is done or another worker has it. */
   renewEffect(effect: StoredEffect, now: number, leaseMs: number): Promise<boolean>;
   /**
-   * Marks the effect done and stores its result as a signal, in one transaction. A repeated call changes nothing. A
-   * cancelled effect can still report a commit, once.
+   * Marks the effect done and stores its result as a signal, in one transaction. A repeated call changes nothing, nor
+   * does an outdated attempt of an effect that absorbs later ones. A cancelled effect can still report a commit, once.
    */
   finishEffect(effect: StoredEffect, result: Signal | null, now: number): Promise<void>;
   /**

@@ -90,6 +90,16 @@ export function effectsContract({ store, rows, receiveAndClaim }: StoreHarness):
       expect(await store().claimEffect('w', 9_000, LEASE)).toBeNull();
     });
 
+    it('an outdated attempt cannot finish an effect that has absorbed a later one (V5, G7)', async () => {
+      const claim = await saveEffects('a', [SHOW]);
+      const outdated = present(await nextEffect(store(), claim, 30));
+      const second = present(await nextEffect(store(), claim, 31));
+      await store().postponeEffect(second, retryAt(32, 'no'));
+      await saveEffects('b', [SHOW], claim);
+      await store().finishEffect(outdated, null, 33);
+      expect(await nextEffect(store(), claim, 34)).toMatchObject({ effect: SHOW, attempts: 3 });
+    });
+
     it('ignores a postponement by a worker that lost the effect (G7)', async () => {
       await saveEffects('a', [ASK]);
       const slow = present(await store().claimEffect('w', 30, LEASE));
