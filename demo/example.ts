@@ -6,10 +6,10 @@ type TextLines = readonly string[];
 const README: TextLines = [
   '# Corner shop',
   '',
-  'Adds up what lies in a basket and prints a receipt for the the customer.',
+  'Adds up the items in a basket and prints a receipt for the the customer.',
   '',
-  '- `src/basket.ts` knows what is in the basket',
-  '- `src/receipt.ts` turns it into lines of text',
+  '- `src/basket.ts` holds the items',
+  '- `src/receipt.ts` formats the receipt',
   '',
   'All amounts are whole cents.',
 ];
@@ -17,7 +17,7 @@ const README: TextLines = [
 const RECEIPT_BEFORE: TextLines = [
   "import type { Basket } from './basket.ts';",
   '',
-  '// One line for each item, and the sum below.',
+  '// One line for each item, then the sum.',
   'export function receipt(basket: Basket): string[] {',
   "  const rows = basket.items.map((item) => item.name + '  ' + euros(item.cents));",
   "  return [...rows, '-----', 'Sum  ' + euros(basket.sum())];",
@@ -57,7 +57,7 @@ const BASKET_AFTER: TextLines = [
   "import { memberDiscount } from './discount.ts';",
   '',
   ...BASKET_TOP.map((line) => (line.includes('items: Item[]') ? `${line}\n  member = false;` : line)),
-  '  // What the customer has to pay, after everything that members recieve.',
+  '  // The total, after the discount that members recieve.',
   '  sum(): number {',
   '    const full = this.items.reduce((sum, item) => sum + item.cents, 0);',
   '    return this.member ? full - memberDiscount(full) : full;',
@@ -87,7 +87,7 @@ const UNCHANGED = {
   'package.json': ['{ "name": "corner-shop", "private": true, "type": "module" }'],
 } as const satisfies Readonly<Record<string, TextLines>>;
 
-/** A small shop and a pull request that gives members ten percent off. */
+/** The built-in example: a small shop, and a pull request that gives members ten percent off. */
 export function createExamplePull(): PullSource {
   return {
     name: 'corner-shop',

@@ -7,7 +7,7 @@ import {
   shortenWording,
 } from './wording.ts';
 
-/** A small cleanup: the removed lines from `index` on, and the added lines. */
+/** A small cleanup: it removes lines from `index` on and adds lines there. */
 export type CleanupFinding = {
   readonly path: string;
   /** 1-based line where the change begins. */
@@ -50,7 +50,7 @@ function createWordingRule(
 
 const fixSpelling = createWordingRule(fixMisspelling, {
   score: 9,
-  objection: 'please keep spelling for a pull request of its own',
+  objection: 'please fix spelling in a separate pull request',
   reason: ({ to }) => `Spelling: ${to}.`,
 });
 
@@ -76,7 +76,7 @@ function trimLine(file: ReadFileResult, commentStyle: CommentStyle, index: numbe
     addedLines: [bare],
     reason: 'Removes trailing white space.',
     score: 6,
-    objection: 'white space is the formatter’s job here',
+    objection: 'our formatter removes that',
   };
 }
 
@@ -98,13 +98,13 @@ function addDescription(file: ReadFileResult, commentStyle: CommentStyle, index:
 }
 
 function removeBlankLine(file: ReadFileResult, commentStyle: CommentStyle, index: number): FoundCleanup | null {
-  const most = commentStyle.kind === 'prose' ? 2 : 3;
-  const blanks = file.lines.slice(index, index + most);
-  if (blanks.length < most || blanks.some((line) => line !== '') || file.lines[index - 1] === '') return null;
+  const count = commentStyle.kind === 'prose' ? 2 : 3;
+  const blanks = file.lines.slice(index, index + count);
+  if (blanks.length < count || blanks.some((line) => line !== '') || file.lines[index - 1] === '') return null;
   return {
-    removedLines: most,
+    removedLines: count,
     addedLines: blanks.slice(1),
-    reason: 'Removes a superfluous blank line.',
+    reason: 'Removes an extra blank line.',
     score: 3,
     objection: 'the gap is there on purpose',
   };
@@ -158,7 +158,7 @@ function editableStyleOf(file: ReadFileResult): CommentStyle | null {
   return isHandWritten(file) ? commentStyleOf(file.path) : null;
 }
 
-/** Finds cleanups in the order of the lines, at most one for each line. */
+/** Finds at most one cleanup for each line, in the order of the lines; a missing final newline comes first. */
 export function findCleanups(file: ReadFileResult): readonly CleanupFinding[] {
   const commentStyle = editableStyleOf(file);
   if (commentStyle === null) return [];
@@ -166,7 +166,7 @@ export function findCleanups(file: ReadFileResult): readonly CleanupFinding[] {
   const found = file.lines.flatMap((line, index) => {
     // The tool escapes hidden characters, so such a line cannot be quoted exactly.
     const first = line.includes('\\u{') ? null : applyFirstRule(file, commentStyle, index);
-    return first === null ? [] : [{ ...first, path: file.path, line: file.firstLine + index, index: index }];
+    return first === null ? [] : [{ ...first, path: file.path, line: file.firstLine + index, index }];
   });
   return [...(end === null ? [] : [end]), ...found];
 }
@@ -179,7 +179,7 @@ function applyFirstRule(file: ReadFileResult, commentStyle: CommentStyle, index:
   return null;
 }
 
-/** A fallback without cleanups: a comment that refers to the pull request. */
+/** Creates a comment that refers to the pull request: a fallback for files without cleanups. */
 export function createNote(
   file: ReadFileResult,
   hunk: { readonly first: number; readonly last: number; readonly changed: number },
@@ -200,7 +200,7 @@ export function createNote(
     index,
     removedLines: 0,
     addedLines: commentStyle.kind === 'prose' ? [comment, ''] : [comment],
-    reason: 'Later readers will look for the reason.',
+    reason: 'Explains to later readers why this was changed.',
     score: 1,
     objection: 'the commit history is enough',
   };
@@ -210,17 +210,17 @@ function numberRange(first: number, last: number): readonly number[] {
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
 }
 
-/** Whether a comment above this line splits nothing. */
-function canHoldNote(file: ReadFileResult, commentStyle: CommentStyle, at: number): boolean {
-  const [above, below] = [file.lines[at - 1] ?? '', file.lines[at]];
+/** Whether a comment can be inserted above this line without splitting a statement or a paragraph. */
+function canHoldNote(file: ReadFileResult, commentStyle: CommentStyle, index: number): boolean {
+  const [above, below] = [file.lines[index - 1] ?? '', file.lines[index]];
   if (below === undefined || below.includes('\\u{') || /[\\,(`]$/.test(above)) return false;
   if (commentStyle.kind === 'code') return below.trim() !== '';
-  const fences = file.lines.slice(0, at).filter((line) => /^\s*(?:```|~~~)/.test(line)).length;
+  const fences = file.lines.slice(0, index).filter((line) => /^\s*(?:```|~~~)/.test(line)).length;
   const inMarkdown = /\.(?:md|markdown)$/.test(file.path) && file.firstLine === 1;
-  return inMarkdown && fences % 2 === 0 && at > 0 && above === '' && /^[\p{L}#[*]/u.test(below);
+  return inMarkdown && fences % 2 === 0 && index > 0 && above === '' && /^[\p{L}#[*]/u.test(below);
 }
 
-/** Shortens a title for a comment in any language. */
+/** Shortens a title and removes characters that could end a comment. */
 function shortenTitle(title: string): string {
   const replacement = title
     .replaceAll(/[^\p{L}\p{N} .,:()/_#-]/gu, '')
@@ -269,10 +269,12 @@ const COMMENT_STYLES: readonly (readonly [CommentStyle, string])[] = [
 ];
 
 const STYLE_BY_EXTENSION = new Map(
-  COMMENT_STYLES.flatMap(([commentStyle, endings]) => endings.split(' ').map((ending) => [ending, commentStyle])),
+  COMMENT_STYLES.flatMap(([commentStyle, extensions]) =>
+    extensions.split(' ').map((extension) => [extension, commentStyle]),
+  ),
 );
 
-/** Generated files, fixtures and build files: the demo must not change them. */
+/** Generated files, fixtures and build files, which the demo must not change. */
 const EXCLUDED_PATHS = [
   /\.min\.|[-.]lock\b|lock\.(?:json|ya?ml)$|_pb2?\.|\.pb\.|generated|\.g\.dart$|\.d\.ts$/i,
   /(?:^|\/)(?:dist|build|vendor|third_party|node_modules|fixtures?|testdata|__snapshots__|snapshots?|golden)\//i,
@@ -283,11 +285,11 @@ const EXCLUDED_PATHS = [
 /** The comment style for a path; null when the demo must not change the file. */
 export function commentStyleOf(path: string): CommentStyle | null {
   const commentStyle = STYLE_BY_EXTENSION.get(/\.([a-z]+)$/i.exec(path)?.[1]?.toLowerCase() ?? '') ?? null;
-  const leftAlone = findWriteDenyRule(path) !== null || EXCLUDED_PATHS.some((pattern) => pattern.test(path));
-  return leftAlone ? null : commentStyle;
+  const isExcluded = findWriteDenyRule(path) !== null || EXCLUDED_PATHS.some((pattern) => pattern.test(path));
+  return isExcluded ? null : commentStyle;
 }
 
-/** A file in a `read_file` result. `lines` have no line endings; the first is line `firstLine`. */
+/** A file in a `read_file` result. `lines` have no line endings and start at line number `firstLine`. */
 export type ReadFileResult = {
   readonly path: string;
   readonly lines: readonly string[];

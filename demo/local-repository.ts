@@ -1,33 +1,33 @@
 import { type GitFileMode, isGitFileMode } from '../fakes/github/git/objects.ts';
 import { GitError, gitDirectory, gitText, runGit } from '../src/cli/git/run-git.ts';
 
-/** A file of a tree. The bytes of a link are its target, those of a submodule the id of its commit. */
+/** A file of a tree. `bytes` are the target of a symbolic link, or the commit id of a submodule. */
 type SourceFile = { readonly mode: GitFileMode; readonly bytes: Uint8Array };
 
 export type SourceFiles = ReadonlyMap<string, SourceFile>;
 
-/** The content of a pull request: two trees and their texts. */
+/** The content of a pull request: its title and two trees. */
 export type PullSource = {
   readonly name: string;
   readonly title: string;
-  /** Where the trees come from, for the reader. */
+  /** The origin of the trees, as printed for the user. */
   readonly description: string;
   readonly base: SourceFiles;
   readonly head: SourceFiles;
-  /** Git's id of the head's tree; null when unknown or when a path could not be decoded. */
+  /** The git id of the head's tree; null for the built-in example or if a path is not UTF-8. */
   readonly headTree: string | null;
 };
 
 type LocalRepositoryResult =
   | { readonly kind: 'source'; readonly source: PullSource }
-  /** A repository without two trees to compare. */
+  /** The repository has no two trees to compare. */
   | { readonly kind: 'no-history'; readonly reason: string }
-  /** No repository, or one that git cannot read. */
+  /** There is no repository, or git cannot read it. */
   | { readonly kind: 'unreadable'; readonly reason: string };
 
 type TreeListing = { readonly path: string; readonly mode: GitFileMode; readonly sha: string; readonly bytes: number };
 
-/** The demo holds both trees in memory. */
+/** A limit, because the demo loads both trees into memory. */
 const MAX_REPOSITORY_BYTES = 768_000_000;
 
 /** Reads HEAD and the commit to compare it with. Throws `GitNotInstalledError`. */
@@ -48,41 +48,47 @@ async function readHistory(gitDir: string, top: string, wanted: string | null): 
   const base = await resolveCommitSha(gitDir, wanted ?? 'HEAD^1');
   if (base === null && wanted !== null) return { kind: 'unreadable', reason: `${top} has no commit ${wanted}` };
   if (base === null) return { kind: 'no-history', reason: `the last commit of ${top} has no parent here` };
-  const fork = await gitText([gitDir, 'merge-base', base, head]).catch(() => base);
-  const trees = await Promise.all([fork, head].map((commit) => gitText([gitDir, 'rev-parse', `${commit}^{tree}`])));
+  const mergeBase = await gitText([gitDir, 'merge-base', base, head]).catch(() => base);
+  const trees = await Promise.all(
+    [mergeBase, head].map((commit) => gitText([gitDir, 'rev-parse', `${commit}^{tree}`])),
+  );
   const [baseTree = '', headTree = ''] = trees;
   if (baseTree === headTree)
-    return { kind: 'no-history', reason: `nothing differs between ${wanted ?? 'HEAD^1'} and HEAD` };
-  return readTrees(gitDir, top, { fork, head, baseTree, headTree });
+    return { kind: 'no-history', reason: `${wanted ?? 'HEAD^1'} and HEAD have the same files` };
+  return readTrees(gitDir, top, { mergeBase, head, baseTree, headTree });
+}
+
+function toMegabytes(bytes: number): string {
+  return `${Math.round(bytes / 1e6)} MB`;
 }
 
 type CommitRange = {
-  readonly fork: string;
+  readonly mergeBase: string;
   readonly head: string;
   readonly baseTree: string;
   readonly headTree: string;
 };
 
-async function readTrees(gitDir: string, top: string, ends: CommitRange): Promise<LocalRepositoryResult> {
-  const [base, head] = await Promise.all([listGitTree(gitDir, ends.baseTree), listGitTree(gitDir, ends.headTree)]);
+async function readTrees(gitDir: string, top: string, range: CommitRange): Promise<LocalRepositoryResult> {
+  const [base, head] = await Promise.all([listGitTree(gitDir, range.baseTree), listGitTree(gitDir, range.headTree)]);
   const entries = new Map([...base, ...head].map((entry) => [entry.sha, entry]));
   const size = [...entries.values()].reduce((sum, entry) => sum + entry.bytes, 0);
   if (size > MAX_REPOSITORY_BYTES)
     return {
       kind: 'unreadable',
-      reason: `${top} holds ${Math.round(size / 1e6)} MB, more than a demo can hold in memory`,
+      reason: `${top} has ${toMegabytes(size)}; the demo loads at most ${toMegabytes(MAX_REPOSITORY_BYTES)}`,
     };
-  const wanted = [...entries.values()].filter(({ mode }) => mode !== '160000').map(({ sha }) => sha);
-  const blobs = await readBlobs(gitDir, wanted);
-  const title = await gitText([gitDir, 'log', '-1', '--format=%s', ends.head]);
+  const blobShas = [...entries.values()].filter(({ mode }) => mode !== '160000').map(({ sha }) => sha);
+  const blobs = await readBlobs(gitDir, blobShas);
+  const title = await gitText([gitDir, 'log', '-1', '--format=%s', range.head]);
   const isComplete = head.every(({ path }) => !path.includes('\u{FFFD}'));
   const source: PullSource = {
     name: repositoryNameOf(top),
     title: title === '' ? 'Untitled' : title,
-    description: `${top}, ${ends.fork.slice(0, 7)} to ${ends.head.slice(0, 7)}`,
+    description: `${top}, ${range.mergeBase.slice(0, 7)} to ${range.head.slice(0, 7)}`,
     base: collectFiles(base, blobs),
     head: collectFiles(head, blobs),
-    headTree: isComplete ? ends.headTree : null,
+    headTree: isComplete ? range.headTree : null,
   };
   return { kind: 'source', source };
 }
@@ -107,11 +113,11 @@ async function listGitTree(gitDir: string, tree: string): Promise<readonly TreeL
 function parseTreeEntry(row: string): readonly TreeListing[] {
   const [, mode = '', sha = '', size = '', path = ''] = /^(\d+) \w+ ([0-9a-f]+) +(\d+|-)\t([\s\S]*)$/.exec(row) ?? [];
   if (path === '') return [];
-  // Git treats the unusual modes of old repositories as plain files.
+  // Old repositories contain other modes, which git treats as plain files.
   return [{ path, mode: isGitFileMode(mode) ? mode : '100644', sha, bytes: Number.parseInt(size, 10) || 0 }];
 }
 
-/** Reads all blobs through one git process, because a process for each takes minutes. */
+/** Reads all blobs with one git process, because one process for each blob takes minutes. */
 async function readBlobs(gitDir: string, shas: readonly string[]): Promise<ReadonlyMap<string, Uint8Array>> {
   const output = await runGit([gitDir, 'cat-file', '--batch'], shas.map((sha) => `${sha}\n`).join(''));
   const blobs = new Map<string, Uint8Array>();
@@ -136,7 +142,7 @@ function collectFiles(entries: readonly TreeListing[], blobs: ReadonlyMap<string
   return files;
 }
 
-/** A repository name that GitHub accepts. */
+/** Derives a repository name that GitHub accepts. */
 function repositoryNameOf(top: string): string {
   const last =
     top

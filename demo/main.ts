@@ -4,13 +4,13 @@ import { listPullFileDiffs } from '../fakes/github/state/commits.ts';
 import { StartupError } from '../src/app/app-identity.ts';
 import { GitError, GitNotInstalledError, gitText } from '../src/cli/git/run-git.ts';
 import { type OptionsResult, optionsProblem, parseOptions, runCommand } from '../src/cli/options.ts';
+import type { DemoEnvironment } from './environment.ts';
 import { createExamplePull } from './example.ts';
 import { type PullSource, readLocalRepository } from './local-repository.ts';
-import { createNarrator, createTerminal, escapeForTerminal, supportsColor, type Terminal } from './narrator.ts';
-import { type DemoDecision, playRounds } from './play.ts';
+import { createPagePrinter, createTerminal, escapeForTerminal, supportsColor, type Terminal } from './page-printer.ts';
 import { type DemoPull, demoPullOf, listHunkLines, openDemoPull } from './pull-request.ts';
+import { type DemoDecision, playRounds } from './rounds.ts';
 import { createScriptedAgent } from './script.ts';
-import type { DemoStage } from './stage.ts';
 import { exportAndVerify, type VerifiedRow } from './verify.ts';
 
 const DEFAULT_TASK = 'Please tidy up what this pull request touches, and any small issues you find nearby.';
@@ -22,7 +22,7 @@ const DEFAULT_TASK = 'Please tidy up what this pull request touches, and any sma
 export function runDemo(argv: readonly string[]): Promise<number> {
   return runCommand({ name: 'countersign demo', help: DEMO_HELP }, parseDemoOptions(argv), (options) => {
     const terminal = createTerminal((text) => process.stdout.write(text), supportsColor(process.stdout));
-    return runUntilInterrupted((interrupted) => runOnStage(options, terminal, interrupted));
+    return runUntilInterrupted((interrupted) => runInEnvironment(options, terminal, interrupted));
   });
 }
 
@@ -30,9 +30,9 @@ async function runUntilInterrupted(run: (interrupted: Promise<never>) => Promise
   const { promise, reject } = Promise.withResolvers<never>();
   promise.catch(() => {});
   const interrupt = (): void => reject(new DemoEndedError('Interrupted.', 130));
-  // npm repeats the terminal's signal, and the second one must not end the process during cleanup.
+  // npm repeats the terminal's signal. The second signal must not end the process during cleanup.
   process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
-  // The reader of a pipe can close it.
+  // A closed pipe, as in `countersign demo | head`, also ends the demo.
   process.stdout.on('error', interrupt);
   try {
     return await run(promise);
@@ -46,24 +46,41 @@ async function runUntilInterrupted(run: (interrupted: Promise<never>) => Promise
   }
 }
 
-async function runOnStage(options: DemoOptions, terminal: Terminal, interrupted: Promise<never>): Promise<number> {
+async function runInEnvironment(
+  options: DemoOptions,
+  terminal: Terminal,
+  interrupted: Promise<never>,
+): Promise<number> {
   const startedAt = Date.now();
-  if (!options.auto) terminal.printLine('The demo plays every person itself for now, as with --auto.');
   const source = await loadSource(options, terminal);
-  terminal.printLine(terminal.paint('dim', 'Starting a fake GitHub, the App and its embedded database …'));
-  const stage = await openStageOrEnd(options.model);
+  printIntroduction(options, terminal);
+  terminal.printLine(terminal.paint('dim', 'Starting the fake GitHub, the App and its embedded database …'));
+  const environment = await startEnvironmentOrEnd(options.model);
   try {
-    return await Promise.race([interrupted, playDemo(stage, source, options, terminal, startedAt)]);
+    return await Promise.race([interrupted, playDemo(environment, source, options, terminal, startedAt)]);
   } finally {
-    await stage.close();
+    await environment.close();
   }
 }
 
-async function openStageOrEnd(model: string | null): Promise<DemoStage> {
+function printIntroduction({ model }: DemoOptions, { printLine }: Terminal): void {
+  const intro =
+    model === null
+      ? ['This demo shows one run of the real App on a fake GitHub.', 'A script plays the model and all people.']
+      : ['This demo shows one run of the real App on a fake GitHub, with a real model.', 'A script plays all people.'];
+  const privacy =
+    model === null ? 'Nothing leaves this machine.' : 'Only the requests to the model leave this machine.';
+  printLine(`${intro.join(' ')} ${privacy}`);
+  printLine(
+    'Carl has opened a pull request. Ana gives the agent a task; Ana and Ben decide on each change it proposes.',
+  );
+}
+
+async function startEnvironmentOrEnd(model: string | null): Promise<DemoEnvironment> {
   try {
     // Loaded lazily, so that a wrong option fails before the database loads.
-    const { openDemoStage } = await import('./stage.ts');
-    return await openDemoStage(model);
+    const { startDemoEnvironment } = await import('./environment.ts');
+    return await startDemoEnvironment(model);
   } catch (error) {
     throw error instanceof StartupError ? new DemoEndedError(error.message, 2) : error;
   }
@@ -76,9 +93,7 @@ async function loadSource({ repo, base }: DemoOptions, terminal: Terminal): Prom
     const result = await readLocalRepository(repo, base);
     if (result.kind === 'source') return result.source;
     if (result.kind === 'unreadable') throw new DemoEndedError(result.reason, 2);
-    terminal.printLine(
-      `${escapeForTerminal(result.reason)}, so there is no change for a pull request. Using the built-in example instead.`,
-    );
+    terminal.printLine(`No pull request is possible: ${escapeForTerminal(result.reason)}. Using the built-in example.`);
     return createExamplePull();
   } catch (error) {
     throw error instanceof GitNotInstalledError
@@ -88,29 +103,33 @@ async function loadSource({ repo, base }: DemoOptions, terminal: Terminal): Prom
 }
 
 async function playDemo(
-  stage: DemoStage,
+  environment: DemoEnvironment,
   source: PullSource,
   options: DemoOptions,
   terminal: Terminal,
   startedAt: number,
 ): Promise<number> {
-  const { github, model } = stage;
+  const { github, model } = environment;
   const demoPull = openDemoPull(github, source);
-  await stage.waitUntilIdle();
+  await environment.waitUntilIdle();
   const agent = model === null ? null : createScriptedAgent(listHunkLines(github, demoPull));
   if (agent !== null) model?.setFallback(agent.answer);
-  printHeader(stage, demoPull, source, terminal);
-  const narrator = createNarrator(terminal);
+  printHeader(environment, demoPull, source, terminal);
+  const printer = createPagePrinter(terminal);
   const task = options.task ?? DEFAULT_TASK;
-  const decisions = await playRounds({ stage, demoPull, narrator, task, plan: agent?.plan ?? null });
+  const decisions = await playRounds({ environment, demoPull, printer, task, plan: agent?.plan ?? null });
   if (!decisions.some(({ outcome }) => outcome === 'suggestion-committed'))
-    narrator.printNote('\nNo change fits this pull request’s diff as a suggestion, so Commit suggestion was not used.');
-  const checks = await verifyOrEnd(stage, demoPull, source, decisions);
-  return printConclusion(checks, decisions, terminal, (Date.now() - startedAt) / 1000);
+    printer.printNote(
+      '\nNobody used “Commit suggestion”, because no change is a suggestion on this pull request’s diff.',
+    );
+  const checks = await verifyOrEnd(environment, demoPull, source, decisions);
+  printConclusion(checks, decisions, terminal, (Date.now() - startedAt) / 1000);
+  printNextSteps(options, terminal);
+  return 0;
 }
 
 function printHeader(
-  { github }: DemoStage,
+  { github }: DemoEnvironment,
   demoPull: DemoPull,
   source: PullSource,
   { printLine, paint }: Terminal,
@@ -128,7 +147,7 @@ function printHeader(
 }
 
 async function verifyOrEnd(
-  { github }: DemoStage,
+  { github }: DemoEnvironment,
   demoPull: DemoPull,
   source: PullSource,
   decisions: readonly DemoDecision[],
@@ -136,22 +155,20 @@ async function verifyOrEnd(
   try {
     return await exportAndVerify(github, demoPull, source, decisions);
   } catch (error) {
-    if (error instanceof GitError) throw new DemoEndedError(`git refuses the branch: ${error.message}`, 1);
+    if (error instanceof GitError) throw new DemoEndedError(`git rejected the branch: ${error.message}`, 1);
     throw error;
   }
 }
 
-/**
- * Prints the checks and returns exit code 0. Throws `DemoEndedError` when a check failed or no change was approved.
- */
-export function printConclusion(
+/** Prints the checks. Throws `DemoEndedError` when a check failed or no change was approved. */
+function printConclusion(
   checks: readonly VerifiedRow[],
   decisions: readonly DemoDecision[],
   { printLine, paint }: Terminal,
   seconds: number,
-): number {
+): void {
   printLine();
-  printLine(paint('bold', 'Verified with git from the objects of the branch alone:'));
+  printLine(paint('bold', 'Checked with git, from the commits of the branch alone:'));
   const rows = checks.map(({ subject, attribution, problem }) => [
     problem === null ? paint('green', '✓') : paint('red', '✗'),
     escapeForTerminal(subject),
@@ -165,11 +182,26 @@ export function printConclusion(
     ({ outcome }) => outcome === 'approved' || outcome === 'suggestion-committed',
   ).length;
   if (problems > 0)
-    throw new DemoEndedError(`the branch is not what was approved (${problems} of ${checks.length} checks failed).`, 1);
-  if (approved === 0) throw new DemoEndedError('no change was approved, so there is nothing to verify.', 1);
+    throw new DemoEndedError(
+      `the branch differs from the approved changes: ${problems} of ${checks.length} checks failed.`,
+      1,
+    );
+  if (approved === 0)
+    throw new DemoEndedError('the agent proposed no change that was approved. Try another --task or --repo.', 1);
   const changes = approved === 1 ? 'one approved change' : `${approved} approved changes`;
-  printLine(`The branch holds exactly the ${changes}. ${seconds.toFixed(1)} s.`);
-  return 0;
+  printLine(`The branch holds exactly the ${changes}. The demo took ${seconds.toFixed(1)} s.`);
+}
+
+function printNextSteps({ repo, model }: DemoOptions, { printLine, paint }: Terminal): void {
+  const steps = [
+    ...(repo === null ? [['See it on your own repository:', 'npm run demo -- --repo ../some/repository']] : []),
+    ...(model === null ? [['Let a real model propose changes:', 'npm run demo -- --model NAME']] : []),
+    ['List all options:', 'npm run demo -- --help'],
+    ['Install the App:', 'see “Install” in README.md'],
+  ];
+  printLine();
+  printLine(paint('bold', 'Next steps:'));
+  for (const step of alignColumns(steps)) printLine(`  ${step}`);
 }
 
 /** Pads the cells so that the columns line up. */
@@ -184,31 +216,31 @@ function alignColumns(rows: readonly (readonly string[])[]): readonly string[] {
   );
 }
 
-/** The options of the command; null for an option that is not given. */
-export type DemoOptions = {
-  /** Path of a local git repository; null plays the built-in example. */
+/** The options of the command; null for a missing option. */
+type DemoOptions = {
+  /** Path of a local git repository; null uses the built-in example. */
   readonly repo: string | null;
-  /** The commit to compare HEAD with; null is its first parent. */
+  /** The commit to compare HEAD with; null means its first parent. */
   readonly base: string | null;
   readonly task: string | null;
-  /** Name of a real model; null plays a script. */
+  /** Name of a real model; null uses a script. */
   readonly model: string | null;
   readonly auto: boolean;
 };
 
-export const DEMO_HELP = `Usage: countersign demo [options]
+const DEMO_HELP = `Usage: countersign demo [options]
 
-Plays one run of the whole App on a fake GitHub, then checks with git that the branch
+Shows one run of the real App on a fake GitHub, then checks with git that the branch
 holds exactly the approved changes.
 
   --repo PATH   a local git repository: its last commit becomes the pull request
-                (without it, a small built-in example)
+                (default: a small built-in example)
   --base REF    with --repo: the commit to compare HEAD with (default: its first parent)
-  --task TEXT   the task for the agent
-  --model NAME  a real model, reached with OPENAI_API_KEY and OPENAI_BASE_URL
-                (without it, a script plays the model and nothing leaves this machine)
-  --auto        play every person: they ask, approve, deny and give instructions
-  --help        this text
+  --task TEXT   the task for the agent; only a real model follows it
+  --model NAME  a real model, which needs OPENAI_API_KEY or OPENAI_BASE_URL
+                (default: a script plays the model, and nothing leaves this machine)
+  --auto        let a script play all people (always on, because the demo takes no input)
+  --help        show this help
 `;
 
 const DEMO_OPTIONS = {
@@ -230,8 +262,8 @@ export function parseDemoOptions(argv: readonly string[]): OptionsResult<DemoOpt
   });
 }
 
-/** Ends the demo early; the message is one line that says why. */
-export class DemoEndedError extends Error {
+/** Ends the demo early. The message is one line for the user. */
+class DemoEndedError extends Error {
   readonly exitCode: number;
 
   constructor(message: string, exitCode: number) {

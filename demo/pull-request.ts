@@ -17,7 +17,7 @@ import { PENDING_LABEL } from '../src/core/messages/proposal-status.ts';
 import type { PullSource } from './local-repository.ts';
 import type { HunkLines, HunkLinesByPath } from './script.ts';
 
-/** The demo’s pull request with two of its people. */
+/** The pull request of the demo, and two people on it. */
 export type DemoPull = {
   readonly repositoryId: number;
   readonly number: number;
@@ -26,9 +26,9 @@ export type DemoPull = {
   /** The head before the run. */
   readonly initialHead: string;
   readonly initialTree: string;
-  /** A writer, who gives the task. */
+  /** Has write access and gives the task. */
   readonly ana: FakeAccount;
-  /** A writer, who reviews with her. */
+  /** Has write access and reviews. */
   readonly ben: FakeAccount;
 };
 
@@ -62,15 +62,15 @@ export function openDemoPull(github: FakeGitHub, source: PullSource): DemoPull {
   };
 }
 
-type PullOpening = {
+type NewPull = {
   readonly repository: FakeRepository;
   readonly author: FakeAccount;
   readonly title: string;
   readonly tree: string;
 };
 
-/** The head is one commit with the source’s own tree, so that file modes, links and submodules are preserved. */
-function openPull(github: FakeGitHub, { repository, author, title, tree }: PullOpening): FakePullRequest {
+/** Creates the head as one commit with the tree of the source, which keeps file modes, links and submodules. */
+function openPull(github: FakeGitHub, { repository, author, title, tree }: NewPull): FakePullRequest {
   const signature = createGitSignature(github.state(), author, Date.now());
   const sha = putGitCommit(github.state().store, {
     tree,
@@ -80,9 +80,9 @@ function openPull(github: FakeGitHub, { repository, author, title, tree }: PullO
     signature: null,
     message: `${title}\n`,
   });
-  const here = { actor: { accountId: author.id, viaAppId: null }, repositoryId: repository.id };
-  github.apply(OPERATIONS.createGitRef, { ...here, ref: `refs/heads/${HEAD_BRANCH}`, sha });
-  return github.apply(OPERATIONS.createPullRequest, { ...here, title: truncateTitle(title), head: HEAD_BRANCH });
+  const target = { actor: { accountId: author.id, viaAppId: null }, repositoryId: repository.id };
+  github.apply(OPERATIONS.createGitRef, { ...target, ref: `refs/heads/${HEAD_BRANCH}`, sha });
+  return github.apply(OPERATIONS.createPullRequest, { ...target, title: truncateTitle(title), head: HEAD_BRANCH });
 }
 
 /** GitHub accepts titles of at most 256 characters. */
@@ -98,7 +98,7 @@ export type CommentedLines = {
   readonly lines: readonly string[];
 };
 
-/** An entry of the page; `path` is null in the conversation. */
+/** A comment or review on the page; `path` is null in the conversation. */
 export type PageEntry = {
   readonly key: string;
   readonly kind: 'comment' | 'review' | 'in-thread';
@@ -111,7 +111,7 @@ export type PageEntry = {
   readonly isReply: boolean;
 };
 
-/** A proposal as the page shows it; `line` is 0 when the title has none. */
+/** A proposal, parsed from its comment. `line` is 0 if the title has no line. */
 export type PageProposal = {
   readonly entry: PageEntry;
   readonly id: string;
@@ -165,7 +165,7 @@ export function readPullPage(github: FakeGitHub, demoPull: DemoPull): readonly P
 /** Returns the current state of the pull request. Throws when it is missing. */
 export function demoPullOf(github: FakeGitHub, { repositoryId, number }: DemoPull): FakePullRequest {
   const pull = github.state().repositories.get(repositoryId)?.pulls.get(number);
-  if (pull === undefined) throw new Error('The fake GitHub has lost the pull request.');
+  if (pull === undefined) throw new Error('The fake GitHub does not have the pull request.');
   return pull;
 }
 
@@ -187,7 +187,7 @@ const DETAILS_LINE = /^Change \d+ of \d+ · `([a-z0-9]{4,6})` · digest `([0-9a-
 
 const PROPOSAL_MARKER = '<!-- countersign:proposal:';
 
-/** Parses the proposals of a page, in the order of posting. */
+/** Parses the proposals of a page, oldest first. */
 export function parsePageProposals(page: readonly PageEntry[]): readonly PageProposal[] {
   return page.flatMap((entry) =>
     entry.byApp && entry.body.startsWith(PROPOSAL_MARKER) ? parsePageProposal(entry) : [],
@@ -218,7 +218,7 @@ function parsePageProposal(entry: PageEntry): readonly PageProposal[] {
   ];
 }
 
-/** A large diff has a preview first; the last block is complete. */
+/** Parses the last diff block, because a large diff also has a preview before it. */
 function parseDiffBlock(body: string): { readonly removed: readonly string[]; readonly added: readonly string[] } {
   const blocks = [...body.matchAll(/^(`{3,})diff\n([\s\S]*?)^\1$/gm)];
   const lines = (blocks.at(-1)?.[2] ?? '').split('\n').filter((line) => !/^(?:\+\+\+|---) /.test(line));
@@ -227,7 +227,7 @@ function parseDiffBlock(body: string): { readonly removed: readonly string[]; re
   return { removed: marked('-'), added: marked('+') };
 }
 
-/** Lists the head’s lines that the diff of the pull request shows. */
+/** Lists the lines of the head that are in the diff of the pull request, by path. */
 export function listHunkLines(github: FakeGitHub, demoPull: DemoPull): HunkLinesByPath {
   const files = listPullFileDiffs(github.state().store, demoPullOf(github, demoPull));
   const shown = files.filter(({ change, patch }) => change.status !== 'removed' && patch.text !== null);

@@ -9,7 +9,7 @@ import {
   type ReadFileResult,
 } from './find-changes.ts';
 
-/** A script that plays the model. It knows only the tool results and the diff of the pull request. */
+/** A script that plays the model. It uses only the tool results and the diff of the pull request. */
 type ScriptedAgent = {
   readonly answer: (request: ChatRequest) => ScriptedTurn;
   /** The proposed changes with the planned decisions; empty before the proposal. */
@@ -20,10 +20,10 @@ const MAX_FIRST_READS = 6;
 
 const MAX_FURTHER_READS = 6;
 
-/** A file is read from this many lines above its first changed line. */
+/** Reading starts this many lines above the first changed line. */
 const MAX_LINES_ABOVE = 400;
 
-/** Creates an agent for one run: it explores, reads, proposes, revises as instructed, and ends. */
+/** Creates an agent for one run. Its turns: explore, read, propose, revise as instructed, finish. */
 export function createScriptedAgent(diff: HunkLinesByPath): ScriptedAgent {
   let plan: readonly PlannedChange[] = [];
   const propose = (messages: readonly ChatMessage[]): ScriptedTurn => {
@@ -59,7 +59,7 @@ function exploreRepository(messages: readonly ChatMessage[], diff: HunkLinesByPa
   return { content: 'Looking at the files first.', calls: [...lists, ...reads] };
 }
 
-/** Reads the README and files from the whole repository, to find a change outside the diff. */
+/** Reads the README and files from the whole repository, to find changes outside the diff. */
 function readFurtherFiles(messages: readonly ChatMessage[]): ScriptedTurn | null {
   const results = toolResults(messages);
   const readPaths = new Set(parseReadFiles(results).map(({ path }) => path));
@@ -83,7 +83,7 @@ function isProposal({ calls }: ChatMessage): boolean {
 
 const FEEDBACK_PREFIX = '[USER FEEDBACK - Tool was not executed]: ';
 
-/** Proposes the revision of each change that got an instruction. */
+/** Proposes the revision of each change that a person asked to revise. */
 function reviseProposals(messages: readonly ChatMessage[], plan: readonly PlannedChange[]): ScriptedTurn | null {
   const last = messages.findLast(({ role }) => role === 'assistant');
   const answers = new Map(messages.map(({ toolCallId, content }) => [toolCallId, content ?? '']));
@@ -112,7 +112,7 @@ function parseReadFiles(results: readonly string[]) {
   return results.flatMap((result) => parseReadFileResult(result) ?? []);
 }
 
-/** Parses the paths of a `list_files` result, which the tool cuts after 1,000 entries. */
+/** Parses the paths of a `list_files` result, which has at most 1,000 entries. */
 function parseFileList(results: readonly string[], which: string): ReadonlySet<string> {
   const listing = results.find((result) => /^\d+ files? /.test(result) && result.includes(which)) ?? '';
   return new Set(listing.split('\n').slice(1));
@@ -154,7 +154,7 @@ export type PlannedChange = {
   readonly revision: ScriptedCall | null;
 };
 
-/** Lines between two changes of a file, so that neither appears in the other’s context. */
+/** The minimum distance between two changes of a file, so that neither appears in the other’s context. */
 const MIN_LINES_APART = 8;
 
 type PlanInput = {
@@ -206,21 +206,21 @@ type ChooseFinding = (
   chosen: readonly (CleanupFinding | null)[],
 ) => CleanupFinding | null;
 
-/** Picks the best matching finding that is not near a chosen one. Other files are preferred. */
+/** Creates a function that picks the best finding that is not near a chosen one, if possible in another file. */
 function createChooser(findings: readonly CleanupFinding[]): ChooseFinding {
   return (fits, chosen) => {
     const others = chosen.filter((one) => one !== null);
     const score = ({ score, path }: CleanupFinding): number =>
       score - 3 * others.filter((one) => one.path === path).length;
-    const clear = findings.filter((one) => fits(one) && others.every((other) => !isNear(one, other)));
-    return clear.toSorted((left, right) => score(right) - score(left))[0] ?? null;
+    const candidates = findings.filter((one) => fits(one) && others.every((other) => !isNear(one, other)));
+    return candidates.toSorted((left, right) => score(right) - score(left))[0] ?? null;
   };
 }
 
 function isInDiff(diff: HunkLinesByPath, { path, line, removedLines, index }: CleanupFinding): boolean {
   // An insertion is shown at the line above it, or at the first line of the file.
-  const touched = removedLines === 0 && index > 0 ? line - 1 : line;
-  return (diff.get(path) ?? []).some(({ first, last }) => touched >= first && line <= last);
+  const start = removedLines === 0 && index > 0 ? line - 1 : line;
+  return (diff.get(path) ?? []).some(({ first, last }) => start >= first && line <= last);
 }
 
 function isNear(left: CleanupFinding, right: CleanupFinding): boolean {
@@ -233,7 +233,7 @@ function createWriteCall(path: string, content: string, reason: string): Scripte
 
 function createUnwantedFile(existingPaths: ReadonlySet<string>): PlannedChange {
   const { path, content, reason } = planStyleGuide(existingPaths);
-  const decision = { kind: 'deny', comment: 'we follow this style without a page about it' } as const;
+  const decision = { kind: 'deny', comment: 'we don’t need a file for this' } as const;
   return { path, line: 0, call: createWriteCall(path, content, reason), decision, revision: null };
 }
 
@@ -248,7 +248,7 @@ function toPlannedChange(
   return [{ path: finding.path, line: finding.line, call, decision, revision: null }];
 }
 
-/** Adds lines around the change until the quoted text is unique in the file. */
+/** Creates the arguments of `edit_file`, with context lines until the old text is unique in the file. */
 function createEditArguments(
   file: ReadFileResult,
   { path, index, removedLines, addedLines, reason }: CleanupFinding,
@@ -259,22 +259,23 @@ function createEditArguments(
     const to = Math.min(lines.length, index + removedLines + around);
     const oldLines = lines.slice(from, to);
     const newLines = [...lines.slice(from, index), ...addedLines, ...lines.slice(index + removedLines, to)];
-    // The last line gets a newline only if the file or the change has one there.
+    // The new text ends with a newline if the file continues, or if the change adds the final newline.
     const addsFinalNewline = removedLines === 1 && addedLines[0] === lines[index];
     const endsBeforeLast = to < lines.length;
     const oldText = oldLines.join('\n') + (endsBeforeLast ? '\n' : '');
     const newText = newLines.join('\n') + (endsBeforeLast || addsFinalNewline ? '\n' : '');
-    const whole = from === 0 && to === lines.length;
-    if (whole || isUnique(lines.join('\n'), oldText)) return { path, old_string: oldText, new_string: newText, reason };
+    const isWholeFile = from === 0 && to === lines.length;
+    if (isWholeFile || isUnique(lines.join('\n'), oldText))
+      return { path, old_string: oldText, new_string: newText, reason };
   }
 }
 
-function isUnique(text: string, sought: string): boolean {
-  const first = text.indexOf(sought);
-  return first !== -1 && text.indexOf(sought, first + 1) === -1;
+function isUnique(text: string, search: string): boolean {
+  const first = text.indexOf(search);
+  return first !== -1 && text.indexOf(search, first + 1) === -1;
 }
 
-/** A small new file, with an instruction and the file after it. */
+/** A small new file, with the instruction to revise it and its revised content. */
 type NewFile = {
   readonly path: string;
   readonly content: string;
@@ -283,15 +284,15 @@ type NewFile = {
   readonly revisedContent: string;
 };
 
-/** The indentation that most of the read lines use. */
+/** Returns the EditorConfig settings for the indentation of most lines. */
 function indentStyle(files: readonly ReadFileResult[]): readonly string[] {
   const lines = files.filter(({ path }) => !/\.(?:md|markdown|txt|rst|adoc)$/.test(path)).flatMap((file) => file.lines);
   const tabs = lines.filter((line) => line.startsWith('\t')).length;
   const widths = lines.flatMap((line) => /^( +)\S/.exec(line)?.[1]?.length ?? []);
   if (tabs > widths.length) return ['indent_style = tab'];
   if (widths.length === 0) return [];
-  const by = (width: number): number => widths.filter((one) => one % width === 0).length;
-  return ['indent_style = space', `indent_size = ${by(4) >= widths.length * 0.8 ? 4 : 2}`];
+  const multiplesOfFour = widths.filter((width) => width % 4 === 0).length;
+  return ['indent_style = space', `indent_size = ${multiplesOfFour >= widths.length * 0.8 ? 4 : 2}`];
 }
 
 function editorConfig(files: readonly ReadFileResult[]): string {
@@ -301,7 +302,7 @@ function editorConfig(files: readonly ReadFileResult[]): string {
 
 const EDITOR_CONFIG_COMMENT = 'Makes editors follow the style of the existing files.';
 
-/** Plans a new file; `existingPaths` are the paths at the root. */
+/** Plans a new file. `existingPaths` are the paths at the root of the repository. */
 function planNewFile(files: readonly ReadFileResult[], existingPaths: ReadonlySet<string>): NewFile {
   const requestedEdit = 'Good idea, but please explain its purpose in the first line.';
   if (!existingPaths.has('.editorconfig')) {
@@ -315,7 +316,7 @@ function planNewFile(files: readonly ReadFileResult[], existingPaths: ReadonlySe
       revisedContent: `# ${EDITOR_CONFIG_COMMENT}\n${content}`,
     };
   }
-  const path = ['REVIEWING.md', 'HOW-CHANGES-LAND.md'].find((name) => !existingPaths.has(name)) ?? 'CHANGES-LAND.md';
+  const path = ['REVIEWING.md', 'CODE-REVIEW.md'].find((name) => !existingPaths.has(name)) ?? 'REVIEW-PROCESS.md';
   const content = '# Reviewing\n\nEvery change is shown as a diff and applied only after an approval.\n';
   const revisedContent = content.replace('\n\n', '\n\nFor first-time reviewers.\n\n');
   return {
@@ -327,9 +328,9 @@ function planNewFile(files: readonly ReadFileResult[], existingPaths: ReadonlySe
   };
 }
 
-/** A file to deny when there is no other change to deny. */
+/** Plans a file to deny when there is no other change to deny. */
 function planStyleGuide(existingPaths: ReadonlySet<string>): Pick<NewFile, 'path' | 'content' | 'reason'> {
   const path = ['STYLE.md', 'STYLE-NOTES.md'].find((name) => !existingPaths.has(name)) ?? 'WRITING-STYLE.md';
-  const content = '# Style\n\nOne commit says one thing. Comments are sentences.\n';
+  const content = '# Style\n\nMake one change per commit. Write comments as full sentences.\n';
   return { path, content, reason: 'Documents the current style.' };
 }

@@ -11,14 +11,14 @@ import { EMPTY_REGION, type LineRange, regionBetween } from '../src/core/edits/r
 import { splitLines, withoutLineEnding } from '../src/core/edits/text/lines.ts';
 import { type ChangeTrailer, findChangeTrailers } from '../src/core/policy/commit-message.ts';
 import type { PullSource } from './local-repository.ts';
-import type { DemoDecision } from './play.ts';
 import type { DemoPull } from './pull-request.ts';
+import type { DemoDecision } from './rounds.ts';
 
 /** A row of the result; `problem` is null when the check passed. */
 export type VerifiedRow = { readonly subject: string; readonly attribution: string; readonly problem: string | null };
 
-/** An exported repository, the branch to check, and the decisions about it. */
-type BranchEvidence = {
+/** An exported repository, the branch to check, and the decisions on its proposals. */
+type VerificationInput = {
   readonly directory: string;
   readonly branch: string;
   /** The head before the run. */
@@ -31,13 +31,13 @@ type BranchEvidence = {
  * Checks from git objects alone that the branch holds exactly the approved changes: linear commits, no change outside
  * the approved ranges, digests recomputed from the commits, and no rejected change.
  */
-async function verifyBranch(evidence: BranchEvidence): Promise<readonly VerifiedRow[]> {
-  const commits = await readBranch(evidence.directory, evidence.branch, evidence.baseSha);
-  const parentRows = commits.map((commit, index) => checkParent(commit, commits[index - 1]?.sha ?? evidence.baseSha));
-  const commitRows = commits.flatMap((commit) => checkCommit(commit, evidence));
-  const committedIds = commits.flatMap((commit) => listProposalIds(commit, evidence));
+async function verifyBranch(input: VerificationInput): Promise<readonly VerifiedRow[]> {
+  const commits = await readBranch(input.directory, input.branch, input.baseSha);
+  const parentRows = commits.map((commit, index) => checkParent(commit, commits[index - 1]?.sha ?? input.baseSha));
+  const commitRows = commits.flatMap((commit) => checkCommit(commit, input));
+  const committedIds = commits.flatMap((commit) => listProposalIds(commit, input));
   const decisionRows = await Promise.all(
-    evidence.decisions.map((decision) => checkDecision(decision, evidence, committedIds)),
+    input.decisions.map((decision) => checkDecision(decision, input, committedIds)),
   );
   return [...parentRows.flat(), ...commitRows, ...decisionRows.flat()];
 }
@@ -51,8 +51,8 @@ function createFailure({ sha, author }: BranchCommit, problem: string): Verified
   return { subject: sha.slice(0, 7), attribution: author, problem };
 }
 
-/** Lists the proposals in a commit, by its trailers or by the suggestion that it commits. */
-function listProposalIds(commit: BranchCommit, { bot, decisions }: BranchEvidence): readonly string[] {
+/** Lists the proposals in a commit: those in its trailers, or the suggestion that it applies. */
+function listProposalIds(commit: BranchCommit, { bot, decisions }: VerificationInput): readonly string[] {
   if (commit.author === bot) return findChangeTrailers(commit.message).map(({ proposalId }) => proposalId);
   const suggestionDecision = decisions.find(
     (one) => one.outcome === 'suggestion-committed' && isSuggestionCommit(commit, one),
@@ -67,22 +67,22 @@ function isSuggestionCommit(commit: BranchCommit, { by, proposal }: DemoDecision
   return computeDigest(file, 'edit', regionBetween(before, after) ?? EMPTY_REGION).startsWith(proposal.digest);
 }
 
-function checkCommit(commit: BranchCommit, evidence: BranchEvidence): readonly VerifiedRow[] {
-  if (commit.author === evidence.bot) return checkAppCommit(commit, evidence);
-  const suggestionDecision = evidence.decisions.find(
+function checkCommit(commit: BranchCommit, input: VerificationInput): readonly VerifiedRow[] {
+  if (commit.author === input.bot) return checkAppCommit(commit, input);
+  const suggestionDecision = input.decisions.find(
     (one) => one.outcome === 'suggestion-committed' && isSuggestionCommit(commit, one),
   );
   if (suggestionDecision === undefined) return [createFailure(commit, 'it matches no committed suggestion')];
   return [
     {
       subject: `${commit.sha.slice(0, 7)} ${suggestionDecision.proposal.id} ${suggestionDecision.proposal.path}`,
-      attribution: `committed by ${suggestionDecision.by}`,
+      attribution: `committed as a suggestion by ${suggestionDecision.by}`,
       problem: null,
     },
   ];
 }
 
-function checkAppCommit(commit: BranchCommit, { decisions }: BranchEvidence): readonly VerifiedRow[] {
+function checkAppCommit(commit: BranchCommit, { decisions }: VerificationInput): readonly VerifiedRow[] {
   const groups = findChangeTrailers(commit.message).map((trailer) => {
     const decision = decisions.find((one) => one.outcome === 'approved' && one.proposal.id === trailer.proposalId);
     return { trailer, decision };
@@ -99,13 +99,13 @@ function checkAppCommit(commit: BranchCommit, { decisions }: BranchEvidence): re
   ];
 }
 
-type TrailerGroup = { readonly trailer: ChangeTrailer; readonly decision: DemoDecision | undefined };
+type TrailerDecision = { readonly trailer: ChangeTrailer; readonly decision: DemoDecision | undefined };
 
-function listRangesFor({ path }: BranchFileChange, groups: readonly TrailerGroup[]): readonly LineRange[] {
+function listRangesFor({ path }: BranchFileChange, groups: readonly TrailerDecision[]): readonly LineRange[] {
   return groups.flatMap(({ trailer, decision }) => (decision?.proposal.path === path ? (trailer.range ?? []) : []));
 }
 
-function checkTrailer(commit: BranchCommit, { trailer, decision }: TrailerGroup): VerifiedRow {
+function checkTrailer(commit: BranchCommit, { trailer, decision }: TrailerDecision): VerifiedRow {
   if (decision === undefined) return createFailure(commit, `it contains ${trailer.proposalId} without an approval`);
   const { proposal, by } = decision;
   const file = commit.files.find(({ path }) => path === proposal.path);
@@ -142,7 +142,7 @@ function changesOnlyRanges(file: BranchFileChange, ranges: readonly LineRange[])
 /** Checks that an approved change is in exactly one commit, and a rejected change in none. */
 async function checkDecision(
   decision: DemoDecision,
-  evidence: BranchEvidence,
+  input: VerificationInput,
   committedIds: readonly string[],
 ): Promise<readonly VerifiedRow[]> {
   const { proposal, outcome, by } = decision;
@@ -152,11 +152,11 @@ async function checkDecision(
     const problem = times === 1 ? null : `it is in ${times} commits of the branch`;
     return problem === null ? [] : [{ subject, attribution: `approved by ${by}`, problem }];
   }
-  const present = times > 0 || (await isOnBranch(decision, evidence));
-  const attribution = `${outcome === 'denied' ? 'denied' : 'sent back'} by ${by}`;
+  const present = times > 0 || (await isOnBranch(decision, input));
+  const attribution = `${outcome === 'denied' ? 'denied' : 'changes requested'} by ${by}, not on the branch`;
   return [
     {
-      subject: `absent  ${subject}`,
+      subject: `${'–'.padEnd(7)} ${subject}`,
       attribution,
       problem: present ? 'the rejected change is on the branch' : null,
     },
@@ -166,7 +166,7 @@ async function checkDecision(
 /** Whether the file has every line that only this proposal would add. */
 async function isOnBranch(
   { proposal }: DemoDecision,
-  { directory, branch, baseSha, decisions }: BranchEvidence,
+  { directory, branch, baseSha, decisions }: VerificationInput,
 ): Promise<boolean> {
   const { path, added, removed } = proposal;
   const [before, now] = await Promise.all([
@@ -211,7 +211,7 @@ export async function exportAndVerify(
 function checkLoadedTree({ initialTree }: DemoPull, { headTree }: PullSource): readonly VerifiedRow[] {
   if (headTree === null) return [];
   const problem = initialTree === headTree ? null : 'the loaded tree differs from the repository';
-  return [{ subject: `tree ${headTree.slice(0, 7)}`, attribution: 'loaded unchanged', problem }];
+  return [{ subject: `tree ${headTree.slice(0, 7)}`, attribution: 'the loaded tree is unchanged', problem }];
 }
 
 /** A version of a changed file; null when it does not exist. */
@@ -223,7 +223,7 @@ type BranchFileChange = {
   readonly after: BranchFileVersion;
 };
 
-/** A commit of the branch as git tells it. */
+/** A commit of the branch, read with git. */
 type BranchCommit = {
   readonly sha: string;
   readonly parents: readonly string[];
@@ -232,7 +232,7 @@ type BranchCommit = {
   readonly files: readonly BranchFileChange[];
 };
 
-/** Reads the commits of a branch that `since` lacks, oldest first. */
+/** Reads the commits of a branch that are not in `since`, oldest first. */
 async function readBranch(directory: string, branch: string, since: string): Promise<readonly BranchCommit[]> {
   const gitDir = `--git-dir=${directory}`;
   const listed = await gitText([gitDir, 'rev-list', '--reverse', `refs/heads/${branch}`, `^${since}`]);
@@ -256,10 +256,11 @@ async function readBranchCommit(gitDir: string, sha: string): Promise<BranchComm
   return { sha, parents: parents.split(' '), author, message, files };
 }
 
-/** Throws for a link, a submodule or binary content, which the demo never proposes. */
+/** Throws for a symbolic link, a submodule or binary content: the demo never proposes such a change. */
 async function readFileVersion(gitDir: string, mode: string, sha: string): Promise<BranchFileVersion> {
   if (mode === '000000') return null;
-  if (mode !== '100644' && mode !== '100755') throw new Error(`a file of mode ${mode} was changed`);
+  if (mode !== '100644' && mode !== '100755')
+    throw new Error(`The branch changes a file of mode ${mode}, which the demo never proposes.`);
   return { mode, sha, text: decodeUtf8(await runGit([gitDir, 'cat-file', 'blob', sha])) };
 }
 

@@ -39,20 +39,20 @@ const SHORTER_PATTERN = createWordPattern(SHORTER_PHRASES.keys());
 
 const DOUBLED_WORD = /(?<![\w-])(the|an|to|of|in|is|and|for|it|with|be|as|at|by|from|are|this) \1(?![\w'’.-])/i;
 
-/** A corrected line with the replaced and the new text. */
+/** A corrected line, with the replaced text and its replacement. */
 export type RewordedLine = { readonly line: string; readonly from: string; readonly to: string };
 
-/** Corrects the first misspelling; null without one. */
+/** Corrects the first misspelling; null if there is none. */
 export function fixMisspelling(line: string): RewordedLine | null {
   return replaceWording(line, SPELLING_PATTERN, SPELLING);
 }
 
-/** Shortens the first wordy phrase; null without one. */
+/** Shortens the first wordy phrase; null if there is none. */
 export function shortenWording(line: string): RewordedLine | null {
   return replaceWording(line, SHORTER_PATTERN, SHORTER_PHRASES);
 }
 
-/** Removes the first repeated word; null without one. */
+/** Removes the first repeated word; null if there is none. */
 export function removeRepeatedWord(line: string): RewordedLine | null {
   const word = DOUBLED_WORD.exec(line)?.[1];
   return word === undefined ? null : { line: line.replace(DOUBLED_WORD, '$1'), from: word, to: word };
@@ -68,7 +68,7 @@ function replaceWording(line: string, pattern: RegExp, table: ReadonlyMap<string
   const isCapital = /^[A-Z]/.test(from);
   const text = replacement === '' ? rest : `${replacement}${gap}${rest}`;
   if (text === '' || (replacement === '' && gap === '')) return null;
-  // The next word can be a name, which must not be capitalized.
+  // The next word could be an identifier, which must not be capitalized.
   if (isCapital && !/^[a-z]+(?:[ ,.]|$)/.test(text)) return null;
   const shown = isCapital ? text.charAt(0).toUpperCase() + text.slice(1) : text;
   return { line: line.slice(0, match.index) + shown, from, to: replacement };
@@ -83,7 +83,7 @@ const VERBS: ReadonlyMap<string, string> = new Map(
   `add adds|apply applies|assert asserts|build builds|call calls|check checks|clean cleans|clear clears|close closes
 |collect collects|compare compares|compute computes|convert converts|copy copies|count counts|create creates|decode decodes
 |delete deletes|draw draws|encode encodes|ensure ensures|execute executes|fetch fetches|filter filters|find finds|format formats
-|generate generates|get gives|handle handles|init prepares|install installs|is tells whether it is|has tells whether it has
+|generate generates|get gives|handle handles|init prepares|install installs|is checks whether it is|has checks whether it has
 |list lists|load loads|log logs|make makes|merge merges|normalize normalizes|open opens|parse parses|prepare prepares|print prints
 |process processes|push pushes|read reads|register registers|remove removes|render renders|reset resets|resolve resolves|run runs
 |save saves|search searches|send sends|serialize serializes|set sets|show shows|sort sorts|start starts|stop stops|test tests
@@ -93,7 +93,7 @@ const VERBS: ReadonlyMap<string, string> = new Map(
     .map((pair) => [pair.slice(0, pair.indexOf(' ')), pair.slice(pair.indexOf(' ') + 1)]),
 );
 
-/** Longer names, as in tests, are sentences already. */
+/** Names with more words, such as names of tests, already read like a sentence. */
 const MAX_WORDS = 3;
 
 function splitName(name: string): readonly string[] {

@@ -10,6 +10,7 @@ import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { type OptionsResult, optionsProblem, parseOptions, runCommand } from '../src/cli/options.ts';
 import { findPostgresPrograms } from './chaos/postgres-server.ts';
+import { POSITIVE_INTEGER } from './shared/positive-integer.ts';
 
 const HELP = `Usage: npm run reliability -- [--cases N] [--pglite-cases N] [--seconds N] [--seed S] [--database URL] [--output FILE]
 
@@ -42,14 +43,12 @@ type ReliabilityOptions = Readonly<Record<'cases' | 'pgliteCases' | 'seconds' | 
   readonly database: string | null;
 };
 
-const POSITIVE_INTEGER = /^[1-9]\d{0,8}$/;
-
 function readReliabilityOptions(args: readonly string[]): OptionsResult<ReliabilityOptions> {
   const parse = () => parseArgs({ args: [...args], options: OPTIONS, strict: true, allowPositionals: false });
   return parseOptions('npm run reliability --', parse, ({ values }) => {
     const { database = null, help: _help, output, ...numbers } = values;
     const invalid = Object.entries(numbers).find(([, value]) => !POSITIVE_INTEGER.test(value));
-    if (invalid !== undefined) return optionsProblem(`--${invalid[0]} needs a number from 1 on.`);
+    if (invalid !== undefined) return optionsProblem(`--${invalid[0]} must be a positive whole number.`);
     const { 'pglite-cases': pgliteCases, ...others } = numbers;
     return { kind: 'options', options: { ...others, pgliteCases, database, output } };
   });

@@ -11,8 +11,8 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
+import { type DemoEnvironment, startDemoEnvironment } from '../demo/environment.ts';
 import { demoPullOf, openDemoPull } from '../demo/pull-request.ts';
-import { type DemoStage, openDemoStage } from '../demo/stage.ts';
 import type { WebhookRequest } from '../fakes/github/http/server-state.ts';
 import { OPERATIONS } from '../fakes/github/operations/operations.ts';
 import type { FakePullRequest, GitHubState } from '../fakes/github/state/github-state.ts';
@@ -27,7 +27,7 @@ import type { FileAtHead } from '../src/core/state/head-changes.ts';
 import type { GitHub } from '../src/core/state/ports.ts';
 import { createPullState, type PullState, pullRequestKey } from '../src/core/state/run.ts';
 import { isRecord, parseJson } from '../src/lib/trust.ts';
-import { readFile } from '../src/worker/jobs/repository-files.ts';
+import { fetchFile } from '../src/worker/jobs/repository-files.ts';
 import type { RecordedFacts } from '../test/support/recorded-decision.ts';
 import { type Cast, type Posted, TAKES, type Take } from './recorded-acts.ts';
 
@@ -94,7 +94,7 @@ function files(contents: Readonly<Record<string, string>>) {
 }
 
 type Scene = {
-  readonly stage: DemoStage;
+  readonly stage: DemoEnvironment;
   /** Time goes on to the next moment of the recording: all that happens until the next one is told as of this one. */
   readonly nextMoment: () => void;
   /** When each moment began (ms), in GitHub's whole seconds. */
@@ -112,7 +112,7 @@ type Scene = {
 
 async function openScene(): Promise<Scene> {
   const store = await openStore({ databaseUrl: null, dataDir: null });
-  const stage = await openDemoStage(null, store);
+  const stage = await startDemoEnvironment(null, store);
   const { github } = stage;
   const source = {
     name: 'shop',
@@ -195,7 +195,7 @@ async function factsOf({ github }: Scene, pull: PullState, reviewId: number | nu
 async function filesAt(github: GitHub, commit: string): Promise<Record<string, FileAtHead | null>> {
   const tree = await github.fetchTree(commit);
   const found: Record<string, FileAtHead | null> = {};
-  for (const path of Object.keys(HEAD)) found[path] = await readFile(github, tree, path);
+  for (const path of Object.keys(HEAD)) found[path] = await fetchFile(github, tree, path);
   return found;
 }
 

@@ -5,12 +5,12 @@ import { createFaultInjector, type FaultInjector, type InjectedFault } from './f
 import { type HandledRequest, handleApiRequest, type RequestCaller, requestNameOf } from './handle-request.ts';
 import { jsonResponse, type RawHttpRequest, type RawHttpResponse } from './http/http-messages.ts';
 import type { ServerState } from './http/server-state.ts';
-import type { OpenApiReferee } from './openapi-referee.ts';
+import type { OpenApiValidator } from './openapi-validator.ts';
 import type { Operations } from './operations/operations.ts';
 import type { GitHubState } from './state/github-state.ts';
 import type { Operation, OperationResult, WebhookEvent } from './state/operation.ts';
 
-/** The reaction to a request: a response (delayed or truncated by a fault), a reset connection, or silence. */
+/** The outcome of a request: a response (delayed or truncated by a fault), a reset connection, or no response. */
 type Exchange =
   | {
       readonly kind: 'response';
@@ -30,7 +30,7 @@ export type RequestLogEntry = {
   readonly caller: RequestCaller;
   readonly body: unknown;
   readonly status: number | null;
-  /** The status before a fault replaced it; null when the request was never handled. */
+  /** The status before a fault replaced it; null if the request was not handled. */
   readonly appliedStatus: number | null;
 };
 
@@ -38,13 +38,13 @@ type ApiServerOptions = {
   readonly state: ServerState;
   readonly operations: Operations;
   readonly now: () => number;
-  readonly referee?: OpenApiReferee;
+  readonly openApiValidator?: OpenApiValidator;
   /** Collects violations of GitHub’s rules. */
   readonly violations: string[];
   readonly onWebhooks: (events: readonly WebhookEvent[], github: GitHubState) => void;
 };
 
-/** The fake GitHub without sockets: it holds the state, injects faults and logs requests. */
+/** The fake GitHub without sockets: it stores the state, injects faults and logs requests. */
 export type ApiServer = {
   readonly exchange: (request: RawHttpRequest) => Exchange;
   /** Runs an operation for a person in the browser. */
@@ -124,51 +124,51 @@ function processRequest(server: ApiServerInternals, name: string, request: RawHt
   const handled = handleApiRequest(request, server.state, server.options.now(), server.options.operations);
   server.state = handled.state;
   if (handled.violation !== undefined) server.options.violations.push(handled.violation);
-  server.options.violations.push(...checkAgainstOpenApi(server.options.referee, name, handled));
+  server.options.violations.push(...checkAgainstOpenApi(server.options.openApiValidator, name, handled));
   server.options.onWebhooks(handled.webhooks, handled.state.github);
   return handled;
 }
 
-/** GitHub’s OpenAPI description covers only REST; GraphQL has its own schema. */
+/** Checks REST requests only: GitHub’s OpenAPI description does not include GraphQL. */
 function checkAgainstOpenApi(
-  referee: OpenApiReferee | undefined,
+  openApiValidator: OpenApiValidator | undefined,
   name: string,
   handled: HandledRequest,
 ): readonly string[] {
   const { params, query, body: sent, response, json } = handled;
   const isRoute = / \/(?!codeload)/.test(name) && (json !== undefined || response.status === 204);
-  if (referee === undefined || !isRoute || handled.violation !== undefined) return [];
-  // A JSON round trip gives the value that the client reads.
+  if (openApiValidator === undefined || !isRoute || handled.violation !== undefined) return [];
+  // The value that the client parses from JSON.
   const body = json === undefined ? undefined : parseJson(JSON.stringify(json));
   return [
-    ...referee.checkRequest({ route: name, params, query, body: sent }),
-    ...referee.checkResponse(name, response.status, body),
+    ...openApiValidator.checkRequest({ route: name, params, query, body: sent }),
+    ...openApiValidator.checkResponse(name, response.status, body),
   ];
 }
 
 function toExchange(fault: InjectedFault | undefined, response: RawHttpResponse | undefined): Exchange {
-  const answered = (given: RawHttpResponse, until: Promise<unknown> | null = null, truncated = false): Exchange => ({
+  const respond = (sent: RawHttpResponse, until: Promise<unknown> | null = null, truncated = false): Exchange => ({
     kind: 'response',
-    response: given,
+    response: sent,
     until,
     truncated,
   });
   const unavailable = jsonResponse(502, { message: 'Server Error' });
-  if (fault === undefined) return answered(response ?? unavailable);
+  if (fault === undefined) return respond(response ?? unavailable);
   switch (fault.kind) {
     case 'fail-before-apply':
     case 'fail-after-apply':
-      return answered(jsonResponse(fault.status, fault.body ?? { message: 'Server Error' }, fault.headers));
+      return respond(jsonResponse(fault.status, fault.body ?? { message: 'Server Error' }, fault.headers));
     case 'reset':
       return { kind: 'connection-reset' };
     case 'hang':
       return { kind: 'no-response' };
     case 'delay':
-      return answered(response ?? unavailable, fault.until);
+      return respond(response ?? unavailable, fault.until);
     case 'truncate':
-      return answered(response ?? unavailable, null, true);
+      return respond(response ?? unavailable, null, true);
     case 'alter-request':
-      return answered(response ?? unavailable);
+      return respond(response ?? unavailable);
   }
 }
 
@@ -229,8 +229,8 @@ type FetchOptions = {
 };
 
 /**
- * A `fetch` without a socket, for simulations that control every step. A reset rejects like a network error, a hang
- * lasts until the signal aborts, and redirects are followed.
+ * Creates a `fetch` without sockets, for simulations that control every step. A reset rejects like a network error, a
+ * hang lasts until the signal aborts, and redirects are followed.
  */
 export function createFetch(apiServer: ApiServer): (input: string | URL, options?: FetchOptions) => Promise<Response> {
   return async (input, options = {}) => {

@@ -3,7 +3,7 @@ import { type ApiServer, createApiServer, type RequestLogEntry, serveOverHttp } 
 import type { FaultInjector } from './faults.ts';
 import { getAppKey } from './http/auth.ts';
 import { createServerState, type WebhookRequest } from './http/server-state.ts';
-import type { OpenApiReferee } from './openapi-referee.ts';
+import type { OpenApiValidator } from './openapi-validator.ts';
 import { addAccount, addApp } from './operations/accounts.ts';
 import { OPERATIONS } from './operations/operations.ts';
 import type {
@@ -26,10 +26,10 @@ export type FakeGitHubOptions = {
   /** Time in ms; the real clock when absent. */
   readonly now?: () => number;
   readonly port?: number;
-  /** Makes it an Enterprise Server in private mode, served only below `/api`. */
+  /** Simulates an Enterprise Server in private mode, which serves only paths below `/api`. */
   readonly enterpriseServer?: EnterpriseServer;
-  /** Checks every request, response and webhook; each error is a violation. */
-  readonly referee?: OpenApiReferee;
+  /** Checks every request, response and webhook; each error becomes a violation. */
+  readonly openApiValidator?: OpenApiValidator;
   /** Creates delivery GUIDs; random when absent. */
   readonly newGuid?: () => string;
 };
@@ -54,16 +54,16 @@ export type FakeGitHub = {
   readonly state: () => GitHubState;
   /** Runs an operation and returns its value. Throws `OperationRefusedError`. */
   readonly apply: <Input, Value>(operation: Operation<Input, Value>, input: Input) => Value;
-  /** Runs an operation and returns a refusal as a value. */
+  /** Runs an operation and returns its result, also if it is refused. */
   readonly tryApply: <Input, Value>(operation: Operation<Input, Value>, input: Input) => OperationResult<Value>;
   readonly faults: FaultInjector;
   readonly requests: readonly RequestLogEntry[];
   readonly deliveries: FakeDeliveries;
-  /** Errors of the client or of the fake against GitHub’s rules. A story expects none. */
+  /** Violations of GitHub’s rules by the client or by the fake GitHub. Tests expect none. */
   readonly violations: readonly string[];
   /** Sets the webhook URL. Until then every delivery fails. */
   readonly setWebhookTarget: (url: string) => void;
-  /** Resolves when every webhook is answered. */
+  /** Resolves when every webhook has a response. */
   readonly whenIdle: () => Promise<void>;
   readonly apiServer: ApiServer;
   readonly close: () => Promise<void>;
@@ -78,12 +78,12 @@ export class OperationRefusedError extends Error {
   }
 }
 
-/** A person in the browser. */
+/** Creates the actor for a person in the browser. */
 export function createUserActor(accountId: number): FakeActor {
   return { accountId, viaAppId: null };
 }
 
-/** The permissions and events that the product registers with. */
+/** The permissions and events of the product. */
 const DEFAULT_APP_PERMISSIONS: AppPermissions = {
   contents: 'write',
   pull_requests: 'write',
@@ -176,8 +176,14 @@ function createWebhookSender(webhookTarget: WebhookTarget): (request: WebhookReq
   };
 }
 
-function pickOptions({ referee, newGuid }: FakeGitHubOptions): Pick<FakeGitHubOptions, 'referee' | 'newGuid'> {
-  return { ...(referee === undefined ? {} : { referee }), ...(newGuid === undefined ? {} : { newGuid }) };
+function pickOptions({
+  openApiValidator,
+  newGuid,
+}: FakeGitHubOptions): Pick<FakeGitHubOptions, 'openApiValidator' | 'newGuid'> {
+  return {
+    ...(openApiValidator === undefined ? {} : { openApiValidator }),
+    ...(newGuid === undefined ? {} : { newGuid }),
+  };
 }
 
 function registerApp(options: FakeGitHubOptions, now: number): { readonly github: GitHubState; readonly app: FakeApp } {
@@ -193,7 +199,7 @@ function requireValue<Value>(outcome: OperationResult<Value>): Value {
   return outcome.value;
 }
 
-/** Environment variables for an App that uses this fake GitHub, the scripted model and any free port. */
+/** Creates environment variables for an App that uses this fake GitHub, the scripted model and any free port. */
 export function createAppEnvironment(
   { app, url }: FakeGitHub,
   model: ScriptedModel | null,

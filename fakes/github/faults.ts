@@ -1,6 +1,6 @@
 /**
- * A fault of one request. `applied` says whether a `reset` or `hang` comes after the request was handled, `truncate`
- * sends half the body, and `alter-request` handles another body than the client sent.
+ * A fault of one request. `applied`: the request is handled before the `reset` or `hang`. `truncate` sends half of the
+ * response body. `alter-request` changes the request body before it is handled.
  */
 export type InjectedFault =
   | {
@@ -17,18 +17,18 @@ export type InjectedFault =
 type FaultHeaders = Readonly<Record<string, string>>;
 
 /**
- * The requests that fail: `route` is a route (`GET /repos/{owner}/{repo}`), a GraphQL field (`graphql
- * createCommitOnBranch`) or `*`. The first `skip` matches pass, the next `times` fail.
+ * A fault and the requests that get it. `route` is a route (`GET /repos/{owner}/{repo}`), a GraphQL field (`graphql
+ * createCommitOnBranch`) or `*`. The first `skip` matches succeed, the next `times` (default 1) fail.
  */
 type FaultRule = InjectedFault & { readonly route: string; readonly skip?: number; readonly times?: number };
 
-/** The first added rule that matches and has failures left applies. */
+/** Injects faults. The oldest matching rule with failures left applies. */
 export type FaultInjector = {
   readonly add: (rule: FaultRule) => void;
   readonly clear: () => void;
-  /** Rules with failures left. */
+  /** Lists the rules with failures left. */
   readonly pending: () => readonly FaultRule[];
-  /** Returns and counts the fault of one request. */
+  /** Returns the fault of one request and counts it. */
   readonly take: (route: string) => InjectedFault | undefined;
 };
 

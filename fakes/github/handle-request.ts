@@ -49,8 +49,8 @@ export type HandledRequest = {
 };
 
 /**
- * Handles one request as a pure function of the state; `now` is in ms. Never throws for a request that a client can
- * send.
+ * Handles one request as a pure function of the state; `now` is in ms. Returns an error response for every invalid
+ * request.
  */
 export function handleApiRequest(
   request: RawHttpRequest,
@@ -59,15 +59,15 @@ export function handleApiRequest(
   operations: Operations,
 ): HandledRequest {
   const target = parseTarget(request.target);
-  const identified = authenticate(state, request.headers['authorization'], now);
+  const authentication = authenticate(state, request.headers['authorization'], now);
   const parsedBody = parseBody(request.body);
   const match = matchRoute(ROUTES, request.method, target.path);
-  const identity: RequestIdentity = identified.ok ? identified.identity : { kind: 'anonymous' };
+  const identity: RequestIdentity = authentication.ok ? authentication.identity : { kind: 'anonymous' };
   const counting = countIfLimited({ request, target, state, now, identity, parsedBody });
   const context = { request, target, state: counting.state, now, operations, identity, parsedBody, match };
-  const answer = identified.ok
+  const answer = authentication.ok
     ? (counting.refusal ?? routeRequest(context))
-    : errorResponse(state, 401, identified.message);
+    : errorResponse(state, 401, authentication.message);
   const headers = { ...standardHeaders(now, state.github.host), ...counting.headers };
   const { response, json } = applyEtag(request, renderResponse(answer, request, target, headers));
   return {
@@ -157,9 +157,9 @@ function renderResponse(
   answer: ApiResponse,
   request: RawHttpRequest,
   target: RequestTarget,
-  general: RawHttpResponse['headers'],
+  commonHeaders: RawHttpResponse['headers'],
 ): RenderedResponse {
-  const headers = { ...general, ...answer.headers };
+  const headers = { ...commonHeaders, ...answer.headers };
   const { body, status } = answer;
   switch (body.kind) {
     case 'none':
@@ -181,10 +181,10 @@ function renderResponse(
 
 type RenderedResponse = { readonly response: RawHttpResponse; readonly json: unknown };
 
-/** The ETag includes the token, so a new token gets a full response. */
-function applyEtag(request: RawHttpRequest, given: RenderedResponse): RenderedResponse {
-  const { response, json } = given;
-  if (request.method !== 'GET' || response.status !== 200 || json === undefined) return given;
+/** The ETag depends on the token, as on GitHub, so a request with a new token gets a full response. */
+function applyEtag(request: RawHttpRequest, rendered: RenderedResponse): RenderedResponse {
+  const { response, json } = rendered;
+  if (request.method !== 'GET' || response.status !== 200 || json === undefined) return rendered;
   const hash = createHash('sha256')
     .update(request.headers['authorization'] ?? '')
     .update(response.body);
@@ -195,13 +195,13 @@ function applyEtag(request: RawHttpRequest, given: RenderedResponse): RenderedRe
     : { response: { ...response, headers }, json };
 }
 
-/** Page links keep the prefix that the client used. */
+/** The URL of a page link, with the path prefix of the request. */
 function absoluteUrl(state: ServerState, request: RawHttpRequest): string {
   const origin = new URL(state.github.host.apiUrl).origin;
   return `${origin}${request.target.split('?', 1)[0] ?? ''}`;
 }
 
-/** Only installations on github.com have limits, and `/rate_limit` is free. */
+/** Only installations on github.com have limits, and `/rate_limit` does not count. */
 function countIfLimited({
   request,
   target,
@@ -211,8 +211,8 @@ function countIfLimited({
   parsedBody,
 }: Omit<RequestContext, 'operations' | 'match'>): CountingResult {
   if (state.github.host.enterpriseServer !== undefined) return { state, headers: {}, refusal: null };
-  const free = { state, headers: rateLimitHeaders(state, createUsage(now), { resource: 'core' }), refusal: null };
-  if (identity.kind !== 'installation' || target.path === '/rate_limit') return free;
+  const uncounted = { state, headers: rateLimitHeaders(state, createUsage(now), { resource: 'core' }), refusal: null };
+  if (identity.kind !== 'installation' || target.path === '/rate_limit') return uncounted;
   const isGraphql = target.path === '/graphql';
   const query = parsedBody.kind === 'json' && isRecord(parsedBody.value) ? String(parsedBody.value['query']) : '';
   const write = isGraphql ? query.trimStart().startsWith('mutation') : request.method !== 'GET';
@@ -241,8 +241,8 @@ const SERVED_PATH = /^\/(?:api\/v3(?:[/?]|$)|api\/graphql$|codeload\/)/;
 const ARCHIVE_DOWNLOAD_PATH = /^\/codeload\//;
 
 /**
- * Returns the responses in which an Enterprise Server differs from github.com: unknown paths, anonymous callers
- * (private mode) and missing routes.
+ * Returns the error of an Enterprise Server for unknown paths, anonymous callers (private mode) and missing routes; null
+ * if it handles the request like github.com.
  */
 function checkEnterpriseAccess(
   state: ServerState,

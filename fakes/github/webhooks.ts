@@ -1,30 +1,31 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { isRecord, parseJson } from '../../src/lib/trust.ts';
 import type { FakeDelivery, FakeDeliveryAttempt, WebhookRequest } from './http/server-state.ts';
-import type { OpenApiReferee } from './openapi-referee.ts';
+import type { OpenApiValidator } from './openapi-validator.ts';
 import type { FakeApp, FakeInstallation, GitHubHost, GitHubState } from './state/github-state.ts';
+import { isInstalledOn } from './state/lookup.ts';
 import type { WebhookEvent } from './state/operation.ts';
 
-/** `hold` waits for `releaseHeld`, `drop` loses the delivery, `duplicate` sends it twice. */
+/** `hold` delays the delivery until `releaseHeld`, `drop` never sends it, `duplicate` sends it twice. */
 type DeliveryAction = 'send' | 'drop' | 'duplicate' | 'hold';
 
 type FakeDeliveriesOptions = {
   readonly appId: number;
   readonly secret: string;
-  /** Sends a request and returns the status. Rejects without a response. */
+  /** Sends a request and returns the status. Rejects if there is no response. */
   readonly send: (request: WebhookRequest) => Promise<number>;
-  readonly referee?: OpenApiReferee;
+  readonly openApiValidator?: OpenApiValidator;
   readonly violations: string[];
   readonly newGuid?: () => string;
   /** Time in ms; the real clock when absent. */
   readonly now?: () => number;
 };
 
-/** The webhook deliveries of one App, in order within each repository. */
+/** The webhook deliveries of one App. Deliveries of one repository are sent in order. */
 export type FakeDeliveries = {
   readonly enqueue: (event: WebhookEvent, github: GitHubState) => void;
   readonly log: readonly FakeDelivery[];
-  /** All attempts, oldest first. A dropped delivery counts as an attempt without a response. */
+  /** All attempts, oldest first. A dropped delivery is an attempt without a response. */
   readonly attempts: readonly FakeDeliveryAttempt[];
   /** Chooses the action for each new delivery; undefined sends them all. */
   readonly intercept: (chooseAction: ((delivery: FakeDelivery) => DeliveryAction) | undefined) => void;
@@ -32,7 +33,7 @@ export type FakeDeliveries = {
   readonly releaseHeld: () => void;
   /** Sends a delivery again with the same GUID. */
   readonly redeliver: (delivery: FakeDelivery) => void;
-  /** Resolves when every queued delivery is answered, including those queued meanwhile. */
+  /** Resolves when no delivery is waiting for a response, including deliveries that are queued meanwhile. */
   readonly whenIdle: () => Promise<void>;
 };
 
@@ -80,7 +81,9 @@ function enqueue(queue: DeliveryQueue, event: WebhookEvent, github: GitHubState)
   const installation = findInstallationFor(github, app, event);
   if (installation === undefined) return;
   const payload = { ...event.payload, installation };
-  queue.options.violations.push(...(queue.options.referee?.checkWebhook(event.name, roundTripJson(payload)) ?? []));
+  queue.options.violations.push(
+    ...(queue.options.openApiValidator?.checkWebhook(event.name, roundTripJson(payload)) ?? []),
+  );
   const delivery = createDelivery(queue, event, JSON.stringify(payload), {
     installationId: installationIdOf(installation),
     host: github.host,
@@ -89,7 +92,7 @@ function enqueue(queue: DeliveryQueue, event: WebhookEvent, github: GitHubState)
   dispatch(queue, delivery, queue.chooseAction(delivery));
 }
 
-/** A JSON round trip gives the referee the value that the client reads. */
+/** Converts a payload to the value that the client parses from JSON. */
 function roundTripJson(payload: unknown): unknown {
   return parseJson(JSON.stringify(payload));
 }
@@ -117,18 +120,15 @@ function isSubscribed(app: FakeApp, name: string): boolean {
   return name.startsWith('installation') || app.events.includes(name);
 }
 
-/** The `installation` field for this App; undefined when the App does not get the event. */
+/** Returns the `installation` field for this App; undefined if the App does not get the event. */
 function findInstallationFor(github: GitHubState, app: FakeApp, event: WebhookEvent): unknown {
   const own = event.payload['installation'];
   if (isRecord(own)) return own['app_id'] === app.id ? own : undefined;
-  // A suspended App gets only events of its own installation.
   const repository = event.repositoryId === null ? undefined : github.repositories.get(event.repositoryId);
+  if (repository === undefined) return undefined;
+  // A suspended App gets only events of its own installation.
   const found = [...github.installations.values()].find(
-    ({ appId, accountId, repositories, suspendedAt }) =>
-      appId === app.id &&
-      suspendedAt === null &&
-      accountId === repository?.ownerId &&
-      (repositories === 'all' || repositories.includes(repository.id)),
+    (one) => one.appId === app.id && one.suspendedAt === null && isInstalledOn(one, repository),
   );
   return found === undefined ? undefined : shortInstallationPayload(found);
 }
@@ -185,7 +185,7 @@ function createDelivery(
   };
 }
 
-/** Sends a delivery after the others of its repository. */
+/** Sends a delivery after all earlier deliveries of its repository. */
 function enqueueAttempt(queue: DeliveryQueue, delivery: FakeDelivery): void {
   const tail = queue.tails.get(delivery.repositoryId) ?? Promise.resolve();
   const next = tail.then(() => attemptDelivery(queue, delivery));
@@ -198,7 +198,7 @@ async function attemptDelivery(queue: DeliveryQueue, delivery: FakeDelivery): Pr
   recordAttempt(queue, delivery, status ?? 0);
 }
 
-/** Ids rise with gaps, as on GitHub. */
+/** Ids increase with gaps, as on GitHub. */
 function recordAttempt(queue: DeliveryQueue, delivery: FakeDelivery, statusCode: number): void {
   const { attempts, options } = queue;
   const redelivery = queue.attempted.has(delivery);
@@ -220,18 +220,19 @@ async function waitUntilIdle(queue: DeliveryQueue): Promise<void> {
 /** GitHub waits 10 s for a response. */
 const WEBHOOK_TIMEOUT_MS = 10_000;
 
-/** Sends a webhook and returns the status. Rejects without a response in time. */
+/** Sends a webhook and returns the status. Rejects if there is no response in time. */
 export async function postWebhook(target: string, { headers, body }: WebhookRequest): Promise<number> {
   const signal = AbortSignal.timeout(WEBHOOK_TIMEOUT_MS);
-  // The receiver could close an idle connection just as the next webhook uses it.
-  const once = { ...headers, connection: 'close' };
-  const response = await fetch(target, { method: 'POST', headers: once, body, redirect: 'manual', signal });
+  // A new connection for each webhook, because the receiver could close an idle one at any time.
+  const withClose = { ...headers, connection: 'close' };
+  const response = await fetch(target, { method: 'POST', headers: withClose, body, redirect: 'manual', signal });
   await response.arrayBuffer();
   return response.status;
 }
 
-/** Drops a share of all deliveries, chosen by the seed (Park–Miller generator). */
+/** Creates an action that drops this share of the deliveries. The choice is pseudorandom and follows from the seed. */
 export function createDeliveryDropper(share: number, seed: number): (delivery: FakeDelivery) => DeliveryAction {
+  // The Park–Miller generator.
   let state = (seed % 2_147_483_646) + 1;
   return () => {
     state = (state * 48_271) % 2_147_483_647;

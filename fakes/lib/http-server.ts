@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { isRecord } from '../../src/lib/trust.ts';
 
-/** A server on 127.0.0.1. `close` also ends open connections. */
+/** A server on 127.0.0.1. `close` also closes open connections. */
 export type LocalHttpServer = { readonly url: string; readonly close: () => Promise<void> };
 
-/** Starts a server on 127.0.0.1; port 0 takes a free port. Rejects when the port is taken. */
+/** Starts a server on 127.0.0.1; port 0 selects a free port. Rejects if the port is in use. */
 export async function startLocalServer(
   answer: (request: IncomingMessage, response: ServerResponse) => void,
   port = 0,
@@ -24,7 +24,7 @@ export async function startLocalServer(
   return { url: `http://127.0.0.1:${String(address['port'])}`, close };
 }
 
-/** Reads the whole body. Rejects when the client disconnects first. */
+/** Reads the whole body. Rejects if the client disconnects before its end. */
 export async function readIncomingBody(request: IncomingMessage): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of request) chunks.push(chunk);

@@ -2,7 +2,7 @@ import { isRecord } from '../../src/lib/trust.ts';
 import type { JsonObject } from '../lib/json.ts';
 import type { ChatMessage, ChatRequest, ChatRole, ChatTool, ChatToolCall } from './script.ts';
 
-/** The parsed request, or every rule of the Chat Completions API that it breaks. */
+/** The parsed request, or every rule of the Chat Completions API that it violates. */
 type ChatRequestResult =
   | { readonly ok: true; readonly request: ChatRequest }
   | { readonly ok: false; readonly problems: readonly string[] };
@@ -13,7 +13,7 @@ const ROLES: ReadonlySet<string> = new Set(['system', 'developer', 'user', 'assi
 
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
-/** The API refuses unknown arguments. `stream` is missing because the product never streams. */
+/** The arguments that the fake model accepts. `stream` is missing, because the product never streams. */
 const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   'frequency_penalty',
   'max_completion_tokens',
@@ -40,7 +40,7 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   'verbosity',
 ]);
 
-/** Validates a request body: first each message and tool, then the order of the messages. */
+/** Parses a request body: first each message and tool, then the order of the messages. */
 export function parseChatRequest(body: unknown, headers: Readonly<Record<string, string>>): ChatRequestResult {
   if (!isRecord(body)) return { ok: false, problems: ['the body is not a JSON object'] };
   const messages = readEach(body['messages'], 'messages', readMessage);
@@ -107,7 +107,7 @@ function isRole(value: unknown): value is ChatRole {
   return typeof value === 'string' && ROLES.has(value);
 }
 
-/** The text of a message; null without content, undefined for invalid content. */
+/** Returns the text of a message: null if there is no content, undefined if it is invalid. */
 function textOf(content: unknown): string | null | undefined {
   if (content === null || content === undefined) return null;
   if (typeof content === 'string') return content;
@@ -169,7 +169,7 @@ function checkToolNames(tools: readonly ChatTool[]): readonly string[] {
 }
 
 /**
- * Returns the broken rules. Each tool call needs exactly one `tool` message, in the order of the calls and before any
+ * Returns the violated rules. Each tool call needs exactly one `tool` message, in the order of the calls and before any
  * other message.
  */
 function checkMessageOrder(messages: readonly ChatMessage[]): readonly string[] {

@@ -1,4 +1,4 @@
-/** A tool call by the scripted model. A string is sent unchanged, so that a script can send broken JSON. */
+/** A tool call by the scripted model. Arguments in a string are sent unchanged, so that they can be invalid JSON. */
 export type ScriptedCall = {
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>> | string;
@@ -13,7 +13,7 @@ type ScriptedUsage = {
   readonly cachedTokens?: number;
 };
 
-/** One answer of the model. `finishReason` follows from `calls` when absent. */
+/** One answer of the model. `finishReason` defaults to `tool_calls` with calls, else to `stop`. */
 export type ScriptedTurn = {
   readonly content?: string | null;
   readonly refusal?: string;
@@ -47,7 +47,7 @@ export type ChatToolCall = { readonly id: string; readonly name: string; readonl
 
 export type ChatRole = 'system' | 'developer' | 'user' | 'assistant' | 'tool';
 
-/** One message of the request. `content` is the joined text of its parts, null without content. */
+/** One message of the request. `content` is the joined text of its parts; null if there is none. */
 export type ChatMessage = {
   readonly role: ChatRole;
   readonly content: string | null;

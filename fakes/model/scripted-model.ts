@@ -13,7 +13,7 @@ import {
 } from './script.ts';
 
 type ScriptedModelOptions = {
-  /** If set, a request with another bearer token is answered 401. */
+  /** If set, a request with any other bearer token gets a 401. */
   readonly apiKey?: string;
   /** Model names that `GET /models` lists. */
   readonly models?: readonly string[];
@@ -21,21 +21,21 @@ type ScriptedModelOptions = {
   readonly now?: () => number;
 };
 
-/** A fake model that plays a script over the Chat Completions API. */
+/** A fake model that sends scripted answers through the Chat Completions API. */
 export type ScriptedModel = {
   /** Base URL for a client, ending in `/v1`. The paths also work without the `/v1`. */
   readonly url: string;
   /** The required API key; null accepts any key. */
   readonly apiKey: string | null;
-  /** Appends answers to the queue. Each request takes one. */
+  /** Appends answers to the queue. Each valid request takes one. */
   readonly script: (...entries: readonly ScriptEntry[]) => void;
-  /** Sets the answer for an empty queue. Without it, a request on an empty queue is a violation. */
+  /** Sets the answer for an empty queue. By default, a request is a violation if the queue is empty. */
   readonly setFallback: (entry: ScriptEntry) => void;
   /** Number of answers left in the queue. */
   readonly remaining: () => number;
   /** Valid requests, oldest first. */
   readonly requests: readonly ChatRequest[];
-  /** Mistakes in the requests of the client. A story expects none. */
+  /** Errors in the requests of the client. Tests expect none. */
   readonly violations: readonly string[];
   readonly close: () => Promise<void>;
 };

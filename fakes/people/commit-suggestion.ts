@@ -25,8 +25,8 @@ import {
 import { refuseWith, succeedWith, withAuditEntry } from '../github/state/update.ts';
 
 /**
- * The comments whose suggestions go into one commit. It is unknown whether GitHub sends events for the threads that it
- * resolves then; `silently` drops them.
+ * The comments whose suggestions are committed together. It is unknown whether GitHub sends webhooks for the threads that
+ * it resolves; `silently` omits them.
  */
 export type CommitSuggestionInput = PullTarget & {
   readonly commentIds: readonly number[];
@@ -34,8 +34,8 @@ export type CommitSuggestionInput = PullTarget & {
 };
 
 /**
- * Commits suggestions as a click on *Commit suggestion* does: the person is the author, GitHub the committer. Refuses
- * where GitHub disables the button.
+ * Commits suggestions like a click on *Commit suggestion*: the person is the author, GitHub the committer. Returns an
+ * error if GitHub would disable the button.
  */
 export const commitSuggestion: Operation<CommitSuggestionInput, Sha> = (github, input, now) => {
   const located = locatePull(github, input.repositoryId, input.number);
@@ -89,8 +89,8 @@ function resolveSuggestions(
   source: FakeRepository,
   { actor, commentIds }: CommitSuggestionInput,
 ): readonly ApplicableSuggestion[] | ApiError {
-  const upstream = pull.maintainerCanModify && canPush(repository, actor.accountId);
-  if (!canPush(source, actor.accountId) && !upstream) return ADMIN_RIGHTS_ERROR;
+  const isMaintainer = pull.maintainerCanModify && canPush(repository, actor.accountId);
+  if (!canPush(source, actor.accountId) && !isMaintainer) return ADMIN_RIGHTS_ERROR;
   if (pull.state === 'closed')
     return unprocessableError('Suggestions cannot be applied while the pull request is closed.');
   const checked = commentIds.map((id) => resolveSuggestion(pull, id));
@@ -163,8 +163,8 @@ function hasOverlap(suggestions: readonly ApplicableSuggestion[]): boolean {
 }
 
 /**
- * Returns the lines of the first suggestion block, undefined without one; no lines means a deletion. The block is a
- * code fence with the info string `suggestion` outside other fences. CRLF counts as a line break.
+ * Returns the lines of the first suggestion block; undefined if there is none. A suggestion block is a code fence with the
+ * info string `suggestion`. No lines mean a deletion. CRLF counts as a line break.
  */
 export function parseSuggestionBlock(body: string): readonly string[] | undefined {
   let open: CodeFence | undefined;
@@ -199,7 +199,7 @@ function isClosingFence({ mark, length }: CodeFence, line: string): boolean {
   return marks.startsWith(mark) && marks.length >= length;
 }
 
-/** Markdown removes as much indentation as the opening fence has. */
+/** Markdown removes the indentation of the opening fence from each line. */
 function removeIndent(line: string, indent: number): string {
   let start = 0;
   while (start < indent && line.charAt(start) === ' ') start += 1;
@@ -209,9 +209,9 @@ function removeIndent(line: string, indent: number): string {
 /** The new content of lines `start` to `end`, 1-based and inclusive. */
 type NewLines = { readonly start: number; readonly end: number; readonly lines: readonly string[] };
 
-/** Replaces lines that do not overlap; all other bytes stay the same, also a missing final newline. */
+/** Replaces ranges that do not overlap. All other bytes stay the same, and a final newline stays missing. */
 export function replaceLines(bytes: Uint8Array, replacements: readonly NewLines[]): Uint8Array {
-  // Latin-1 maps each byte to one character, so bytes that are not UTF-8 survive.
+  // Latin-1 maps each byte to one character, so invalid UTF-8 is preserved.
   const rows = Buffer.from(bytes).toString('latin1').split('\n');
   for (const { start, end, lines } of replacements.toSorted((left, right) => right.start - left.start)) {
     const row = lines.map((line) => Buffer.from(line, 'utf8').toString('latin1'));
@@ -220,7 +220,7 @@ export function replaceLines(bytes: Uint8Array, replacements: readonly NewLines[
   return Buffer.from(rows.join('\n'), 'latin1');
 }
 
-/** GitHub adds a trailer for each author of a suggestion except the committing person. */
+/** Adds a trailer for each author of a suggestion, except the person who commits. */
 function createSuggestionMessage(
   github: GitHubState,
   committer: FakeAccount,

@@ -29,10 +29,10 @@ import type {
 import type { Operation } from '../github/state/operation.ts';
 import { commitSuggestion } from './commit-suggestion.ts';
 
-/** Runs an operation and returns its value. The caller decides how a refusal is reported. */
+/** Runs an operation and returns its value, or throws its error. */
 type ApplyGitHubOperation = <Input, Value>(operation: Operation<Input, Value>, input: Input) => Value;
 
-/** The account of a person, and the pull request and branch on which they act. */
+/** The account of a person, and the pull request and branch that they work on. */
 type PersonContext = {
   readonly accountId: number;
   readonly repositoryId: number;
@@ -40,7 +40,7 @@ type PersonContext = {
   readonly branch: string;
 };
 
-/** The actions of a person on a pull request, on GitHub’s pages or with git. */
+/** The actions of a person on a pull request, in the browser or with git. */
 export type FakePerson = {
   readonly actor: FakeActor;
   readonly says: (body: string) => FakeIssueComment;
@@ -77,32 +77,32 @@ export function createPerson(
   { accountId, branch, repositoryId, number }: PersonContext,
 ): FakePerson {
   const actor: FakeActor = { accountId, viaAppId: null };
-  const inRepository = { actor, repositoryId };
-  const here = { ...inRepository, number };
+  const repositoryTarget = { actor, repositoryId };
+  const target = { ...repositoryTarget, number };
   return {
     actor,
-    says: (body) => apply(createIssueComment, { ...here, body }),
-    replies: (inReplyTo, body) => apply(replyToReviewComment, { ...here, inReplyTo, body }),
-    reviews: (review) => apply(createPullRequestReview, { ...here, ...review }),
-    editsReview: (reviewId, body) => apply(editPullRequestReview, { ...here, reviewId, body }),
-    dismisses: (reviewId, message) => apply(dismissPullRequestReview, { ...here, reviewId, message }),
+    says: (body) => apply(createIssueComment, { ...target, body }),
+    replies: (inReplyTo, body) => apply(replyToReviewComment, { ...target, inReplyTo, body }),
+    reviews: (review) => apply(createPullRequestReview, { ...target, ...review }),
+    editsReview: (reviewId, body) => apply(editPullRequestReview, { ...target, reviewId, body }),
+    dismisses: (reviewId, message) => apply(dismissPullRequestReview, { ...target, reviewId, message }),
     pushes: (files, commit) =>
-      apply(pushFiles, { ...inRepository, branch, files: new Map(Object.entries(files)), ...commit }),
-    commitsSuggestions: (...commentIds) => apply(commitSuggestion, { ...here, commentIds }),
-    edits: (commentId, body) => apply(editIssueComment, { ...inRepository, commentId, body }),
-    deletes: (commentId) => apply(deleteIssueComment, { ...inRepository, commentId }),
-    editsInThread: (commentId, body) => apply(editReviewComment, { ...inRepository, commentId, body }),
-    deletesInThread: (commentId) => apply(deleteReviewComment, { ...inRepository, commentId }),
+      apply(pushFiles, { ...repositoryTarget, branch, files: new Map(Object.entries(files)), ...commit }),
+    commitsSuggestions: (...commentIds) => apply(commitSuggestion, { ...target, commentIds }),
+    edits: (commentId, body) => apply(editIssueComment, { ...repositoryTarget, commentId, body }),
+    deletes: (commentId) => apply(deleteIssueComment, { ...repositoryTarget, commentId }),
+    editsInThread: (commentId, body) => apply(editReviewComment, { ...repositoryTarget, commentId, body }),
+    deletesInThread: (commentId) => apply(deleteReviewComment, { ...repositoryTarget, commentId }),
     resolves: (threadNodeId) => apply(resolveReviewThread, { actor, threadNodeId }),
     unresolves: (threadNodeId) => apply(unresolveReviewThread, { actor, threadNodeId }),
-    closes: () => apply(closePullRequest, here),
-    reopens: () => apply(reopenPullRequest, here),
-    merges: () => apply(mergePullRequest, here),
-    retargets: (base) => apply(editPullRequest, { ...here, base }),
-    locks: () => apply(lockPullRequest, { ...here, locked: true }),
-    unlocks: () => apply(lockPullRequest, { ...here, locked: false }),
-    makesDraft: (draft) => apply(setPullRequestDraft, { ...here, draft }),
-    deletesBranch: (name) => apply(deleteGitRef, { ...inRepository, ref: `refs/heads/${name}` }),
+    closes: () => apply(closePullRequest, target),
+    reopens: () => apply(reopenPullRequest, target),
+    merges: () => apply(mergePullRequest, target),
+    retargets: (base) => apply(editPullRequest, { ...target, base }),
+    locks: () => apply(lockPullRequest, { ...target, locked: true }),
+    unlocks: () => apply(lockPullRequest, { ...target, locked: false }),
+    makesDraft: (draft) => apply(setPullRequestDraft, { ...target, draft }),
+    deletesBranch: (name) => apply(deleteGitRef, { ...repositoryTarget, ref: `refs/heads/${name}` }),
   };
 }
 

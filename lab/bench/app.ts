@@ -1,20 +1,18 @@
 /**
- * `npm run bench:app [rounds] [PostgreSQL URL]`: how quick the whole App is, as a process of its own, where GitHub and
- * the model answer at once; and how many deliveries it takes a second, beside a Probot server that does nothing with
- * them.
+ * `npm run bench:app [rounds] [PostgreSQL URL]` measures the latency of the App as a separate process, with a GitHub
+ * and a model that respond at once, and its delivery rate compared with a Probot server whose handler does nothing.
  */
 import process from 'node:process';
 import { type ChaosDatabase, createDatabaseOn, createEmbeddedDatabase } from '../chaos/database.ts';
-import { CHAIN_HOPS, measureHops } from './hops.ts';
+import { measureHops } from './hops.ts';
 import { compareIntakes, formatIntakeTable } from './intake.ts';
-import { measureLatencies, REMOTE_HOPS } from './latency.ts';
-import { quantile } from './measure.ts';
+import { measureLatencies } from './latency.ts';
+import { quantile, readRounds } from './measure.ts';
+import { HOPS_PER_CHAIN } from './read-chain.ts';
 
-const [given = '5', server] = process.argv.slice(2);
+const [roundsArgument, serverUrl] = process.argv.slice(2);
 
-const rounds = Number(given);
-
-if (!Number.isSafeInteger(rounds) || rounds < 1) throw new Error('the number of rounds must be 1 or more');
+const rounds = readRounds(roundsArgument);
 
 const printLine = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -24,30 +22,30 @@ function printRow(name: string, values: readonly number[], goal: string): void {
   );
 }
 
-async function measureOnDatabase(name: string, open: () => Promise<ChaosDatabase>): Promise<void> {
+async function printLatencies(name: string, open: () => Promise<ChaosDatabase>): Promise<void> {
   printLine(`\n${name}`);
   const database = await open();
   try {
     const { review, commit, hops } = await measureLatencies(database.environment, rounds);
     printRow('task to posted review', review, 'goal 500');
     printRow('/approve to commit', commit, 'goal 300');
-    printRow(`${REMOTE_HOPS} hops, with HTTP and the simulation`, hops, 'no goal');
+    printRow(`${HOPS_PER_CHAIN} hops, including HTTP and the fakes`, hops, 'no goal');
   } finally {
     await database.drop();
   }
 }
 
-/** What is the App's own of a chain: GitHub and the model are in this process, and their own work is taken off. */
-async function measureHopsOn(open: () => Promise<ChaosDatabase>): Promise<void> {
+/** The App's share of a chain of hops. GitHub and the model run in this process, and their time is subtracted. */
+async function printHops(open: () => Promise<ChaosDatabase>): Promise<void> {
   const database = await open();
   const { DATABASE_URL: databaseUrl = null, DATA_DIR: dataDir = null } = database.environment;
   try {
     const chains = await measureHops({ databaseUrl, dataDir }, rounds * 4);
-    const own = chains.map(({ totalMs, answeringMs }) => totalMs - answeringMs);
-    printRow(`${CHAIN_HOPS} hops, GitHub and model at once`, own, 'goal 50');
+    const totals = chains.map(({ totalMs, fakesMs }) => totalMs - fakesMs);
+    printRow(`${HOPS_PER_CHAIN} hops, without HTTP and the fakes`, totals, 'goal 50');
     printRow(
-      '  of that, time of processors in this process',
-      chains.map(({ cpuMs, answeringMs }) => cpuMs - answeringMs),
+      '  CPU time of this process in these hops',
+      chains.map(({ cpuMs, fakesMs }) => cpuMs - fakesMs),
       'no goal',
     );
   } finally {
@@ -57,14 +55,14 @@ async function measureHopsOn(open: () => Promise<ChaosDatabase>): Promise<void> 
 
 const databases = [
   ['PGlite', createEmbeddedDatabase],
-  ...(server === undefined ? [] : [['PostgreSQL', () => createDatabaseOn(server)] as const]),
+  ...(serverUrl === undefined ? [] : [['PostgreSQL', () => createDatabaseOn(serverUrl)] as const]),
 ] as const;
 
 for (const [name, open] of databases) {
-  await measureOnDatabase(name, open);
-  await measureHopsOn(open);
+  await printLatencies(name, open);
+  await printHops(open);
 }
 
-printLine('\ndeliveries of 20 kB acknowledged a second (signed; stored first)');
+printLine('\ndeliveries of 20 kB acknowledged per second (signed; stored before the response)');
 
 for (const line of formatIntakeTable(await compareIntakes(databases))) printLine(line);

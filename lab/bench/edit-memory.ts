@@ -1,33 +1,34 @@
-import { setImmediate as breath } from 'node:timers/promises';
-import { offloadInline } from '../../src/worker/offload/offload.ts';
-import { WORST_CASE_CALLS } from './worst-case-calls.ts';
-
 /**
- * Prints by how many times a file's bytes the memory grows by the first call, on a file of 2 MB; run it with
- * --expose-gc.
+ * Prints as JSON the memory growth of the first worst-case call on a file of 2 MB, as a multiple of the file's size.
+ * Run it with `--expose-gc`.
  */
-const TIMES = 6;
+import process from 'node:process';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { offloadInline } from '../../src/worker/offload/offload.ts';
+import { MAX_FILE_BYTES, WORST_CASE_CALLS } from './worst-case-calls.ts';
 
-const [first] = WORST_CASE_CALLS;
+const SAMPLE_COUNT = 6;
+
+const [firstCall] = WORST_CASE_CALLS;
 
 const usedBytes = (): number => {
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
 };
 
-/** What one call adds; less where the engine happens to collect in the middle of it. */
+/** The growth of one call, in bytes. It is too low if the engine collects garbage during the call. */
 async function measureGrowth(): Promise<number> {
-  // Memory of buffers is given back a little after the collection that found them unused.
+  // Buffers are freed shortly after the collection that found them unused.
   globalThis.gc?.();
-  await breath();
+  await nextTurn();
   globalThis.gc?.();
   const before = usedBytes();
-  first?.[1](offloadInline);
+  firstCall?.[1](offloadInline);
   return usedBytes() - before;
 }
 
 const growths: number[] = [];
 
-for (let time = 0; time < TIMES; time += 1) growths.push(await measureGrowth());
+for (let sample = 0; sample < SAMPLE_COUNT; sample += 1) growths.push(await measureGrowth());
 
-process.stdout.write(JSON.stringify({ times: Math.max(...growths) / 1_990_000 }));
+process.stdout.write(JSON.stringify({ times: Math.max(...growths) / MAX_FILE_BYTES }));

@@ -12,10 +12,10 @@ import { proposalRoundTrips } from '../../src/core/messages/read-back.ts';
 import { type Offload, offloadInline } from '../../src/worker/offload/offload.ts';
 import { changeOf, stored } from '../../test/unit/core/edits/samples.ts';
 import { edit, inConversation, proposal, view, write } from '../../test/unit/core/messages/sample.ts';
-import { type BenchmarkRow, longestOwnThreadMs, measureMs } from './measure.ts';
-import { parseWorstCase, WORST_CASE_ARGUMENTS } from './worst-case-calls.ts';
+import { type BenchmarkRow, longestMainThreadMs, measureMs } from './measure.ts';
+import { MAX_FILE_BYTES, parseWorstCase, WORST_CASE_ARGUMENTS } from './worst-case-calls.ts';
 
-/** Lines as source code has them: of different lengths, some blank, most of them standing once. */
+/** A line like those of source code: lengths vary, some lines are blank, and most occur once. */
 function sourceLine(index: number): string {
   if (index % 6 === 0) return '\n';
   return `${'  '.repeat(index % 4)}const total${index} = price(order, ${(index * 7919) % 5000});\n`;
@@ -25,7 +25,7 @@ function sourceText(count: number): string {
   return Array.from({ length: count }, (_, index) => sourceLine(index)).join('');
 }
 
-/** The text with so many of a hundred lines written anew, spread evenly. */
+/** Replaces this percentage of the lines, spread evenly. */
 function rewriteLines(text: string, percent: number): string {
   const lines = splitLines(text);
   return lines.map((line, index) => ((index * 37) % 100 < percent ? `  other(${index});\n` : line)).join('');
@@ -35,23 +35,23 @@ const LINES_PER_MEGABYTE = 30_000;
 
 const ONE_MEGABYTE = sourceText(LINES_PER_MEGABYTE);
 
-const TWO_MEGABYTES = sourceText(2 * LINES_PER_MEGABYTE).slice(0, 1_990_000);
+const TWO_MEGABYTES = sourceText(2 * LINES_PER_MEGABYTE).slice(0, MAX_FILE_BYTES);
 
-/** An edit of two lines in the middle of a file, from its bytes to its place on the page. */
-function proposeEdit(text: string): () => void {
+/** An edit of two lines in the middle of a file: building the change and choosing its placement. */
+function createEdit(text: string): () => void {
   const start = text.indexOf('\n', text.length / 2) + 1;
   const oldString = text.slice(start, text.indexOf('\n', start + 90) + 1);
   const newString = `${oldString}  checked();\n`;
   const file = stored(text);
   const line = text.slice(0, start).split('\n').length;
-  const shown = text.slice(start).split('\n').slice(0, 8);
-  const patch = `@@ -0,0 +${line},${shown.length} @@\n${shown.map((one) => `+${one}`).join('\n')}`;
+  const addedLines = text.slice(start).split('\n').slice(0, 8);
+  const patch = `@@ -0,0 +${line},${addedLines.length} @@\n${addedLines.map((added) => `+${added}`).join('\n')}`;
   return () => {
     const change = changeOf(
       buildEdit({ path: 'src/a.ts', repositoryName: 'shop', file, oldString, newString, replaceAll: false }),
     );
     const { kind } = choosePlacement({ change, baseText: text, patch, inPullRequest: true });
-    if (kind !== 'suggestion') throw new Error('The edit is no suggestion block.');
+    if (kind !== 'suggestion') throw new Error('The edit is not shown as a suggestion block.');
   };
 }
 
@@ -66,7 +66,7 @@ function createLibraryPatch(text: string): void {
   createTwoFilesPatch('a', 'b', text, `${text.slice(0, start)}  checked();\n${text.slice(start)}`);
 }
 
-/** How many times what the edit takes, the hash of its bytes apart, the library's diff takes. */
+/** The time of the library's diff, divided by the time of the edit without its blob hash. */
 function libraryPatchRatio(text: string, edit: () => void): number {
   const { bytes } = stored(text);
   return measureMs(() => createLibraryPatch(text)) / (measureMs(edit) - measureMs(() => void blobSha(bytes)));
@@ -81,7 +81,7 @@ function timedRow(name: string, work: () => void): BenchmarkRow {
   return { name, unit: 'ms', sample: () => measureMs(work) };
 }
 
-/** How many times what the second takes the first one does, both measured at once; the goal stands in the unit. */
+/** The time of `work` divided by that of `yardstick`. The unit names the goal. */
 function ratioRow(name: string, goal: string, work: () => void, yardstick: () => void): BenchmarkRow {
   return { name, unit: `× (${goal})`, sample: () => measureMs(work) / measureMs(yardstick) };
 }
@@ -90,37 +90,42 @@ const [FEW, MANY] = [sourceText(5000), sourceText(20_000)];
 
 const [FEW_CHANGED, MANY_CHANGED] = [rewriteLines(FEW, 10), rewriteLines(MANY, 30)];
 
-const LARGE_TEXT_REWRITTEN = rewriteLines(MANY, 100);
+const MANY_REWRITTEN = rewriteLines(MANY, 100);
 
-const [editOne, editTwo] = [proposeEdit(ONE_MEGABYTE), proposeEdit(TWO_MEGABYTES)];
+const [editOne, editTwo] = [createEdit(ONE_MEGABYTE), createEdit(TWO_MEGABYTES)];
 
-/** What it costs to propose a change to a large file; times hold for the machine, ratios anywhere. */
+/** Cost of changes to large files. Only the ratios can be compared between machines. */
 export const EDIT_ROWS: readonly BenchmarkRow[] = [
-  timedRow('an edit of 1 MB proposed', editOne),
-  timedRow('an edit of 2 MB proposed', editTwo),
-  ratioRow('the same of 1 MB against a plain scan', 'at most 12', editOne, () => void countNewlines(ONE_MEGABYTE)),
+  timedRow('edit in a file of 1 MB', editOne),
+  timedRow('edit in a file of 2 MB', editTwo),
+  ratioRow(
+    'edit in 1 MB, compared with counting its lines',
+    'at most 12',
+    editOne,
+    () => void countNewlines(ONE_MEGABYTE),
+  ),
   {
-    name: 'createTwoFilesPatch of 1 MB against it, blob hash apart',
+    name: 'createTwoFilesPatch of 1 MB, compared with the edit without its blob hash',
     unit: '× (at least 5)',
     sample: () => libraryPatchRatio(ONE_MEGABYTE, editOne),
   },
   {
-    name: 'the same of 2 MB',
+    name: 'createTwoFilesPatch of 2 MB, compared with the edit without its blob hash',
     unit: '× (at least 5)',
     sample: () => libraryPatchRatio(TWO_MEGABYTES, editTwo),
   },
-  ratioRow('an edit of 2 MB against one of 1 MB', 'about 2', editTwo, editOne),
+  ratioRow('edit in 2 MB, compared with an edit in 1 MB', 'about 2', editTwo, editOne),
   timedRow('diff of 5,000 lines, 10 % changed (goal: 15)', () => diffTexts(FEW, FEW_CHANGED)),
   timedRow('diff of 20,000 lines, 30 % changed (goal: 100)', () => diffTexts(MANY, MANY_CHANGED)),
-  timedRow('diff of 20,000 lines, all changed (goal: 100)', () => diffTexts(MANY, LARGE_TEXT_REWRITTEN)),
+  timedRow('diff of 20,000 lines, all changed (goal: 100)', () => diffTexts(MANY, MANY_REWRITTEN)),
   ratioRow(
-    'diffLines of 5,000 lines, 10 % changed, against it',
+    'diffLines of 5,000 lines, 10 % changed, compared with our diff',
     'at least 5',
     () => void diffLines(FEW, FEW_CHANGED),
     () => diffTexts(FEW, FEW_CHANGED),
   ),
   timedRow(
-    'search for what resembles a text in 20,000 lines (goal: 100)',
+    'search for near matches in 20,000 lines (goal: 100)',
     () => void findNearMatches(MANY, 'const totals100 = price(orders, 1);\nconst other = price(order);\n'),
   ),
 ];
@@ -129,11 +134,11 @@ const BEFORE = Array.from({ length: 12_000 }, (_, index) => `${index}\n`).join('
 
 const CHANGE = write('src/a.ts', BEFORE, BEFORE.replaceAll('\n', 'x\n'));
 
-const MANY_LINES = Buffer.from('a\n'.repeat(995_000));
+const MANY_LINES = Buffer.from('a\n'.repeat(MAX_FILE_BYTES / 2));
 
-const LONG_LINE = Buffer.from('a'.repeat(1_990_000));
+const LONG_LINE = Buffer.from('a'.repeat(MAX_FILE_BYTES));
 
-/** A new file of nothing but fences, and one line changed in a file of a million: both cost most to be read back. */
+/** This new file and the edit of one line in a million below are the slowest known changes to read back. */
 const FENCE_FILE = write('src/a.md', null, '```\n'.repeat(45_000));
 
 const TINY_LINES = 'a\n'.repeat(990_000);
@@ -142,15 +147,15 @@ const ONE_LINE_EDIT = edit('src/a.ts', `${TINY_LINES}b\n`, 'b', 'c');
 
 function renderComments(change = CHANGE): NonNullable<ReturnType<typeof renderOpenProposal>> {
   const comments = renderOpenProposal(view(proposal(change), inConversation));
-  if (comments === null) throw new Error('It cannot be shown.');
+  if (comments === null) throw new Error('The proposal cannot be shown.');
   return comments;
 }
 
 function createReadBack(change: typeof CHANGE, baseText: string): () => void {
   const comments = renderComments(change);
   return () => {
-    const meant = { change, placement: inConversation, baseText };
-    if (!proposalRoundTrips(comments, meant)) throw new Error('The page does not show the change.');
+    const expected = { change, placement: inConversation, baseText };
+    if (!proposalRoundTrips(comments, expected)) throw new Error('The comments do not show the change.');
   };
 }
 
@@ -164,22 +169,22 @@ function searchBytes(bytes: Uint8Array): number {
   return searchFile(NO_SEARCH_RESULTS, { path: 'src/a.ts', bytes, pattern: 'a' }).total;
 }
 
-const ARGUMENT_READINGS = WORST_CASE_ARGUMENTS.map(
-  ([, written]) =>
-    (workOut: Offload) =>
-      parseWorstCase(written, workOut),
+const ARGUMENT_PARSES = WORST_CASE_ARGUMENTS.map(
+  ([, json]) =>
+    (offload: Offload) =>
+      parseWorstCase(json, offload),
 );
 
-function createDraft(change: typeof CHANGE, baseText: string): (workOut: Offload) => unknown {
-  const { links, warnings, writable, proposal: drafting } = view(proposal(change), inConversation);
+function createDraft(change: typeof CHANGE, baseText: string): (offload: Offload) => unknown {
+  const { links, warnings, writable, proposal: draft } = view(proposal(change), inConversation);
   const context = { runDetails: { warnings, writable }, links, baseText, file: undefined };
-  return (workOut) => workOut('draftCommentsAt', { proposal: drafting, placement: inConversation, context });
+  return (offload) => offload('draftCommentsAt', { proposal: draft, placement: inConversation, context });
 }
 
 const COMMENT_DRAFTS = [createDraft(CHANGE, BEFORE), createDraft(FENCE_FILE, '')];
 
-/** What the longest of these takes where it is worked out (ms). */
-function longestOffloaded(calls: readonly ((workOut: Offload) => unknown)[]): number {
+/** The longest computation of these calls, in ms, without sending its input to another thread. */
+function longestInlineMs(calls: readonly ((offload: Offload) => unknown)[]): number {
   return longestMs(calls.map((call) => () => call(offloadInline)));
 }
 
@@ -187,33 +192,35 @@ function longestMs(works: readonly (() => unknown)[]): number {
   return Math.max(...works.map(measureMs));
 }
 
-/**
- * What comes before and after a change is worked out: arguments are read, files searched, pages written and read back.
- */
+/** Cost of the steps around a change: parsing arguments, searching files, rendering comments and reading them back. */
 export const COMMENT_ROWS: readonly BenchmarkRow[] = [
   {
-    name: `the longest of ${ARGUMENT_READINGS.length} readings of arguments of up to 6,000,000 letters: what this process's own thread has to do (H6, goal: 50)`,
+    name: `slowest of ${ARGUMENT_PARSES.length} arguments of up to 6,000,000 characters, parsed: time of the main thread (H6, goal: 50)`,
     unit: 'ms',
-    sample: () => longestOwnThreadMs(ARGUMENT_READINGS),
+    sample: () => longestMainThreadMs(ARGUMENT_PARSES),
   },
-  { name: 'the same read, in the thread beside it', unit: 'ms', sample: () => longestOffloaded(ARGUMENT_READINGS) },
   {
-    name: 'a pattern on every line, or everywhere in one line, of 2 MB (H6, goal: 50)',
+    name: 'slowest of the same arguments, parsed: time of the offload thread',
+    unit: 'ms',
+    sample: () => longestInlineMs(ARGUMENT_PARSES),
+  },
+  {
+    name: 'search of 2 MB for a pattern on every line, or everywhere in one line (H6, goal: 50)',
     unit: 'ms',
     sample: () => longestMs([() => searchBytes(MANY_LINES), () => searchBytes(LONG_LINE)]),
   },
   {
-    name: "diffs of 24,000 short lines and of 45,000 fences made into comments: what this process's own thread has to do (goal: 50)",
+    name: 'comments for diffs of 24,000 short lines and of 45,000 fences: time of the main thread (goal: 50)',
     unit: 'ms',
-    sample: () => longestOwnThreadMs(COMMENT_DRAFTS),
+    sample: () => longestMainThreadMs(COMMENT_DRAFTS),
   },
   {
-    name: 'the same made and read back, in the thread beside it',
+    name: 'comments for the same diffs, rendered and read back: time of the offload thread',
     unit: 'ms',
-    sample: () => longestOffloaded(COMMENT_DRAFTS),
+    sample: () => longestInlineMs(COMMENT_DRAFTS),
   },
   {
-    name: 'the longest of these, and of one line in a million, read back as GitHub reads them (goal: 50)',
+    name: 'slowest of these comments, and of an edit of one line in a million, read back as GitHub does (goal: 50)',
     unit: 'ms',
     sample: () => longestMs(READ_BACKS),
   },

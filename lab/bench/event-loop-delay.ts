@@ -1,25 +1,26 @@
+/**
+ * Prints as JSON for how many ms the worst-case calls block the event loop (p99 and longest), with the same offload
+ * thread as the App.
+ */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { setImmediate as breath, setTimeout as pause } from 'node:timers/promises';
+import process from 'node:process';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { createOffloadThread } from '../../src/worker/offload/thread.ts';
 import { WORST_CASE_CALLS } from './worst-case-calls.ts';
 
-/**
- * Prints for how many milliseconds the event loop is kept (p99 and longest) while calls are served as
- * `worker/use-tools.ts` does, with the same thread.
- */
-const TIMES = 4;
+const ROUNDS = 4;
 
 const thread = createOffloadThread({ log: { warn: () => {} } });
 
 const delay = monitorEventLoopDelay({ resolution: 1 });
 
-for (let time = 0; time < TIMES; time += 1) {
-  // The first time compiles what the others run.
-  if (time === 1) delay.enable();
+for (let round = 0; round < ROUNDS; round += 1) {
+  // The first round compiles code and is not measured.
+  if (round === 1) delay.enable();
   for (const [, call] of WORST_CASE_CALLS) {
-    await breath();
+    await nextTurn();
     await call(thread.offload);
-    await pause(2);
+    await sleep(2);
   }
 }
 

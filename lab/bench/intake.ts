@@ -13,7 +13,7 @@ import { startTestSite } from '../chaos/site.ts';
 import { readProcessUsage } from './load-setup.ts';
 import { quantile } from './measure.ts';
 
-/** Somebody who takes deliveries while this is open. */
+/** A running server that receives deliveries. */
 type IntakeServer = {
   readonly name: string;
   readonly url: string;
@@ -22,13 +22,10 @@ type IntakeServer = {
   readonly close: () => Promise<void>;
 };
 
-/** The results of one server: a sample for each turn, and the CPU time of all deliveries (ms). */
-type IntakeResult = { readonly name: string; readonly turns: IntakeSample[]; cpuMs: number };
+/** The results of one server: a sample for each round, and the CPU time of all rounds. */
+type IntakeResult = { readonly name: string; readonly samples: IntakeSample[]; cpuMs: number };
 
-function createIntakeResult(name: string): IntakeResult {
-  return { name, turns: [], cpuMs: 0 };
-}
-
+/** `open` creates the database. */
 export type NamedDatabase = readonly [name: string, open: () => Promise<ChaosDatabase>];
 
 const ROUNDS = 9;
@@ -36,58 +33,62 @@ const ROUNDS = 9;
 const ROUND_MS = 2_000;
 
 /**
- * A Probot server that does nothing, and the App on each database, in turn: what else the machine does falls on each
- * alike. All of them are warm; the App's worker is paused, for there is nothing to compare it with.
+ * Measures in turn a Probot server whose handler does nothing and the App on each database, so that other load on the
+ * machine affects each alike. A first round warms them up. The App's worker is paused, because Probot has none.
  */
 export async function compareIntakes(databases: readonly NamedDatabase[]): Promise<readonly IntakeResult[]> {
   const servers = [await startProbot()];
   try {
     for (const database of databases) servers.push(await startApp(database));
-    const measured = servers.map((server) => ({ server, result: createIntakeResult(server.name) }));
-    for (const server of servers) await measureTurn(server);
-    for (let turn = 0; turn < ROUNDS; turn += 1) {
-      for (const { server, result } of measured) {
-        const { intake, cpuMs } = await measureTurn(server);
-        result.turns.push(intake);
+    const results = servers.map(({ name }): IntakeResult => ({ name, samples: [], cpuMs: 0 }));
+    for (const server of servers) await measureRound(server);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      for (const [index, server] of servers.entries()) {
+        const { sample, cpuMs } = await measureRound(server);
+        const result = results[index];
+        if (result === undefined) continue;
+        result.samples.push(sample);
         result.cpuMs += cpuMs;
       }
     }
-    return measured.map(({ result }) => result);
+    return results;
   } finally {
     await Promise.all(servers.map((server) => server.close()));
   }
 }
 
-async function measureTurn({
+async function measureRound({
   url,
   secret,
   pid,
-}: IntakeServer): Promise<{ readonly intake: IntakeSample; readonly cpuMs: number }> {
-  const before = readProcessUsage(pid).cpuMs;
-  const intake = await measureIntake(url, secret, ROUND_MS);
-  return { intake, cpuMs: readProcessUsage(pid).cpuMs - before };
+}: IntakeServer): Promise<{ readonly sample: IntakeSample; readonly cpuMs: number }> {
+  const cpuMsBefore = readProcessUsage(pid).cpuMs;
+  const sample = await measureIntake(url, secret, ROUND_MS);
+  return { sample, cpuMs: readProcessUsage(pid).cpuMs - cpuMsBefore };
 }
 
-/** A line for each; the first is what the others are compared with. */
-export function formatIntakeTable(all: readonly IntakeResult[]): readonly string[] {
-  const rows = all.map(({ name, turns, cpuMs }) => {
-    const times = turns.flatMap((turn) => turn.times);
+/** A line for each server, compared with the first one. */
+export function formatIntakeTable(results: readonly IntakeResult[]): readonly string[] {
+  const rows = results.map(({ name, samples, cpuMs }) => {
+    const times = samples.flatMap((sample) => sample.times);
     const rate = quantile(
-      turns.map(({ perSecond }) => perSecond),
+      samples.map(({ perSecond }) => perSecond),
       0.5,
     );
-    const refused = turns.reduce((sum, turn) => sum + turn.refused, 0);
-    return { name, rate, cpu: cpuMs / times.length, slow: quantile(times, 0.99), refused };
+    const refused = samples.reduce((sum, sample) => sum + sample.refused, 0);
+    return { name, rate, cpuMsPerDelivery: cpuMs / times.length, p99: quantile(times, 0.99), refused };
   });
   const [yardstick] = rows;
-  return rows.map(({ name, rate, cpu, slow, refused }) => {
-    const ratios = `${formatRatio(rate, yardstick?.rate)} Probot's rate, ${formatRatio(yardstick?.cpu, cpu)} its rate by time of processors`;
-    return `${name.padEnd(38)} ${rate.toFixed(0).padStart(6)} (${ratios}; p99 ${slow.toFixed(0)} ms; refused ${refused})`;
+  return rows.map(({ name, rate, cpuMsPerDelivery, p99, refused }) => {
+    const rateRatio = formatRatio(rate, yardstick?.rate);
+    const cpuRatio = formatRatio(yardstick?.cpuMsPerDelivery, cpuMsPerDelivery);
+    const ratios = `${rateRatio} Probot's rate, ${cpuRatio} its rate per CPU time`;
+    return `${name.padEnd(38)} ${rate.toFixed(0).padStart(6)} (${ratios}; p99 ${p99.toFixed(0)} ms; refused ${refused})`;
   });
 }
 
-function formatRatio(one = Number.NaN, other = Number.NaN): string {
-  return `${(one / other).toFixed(2)} ×`;
+function formatRatio(numerator = Number.NaN, denominator = Number.NaN): string {
+  return `${(numerator / denominator).toFixed(2)} ×`;
 }
 
 async function startApp([name, open]: NamedDatabase): Promise<IntakeServer> {
@@ -95,7 +96,7 @@ async function startApp([name, open]: NamedDatabase): Promise<IntakeServer> {
   const appProcess = createAppProcess({ ...site.environment, ...database.environment, PAUSED: '1' });
   await appProcess.start();
   return {
-    name: `Countersign, stored on ${name}`,
+    name: `Countersign on ${name}`,
     url: appProcess.url() ?? '',
     secret: site.github.app.webhookSecret,
     pid: appProcess.pid(),
@@ -113,18 +114,18 @@ async function startProbot(): Promise<IntakeServer> {
   });
   const url = (await readListeningUrl(child)) ?? '';
   const close = async (): Promise<void> => void child.kill('SIGKILL');
-  return { name: 'Probot, a handler that does nothing', url, secret: 'secret', pid: child.pid, close };
+  return { name: 'Probot with an empty handler', url, secret: 'secret', pid: child.pid, close };
 }
 
 const CONNECTIONS = 64;
 
-/** Like a busy organisation's, deliveries are about many pull requests. */
+/** Deliveries are spread over many pull requests, as in a busy organization. */
 const PULL_COUNT = 50;
 
-/** What a receiver of webhooks did in a while: how many it acknowledged a second, and how long each took (ms). */
+/** Acknowledged deliveries: their rate, and the time of each in ms. `refused` counts the others. */
 type IntakeSample = { readonly perSecond: number; readonly times: readonly number[]; readonly refused: number };
 
-/** Sends signed deliveries of 20 kB on 64 connections for so many ms, each as soon as the one before it is answered. */
+/** Sends signed deliveries of 20 kB for `ms`. Each connection sends the next one as soon as it gets a response. */
 async function measureIntake(url: string, secret: string, ms: number): Promise<IntakeSample> {
   const until = performance.now() + ms;
   return sendConcurrently(
@@ -134,7 +135,7 @@ async function measureIntake(url: string, secret: string, ms: number): Promise<I
   );
 }
 
-/** Sends so many replies in threads in the same way. */
+/** Sends `count` replies in threads, as fast as they are acknowledged. */
 export async function sendReplies(url: string, secret: string, count: number): Promise<IntakeSample> {
   let left = count;
   return sendConcurrently(
@@ -146,40 +147,38 @@ export async function sendReplies(url: string, secret: string, count: number): P
 
 async function sendConcurrently(
   url: string,
-  more: () => boolean,
-  make: (number: number) => SignedDelivery,
+  hasMore: () => boolean,
+  createDelivery: (pullNumber: number) => SignedDelivery,
 ): Promise<IntakeSample> {
   const connections = await Promise.all(Array.from({ length: CONNECTIONS }, () => KeepAliveConnection.open(url)));
   const times: number[] = [];
   let refused = 0;
   const startedAt = performance.now();
-  const send = async (connection: KeepAliveConnection, number: number): Promise<void> => {
-    while (more()) {
-      const { headers, body } = make(number);
-      const from = performance.now();
+  const send = async (connection: KeepAliveConnection, pullNumber: number): Promise<void> => {
+    while (hasMore()) {
+      const { headers, body } = createDelivery(pullNumber);
+      const sentAt = performance.now();
       const status = await connection.post(WEBHOOK_PATH, headers, body);
       if (status >= 300) refused += 1;
-      else times.push(performance.now() - from);
+      else times.push(performance.now() - sentAt);
     }
   };
-  await Promise.all(connections.map((connection, place) => send(connection, 1 + (place % PULL_COUNT))));
+  await Promise.all(connections.map((connection, index) => send(connection, 1 + (index % PULL_COUNT))));
   for (const connection of connections) connection.close();
   const seconds = (performance.now() - startedAt) / 1000;
   return { perSecond: times.length / seconds, times, refused };
 }
 
-/**
- * What became of deliveries that came whether or not the ones before were answered. Times are ms from the due moment.
- */
+/** `ids` are the acknowledged deliveries. `times` are ms from the moment when a delivery was due, refused ones included. */
 export type RateResult = {
   readonly ids: readonly string[];
   readonly times: readonly number[];
   readonly refused: number;
 };
 
-/** Sends so many deliveries a second for so many seconds, each at its time; `ids` are those that were acknowledged. */
+/** Sends deliveries at a constant rate, whether or not earlier ones have a response yet. */
 export async function sendAtRate(
-  { url, secret }: { readonly url: string; readonly secret: string },
+  { url, secret }: Pick<IntakeServer, 'url' | 'secret'>,
   perSecond: number,
   seconds: number,
 ): Promise<RateResult> {
@@ -188,16 +187,16 @@ export async function sendAtRate(
   const times: number[] = [];
   let refused = 0;
   const startedAt = performance.now();
-  const send = async (place: number): Promise<void> => {
-    const due = startedAt + (place * 1000) / perSecond;
-    await sleep(Math.max(0, due - performance.now()));
-    const delivery = signedCommand(secret, 1 + (place % PULL_COUNT));
+  const send = async (index: number): Promise<void> => {
+    const dueAt = startedAt + (index * 1000) / perSecond;
+    await sleep(Math.max(0, dueAt - performance.now()));
+    const delivery = signedCommand(secret, 1 + (index % PULL_COUNT));
     const status = await sendDelivery(agent, url, delivery).catch(() => 0);
     if (status === 202) ids.push(delivery.id);
     else refused += 1;
-    times.push(performance.now() - due);
+    times.push(performance.now() - dueAt);
   };
-  await Promise.all(Array.from({ length: perSecond * seconds }, (_, place) => send(place)));
+  await Promise.all(Array.from({ length: perSecond * seconds }, (_, index) => send(index)));
   agent.destroy();
   return { ids, times, refused };
 }
@@ -205,15 +204,15 @@ export async function sendAtRate(
 const HEAD_END = '\r\n\r\n';
 
 /**
- * A kept connection to a server of webhooks on which one request follows the other. It reads of an answer no more than where it
- * ends: sender and server share the machine, and what the sender takes is missing where the server's database works.
+ * A connection that sends one request after another. It parses only the status and the length of a response, because
+ * the sender shares the machine with the server and its database and must use little CPU time.
  */
 class KeepAliveConnection {
   readonly #socket: Socket;
   readonly #host: string;
-  #answered: ((status: number) => void) | null = null;
-  #failed: ((error: Error) => void) | null = null;
-  #read = '';
+  #resolve: ((status: number) => void) | null = null;
+  #reject: ((error: Error) => void) | null = null;
+  #received = '';
 
   static async open(url: string): Promise<KeepAliveConnection> {
     const { hostname, port, host } = new URL(url);
@@ -226,15 +225,15 @@ class KeepAliveConnection {
     this.#socket = socket;
     this.#host = host;
     socket.setEncoding('latin1');
-    socket.on('data', (text: string) => this.#take(text));
-    socket.on('close', () => this.#failed?.(new Error('The server closed the connection before it answered.')));
-    socket.on('error', (error) => this.#failed?.(error));
+    socket.on('data', (text: string) => this.#receive(text));
+    socket.on('close', () => this.#reject?.(new Error('The server closed the connection without a response.')));
+    socket.on('error', (error) => this.#reject?.(error));
   }
 
-  /** Posts what is given; resolves with the answer's status, and rejects where there is none. */
+  /** Resolves with the status of the response. Rejects if the connection ends first. */
   post(path: string, headers: Readonly<Record<string, string>>, body: Buffer): Promise<number> {
     const { promise, resolve, reject } = Promise.withResolvers<number>();
-    [this.#answered, this.#failed] = [resolve, reject];
+    [this.#resolve, this.#reject] = [resolve, reject];
     const lines = Object.entries({ host: this.#host, ...headers }).map(([name, value]) => `${name}: ${value}`);
     this.#socket.cork();
     this.#socket.write([`POST ${path} HTTP/1.1`, ...lines, '', ''].join('\r\n'), 'latin1');
@@ -244,39 +243,40 @@ class KeepAliveConnection {
   }
 
   close(): void {
-    this.#failed = null;
+    this.#reject = null;
     this.#socket.destroy();
   }
 
-  #take(text: string): void {
-    this.#read += text;
-    const length = responseLength(this.#read);
-    if (length === null || this.#read.length < length) return;
-    const status = Number(this.#read.slice('HTTP/1.1 '.length, 'HTTP/1.1 200'.length));
-    this.#read = this.#read.slice(length);
-    this.#answered?.(status);
+  #receive(text: string): void {
+    this.#received += text;
+    const length = responseLength(this.#received);
+    if (length === null || this.#received.length < length) return;
+    const status = Number(this.#received.slice('HTTP/1.1 '.length, 'HTTP/1.1 200'.length));
+    this.#received = this.#received.slice(length);
+    this.#resolve?.(status);
   }
 }
 
-/** Where the answer that these letters begin ends; null where they do not tell yet. */
-function responseLength(read: string): number | null {
-  const end = read.indexOf(HEAD_END);
-  if (end < 0) return null;
-  const head = read.slice(0, end).toLowerCase();
-  const body = end + HEAD_END.length;
-  const [, length] = /\r\ncontent-length: *(\d+)/.exec(head) ?? [];
-  if (length !== undefined) return body + Number(length);
-  if (!head.includes('\r\ntransfer-encoding: chunked')) return body;
-  const last = read.indexOf('0\r\n\r\n', body);
-  return last < 0 ? null : last + '0\r\n\r\n'.length;
+const LAST_CHUNK = '0\r\n\r\n';
+
+/** The length in bytes of the response that this text begins with; null if the text is too short to tell. */
+function responseLength(text: string): number | null {
+  const headEnd = text.indexOf(HEAD_END);
+  if (headEnd < 0) return null;
+  const head = text.slice(0, headEnd).toLowerCase();
+  const bodyStart = headEnd + HEAD_END.length;
+  const [, contentLength] = /\r\ncontent-length: *(\d+)/.exec(head) ?? [];
+  if (contentLength !== undefined) return bodyStart + Number(contentLength);
+  if (!head.includes('\r\ntransfer-encoding: chunked')) return bodyStart;
+  const lastChunk = text.indexOf(LAST_CHUNK, bodyStart);
+  return lastChunk < 0 ? null : lastChunk + LAST_CHUNK.length;
 }
 
 const DELIVERY_BYTES = 20_000;
 
-/** Where the App takes deliveries. */
 const WEBHOOK_PATH = '/api/github/webhooks';
 
-/** A delivery of 20 kB as GitHub sends it; `id` is the one in its header. */
+/** A delivery of about 20 kB as GitHub sends it. `id` is its `X-GitHub-Delivery` header. */
 type SignedDelivery = {
   readonly id: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -287,36 +287,35 @@ const NOTE_START = '"note":"';
 
 const FILLER = Buffer.alloc(DELIVERY_BYTES - 900, 'x');
 
-let comments = 0;
+let commentCount = 0;
 
-/** A command on pull request `number`, in a comment that no other delivery of this process is about. */
+/** A command on a pull request, in a new comment. */
 function signedCommand(secret: string, number: number): SignedDelivery {
-  comments += 1;
-  const payload = issueComment('/approve all', uniqueComment());
+  const payload = issueComment('/approve all', newComment());
   const issue = { id: 3000 + number, number, title: 'Totals', pull_request: { url: 'https://github.example/pull' } };
   return signDelivery(secret, 'issue_comment', { ...payload, issue });
 }
 
-/** An answer to somebody else in a thread of pull request `number`: stored, and then found to be none of ours. */
+/** A reply in a thread that the App has no part in: it is stored, decided and has no effect. */
 function signedReply(secret: string, number: number): SignedDelivery {
-  comments += 1;
-  const over = { pull_request: { id: 3000 + number, number, title: 'Totals' } };
+  const pullRequest = { pull_request: { id: 3000 + number, number, title: 'Totals' } };
   return signDelivery(
     secret,
     'pull_request_review_comment',
-    reviewComment('I would rather not.', uniqueComment(), over),
+    reviewComment('I would rather not.', newComment(), pullRequest),
   );
 }
 
-function uniqueComment(): Payload {
-  return { id: comments, node_id: `IC_${comments}`, note: '' };
+function newComment(): Payload {
+  commentCount += 1;
+  return { id: commentCount, node_id: `IC_${commentCount}`, note: '' };
 }
 
-/** What is told, with a long note where `filled` left it empty: to write that out anew each time costs more than all the rest. */
+/** Inserts the filler into the empty note after serialization, because serializing it each time is slow. */
 function deliveryBody(payload: Payload): Buffer {
-  const told = JSON.stringify(payload);
-  const at = told.indexOf(NOTE_START) + NOTE_START.length;
-  return Buffer.concat([Buffer.from(told.slice(0, at)), FILLER, Buffer.from(told.slice(at))]);
+  const json = JSON.stringify(payload);
+  const noteStart = json.indexOf(NOTE_START) + NOTE_START.length;
+  return Buffer.concat([Buffer.from(json.slice(0, noteStart)), FILLER, Buffer.from(json.slice(noteStart))]);
 }
 
 function signDelivery(secret: string, event: string, payload: Payload): SignedDelivery {
@@ -332,14 +331,14 @@ function signDelivery(secret: string, event: string, payload: Payload): SignedDe
   return { id, headers, body };
 }
 
-/** Sends it to the App at `url`; resolves with the answer's status, and rejects where there is none. */
+/** Resolves with the status of the response. Rejects if there is none. */
 function sendDelivery(agent: Agent, url: string, { headers, body }: SignedDelivery): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
-  const asked = request(`${url}${WEBHOOK_PATH}`, { agent, method: 'POST', headers }, (response) => {
+  const outgoing = request(`${url}${WEBHOOK_PATH}`, { agent, method: 'POST', headers }, (response) => {
     response.resume();
     response.on('end', () => resolve(response.statusCode ?? 0));
   });
-  asked.on('error', reject);
-  asked.end(body);
+  outgoing.on('error', reject);
+  outgoing.end(body);
   return promise;
 }

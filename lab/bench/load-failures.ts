@@ -5,81 +5,86 @@ import {
   createLoadSetup,
   type LoadFinding,
   type LoadSetup,
-  pollUntil,
   stallServices,
   startReady,
   useDatabase,
 } from './load-setup.ts';
 import { quantile } from './measure.ts';
+import { pollUntil } from './poll.ts';
 
-/** How long a process takes to be there again after a kill. */
+/** Time from a restart after SIGKILL until the process is ready. */
 export async function measureRestartAfterKill([name, open]: NamedDatabase): Promise<LoadFinding> {
   const setup = await createLoadSetup(open);
   try {
     const appProcess = await startProcessAtWork(setup);
     await appProcess.stop('SIGKILL');
-    return durationFinding(`${name}: ready again after SIGKILL`, await startReady(appProcess), 5_000);
+    return durationFinding(`${name}: ready after SIGKILL`, await startReady(appProcess), 5_000);
   } finally {
     await setup.close();
   }
 }
 
-/** How long SIGTERM takes while GitHub and the model answer nothing in the middle of a run. */
+/** Time that SIGTERM takes during a run while GitHub and the model hang. */
 export async function measureShutdownWhileStalled([name, open]: NamedDatabase): Promise<LoadFinding> {
   const setup = await createLoadSetup(open);
   try {
     const appProcess = await startProcessAtWork(setup);
     stallServices(setup.site);
     const startedAt = performance.now();
-    const code = await appProcess.stop('SIGTERM');
+    const exitCode = await appProcess.stop('SIGTERM');
     const finding = durationFinding(
       `${name}: SIGTERM while GitHub and model hang`,
       performance.now() - startedAt,
       25_000,
     );
-    return { ...finding, measured: `exit ${code} after ${finding.measured}`, isMet: finding.isMet && code === 0 };
+    return {
+      ...finding,
+      measured: `exit code ${exitCode} after ${finding.measured}`,
+      isMet: finding.isMet && exitCode === 0,
+    };
   } finally {
     await setup.close();
   }
 }
 
-/** How long until another process goes on with a run whose process is gone, or hangs. Only PostgreSQL has two. */
+/** Time until another process continues the run of a crashed or hanging process. Needs PostgreSQL. */
 export async function measureTakeover([name, open]: NamedDatabase): Promise<readonly LoadFinding[]> {
-  const dead = await timeTakeover(open, (first) => first.stop('SIGKILL').then(() => performance.now()));
+  const crashed = await timeTakeover(open, (first) => first.stop('SIGKILL').then(() => performance.now()));
   const hanging = await timeTakeover(open, async (first) => {
     void first.hang(60_000);
     return performance.now();
   });
   return [
-    durationFinding(`${name}: taken over from a process that died`, dead, 1_000),
-    durationFinding(`${name}: taken over from one that hangs`, hanging, 15_000),
+    durationFinding(`${name}: takeover from a crashed process`, crashed, 1_000),
+    durationFinding(`${name}: takeover from a hanging process`, hanging, 15_000),
   ];
 }
 
 type StartedProcess = Awaited<ReturnType<typeof startProcessAtWork>>;
 
-/** Ms from the moment `strike` names until the other process asks the model what the first was asking. */
+/** Time in ms from the fault until the second process repeats the model request of the first. */
 async function timeTakeover(
   open: NamedDatabase[1],
-  strike: (first: StartedProcess) => Promise<number>,
+  /** Resolves with the moment of the fault. */
+  injectFault: (first: StartedProcess) => Promise<number>,
 ): Promise<number> {
   const setup = await createLoadSetup(open);
   try {
     const first = await startProcessAtWork(setup);
     await startReady(setup.createProcess());
     const { requests } = setup.site.model;
-    const asked = requests.length;
-    // What the second one does at its start is over.
+    const requestsBefore = requests.length;
+    // The second process must have finished its startup work.
     await sleep(2_000);
-    const startedAt = await strike(first);
-    await pollUntil(() => requests.length > asked);
-    return performance.now() - startedAt;
+    const failedAt = await injectFault(first);
+    await pollUntil(() => requests.length > requestsBefore);
+    return performance.now() - failedAt;
   } finally {
     await setup.close();
   }
 }
 
-/** A process that waits for the model's answer, which never comes. */
+/** A process in the middle of a run: its model request never gets a response. */
 async function startProcessAtWork(setup: LoadSetup) {
   const { site } = setup;
   const appProcess = setup.createProcess();
@@ -91,9 +96,9 @@ async function startProcessAtWork(setup: LoadSetup) {
   return appProcess;
 }
 
-function durationFinding(what: string, ms: number, goalMs: number): LoadFinding {
+function durationFinding(label: string, ms: number, goalMs: number): LoadFinding {
   return {
-    what,
+    label,
     measured: `${(ms / 1000).toFixed(2)} s`,
     goal: `within ${goalMs / 1000} s`,
     isMet: ms <= goalMs,
@@ -102,25 +107,23 @@ function durationFinding(what: string, ms: number, goalMs: number): LoadFinding 
 
 const GOAL_P99_MS = 250;
 
-/**
- * Deliveries while GitHub and the model answer nothing; the process is killed at the end, and its database looked at.
- */
+/** Sends deliveries while GitHub and the model hang, then kills the process and looks for them in its database. */
 export async function measureStalledIntake(
   [name, open]: NamedDatabase,
   seconds: number,
 ): Promise<readonly LoadFinding[]> {
   const steady = await sendStalled(open, 200, seconds);
   const burst = await sendStalled(open, 1_000, 5);
-  const slow = quantile(steady.times, 0.99);
+  const p99 = quantile(steady.times, 0.99);
   return [
-    lossFinding(`${name}: 200 deliveries a second for ${seconds} s, GitHub and model stalled`, steady),
+    lossFinding(`${name}: 200 deliveries per second for ${seconds} s while GitHub and model hang`, steady),
     {
-      what: `${name}: acknowledged then, p99`,
-      measured: `${slow.toFixed(0)} ms (median ${quantile(steady.times, 0.5).toFixed(0)})`,
+      label: `${name}: time to acknowledge one of them, p99`,
+      measured: `${p99.toFixed(0)} ms (median ${quantile(steady.times, 0.5).toFixed(0)})`,
       goal: `under ${GOAL_P99_MS} ms`,
-      isMet: slow < GOAL_P99_MS,
+      isMet: p99 < GOAL_P99_MS,
     },
-    lossFinding(`${name}: 1,000 deliveries a second for 5 s`, burst),
+    lossFinding(`${name}: 1,000 deliveries per second for 5 s`, burst),
   ];
 }
 
@@ -132,27 +135,27 @@ async function sendStalled(open: NamedDatabase[1], perSecond: number, seconds: n
     const appProcess = setup.createProcess();
     await startReady(appProcess);
     stallServices(setup.site);
-    const to = { url: appProcess.url() ?? '', secret: setup.site.github.app.webhookSecret };
-    // A process that has just begun compiles what it runs for the first time.
-    await sendAtRate(to, 100, 3);
-    const answered = await sendAtRate(to, perSecond, seconds);
+    const target = { url: appProcess.url() ?? '', secret: setup.site.github.app.webhookSecret };
+    // A new process compiles code during its first deliveries.
+    await sendAtRate(target, 100, 3);
+    const result = await sendAtRate(target, perSecond, seconds);
     await appProcess.stop('SIGKILL');
-    const kept = await useDatabase(setup.database, async ({ db }) => {
+    const stored = await useDatabase(setup.database, async ({ db }) => {
       const rows = await db.selectFrom('inbox').select('delivery_id').execute();
       return new Set(rows.map((row) => row.delivery_id));
     });
-    return { ...answered, lost: answered.ids.filter((id) => !kept.has(id)).length };
+    return { ...result, lost: result.ids.filter((id) => !stored.has(id)).length };
   } finally {
     await setup.close();
   }
 }
 
-/** Lost is what was acknowledged and is not there; what was refused GitHub shows as failed, and a sweep finds it. */
-function lossFinding(what: string, { ids, refused, lost, times }: StalledResult): LoadFinding {
-  const took = `slowest ${quantile(times, 1).toFixed(0)} ms`;
+/** A delivery is lost if it was acknowledged and is not stored. Recovery finds refused deliveries in GitHub's log. */
+function lossFinding(label: string, { ids, refused, lost, times }: StalledResult): LoadFinding {
+  const slowest = `slowest ${quantile(times, 1).toFixed(0)} ms`;
   return {
-    what,
-    measured: `${ids.length} acknowledged, ${refused} refused, ${lost} lost (${took})`,
+    label,
+    measured: `${ids.length} acknowledged, ${refused} refused, ${lost} lost (${slowest})`,
     goal: 'none refused, none lost',
     isMet: refused === 0 && lost === 0,
   };

@@ -10,12 +10,12 @@ import {
   createMemoryProbe,
   type LoadFinding,
   type LoadSetup,
-  pollUntil,
   readProcessUsage,
   startReady,
   useDatabase,
 } from './load-setup.ts';
 import { quantile } from './measure.ts';
+import { pollUntil } from './poll.ts';
 
 const GROWTH_STEPS = 10;
 
@@ -25,7 +25,7 @@ const MAX_SLOWDOWN = 2;
 
 const MEGABYTE = 1024 * 1024;
 
-/** Memory after each tenth of 100,000 deliveries and 1,000 runs, once its garbage is collected. */
+/** Memory after a garbage collection, at each tenth of 100,000 deliveries and 1,000 runs. */
 export async function measureGrowth([name, open]: NamedDatabase, part: number): Promise<readonly LoadFinding[]> {
   const setup = await createLoadSetup(open, GROWTH_STEPS);
   try {
@@ -35,35 +35,35 @@ export async function measureGrowth([name, open]: NamedDatabase, part: number): 
     await startReady(appProcess);
     const url = appProcess.url() ?? '';
     setup.site.github.setWebhookTarget(`${url}/api/github/webhooks`);
-    const [inUse, resident, seconds]: [number[], number[], number[]] = [[], [], []];
+    const [usedMb, residentMb, cpuSeconds]: [number[], number[], number[]] = [[], [], []];
     let replies = 0;
     for (const pull of setup.site.pulls) {
       const before = readProcessUsage(appProcess.pid()).cpuMs;
       const { times } = await sendReplies(url, setup.site.github.app.webhookSecret, 10_000 * part);
       replies += times.length;
-      await pollUntil(async () => (await countDecidedSignals(url)) >= replies, 600_000);
+      await pollUntil(async () => (await countDecidedSignals(url)) >= replies, { timeoutMs: 600_000 });
       for (let task = 0; task < 100 * part; task += 1) await playRun(setup, pull, task);
       await sleep(3_000);
-      seconds.push((readProcessUsage(appProcess.pid()).cpuMs - before) / 1_000);
-      inUse.push((await memoryProbe.bytesInUse()) / MEGABYTE);
-      resident.push(readProcessUsage(appProcess.pid()).resident / MEGABYTE);
+      cpuSeconds.push((readProcessUsage(appProcess.pid()).cpuMs - before) / 1_000);
+      usedMb.push((await memoryProbe.bytesInUse()) / MEGABYTE);
+      residentMb.push(readProcessUsage(appProcess.pid()).residentBytes / MEGABYTE);
     }
     await appProcess.stop('SIGTERM');
-    const bytes = await useDatabase(setup.database, ({ db }) => databaseSize(db));
-    // The first step fills caches of fixed sizes and compiles.
-    const slope = leastSquaresSlope(inUse.slice(2)) / part;
+    const databaseBytes = await useDatabase(setup.database, ({ db }) => readDatabaseSize(db));
+    // The first steps compile code and fill caches of fixed sizes.
+    const slope = leastSquaresSlope(usedMb.slice(2)) / part;
     return [
       {
-        what: `${name}: memory over ${(100_000 * part).toLocaleString('en')} deliveries and ${1_000 * part} runs`,
-        measured: `${slope.toFixed(1)} MB per 10,000 deliveries (in use ${formatMegabytes(inUse)}; resident ${formatMegabytes(resident)} MB)`,
+        label: `${name}: memory over ${(100_000 * part).toLocaleString('en')} deliveries and ${1_000 * part} runs`,
+        measured: `${slope.toFixed(1)} MB per 10,000 deliveries (in use ${formatList(usedMb)}; resident ${formatList(residentMb)} MB)`,
         goal: `under ${MAX_GROWTH_MB} MB`,
         isMet: slope < MAX_GROWTH_MB,
       },
-      slowdownFinding(name, seconds),
+      slowdownFinding(name, cpuSeconds),
       {
-        what: `${name}: database then`,
-        measured: `${(bytes / MEGABYTE).toFixed(0)} MB`,
-        goal: 'none: what is kept how long bounds it',
+        label: `${name}: database size afterwards`,
+        measured: `${(databaseBytes / MEGABYTE).toFixed(0)} MB`,
+        goal: 'none (data retention bounds it)',
         isMet: true,
       },
     ];
@@ -72,18 +72,18 @@ export async function measureGrowth([name, open]: NamedDatabase, part: number): 
   }
 }
 
-/** Whether what is stored makes work slower. */
-function slowdownFinding(name: string, seconds: readonly number[]): LoadFinding {
-  const times = (seconds.at(-1) ?? Number.NaN) / (seconds[2] ?? Number.NaN);
+/** Compares CPU time of the last and the third tenth, to find work that stored data slows down. */
+function slowdownFinding(name: string, cpuSeconds: readonly number[]): LoadFinding {
+  const ratio = (cpuSeconds.at(-1) ?? Number.NaN) / (cpuSeconds[2] ?? Number.NaN);
   return {
-    what: `${name}: time of processors of the last tenth`,
-    measured: `${times.toFixed(1)} times the third's (${formatMegabytes(seconds)} s)`,
-    goal: `under ${MAX_SLOWDOWN}, on a busy machine too`,
-    isMet: times < MAX_SLOWDOWN,
+    label: `${name}: CPU time of the last tenth`,
+    measured: `${ratio.toFixed(1)} times that of the third tenth (${formatList(cpuSeconds)} s)`,
+    goal: `under ${MAX_SLOWDOWN}, even on a busy machine`,
+    isMet: ratio < MAX_SLOWDOWN,
   };
 }
 
-/** A thousand runs take more requests than GitHub grants in an hour, and nobody wants to wait for the next ones. */
+/** A thousand runs exceed GitHub's hourly request limit, and the benchmark does not measure the wait for it. */
 function liftRateLimits({ site: { github } }: LoadSetup): void {
   const { apiServer } = github;
   apiServer.replaceServerState({
@@ -92,7 +92,7 @@ function liftRateLimits({ site: { github } }: LoadSetup): void {
   });
 }
 
-/** A task, its changes, and a person who denies them. */
+/** Posts a task, waits for its proposals, and denies them. */
 async function playRun({ site }: LoadSetup, pull: TestPull, task: number): Promise<void> {
   const before = listShownProposals(site, pull).length;
   pull.act((person) => person.says(taskComment(task)));
@@ -101,61 +101,60 @@ async function playRun({ site }: LoadSetup, pull: TestPull, task: number): Promi
   await pollUntil(() => listShownProposals(site, pull).every(({ body }) => body.includes(REJECTED_LABEL)));
 }
 
-/** Signals that were decided, of any kind. */
+/** Decided signals of every kind, from the App's metrics. */
 async function countDecidedSignals(url: string): Promise<number> {
   const page = await (await fetch(`${url}/metrics`)).text();
   const counts = [...page.matchAll(/^countersign_signals_total\{[^}]*\} (\d+)$/gm)].map(([, count]) => Number(count));
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-async function databaseSize(db: Parameters<Parameters<typeof useDatabase>[1]>[0]['db']): Promise<number> {
+/** In bytes. */
+async function readDatabaseSize(db: Kysely<DatabaseSchema>): Promise<number> {
   const { rows } = await sql<{ size: number }>`select pg_database_size(current_database()) as size`.execute(db);
   return rows[0]?.size ?? Number.NaN;
 }
 
-function formatMegabytes(megabytes: readonly number[]): string {
-  return megabytes.map((mb) => mb.toFixed(0)).join(', ');
+function formatList(values: readonly number[]): string {
+  return values.map((value) => value.toFixed(0)).join(', ');
 }
 
-/** By least squares: how much each step adds. */
+/** The increase per step, fitted by least squares. */
 function leastSquaresSlope(values: readonly number[]): number {
   const middle = (values.length - 1) / 2;
   const spread = values.reduce((sum, _, at) => sum + (at - middle) ** 2, 0);
   return values.reduce((sum, value, at) => sum + value * (at - middle), 0) / spread;
 }
 
-const BYTES_PER_MEGABYTE = 1024 * 1024;
-
-/** As long as somebody looks at a process that has just begun. */
+/** Observation time after a start. */
 const OBSERVE_MS = 15_000;
 
-/** Two starts on the same database differ by less, once their garbage is collected. */
 const START_COUNT = 3;
 
-const NOISE_BYTES = 3 * BYTES_PER_MEGABYTE;
+/** Two starts on the same database differ by less, after a garbage collection. */
+const NOISE_BYTES = 3 * MEGABYTE;
 
-/** What a start costs with one run that waits for a decision, and with `runs` of them. */
+/** Compares a start with one run that waits for a decision and a start with `runs` of them. */
 export async function measurePendingRuns([name, open]: NamedDatabase, runs: number): Promise<readonly LoadFinding[]> {
   const setup = await createLoadSetup(open);
   try {
-    await waitForDecision(setup);
-    const few = await observeStarts(setup);
+    await createPendingRun(setup);
+    const withOne = await observeStarts(setup);
     await useDatabase(setup.database, ({ db }) => copyRuns(db, runs));
-    const many = await observeStarts(setup);
-    const more = (many.inUse - few.inUse) / BYTES_PER_MEGABYTE;
-    const what = `${name}: ${runs.toLocaleString('en')} runs that wait, `;
+    const withMany = await observeStarts(setup);
+    const growthMb = (withMany.usedBytes - withOne.usedBytes) / MEGABYTE;
+    const label = `${name}: ${runs.toLocaleString('en')} pending runs, `;
     return [
       {
-        what: `${what}memory in use 15 s after a start`,
-        measured: `${more.toFixed(1)} MB more than with one (${(few.inUse / BYTES_PER_MEGABYTE).toFixed(0)} MB)`,
-        goal: 'none (less than two starts differ, 3 MB)',
-        isMet: more * BYTES_PER_MEGABYTE < NOISE_BYTES,
+        label: `${label}memory in use 15 s after a start`,
+        measured: `${growthMb.toFixed(1)} MB more than with one run (${(withOne.usedBytes / MEGABYTE).toFixed(0)} MB)`,
+        goal: 'no growth (less than the 3 MB by which two starts differ)',
+        isMet: growthMb * MEGABYTE < NOISE_BYTES,
       },
       {
-        what: `${what}requests in these 15 s`,
-        measured: `${many.requests} (with one: ${few.requests})`,
-        goal: 'no more than with one',
-        isMet: many.requests <= few.requests,
+        label: `${label}requests in these 15 s`,
+        measured: `${withMany.requests} (with one run: ${withOne.requests})`,
+        goal: 'no more than with one run',
+        isMet: withMany.requests <= withOne.requests,
       },
     ];
   } finally {
@@ -163,7 +162,8 @@ export async function measurePendingRuns([name, open]: NamedDatabase, runs: numb
   }
 }
 
-async function waitForDecision(setup: LoadSetup): Promise<void> {
+/** Leaves one run in the database that waits for a decision. */
+async function createPendingRun(setup: LoadSetup): Promise<void> {
   const { site } = setup;
   const appProcess = setup.createProcess();
   await startReady(appProcess);
@@ -175,18 +175,20 @@ async function waitForDecision(setup: LoadSetup): Promise<void> {
   await appProcess.stop('SIGTERM');
 }
 
-type StartObservation = { readonly inUse: number; readonly requests: number };
+/** Memory in use, and requests to GitHub during the observation. */
+type StartObservation = { readonly usedBytes: number; readonly requests: number };
 
+/** The medians of several starts. */
 async function observeStarts(setup: LoadSetup): Promise<StartObservation> {
-  const looks: StartObservation[] = [];
-  for (let start = 0; start < START_COUNT; start += 1) looks.push(await observeStart(setup));
+  const starts: StartObservation[] = [];
+  for (let start = 0; start < START_COUNT; start += 1) starts.push(await observeStart(setup));
   return {
-    inUse: quantile(
-      looks.map((look) => look.inUse),
+    usedBytes: quantile(
+      starts.map((start) => start.usedBytes),
       0.5,
     ),
     requests: quantile(
-      looks.map((look) => look.requests),
+      starts.map((start) => start.requests),
       0.5,
     ),
   };
@@ -195,17 +197,17 @@ async function observeStarts(setup: LoadSetup): Promise<StartObservation> {
 async function observeStart(setup: LoadSetup): Promise<StartObservation> {
   const memoryProbe = await createMemoryProbe();
   const appProcess = setup.createProcess(memoryProbe.environment);
-  const before = setup.site.github.requests.length;
+  const requestsBefore = setup.site.github.requests.length;
   await startReady(appProcess);
   await sleep(OBSERVE_MS);
-  const requests = setup.site.github.requests.length - before;
-  const found = { inUse: await memoryProbe.bytesInUse(), requests };
+  const requests = setup.site.github.requests.length - requestsBefore;
+  const observation = { usedBytes: await memoryProbe.bytesInUse(), requests };
   await appProcess.stop('SIGKILL');
-  return found;
+  return observation;
 }
 
-/** Columns that each copy has for itself; `n` counts the copies. */
-const COPIED_COLUMNS: Readonly<Record<string, string>> = {
+/** SQL for the columns in which copies differ, by table. `t` is the original row, `n` the number of the copy. */
+const UNIQUE_COLUMNS: Readonly<Record<string, string>> = {
   pulls: `'pull_key', t.pull_key || '-' || n, 'run_id', t.run_id || '-' || n`,
   runs: `'pull_key', t.pull_key || '-' || n, 'run_id', t.run_id || '-' || n`,
   proposals: `'pull_key', t.pull_key || '-' || n, 'run_id', t.run_id || '-' || n, 'place', nextval('proposals_place_seq')`,
@@ -215,12 +217,12 @@ const COPIED_COLUMNS: Readonly<Record<string, string>> = {
     'delivery_id', t.delivery_id || '-' || n, 'content_key', t.content_key || '-' || n`,
 };
 
-/** The one run that is there, again and again on as many pull requests. */
+/** Copies the only run until there are `count` of them, each on a pull request of its own. */
 async function copyRuns(db: Kysely<DatabaseSchema>, count: number): Promise<void> {
-  for (const [table, own] of Object.entries(COPIED_COLUMNS)) {
+  for (const [table, columns] of Object.entries(UNIQUE_COLUMNS)) {
     await sql`
       insert into ${sql.table(table)} select copy.* from ${sql.table(table)} as t cross join generate_series(2, ${sql.lit(count)}) as n,
-        lateral jsonb_populate_record(t, jsonb_build_object(${sql.raw(own)})) as copy
+        lateral jsonb_populate_record(t, jsonb_build_object(${sql.raw(columns)})) as copy
     `.execute(db);
   }
 }

@@ -1,54 +1,55 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Backend } from '../../src/adapters/store/engine/backend.ts';
 import { openPglite } from '../../src/adapters/store/engine/pglite.ts';
 import { openPostgres } from '../../src/adapters/store/engine/postgres.ts';
-import { type OptionsResult, optionsProblem, parseOptions as read } from '../../src/cli/options.ts';
+import { type OptionsResult, optionsProblem, parseOptions } from '../../src/cli/options.ts';
 import { isRecord, parseJson } from '../../src/lib/trust.ts';
 import { type AppProcess, createAppProcess } from '../chaos/app-process.ts';
 import type { ChaosDatabase } from '../chaos/database.ts';
+import { findFreePort } from '../chaos/free-port.ts';
 import { startTestSite, type TestSite } from '../chaos/site.ts';
+import { pollUntil } from './poll.ts';
 
-/** What was measured beside its goal. */
+/** A measured value and its goal. */
 export type LoadFinding = {
-  readonly what: string;
+  readonly label: string;
   readonly measured: string;
   readonly goal: string;
   readonly isMet: boolean;
 };
 
-/** A simulated GitHub with a model, a database, and processes of the App. */
+/** A fake GitHub, a model, a database, and processes of the App. */
 export type LoadSetup = {
   readonly site: TestSite;
   readonly database: ChaosDatabase;
-  /** Another process of the App that has not begun yet, with these variables too. */
-  readonly createProcess: (more?: Readonly<Record<string, string>>) => AppProcess;
-  /** Ends all processes and drops everything. */
+  /** A process of the App that is not started yet, with additional environment variables. */
+  readonly createProcess: (variables?: Readonly<Record<string, string>>) => AppProcess;
+  /** Kills all processes and drops the database. */
   readonly close: () => Promise<void>;
 };
 
 export async function createLoadSetup(open: () => Promise<ChaosDatabase>, pulls = 1): Promise<LoadSetup> {
   const [site, database] = [await startTestSite(pulls), await open()];
-  const replicas: AppProcess[] = [];
+  const appProcesses: AppProcess[] = [];
   return {
     site,
     database,
-    createProcess(more = {}) {
-      const appProcess = createAppProcess({ ...site.environment, ...database.environment, ...more });
-      replicas.push(appProcess);
+    createProcess(variables = {}) {
+      const appProcess = createAppProcess({ ...site.environment, ...database.environment, ...variables });
+      appProcesses.push(appProcess);
       return appProcess;
     },
     async close() {
-      await Promise.all(replicas.map((one) => one.stop('SIGKILL')));
+      await Promise.all(appProcesses.map((appProcess) => appProcess.stop('SIGKILL')));
       await Promise.all([site.close(), database.drop()]);
     },
   };
 }
 
-/** Starts it; resolves once it says that it is ready, with the ms that took. */
+/** Starts a process and waits for `/readyz`. Resolves with the time it took, in ms. */
 export async function startReady(appProcess: AppProcess): Promise<number> {
   const startedAt = performance.now();
   await appProcess.start();
@@ -56,13 +57,13 @@ export async function startReady(appProcess: AppProcess): Promise<number> {
   return performance.now() - startedAt;
 }
 
-/** From now on neither GitHub nor the model answers anything. */
+/** GitHub and the model stop responding. */
 export function stallServices({ github, model }: TestSite): void {
   github.faults.add({ route: '*', kind: 'hang', applied: false, times: Number.POSITIVE_INFINITY });
   model.setFallback({ fault: 'hang' });
 }
 
-/** Works on the database while no process of the App does. */
+/** Opens the database for `work`. No process of the App can use an embedded database meanwhile. */
 export async function useDatabase<Value>(
   { environment: { DATABASE_URL, DATA_DIR } }: ChaosDatabase,
   work: (backend: Backend) => Promise<Value>,
@@ -75,19 +76,16 @@ export async function useDatabase<Value>(
   }
 }
 
-/** Looks every few ms; throws after so many ms. */
-export async function pollUntil(done: () => boolean | Promise<boolean>, ms = 120_000): Promise<void> {
-  const deadline = performance.now() + ms;
-  while (!(await done())) {
-    if (performance.now() > deadline) throw new Error(`It did not happen within ${ms} ms.`);
-    await sleep(5);
-  }
-}
+export type LoadOptions = {
+  /** URL of a PostgreSQL server; null measures on PGlite only. */
+  readonly server: string | null;
+  /** Name of the only benchmark to run; null runs all. */
+  readonly only: string | null;
+  /** Runs a tenth of each load. */
+  readonly brief: boolean;
+};
 
-/** What is measured: all loads, or only one, in full or a tenth of each, also on a PostgreSQL server or not. */
-export type LoadOptions = { readonly server: string | null; readonly only: string | null; readonly brief: boolean };
-
-/** The names of the loads, and which of them need a server. */
+/** Names of the benchmarks. Those in `onServer` need a PostgreSQL server. */
 export type LoadNames = { readonly all: readonly string[]; readonly onServer: readonly string[] };
 
 const OPTIONS = {
@@ -95,39 +93,37 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
 
-/** What `--help` says. */
 export function loadHelp({ all, onServer }: LoadNames): string {
   return `Usage: npm run bench:load [-- [PostgreSQL URL] [name] [--brief]]
 
-Measures whether the whole App, as processes of its own, keeps what it promises under load.
+Starts the App as separate processes and measures whether it meets its goals under load.
 
-  PostgreSQL URL  measures on that server too; ${onServer.join(', ')}: only there
+  PostgreSQL URL  also measures on this server; required for: ${onServer.join(', ')}
   name            one of ${all.join(', ')}; default is all
-  --brief         a tenth of each load, to see that all of it runs
+  --brief         runs a tenth of each load, as a quick check
   --help          this text
 
-Ends with 0 where every goal was met, 1 where one was missed, 2 where it could not begin.
+Exit codes: 0 if every goal was met, 1 if a goal was missed, 2 if the benchmark could not start.
 `;
 }
 
-/** Reads what stands behind `npm run bench:load --`. Never throws. */
+/** Parses the arguments of `npm run bench:load`. Never throws. */
 export function readLoadOptions(argv: readonly string[], names: LoadNames): OptionsResult<LoadOptions> {
   const parse = () => parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowPositionals: true });
-  return read('npm run bench:load --', parse, ({ values: { brief }, positionals }) => {
+  return parseOptions('npm run bench:load --', parse, ({ values: { brief }, positionals }) => {
     const servers = positionals.filter((word) => /^postgres(?:ql)?:\/\//.test(word));
     const [server = null, otherServer] = servers;
     const [only = null, other] = positionals.filter((word) => !servers.includes(word));
-    if (otherServer !== undefined || other !== undefined)
-      return optionsProblem('One URL and one name are all it takes.');
+    if (otherServer !== undefined || other !== undefined) return optionsProblem('Use at most one URL and one name.');
     if (only !== null && !names.all.includes(only))
-      return optionsProblem(`There is no load ${only}; there are ${names.all.join(', ')}.`);
+      return optionsProblem(`Unknown benchmark "${only}". Use one of ${names.all.join(', ')}.`);
     if (only !== null && names.onServer.includes(only) && server === null)
       return optionsProblem(`${only} needs the URL of a PostgreSQL server.`);
     return { kind: 'options', options: { server, only, brief } };
   });
 }
 
-/** A process that can be asked for its memory: with these variables it has to be started. */
+/** Reads the memory of a process that was started with these environment variables. */
 type MemoryProbe = {
   readonly environment: Readonly<Record<string, string>>;
   readonly bytesInUse: () => Promise<number>;
@@ -137,12 +133,12 @@ const COLLECT_GARBAGE = 'HeapProfiler.collectGarbage';
 
 const READ_MEMORY = '(({ heapUsed, external }) => heapUsed + external)(process.memoryUsage())';
 
-/** What finalizers of a first collection let go goes with a second one. */
-const COLLECTIONS = 2;
+/** Finalizers of the first collection release memory that the second one frees. */
+const COLLECTION_COUNT = 2;
 
 /**
- * Tells how many bytes a process of Node holds once its garbage is collected, asked through its inspector. What the system
- * counts as resident goes up and down by a hundred megabytes with the collector's moods.
+ * Reads through the inspector how many bytes a Node process uses after a garbage collection. Its resident set is no
+ * measure: it varies by a hundred megabytes with the timing of collections.
  */
 export async function createMemoryProbe(): Promise<MemoryProbe> {
   const port = await findFreePort();
@@ -152,21 +148,11 @@ export async function createMemoryProbe(): Promise<MemoryProbe> {
   };
 }
 
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('There is no port.');
-  return address.port;
-}
-
 async function bytesInUse(port: number): Promise<number> {
   const socket = new WebSocket(await inspectorUrl(port));
   await once(socket, 'open');
   try {
-    for (let times = 0; times < COLLECTIONS; times += 1) {
+    for (let count = 0; count < COLLECTION_COUNT; count += 1) {
       await callInspector(socket, COLLECT_GARBAGE, {});
       await sleep(200);
     }
@@ -183,7 +169,7 @@ async function inspectorUrl(port: number): Promise<string> {
   return isRecord(page) ? String(page['webSocketDebuggerUrl']) : '';
 }
 
-/** One question at a time. */
+/** Resolves with the result of a call. Supports one call at a time. */
 async function callInspector(
   socket: WebSocket,
   method: string,
@@ -197,16 +183,16 @@ async function callInspector(
   }
 }
 
-/** What a process has used of the machine so far: time of processors (ms), and the memory it holds now (bytes). */
-type ProcessUsage = { readonly cpuMs: number; readonly resident: number };
+/** CPU time since the start of a process, and its resident memory. */
+type ProcessUsage = { readonly cpuMs: number; readonly residentBytes: number };
 
 const TICKS_PER_SECOND = 100;
 
-/** From Linux's /proc; throws on any other system. */
+/** Reads Linux's /proc; throws on other systems. */
 export function readProcessUsage(pid: number | null | undefined): ProcessUsage {
-  // The program's name stands in brackets and may hold anything.
+  // The program's name is in parentheses and can contain any character.
   const [, fields = ''] = /^.*\) (.*)$/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
   const [user, system] = fields.split(' ').slice(11, 13).map(Number);
   const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-  return { cpuMs: (((user ?? 0) + (system ?? 0)) * 1000) / TICKS_PER_SECOND, resident: Number(kilobytes) * 1024 };
+  return { cpuMs: (((user ?? 0) + (system ?? 0)) * 1000) / TICKS_PER_SECOND, residentBytes: Number(kilobytes) * 1024 };
 }

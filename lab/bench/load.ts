@@ -1,7 +1,4 @@
-/**
- * Whether the whole App, as processes of its own, keeps what it promises under load; `npm run bench:load -- --help` says
- * how.
- */
+/** Measures whether the App meets its goals under load; see `npm run bench:load -- --help`. */
 import process from 'node:process';
 import { runCommand } from '../../src/cli/options.ts';
 import { createDatabaseOn, createEmbeddedDatabase } from '../chaos/database.ts';
@@ -17,7 +14,7 @@ import { type LoadFinding, type LoadNames, type LoadOptions, loadHelp, readLoadO
 
 const PGLITE: NamedDatabase = ['PGlite', createEmbeddedDatabase];
 
-/** On which databases, and what; `part` of the whole load. */
+/** The databases to measure on, and the measurement. `part` (0 to 1) is the part of the full load. */
 type LoadBenchmark = readonly [
   on: 'embedded' | 'server' | 'both',
   (database: NamedDatabase, part: number) => Promise<readonly LoadFinding[]>,
@@ -44,9 +41,9 @@ async function measureAll({ server, only, brief }: LoadOptions): Promise<number>
   for (const [name, [on, measure]] of Object.entries(LOAD_BENCHMARKS)) {
     if (only !== null && only !== name) continue;
     for (const database of databases[on]) {
-      for (const { what, measured, goal, isMet } of await measure(database, brief ? 0.1 : 1)) {
+      for (const { label, measured, goal, isMet } of await measure(database, brief ? 0.1 : 1)) {
         if (!isMet) missed += 1;
-        process.stdout.write(`${isMet ? 'met   ' : 'MISSED'} ${what}: ${measured}; goal: ${goal}\n`);
+        process.stdout.write(`${isMet ? 'met   ' : 'MISSED'} ${label}: ${measured}; goal: ${goal}\n`);
       }
     }
   }

@@ -1,4 +1,5 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import process from 'node:process';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Offload } from '../../src/worker/offload/offload.ts';
 import { createOffloadThread } from '../../src/worker/offload/thread.ts';
 
@@ -9,20 +10,26 @@ export type BenchmarkRow = {
   readonly sample: () => number | Promise<number>;
 };
 
-/** What all samples of a row came to. */
+/** A row's median. `from` and `to` bound the middle half of its samples, which shows how stable the median is. */
 type RowResult = {
   readonly name: string;
   readonly unit: string;
   readonly median: number;
-  /** The middle half of the samples: how much to trust the median. */
   readonly from: number;
   readonly to: number;
 };
 
-/**
- * Takes the samples of all rows in turn, so that a busy moment of the machine falls on each of them alike and their
- * ratios hold though the numbers themselves differ between machines. A first round is thrown away.
- */
+const DEFAULT_ROUNDS = 5;
+
+/** Throws unless the argument is a positive whole number or absent. */
+export function readRounds(argument = String(DEFAULT_ROUNDS)): number {
+  const rounds = Number(argument);
+  if (!Number.isSafeInteger(rounds) || rounds < 1)
+    throw new Error(`Invalid number of rounds "${argument}": use a whole number, at least 1.`);
+  return rounds;
+}
+
+/** Samples all rows in turn, so that other load on the machine affects each row alike. Discards a first round. */
 export async function measureRows(rows: readonly BenchmarkRow[], rounds: number): Promise<readonly RowResult[]> {
   for (const row of rows) await row.sample();
   const samples = rows.map((): number[] => []);
@@ -30,21 +37,21 @@ export async function measureRows(rows: readonly BenchmarkRow[], rounds: number)
     for (const [index, row] of rows.entries()) samples[index]?.push(await row.sample());
   }
   return rows.map(({ name, unit }, index) => {
-    const own = samples[index] ?? [];
-    return { name, unit, median: quantile(own, 0.5), from: quantile(own, 0.25), to: quantile(own, 0.75) };
+    const values = samples[index] ?? [];
+    return { name, unit, median: quantile(values, 0.5), from: quantile(values, 0.25), to: quantile(values, 0.75) };
   });
 }
 
-/** The value below which `part` (0 to 1) of all lie: 0.5 is the median, 1 the greatest. NaN where there are none. */
+/** The value below which `part` (0 to 1) of all values lie: 0.5 is the median, 1 the maximum. NaN without values. */
 export function quantile(values: readonly number[], part: number): number {
-  const sorted = values.toSorted((one, other) => one - other);
+  const sorted = values.toSorted((left, right) => left - right);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 }
 
-/** The rows as lines of a table; each is compared with the first, which is the yardstick. */
-export function formatTable(measured: readonly RowResult[]): readonly string[] {
-  const [yardstick] = measured;
-  const cells = measured.map(({ name, unit, median, from, to }) => [
+/** The lines of a table. The first row is the yardstick of all rows with its unit. */
+export function formatTable(results: readonly RowResult[]): readonly string[] {
+  const [yardstick] = results;
+  const cells = results.map(({ name, unit, median, from, to }) => [
     name,
     `${formatNumber(median)} ${unit}`,
     `${formatNumber(from)} to ${formatNumber(to)}`,
@@ -67,20 +74,28 @@ function formatNumber(value: number): string {
   return value.toLocaleString('en', { maximumSignificantDigits: 3 });
 }
 
-/** How often `work` is done in a second of this thread's own time; it is repeated until that can be told. */
-export function measurePerSecond(work: () => number): number {
-  const ENOUGH_MS = 60;
-  let done = 0;
-  let spent = 0;
-  while (spent < ENOUGH_MS) {
-    spent += threadMs(() => {
-      done += work();
-    });
-  }
-  return (done / spent) * 1000;
+/** CPU time of this thread since `start`, in ms. Other processes don't affect it. Some machines count in steps of 4 ms. */
+function threadMsSince(start: ReturnType<typeof process.threadCpuUsage>): number {
+  const { user, system } = process.threadCpuUsage(start);
+  return (user + system) / 1000;
 }
 
-/** Milliseconds of this thread's own time that one run takes. */
+/** CPU time after which a rate is precise despite the steps of the clock. */
+const MIN_SAMPLE_MS = 60;
+
+/** Units of work per second of this thread's CPU time. `work` returns how many units one call does. */
+export function measurePerSecond(work: () => number): number {
+  let units = 0;
+  let spentMs = 0;
+  while (spentMs < MIN_SAMPLE_MS) {
+    const start = process.threadCpuUsage();
+    units += work();
+    spentMs += threadMsSince(start);
+  }
+  return (units / spentMs) * 1000;
+}
+
+/** CPU time of one call, in ms of this thread. */
 export function measureMs(work: () => unknown): number {
   return (
     1000 /
@@ -91,58 +106,41 @@ export function measureMs(work: () => unknown): number {
   );
 }
 
+const MAIN_THREAD_REPEATS = 4;
+
 /**
- * The same of what is awaited, all of this thread's own work from the call to the answer: where another thread works it out,
- * what it takes to send and to receive. Never less than the longest time in one piece for which the event loop is kept.
+ * Mean CPU time of this thread for one call, in ms, until its promise settles. For offloaded work that is sending the
+ * input and receiving the output. No single block of the event loop is longer.
  */
-export async function measureOwnThreadMs(work: () => unknown): Promise<number> {
-  const TIMES = 4;
-  const before = process.threadCpuUsage();
-  for (let time = 0; time < TIMES; time += 1) await work();
-  const { user, system } = process.threadCpuUsage(before);
-  return (user + system) / 1000 / TIMES;
+export async function measureMainThreadMs(work: () => unknown): Promise<number> {
+  const start = process.threadCpuUsage();
+  for (let repeat = 0; repeat < MAIN_THREAD_REPEATS; repeat += 1) await work();
+  return threadMsSince(start) / MAIN_THREAD_REPEATS;
 }
 
-/** The longest piece of such work, in this thread's own time: for so long the event loop does nothing else. */
-async function measureLongestBlock(work: () => Promise<unknown>): Promise<number> {
+/** The offload thread of the App. The first computation starts it. */
+const thread = createOffloadThread({ log: { warn: () => {} } });
+
+/** The longest main-thread time of these calls with the offload thread, in ms. */
+export async function longestMainThreadMs(calls: readonly ((offload: Offload) => unknown)[]): Promise<number> {
+  let longest = 0;
+  for (const call of calls) longest = Math.max(longest, await measureMainThreadMs(() => call(thread.offload)));
+  return longest;
+}
+
+/** The longest time for which a call blocks the event loop, in ms of this thread's CPU time. */
+export async function measureLongestBlockMs(call: (offload: Offload) => Promise<unknown>): Promise<number> {
   let longest = 0;
   let isDone = false;
-  let before = process.threadCpuUsage();
-  const done = work().finally(() => {
+  let start = process.threadCpuUsage();
+  const done = call(thread.offload).finally(() => {
     isDone = true;
   });
   while (!isDone) {
-    await turn();
-    const { user, system } = process.threadCpuUsage(before);
-    longest = Math.max(longest, (user + system) / 1000);
-    before = process.threadCpuUsage();
+    await nextTurn();
+    longest = Math.max(longest, threadMsSince(start));
+    start = process.threadCpuUsage();
   }
   await done;
   return longest;
-}
-
-/**
- * Time that this thread worked: other processes on the machine do not count. The clock's steps are 4 ms on some
- * machines.
- */
-function threadMs(work: () => void): number {
-  const before = process.threadCpuUsage();
-  work();
-  const { user, system } = process.threadCpuUsage(before);
-  return (user + system) / 1000;
-}
-
-/** The same thread that the App has; it is started by the first row that needs it. */
-const thread = createOffloadThread({ log: { warn: () => {} } });
-
-/** For how long the call of these that keeps this process's own thread longest does so (ms): sending, receiving and what is small. */
-export async function longestOwnThreadMs(calls: readonly ((workOut: Offload) => unknown)[]): Promise<number> {
-  let longest = 0;
-  for (const call of calls) longest = Math.max(longest, await measureOwnThreadMs(() => call(thread.offload)));
-  return longest;
-}
-
-/** For how long it keeps the event loop at most in one piece (ms). */
-export function longestBlockOf(call: (workOut: Offload) => Promise<unknown>): Promise<number> {
-  return measureLongestBlock(() => call(thread.offload));
 }

@@ -1,4 +1,4 @@
-/** A Probot server whose handler does nothing, to compare with: prints where it listens. */
+/** A Probot server with an empty handler, as a yardstick. Prints the URL on which it listens. */
 import process from 'node:process';
 import { Probot, Server } from 'probot';
 

@@ -1,77 +1,77 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { COMMAND_GRAMMAR } from '../../src/core/commands/all-commands.ts';
 import { parseComment } from '../../src/core/comments/parse-comment.ts';
 import { interpret } from '../../src/core/webhooks/interpret.ts';
-import { parseJson } from '../../src/lib/trust.ts';
+import { isRecord, parseJson } from '../../src/lib/trust.ts';
 import { offloadInline } from '../../src/worker/offload/offload.ts';
 import { HOSTILE_BODIES, SIZE } from '../../test/unit/core/comments/hostile-bodies.ts';
 import { APP, issueComment, reviewComment } from '../../test/unit/core/webhooks/payloads.ts';
 import { COMMENT_ROWS, EDIT_ROWS } from './edit-rows.ts';
 import {
   type BenchmarkRow,
-  longestBlockOf,
-  longestOwnThreadMs,
+  longestMainThreadMs,
+  measureLongestBlockMs,
+  measureMainThreadMs,
   measureMs,
-  measureOwnThreadMs,
   measurePerSecond,
 } from './measure.ts';
 import { WORST_CASE_CALLS } from './worst-case-calls.ts';
-import { WORST_CASE_PUSHES } from './worst-case-pushes.ts';
+import { WORST_CASE_SIGNALS } from './worst-case-signals.ts';
 
-/** A number that a script beside this one prints, measured in a process of its own. */
-function runScript(script: string, key: string, ...flags: readonly string[]): number {
+/** Runs a script of this folder as a separate process and returns one number of the JSON object that it prints. */
+function runScript(script: string, key: string, ...nodeFlags: readonly string[]): number {
   const file = fileURLToPath(new URL(script, import.meta.url));
-  const written: unknown = parseJson(execFileSync(process.execPath, [...flags, file], { encoding: 'utf8' }));
-  const entry = Object.entries(written ?? {}).find(([name]) => name === key);
-  return Number(entry?.[1]);
+  const output: unknown = parseJson(execFileSync(process.execPath, [...nodeFlags, file], { encoding: 'utf8' }));
+  return isRecord(output) ? Number(output[key]) : Number.NaN;
 }
 
-/** What one tool call may cost, whatever its arguments are. */
+/** Cost of tool calls with the worst known arguments. */
 export const TOOL_CALL_ROWS: readonly BenchmarkRow[] = [
   {
-    name: `the longest of ${WORST_CASE_CALLS.length} usual and hostile calls: what this process's own thread has to do (H6, goal: 50)`,
+    name: `slowest of ${WORST_CASE_CALLS.length} normal and hostile tool calls: time of the main thread (H6, goal: 50)`,
     unit: 'ms',
-    sample: () => longestOwnThreadMs(WORST_CASE_CALLS.map(([, call]) => call)),
+    sample: () => longestMainThreadMs(WORST_CASE_CALLS.map(([, call]) => call)),
   },
   {
-    name: 'the same worked out, in the thread beside it for what is large',
+    name: 'slowest of the same calls: time of the computation, which the offload thread does if it is large',
     unit: 'ms',
     sample: () => Math.max(...WORST_CASE_CALLS.map(([, call]) => measureMs(() => call(offloadInline)))),
   },
   {
-    name: 'event loop delay under them with that thread, p99 (H6, goal: 100)',
+    name: 'event loop delay during the same calls, p99 (H6, goal: 100)',
     unit: 'ms',
     sample: () => runScript('event-loop-delay.ts', 'p99'),
   },
   {
-    name: 'memory for an edit of 2 MB (goal: at most 6)',
+    name: 'memory of an edit in a file of 2 MB (goal: at most 6)',
     unit: '× the file',
     sample: () => runScript('edit-memory.ts', 'times', '--expose-gc'),
   },
 ];
 
-/** What a head that moved, and what people say of the largest changes, may cost until it is decided. */
-const PUSH_ROWS: readonly BenchmarkRow[] = WORST_CASE_PUSHES.flatMap(([name, head]) => [
+/** Cost of pushes, replies and commits that affect the largest changes. */
+const SIGNAL_ROWS: readonly BenchmarkRow[] = WORST_CASE_SIGNALS.flatMap(([name, handleSignal]) => [
   {
-    name: `${name}: the longest for which it keeps the event loop in one piece (H6, goal: 50)`,
+    name: `${name}: longest block of the event loop (H6, goal: 50)`,
     unit: 'ms',
-    sample: () => longestBlockOf(head),
+    sample: () => measureLongestBlockMs(handleSignal),
   },
   {
-    name: "all that this process's own thread has to do for it, from reading the head to what is decided",
+    name: `${name}: time of the main thread, until the decision`,
     unit: 'ms',
-    sample: () => longestOwnThreadMs([head]),
+    sample: () => longestMainThreadMs([handleSignal]),
   },
   {
-    name: 'the same with what is worked out in the thread beside it',
+    name: `${name}: time of both threads, until the decision`,
     unit: 'ms',
-    sample: () => measureOwnThreadMs(() => head(offloadInline)),
+    sample: () => measureMainThreadMs(() => handleSignal(offloadInline)),
   },
 ]);
 
-/** What people write on pull requests, in about the proportions in which they do. */
+/** Comments of a typical mix on pull requests. */
 const COMMENTS: readonly string[] = [
   '/approve',
   '/approve k7q2 m3x9\nThanks, that reads better.',
@@ -94,20 +94,20 @@ const DELIVERIES = COMMENTS.flatMap((body) => [
 
 const HASH_INPUT = Buffer.alloc(SIZE, 'a');
 
-/** The bodies that seem to take longest: only these are worth many repetitions. */
+/** The slowest bodies by one measurement each, so that only these are measured many times. */
 function findSlowestBodies(count: number): readonly string[] {
   const timed = HOSTILE_BODIES.map(([, body]) => {
-    const from = performance.now();
+    const startedAt = performance.now();
     parseComment(COMMAND_GRAMMAR, body, APP.slug);
-    return { body, time: performance.now() - from };
+    return { body, ms: performance.now() - startedAt };
   });
   return timed
-    .sort((one, other) => other.time - one.time)
+    .sort((left, right) => right.ms - left.ms)
     .slice(0, count)
     .map(({ body }) => body);
 }
 
-/** Every row; the first is the yardstick that the others of its unit are compared with. */
+/** All rows of the benchmark. The first is the yardstick of the rows with its unit. */
 export const ROWS: readonly BenchmarkRow[] = [
   {
     name: 'yardstick: SHA-256 of 65,536 bytes',
@@ -137,7 +137,7 @@ export const ROWS: readonly BenchmarkRow[] = [
       }),
   },
   {
-    name: 'worst comment of 65,536 characters (S63, goal: 50)',
+    name: 'slowest comment of 65,536 characters, parsed (S63, goal: 50)',
     unit: 'ms',
     sample: () =>
       Math.max(...findSlowestBodies(5).map((body) => measureMs(() => parseComment(COMMAND_GRAMMAR, body, APP.slug)))),
@@ -145,5 +145,5 @@ export const ROWS: readonly BenchmarkRow[] = [
   ...EDIT_ROWS,
   ...COMMENT_ROWS,
   ...TOOL_CALL_ROWS,
-  ...PUSH_ROWS,
+  ...SIGNAL_ROWS,
 ];

@@ -5,36 +5,38 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { isRecord, parseJson } from '../../src/lib/trust.ts';
 
-/** The App as people start it. */
+/** The program `countersign`. */
 export const CLI_PATH = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
 
-/** As a supervisor would: a start that is refused because the database is away is tried again. */
+/** Pause between attempts to start, which fail while the database is unavailable. */
 const RESTART_DELAY_MS = 300;
 
-/** One process of the App that somebody keeps running. */
+/** One process of the App, which is restarted like a supervised service. */
 export type AppProcess = {
-  /** Where it takes deliveries now; null while it does not. */
+  /** The URL of its HTTP server; null while it does not listen. */
   readonly url: () => string | null;
-  /** Null while it does not run. */
+  /** Null while no process is running. */
   readonly pid: () => number | null;
-  /** Starts it; resolves once it takes deliveries, with the ms that took, over all tries. */
+  /** Resolves once the process accepts deliveries, with the time in ms that all attempts took. */
   readonly start: () => Promise<number>;
-  /** Resolves once it is gone with how it ended: its exit code, the signal, or that it was not there. */
+  /** Resolves once the process has ended: with its exit code, the signal that ended it, or `absent` if none ran. */
   readonly stop: (signal: 'SIGKILL' | 'SIGTERM') => Promise<number | string>;
-  /** Stops its clock for so many ms: it is there and does nothing. */
+  /** Freezes the process with SIGSTOP. */
   readonly hang: (ms: number) => Promise<void>;
-  /** Ends that nobody asked for while it was running, with the last words on standard error. */
+  /** Exits without a call of `stop`, with the end of standard error. */
   readonly unexpectedExits: readonly string[];
 };
 
+/** `errors` returns the end of standard error. */
 type RunningProcess = { readonly child: ChildProcess; readonly errors: () => string; url: string | null };
 
-/** A process with these variables and no others. */
+/** A process whose environment has only these variables. */
 export function createAppProcess(environment: Readonly<Record<string, string>>): AppProcess {
   const unexpectedExits: string[] = [];
   let running: RunningProcess | null = null;
 
-  async function tryOnce(): Promise<boolean> {
+  /** Returns whether the process listens. */
+  async function tryToStart(): Promise<boolean> {
     const started = spawnApp(environment);
     const { child } = started;
     running = started;
@@ -52,18 +54,18 @@ export function createAppProcess(environment: Readonly<Record<string, string>>):
     url: () => running?.url ?? null,
     pid: () => running?.child.pid ?? null,
     async start() {
-      const begun = performance.now();
-      while (!(await tryOnce())) await sleep(RESTART_DELAY_MS);
-      return performance.now() - begun;
+      const startedAt = performance.now();
+      while (!(await tryToStart())) await sleep(RESTART_DELAY_MS);
+      return performance.now() - startedAt;
     },
     async stop(signal) {
       if (running === null) return 'absent';
       const { child } = running;
       running = null;
-      const ended = once(child, 'exit');
+      const exited = once(child, 'exit');
       child.kill(signal);
-      const [code, by] = await ended;
-      return typeof code === 'number' ? code : String(by);
+      const [exitCode, exitSignal] = await exited;
+      return typeof exitCode === 'number' ? exitCode : String(exitSignal);
     },
     async hang(ms) {
       const child = running?.child;
@@ -84,9 +86,9 @@ function spawnApp(environment: Readonly<Record<string, string>>): RunningProcess
   return { child, errors: () => errors, url: null };
 }
 
-/** What a process's log says it listens on; null where it ends before. The rest of the log is read and dropped. */
+/** Reads the URL from the `listening` line of a process's log; null if the process ends first. Discards other output. */
 export function readListeningUrl(child: ChildProcess): Promise<string | null> {
-  const found = Promise.withResolvers<string | null>();
+  const { promise, resolve } = Promise.withResolvers<string | null>();
   let text = '';
   let searching = true;
   child.stdout?.on('data', (bytes: Buffer) => {
@@ -98,9 +100,9 @@ export function readListeningUrl(child: ChildProcess): Promise<string | null> {
       .find((one) => one.includes('"listening"'));
     if (line === undefined) return;
     searching = false;
-    const said = parseJson(line);
-    found.resolve(isRecord(said) ? String(said['url']) : null);
+    const entry = parseJson(line);
+    resolve(isRecord(entry) ? String(entry['url']) : null);
   });
-  child.once('exit', () => found.resolve(null));
-  return found.promise;
+  child.once('exit', () => resolve(null));
+  return promise;
 }

@@ -18,7 +18,7 @@ export type ChaosDatabase = {
   readonly drop: () => Promise<void>;
 };
 
-/** An embedded database in a directory of its own. */
+/** An embedded database in a new temporary directory. */
 export async function createEmbeddedDatabase(): Promise<ChaosDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-chaos-'));
   return {
@@ -33,10 +33,10 @@ export async function createEmbeddedDatabase(): Promise<ChaosDatabase> {
 export async function createDatabaseOn(server: string): Promise<ChaosDatabase> {
   const name = `countersign_chaos_${randomUUID().replaceAll('-', '')}`;
   await runStatements(server, [`create database ${name}`]);
-  const own = new URL(server);
-  own.pathname = `/${name}`;
+  const url = new URL(server);
+  url.pathname = `/${name}`;
   return {
-    environment: { DATABASE_URL: own.href },
+    environment: { DATABASE_URL: url.href },
     async restart(ms) {
       await runStatements(server, [
         `alter database ${name} allow_connections false`,

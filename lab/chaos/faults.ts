@@ -45,7 +45,7 @@ export async function injectFaults(
   }: { readonly appProcesses: readonly AppProcess[]; readonly database: ChaosDatabase; readonly random: Random },
   until: number,
 ): Promise<FaultCounts> {
-  const faultCounts: FaultCounts = { kills: 0, terminations: 0, hangs: 0, restarts: 0, readyMs: [], problems: [] };
+  const counts: FaultCounts = { kills: 0, terminations: 0, hangs: 0, restarts: 0, readyMs: [], problems: [] };
   const { restart, crashesOnRestart } = database;
   const restarts = Array.from({ length: crashesOnRestart ? DATABASE_CRASH_WEIGHT : 1 }, () => 'restart' as const);
   const kinds = restart === null ? PROCESS_FAULTS : [...PROCESS_FAULTS, ...restarts];
@@ -58,24 +58,20 @@ export async function injectFaults(
     if (busy.has(target)) continue;
     const fault =
       kind === 'restart'
-        ? restartDatabase(restart, random, faultCounts)
-        : injectProcessFault(kind, appProcess, random, faultCounts);
+        ? restartDatabase(restart, random, counts)
+        : injectProcessFault(kind, appProcess, random, counts);
     busy.set(
       target,
       fault.finally(() => busy.delete(target)),
     );
   }
   await Promise.all(busy.values());
-  return faultCounts;
+  return counts;
 }
 
-async function restartDatabase(
-  restart: ChaosDatabase['restart'],
-  random: Random,
-  faultCounts: FaultCounts,
-): Promise<void> {
+async function restartDatabase(restart: ChaosDatabase['restart'], random: Random, counts: FaultCounts): Promise<void> {
   if (restart === null) return;
-  faultCounts.restarts += 1;
+  counts.restarts += 1;
   await restart(random.between(...DOWNTIME_MS));
 }
 
@@ -83,20 +79,20 @@ async function injectProcessFault(
   kind: ProcessFault,
   appProcess: AppProcess,
   random: Random,
-  faultCounts: FaultCounts,
+  counts: FaultCounts,
 ): Promise<void> {
   const downtimeMs = random.between(...DOWNTIME_MS);
   if (kind === 'hang') {
-    faultCounts.hangs += 1;
+    counts.hangs += 1;
     return appProcess.hang(downtimeMs);
   }
   const signal = kind === 'kill' ? 'SIGKILL' : 'SIGTERM';
-  faultCounts[kind === 'kill' ? 'kills' : 'terminations'] += 1;
+  counts[kind === 'kill' ? 'kills' : 'terminations'] += 1;
   const end = await appProcess.stop(signal);
   if (signal === 'SIGTERM' && end !== 0 && end !== 'absent')
-    faultCounts.problems.push(`a process ended with ${end} after SIGTERM`);
+    counts.problems.push(`a process ended with ${end} after SIGTERM`);
   await sleep(downtimeMs);
-  faultCounts.readyMs.push(await appProcess.start());
+  counts.readyMs.push(await appProcess.start());
 }
 
 /** Webhooks that the relay sent, sent twice, and lost. */

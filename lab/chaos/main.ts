@@ -1,6 +1,7 @@
-/** Kills real processes of the App and counts what was lost and what was done twice; `npm run chaos -- --help`. */
+/** Kills real processes of the App and reports lost and duplicated work; see `npm run chaos -- --help`. */
 import process from 'node:process';
 import { reportProblem, runCommand } from '../../src/cli/options.ts';
+import { pluralize } from '../../src/lib/format.ts';
 import { CHAOS_HELP, type ChaosDatabaseChoice, type ChaosOptions, readChaosOptions } from './options.ts';
 import { type ChaosResult, ChaosSetupError, runChaos } from './run-chaos.ts';
 
@@ -11,7 +12,7 @@ const COMMAND_NAME = 'npm run chaos';
 const DATABASE_TEXT: Readonly<Record<ChaosDatabaseChoice['kind'], string>> = {
   embedded: 'on an embedded database',
   server: 'on PostgreSQL',
-  'killed-server': 'on PostgreSQL, which is killed too',
+  'killed-server': 'on a PostgreSQL server that is also killed',
 };
 
 process.exitCode = await runCommand(
@@ -25,28 +26,25 @@ process.exitCode = await runCommand(
 );
 
 async function runAndReport(options: ChaosOptions): Promise<number> {
-  const { seconds, pulls, replicas: appProcesses, seed, database } = options;
-  const where = `${appProcesses === 1 ? 'one process' : `${appProcesses} processes`} ${DATABASE_TEXT[database.kind]}`;
-  printLine(`${seconds} s, ${pulls} pull requests, ${where}, seed ${seed}`);
+  const { seconds, pulls, replicas, seed, database } = options;
+  const setup = `${replicas === 1 ? 'one process' : `${replicas} processes`} ${DATABASE_TEXT[database.kind]}`;
+  printLine(`${seconds} s, ${pluralize(pulls, 'pull request')}, ${setup}, seed ${seed}`);
   const result = await runChaos(options, (line) => process.stderr.write(`${line}\n`));
   printReport(result, database.kind === 'killed-server');
   return result.verdict.problems.length + result.faults.problems.length === 0 ? 0 : 1;
 }
 
-function printReport({ verdict, faults: faultCounts, deliveries }: ChaosResult, killsServer: boolean): void {
-  const { tasks, proposals, approved, denied, commits, problems: wrong } = verdict;
-  const ready = faultCounts.readyMs.toSorted((left, right) => left - right);
-  const at = (part: number): string => ((ready[Math.floor((ready.length - 1) * part)] ?? 0) / 1000).toFixed(1);
-  const database = `${killsServer ? 'database server killed' : 'database unavailable'} ${faultCounts.restarts}`;
-  printLine(
-    `processes killed ${faultCounts.kills}, ended ${faultCounts.terminations}, paused ${faultCounts.hangs}; ${database}`,
-  );
-  printLine(`started anew: ready after ${at(0.5)} s (median), ${at(1)} s (longest)`);
-  printLine(
-    `webhooks sent ${deliveries.sent}, of them to two processes at once ${deliveries.duplicated}, taken by nobody ${deliveries.lost}`,
-  );
+function printReport({ verdict, faults, deliveries }: ChaosResult, killsServer: boolean): void {
+  const { tasks, proposals, approved, denied, commits } = verdict;
+  const readyMs = faults.readyMs.toSorted((left, right) => left - right);
+  const readySeconds = (part: number): string =>
+    ((readyMs[Math.floor((readyMs.length - 1) * part)] ?? 0) / 1000).toFixed(1);
+  const database = `${killsServer ? 'database server killed' : 'database unavailable'} ${faults.restarts}`;
+  printLine(`processes killed ${faults.kills}, terminated ${faults.terminations}, paused ${faults.hangs}; ${database}`);
+  printLine(`restarts: ready after ${readySeconds(0.5)} s (median), ${readySeconds(1)} s (longest)`);
+  printLine(`webhooks sent ${deliveries.sent}, of these duplicated ${deliveries.duplicated}, lost ${deliveries.lost}`);
   printLine(`tasks ${tasks}, proposals ${proposals}, approved ${approved}, denied ${denied}, committed ${commits}`);
-  const problems = [...wrong, ...faultCounts.problems];
-  for (const problem of problems) printLine(`WRONG ${problem}`);
-  printLine(problems.length === 0 ? 'lost 0, doubled 0' : `${problems.length} things went wrong`);
+  const problems = [...verdict.problems, ...faults.problems];
+  for (const problem of problems) printLine(`PROBLEM ${problem}`);
+  printLine(problems.length === 0 ? 'lost 0, duplicated 0' : pluralize(problems.length, 'problem'));
 }

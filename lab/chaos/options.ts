@@ -1,41 +1,41 @@
 import { parseArgs } from 'node:util';
-import { type OptionsResult, optionsProblem, parseOptions as read } from '../../src/cli/options.ts';
+import { type OptionsResult, optionsProblem, parseOptions } from '../../src/cli/options.ts';
+import { POSITIVE_INTEGER } from '../shared/positive-integer.ts';
 
 export type ChaosOptions = {
-  /** How long people and misfortune go on; what they began is then brought to its end. */
+  /** Duration of the people's activity and the faults. Completing their work takes additional time. */
   readonly seconds: number;
   readonly pulls: number;
-  /** Processes of the App at once; one where the database is embedded. */
+  /** Number of processes of the App; 1 for an embedded database. */
   readonly replicas: number;
   readonly seed: number;
   readonly database: ChaosDatabaseChoice;
 };
 
-/** Where the processes store what they know. */
 export type ChaosDatabaseChoice =
   | { readonly kind: 'embedded' }
-  /** On a PostgreSQL server on which a database may be made. */
+  /** A new database on an existing PostgreSQL server. */
   | { readonly kind: 'server'; readonly url: string }
-  /** On a PostgreSQL server of the run's own, which is killed too. */
+  /** A new PostgreSQL server, which is also killed. */
   | { readonly kind: 'killed-server' };
 
 export const CHAOS_HELP = `Usage: npm run chaos -- [--seconds N] [--pulls N] [--seed N]
                         [--database URL | --kill-server] [--replicas N]
 
-Runs real processes of the App in front of a simulated GitHub while people give tasks and decide, and kills them
-at random moments; then looks for what was lost and what was done twice.
+Runs real processes of the App in front of a fake GitHub while people give tasks and decide, and kills them at
+random moments. Then it checks that no work was lost or duplicated.
 
-  --seconds N     how long (60); what was begun is brought to its end afterwards
-  --pulls N       pull requests at once (6)
-  --seed N        settles what people do and what breaks (1); when exactly, the machine decides
-  --database URL  a PostgreSQL server on which a database is made and dropped; default is one process on an
+  --seconds N     duration of the faults (60); completing the work takes additional time
+  --pulls N       number of pull requests (6)
+  --seed N        determines the actions of people and the faults (1), but not their exact timing
+  --database URL  a PostgreSQL server, on which a database is created and dropped; default is one process on an
                   embedded database
-  --kill-server   starts a PostgreSQL server of its own in a temporary directory, with this machine's programs, and kills
-                  that too: all of it at once, or after it hung, or one of its processes
-  --replicas N    processes on either server (3)
+  --kill-server   starts a PostgreSQL server in a temporary directory, with the programs of this machine, and
+                  kills it too: all processes at once, all after a freeze, or a single process
+  --replicas N    number of processes on a PostgreSQL server (3)
   --help          this text
 
-Ends with 0 where nothing was lost and nothing happened twice, 1 where anything was, 2 where it could not begin.
+Exit codes: 0 if no work was lost or duplicated, 1 if any was, 2 if the run could not start.
 `;
 
 const OPTIONS = {
@@ -48,36 +48,34 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
 
-const POSITIVE_INTEGER = /^[1-9]\d{0,8}$/;
-
-/** Reads what stands behind `npm run chaos --`. Never throws. */
+/** Parses the arguments of `npm run chaos`. Never throws. */
 export function readChaosOptions(argv: readonly string[]): OptionsResult<ChaosOptions> {
   const parse = () => parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowPositionals: false });
-  return read('npm run chaos --', parse, ({ values }) => {
+  return parseOptions('npm run chaos --', parse, ({ values }) => {
     const { seconds, pulls, seed, database: url } = values;
     if (url !== undefined && values['kill-server'])
-      return optionsProblem('--kill-server starts a server: --database is another.');
+      return optionsProblem('Use only one of --database and --kill-server.');
     const database = chooseDatabase(url, values['kill-server']);
-    const appProcesses = values.replicas ?? (database.kind === 'embedded' ? '1' : '3');
-    const wrong = Object.entries({ seconds, pulls, seed, replicas: appProcesses }).find(
+    const replicas = values.replicas ?? (database.kind === 'embedded' ? '1' : '3');
+    const invalid = Object.entries({ seconds, pulls, seed, replicas }).find(
       ([, value]) => !POSITIVE_INTEGER.test(value),
     );
-    if (wrong !== undefined) return optionsProblem(`--${wrong[0]} needs a number from 1 on.`);
-    if (database.kind === 'embedded' && appProcesses !== '1')
+    if (invalid !== undefined) return optionsProblem(`--${invalid[0]} must be a positive whole number.`);
+    if (database.kind === 'embedded' && replicas !== '1')
       return optionsProblem(
-        'Only one process can have an embedded database; --replicas needs --database or --kill-server.',
+        'Only one process can use an embedded database; --replicas needs --database or --kill-server.',
       );
     const numbers = {
       seconds: Number(seconds),
       pulls: Number(pulls),
       seed: Number(seed),
-      replicas: Number(appProcesses),
+      replicas: Number(replicas),
     };
     return { kind: 'options', options: { ...numbers, database } };
   });
 }
 
-function chooseDatabase(url: string | undefined, killed: boolean): ChaosDatabaseChoice {
-  if (killed) return { kind: 'killed-server' };
+function chooseDatabase(url: string | undefined, killsServer: boolean): ChaosDatabaseChoice {
+  if (killsServer) return { kind: 'killed-server' };
   return url === undefined ? { kind: 'embedded' } : { kind: 'server', url };
 }

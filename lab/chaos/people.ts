@@ -11,49 +11,49 @@ import {
   taskComment,
 } from './site.ts';
 
-/** What a person said about one proposal, once and for ever. */
+/** A person's only decision on a proposal. */
 export type PersonDecision = { readonly command: 'approve' | 'deny'; readonly proposal: ShownProposal };
 
-/** Everything that people did on one pull request. */
+/** The tasks and decisions of people on one pull request. `decisions` is by proposal id. */
 export type PullActivity = { readonly pull: TestPull; tasks: number; readonly decisions: Map<string, PersonDecision> };
 
 /** People who give tasks and decide. */
 export type People = {
   readonly activities: readonly PullActivity[];
-  /** Each looks at their pull request, and perhaps does something. `winding up`: no more tasks, and no more hesitation. */
-  readonly act: (mood: 'at work' | 'winding up') => void;
+  /** Lets each person act at random. While `finishing` they give no tasks and decide at once. */
+  readonly act: (phase: 'working' | 'finishing') => void;
 };
 
 const DECIDE_PROBABILITY = 0.3;
 
 const TASK_PROBABILITY = 0.25;
 
-/** Though the last one is not decided yet. */
+/** While proposals of an earlier task are open. */
 const EXTRA_TASK_PROBABILITY = 0.02;
 
 export function createPeople(site: TestSite, random: Random): People {
   const activities = site.pulls.map((pull): PullActivity => ({ pull, tasks: 0, decisions: new Map() }));
   return {
     activities,
-    act(mood) {
-      for (const one of activities) {
-        const winding = mood === 'winding up';
-        const open = listShownProposals(site, one.pull).filter(({ id }) => !one.decisions.has(id));
-        if (open.length > 0 && (winding || random.chance(DECIDE_PROBABILITY))) decide(one, open, random);
-        const rested = one.decisions.size === one.tasks * CHANGES_PER_TASK;
-        if (!winding && one.tasks < MAX_TASKS && random.chance(rested ? TASK_PROBABILITY : EXTRA_TASK_PROBABILITY))
-          giveTask(one);
+    act(phase) {
+      const isFinishing = phase === 'finishing';
+      for (const activity of activities) {
+        const { pull, decisions, tasks } = activity;
+        const open = listShownProposals(site, pull).filter(({ id }) => !decisions.has(id));
+        if (open.length > 0 && (isFinishing || random.chance(DECIDE_PROBABILITY))) decide(activity, open, random);
+        const taskProbability = decisions.size === tasks * CHANGES_PER_TASK ? TASK_PROBABILITY : EXTRA_TASK_PROBABILITY;
+        if (!isFinishing && tasks < MAX_TASKS && random.chance(taskProbability)) giveTask(activity);
       }
     },
   };
 }
 
-function giveTask(activities: PullActivity): void {
-  activities.pull.act((person) => person.says(taskComment(activities.tasks)));
-  activities.tasks += 1;
+function giveTask(activity: PullActivity): void {
+  activity.pull.act((person) => person.says(taskComment(activity.tasks)));
+  activity.tasks += 1;
 }
 
-/** All of them by their ids in one comment, or the first where it stands. */
+/** Decides on all open proposals by id in one comment, or on the first one in its thread. */
 function decide({ pull, decisions }: PullActivity, open: readonly ShownProposal[], random: Random): void {
   const command = random.chance(0.7) ? 'approve' : 'deny';
   const [first] = open;
@@ -67,7 +67,7 @@ function decide({ pull, decisions }: PullActivity, open: readonly ShownProposal[
   for (const proposal of open) decisions.set(proposal.id, { command, proposal });
 }
 
-/** A proposal as it stands on the page now; `threadId` is its comment where it has a thread. */
+/** A proposal's comment as it is now. `threadId` is the id of a review comment; null for an issue comment. */
 type ShownProposal = {
   readonly id: string;
   readonly threadId: number | null;
@@ -78,41 +78,41 @@ type ShownProposal = {
 
 const PROPOSAL_COMMENT = /^<!-- countersign:proposal:([a-z0-9]+) -->/;
 
-/** The proposals of a pull request, once for each comment that shows them. */
+/** The proposals of a pull request, one entry for each comment that shows one. */
 export function listShownProposals({ github }: TestSite, pull: TestPull): readonly ShownProposal[] {
   const { comments, reviewComments } = pull.current();
-  const said = [
+  const posted = [
     ...[...comments.values()].map((comment) => ({ comment, threadId: null })),
     ...[...reviewComments.values()].map((comment) => ({ comment, threadId: comment.id })),
   ];
-  return said.flatMap(({ comment: { authorId, body }, threadId }) => {
+  return posted.flatMap(({ comment: { authorId, body }, threadId }) => {
     const id = PROPOSAL_COMMENT.exec(body)?.[1];
-    const shown = parseRowChange(body);
-    return authorId === github.app.botId && id !== undefined && shown !== null
-      ? [{ id, threadId, body, ...shown }]
+    const rowChange = parseRowChange(body);
+    return authorId === github.app.botId && id !== undefined && rowChange !== null
+      ? [{ id, threadId, body, ...rowChange }]
       : [];
   });
 }
 
-/** How often each proposal is named by a commit of the branch. */
+/** Number of commits of the branch that name each proposal. */
 export function countCommitsByProposal(site: TestSite, pull: TestPull): ReadonlyMap<string, number> {
   return new Map([...listCommitsByProposal(site, pull)].map(([id, shas]) => [id, shas.length]));
 }
 
-/** The commits of the branch that name each proposal, as often as they do. */
+/** The commits of the branch that name each proposal. A commit that names one twice is listed twice. */
 export function listCommitsByProposal({ github }: TestSite, pull: TestPull): ReadonlyMap<string, readonly string[]> {
   const { store } = github.state();
-  const named = new Map<string, readonly string[]>();
+  const commits = new Map<string, readonly string[]>();
   for (let sha: string | undefined = pull.current().head.sha; sha !== undefined; ) {
     const commit = readGitCommit(store, sha);
     for (const [, id = ''] of commit?.message.matchAll(/^Countersign-Proposal: (\S+)$/gm) ?? [])
-      named.set(id, [...(named.get(id) ?? []), sha]);
+      commits.set(id, [...(commits.get(id) ?? []), sha]);
     sha = commit?.parents[0];
   }
-  return named;
+  return commits;
 }
 
-/** The file of rows at the head. */
+/** The text of the rows file at the head. */
 export function readRowsFile({ github }: TestSite, pull: TestPull): string {
   const { store } = github.state();
   const tree = readGitCommit(store, pull.current().head.sha)?.tree ?? '';

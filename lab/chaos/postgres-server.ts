@@ -7,17 +7,17 @@ import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { startLocalServer } from '../../fakes/lib/http-server.ts';
+import { findFreePort } from './free-port.ts';
 
-/** The long delay makes a crash lose every commit that did not wait for the disk, so the trial notices such a commit. */
+/** With the long delay a crash loses every commit that did not wait for the disk, so the run notices such a commit. */
 const SERVER_SETTINGS = ['unix_socket_directories=', 'listen_addresses=127.0.0.1', 'wal_writer_delay=10s'];
 
-/** Recovery reads what was written since the last checkpoint. */
+/** Includes recovery after a crash. */
 const START_TIMEOUT_MS = 60_000;
 
 const POLL_MS = 50;
 
-/** Makes the directory of a server that nobody else uses; it does not run yet. Throws where the programs fail. */
+/** Creates a server that is not started yet. Throws if `initdb` fails. */
 export async function createPostgresServer(programs: PostgresPrograms): Promise<PostgresServer> {
   const { initdb, runAs } = programs;
   const folder = await mkdtemp(join(tmpdir(), 'countersign-chaos-server-'));
@@ -32,9 +32,9 @@ export async function createPostgresServer(programs: PostgresPrograms): Promise<
   }
 }
 
-/** A PostgreSQL server in a directory and on a port of its own. */
+/** A PostgreSQL server in a temporary directory, on a free port. */
 export class PostgresServer {
-  /** Its superuser's, on the database that every server has. */
+  /** URL of the superuser, for the database `postgres`. */
   readonly url: string;
   readonly #programs: PostgresPrograms;
   readonly #folder: string;
@@ -48,18 +48,18 @@ export class PostgresServer {
     this.#port = port;
   }
 
-  /** Starts it, also after a crash; resolves once it lets somebody in. Throws with the end of its log where it does not. */
+  /** Resolves once the server accepts connections. Throws an error with the end of its log if it does not. */
   async start(): Promise<void> {
     const { postgres, runAs } = this.#programs;
     const log = openSync(this.#log(), 'a');
     const settings = SERVER_SETTINGS.flatMap((one) => ['-c', one]);
-    const words = ['-D', join(this.#folder, 'data'), '-p', String(this.#port), ...settings];
-    this.#postmaster = spawn(postgres, words, { ...runAs, cwd: this.#folder, stdio: ['ignore', log, log] });
+    const args = ['-D', join(this.#folder, 'data'), '-p', String(this.#port), ...settings];
+    this.#postmaster = spawn(postgres, args, { ...runAs, cwd: this.#folder, stdio: ['ignore', log, log] });
     closeSync(log);
     await this.waitUntilReady();
   }
 
-  /** Resolves once it lets somebody in: it starts itself anew where one of its processes dies. Throws as `start` does. */
+  /** Resolves once the server accepts connections: it restarts itself if a process dies. Throws as `start` does. */
   async waitUntilReady(): Promise<void> {
     const deadline = Date.now() + START_TIMEOUT_MS;
     while (isRunning(this.#postmaster) && Date.now() < deadline) {
@@ -69,21 +69,21 @@ export class PostgresServer {
     throw new Error(`PostgreSQL does not start: ${readFileSync(this.#log(), 'utf8').slice(-2_000)}`);
   }
 
-  /** Kills all of its processes in the same moment, after `frozenMs` in which they are there and do nothing. */
+  /** Freezes all processes for `frozenMs`, then kills them at once. */
   async crash(frozenMs: number): Promise<void> {
     const postmaster = this.#postmaster;
     if (!isRunning(postmaster) || postmaster?.pid === undefined) return;
     const ended = once(postmaster, 'exit');
-    // First of all, so that it makes no more of them while they are listed.
+    // Stopped first, so that it starts no processes while they are listed.
     sendSignal([postmaster.pid], 'SIGSTOP');
-    const all = [postmaster.pid, ...listChildPids(postmaster.pid)];
-    sendSignal(all, 'SIGSTOP');
+    const pids = [postmaster.pid, ...listChildPids(postmaster.pid)];
+    sendSignal(pids, 'SIGSTOP');
     await sleep(frozenMs);
-    sendSignal(all, 'SIGKILL');
+    sendSignal(pids, 'SIGKILL');
     await ended;
   }
 
-  /** Kills one of its processes, which `pick` chooses: it throws everybody out, and recovers as after a crash. */
+  /** Kills the process that `pick` selects. The server then closes all connections and recovers as after a crash. */
   crashOneProcess(pick: (pids: readonly number[]) => number): void {
     const parent = this.#postmaster?.pid;
     const pids = parent === undefined ? [] : listChildPids(parent);
@@ -104,12 +104,12 @@ function isRunning(child: ChildProcess | null): boolean {
   return child !== null && child.exitCode === null && child.signalCode === null;
 }
 
-/** Each of them leads a session of its own, so that no signal reaches all at once. */
+/** Each process is in its own session, so no signal reaches all of them at once. */
 function listChildPids(parent: number): readonly number[] {
   const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n');
   return lines.flatMap((line) => {
-    const [pid, of] = line.trim().split(/\s+/).map(Number);
-    return pid !== undefined && of === parent ? [pid] : [];
+    const [pid, ppid] = line.trim().split(/\s+/).map(Number);
+    return pid !== undefined && ppid === parent ? [pid] : [];
   });
 }
 
@@ -118,7 +118,7 @@ function sendSignal(pids: readonly number[], signal: NodeJS.Signals): void {
     try {
       process.kill(pid, signal);
     } catch {
-      // It has ended by itself.
+      // The process has ended already.
     }
   }
 }
@@ -136,21 +136,15 @@ async function canConnect(url: string): Promise<boolean> {
   }
 }
 
-async function findFreePort(): Promise<number> {
-  const { url, close } = await startLocalServer(() => {});
-  await close();
-  return Number(new URL(url).port);
-}
-
-/** PostgreSQL's own programs, and whom they run as where they refuse the one who asks. */
+/** The paths of PostgreSQL's programs, and the user that runs them. */
 export type PostgresPrograms = {
   readonly initdb: string;
   readonly postgres: string;
-  /** Empty where they may run as whoever asks. */
+  /** Empty for the user of this process. */
   readonly runAs: { readonly uid?: number; readonly gid?: number };
 };
 
-/** Where packages put them; a machine may have several versions. */
+/** Directories of common packages. */
 const SEARCH_PATHS = [
   '/usr/lib/postgresql/*/bin',
   '/usr/pgsql-*/bin',
@@ -158,10 +152,10 @@ const SEARCH_PATHS = [
   '/opt/homebrew/opt/postgresql*/bin',
 ];
 
-/** They refuse to run as root; whom packages make for them, and who is everywhere. */
+/** PostgreSQL refuses to run as root. */
 const UNPRIVILEGED_USERS = ['postgres', 'nobody'];
 
-/** Those of this machine, the first on the path before the others; null where it has none, or nobody may run them. */
+/** Searches PATH first, then prefers the newest version. Null if there are no programs, or no user can run them. */
 export function findPostgresPrograms(): PostgresPrograms | null {
   const onPath = runProgram('sh', ['-c', 'command -v initdb']);
   const folders = [
@@ -178,14 +172,14 @@ export function findPostgresPrograms(): PostgresPrograms | null {
 function findUnprivilegedUser(): PostgresPrograms['runAs'] | null {
   if (process.getuid?.() !== 0) return {};
   for (const name of UNPRIVILEGED_USERS) {
-    const [uid, gid] = ['-u', '-g'].map((which) => runProgram('id', [which, name]));
+    const [uid, gid] = ['-u', '-g'].map((option) => runProgram('id', [option, name]));
     if (uid !== null && uid !== undefined && gid !== null && gid !== undefined)
       return { uid: Number(uid), gid: Number(gid) };
   }
   return null;
 }
 
-/** What a program says, without the newline; null where it fails or says nothing. */
+/** The trimmed output of a program; null if it fails or prints nothing. */
 function runProgram(program: string, args: readonly string[]): string | null {
   try {
     return execFileSync(program, [...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim() || null;

@@ -30,7 +30,7 @@ const POLL_MS = 150;
 const MAX_COMPLETION_MS = 900_000;
 
 const NO_POSTGRES_MESSAGE =
-  '--kill-server needs the PostgreSQL programs initdb and postgres, and this machine has none that can be run.';
+  '--kill-server needs the PostgreSQL programs initdb and postgres, which were not found or cannot be run here.';
 
 type ChaosRun = {
   readonly site: TestSite;
@@ -56,12 +56,12 @@ export async function runChaos(options: ChaosOptions, printProgress: (line: stri
     for (const appProcess of appProcesses) await appProcess.start();
     site.github.setWebhookTarget(`${relay.url}/api/github/webhooks`);
     const run = { site, people, appProcesses, database };
-    const faultCounts = await runWithFaults(run, options, printProgress);
+    const faults = await runWithFaults(run, options, printProgress);
     relay.stopFaults();
     await waitForCompletion(run, printProgress);
     const verdict = collectVerdict(run);
     const problems = [...verdict.problems, ...(await checkShutdown(run, environment))];
-    return { verdict: { ...verdict, problems }, faults: faultCounts, deliveries: relay.counts };
+    return { verdict: { ...verdict, problems }, faults, deliveries: relay.counts };
   } finally {
     await Promise.all(appProcesses.map((appProcess) => appProcess.stop('SIGKILL')));
     await Promise.all([relay.close(), site.close(), database.drop()]);
@@ -69,12 +69,12 @@ export async function runChaos(options: ChaosOptions, printProgress: (line: stri
   }
 }
 
-async function createChaosDatabase(place: ChaosDatabaseChoice, random: Random): Promise<ChaosDatabase> {
-  switch (place.kind) {
+async function createChaosDatabase(choice: ChaosDatabaseChoice, random: Random): Promise<ChaosDatabase> {
+  switch (choice.kind) {
     case 'embedded':
       return createEmbeddedDatabase();
     case 'server':
-      return createDatabaseOn(place.url);
+      return createDatabaseOn(choice.url);
     case 'killed-server': {
       const programs = findPostgresPrograms();
       if (programs === null) throw new ChaosSetupError(NO_POSTGRES_MESSAGE);
@@ -92,7 +92,7 @@ async function runWithFaults(
   const faults = injectFaults({ appProcesses, database, random: createRandom(seed + 2) }, until);
   let printedAt = Date.now();
   while (Date.now() < until) {
-    people.act('at work');
+    people.act('working');
     await sleep(POLL_MS);
     if (Date.now() - printedAt < 5_000) continue;
     printedAt = Date.now();
@@ -114,7 +114,7 @@ async function waitForCompletion(
   await appProcesses[0]?.stop('SIGTERM');
   await appProcesses[0]?.start();
   while (Date.now() < deadline) {
-    people.act('winding up');
+    people.act('finishing');
     await sleep(POLL_MS);
     if (!isFinished(site, people.activities)) continue;
     await site.github.whenIdle();
@@ -128,10 +128,10 @@ async function checkShutdown(
   environment: Readonly<Record<string, string>>,
 ): Promise<readonly string[]> {
   const ends = await Promise.all(appProcesses.map((appProcess) => appProcess.stop('SIGTERM')));
-  const bad = ends
+  const badExits = ends
     .filter((end) => end !== 0 && end !== 'absent')
     .map((end) => `a process ended with ${end} at shutdown`);
-  return [...bad, ...findLedgerProblems(site, people.activities, await exportLedger(environment))];
+  return [...badExits, ...findLedgerProblems(site, people.activities, await exportLedger(environment))];
 }
 
 function collectVerdict({ site, people, appProcesses }: ChaosRun): ChaosVerdict {

@@ -16,7 +16,7 @@ import {
 } from './people.ts';
 import { CHANGES_PER_TASK, rowsFileText, type TestSite } from './site.ts';
 
-/** What people did, and what came of it. `wrong` has a line for everything that was lost, doubled or not as approved. */
+/** Counts of a run. `problems` has a line for each lost, duplicated or wrong action. */
 export type ChaosVerdict = {
   readonly tasks: number;
   readonly proposals: number;
@@ -28,73 +28,77 @@ export type ChaosVerdict = {
 
 const FINAL_TEXT = { approve: APPLIED_LABEL, deny: REJECTED_LABEL } as const;
 
-/** True once everything that people began has come to its end on the page, right or wrong. */
+/** Whether every task has its proposals, and the comment of every proposal shows its end. */
 export function isFinished(site: TestSite, activities: readonly PullActivity[]): boolean {
-  return activities.every((one) => {
-    const shown = listShownProposals(site, one.pull);
-    const ended = shown.filter(({ id, body }) =>
-      body.includes(FINAL_TEXT[one.decisions.get(id)?.command ?? 'approve']),
-    );
-    return ended.length === shown.length && shown.length >= one.tasks * CHANGES_PER_TASK;
+  return activities.every(({ pull, decisions, tasks }) => {
+    const shown = listShownProposals(site, pull);
+    const ended = shown.filter(({ id, body }) => body.includes(FINAL_TEXT[decisions.get(id)?.command ?? 'approve']));
+    return ended.length === shown.length && shown.length >= tasks * CHANGES_PER_TASK;
   });
 }
 
 export function assessRun(site: TestSite, activities: readonly PullActivity[]): ChaosVerdict {
-  const all = activities.flatMap(({ decisions }) => [...decisions.values()]);
-  const approved = all.filter(({ command }) => command === 'approve').length;
+  const allDecisions = activities.flatMap(({ decisions }) => [...decisions.values()]);
+  const approved = allDecisions.filter(({ command }) => command === 'approve').length;
   return {
     tasks: activities.reduce((sum, { tasks }) => sum + tasks, 0),
     proposals: activities.reduce((sum, { pull }) => sum + listShownProposals(site, pull).length, 0),
     approved,
-    denied: all.length - approved,
+    denied: allDecisions.length - approved,
     commits: activities.reduce((sum, { pull }) => sum + countCommitsByProposal(site, pull).size, 0),
-    problems: activities.flatMap((one) => findPullProblems(site, one).map((what) => `#${one.pull.number}: ${what}`)),
+    problems: activities.flatMap((activity) =>
+      findPullProblems(site, activity).map((problem) => `#${activity.pull.number}: ${problem}`),
+    ),
   };
 }
 
-function findPullProblems(site: TestSite, activities: PullActivity): readonly string[] {
+function findPullProblems(site: TestSite, activity: PullActivity): readonly string[] {
   return [
-    ...findProposalProblems(site, activities),
-    ...findDecisionProblems(site, activities),
-    ...findContentProblems(site, activities),
+    ...findProposalProblems(site, activity),
+    ...findDecisionProblems(site, activity),
+    ...findContentProblems(site, activity),
   ];
 }
 
 function findProposalProblems(site: TestSite, { pull, tasks }: PullActivity): readonly string[] {
   const shown = listShownProposals(site, pull);
   const byRow = Map.groupBy(shown, ({ row }) => row);
-  const doubled = [...byRow].filter(([, those]) => those.length > 1).map(([row]) => `row ${row} was proposed twice`);
+  const duplicated = [...byRow]
+    .filter(([, proposals]) => proposals.length > 1)
+    .map(([row]) => `row ${row} was proposed twice`);
   const lost = Array.from({ length: tasks }, (_, task) => task).flatMap((task) => {
     const rows = new Set(shown.filter((one) => one.task === task).map(({ row }) => row)).size;
-    return rows === CHANGES_PER_TASK ? [] : [`of task ${task}, ${rows} of ${CHANGES_PER_TASK} changes were proposed`];
+    return rows === CHANGES_PER_TASK ? [] : [`task ${task}: ${rows} of ${CHANGES_PER_TASK} changes were proposed`];
   });
-  return [...doubled, ...lost];
+  return [...duplicated, ...lost];
 }
 
 function findDecisionProblems(site: TestSite, { pull, decisions }: PullActivity): readonly string[] {
   const committed = countCommitsByProposal(site, pull);
   const bodies = new Map(listShownProposals(site, pull).map(({ id, body }) => [id, body]));
   const decided = [...decisions].flatMap(([id, { command }]) => {
-    const times = committed.get(id) ?? 0;
-    const due = command === 'approve' ? 1 : 0;
-    const ended = bodies.get(id)?.includes(FINAL_TEXT[command]) ?? false;
+    const commits = committed.get(id) ?? 0;
+    const expected = command === 'approve' ? 1 : 0;
+    const isShown = bodies.get(id)?.includes(FINAL_TEXT[command]) ?? false;
     return [
-      ...(times === due ? [] : [`${id}: ${command}, and ${times} commits`]),
-      ...(ended ? [] : [`${id}: ${command}, and its comment does not say so`]),
+      ...(commits === expected ? [] : [`${id}: ${command}, but ${commits} commits`]),
+      ...(isShown ? [] : [`${id}: ${command}, but its comment does not show it`]),
     ];
   });
-  const alone = [...committed.keys()]
+  const undecided = [...committed.keys()]
     .filter((id) => !decisions.has(id))
-    .map((id) => `${id}: nobody decided, and committed`);
-  return [...decided, ...alone];
+    .map((id) => `${id}: committed without a decision`);
+  return [...decided, ...undecided];
 }
 
-/** The branch holds what was approved and nothing else. */
+/** The branch must have the approved changes and no others. */
 function findContentProblems(site: TestSite, { pull, decisions }: PullActivity): readonly string[] {
-  const done = [...decisions.values()].flatMap(({ command, proposal }) =>
+  const approvedRows = [...decisions.values()].flatMap(({ command, proposal }) =>
     command === 'approve' ? [[proposal.row, proposal.task] as const] : [],
   );
-  return readRowsFile(site, pull) === rowsFileText(new Map(done)) ? [] : ['the file is not what was approved'];
+  return readRowsFile(site, pull) === rowsFileText(new Map(approvedRows))
+    ? []
+    : ['the file differs from the approved changes'];
 }
 
 const LedgerLineSchema = z.object({
@@ -104,7 +108,7 @@ const LedgerLineSchema = z.object({
   writes: z.array(z.object({ commit: z.string() })),
 });
 
-/** What the ledger has of one proposal, as far as it is compared. */
+/** The compared fields of a proposal in the ledger. */
 type LedgerLine = z.infer<typeof LedgerLineSchema>;
 
 const FINAL_STATES = { approve: 'completed', deny: 'rejected' } as const satisfies Record<
@@ -112,19 +116,19 @@ const FINAL_STATES = { approve: 'completed', deny: 'rejected' } as const satisfi
   ProposalState
 >;
 
-/** The ledger as an operator gets it. No process may have an embedded database open. Throws where the command fails. */
+/** Runs `countersign export`. No process may have an embedded database open. Throws if the command fails. */
 export async function exportLedger(environment: Readonly<Record<string, string>>): Promise<readonly LedgerLine[]> {
   const child = spawn(process.execPath, [CLI_PATH, 'export'], { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
-  const ended = once(child, 'close');
-  const [lines, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
-  if (code !== 0) throw new Error(`countersign export ended with ${code}: ${errors.slice(-500)}`);
-  return lines
+  const closed = once(child, 'close');
+  const [output, errors, [exitCode]] = await Promise.all([text(child.stdout), text(child.stderr), closed]);
+  if (exitCode !== 0) throw new Error(`countersign export ended with ${exitCode}: ${errors.slice(-500)}`);
+  return output
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => LedgerLineSchema.parse(JSON.parse(line)));
 }
 
-/** A line for everything that was decided or committed and that the ledger does not have, once and so. */
+/** A line for each decided or committed proposal that the ledger lacks, repeats or describes differently. */
 export function findLedgerProblems(
   site: TestSite,
   activities: readonly PullActivity[],
@@ -137,16 +141,16 @@ export function findLedgerProblems(
       const name = `#${pull.number}: ${id}`;
       const lines = byName.get(name) ?? [];
       const [line] = lines;
-      if (line === undefined || lines.length > 1) return [`${name}: the ledger has it ${lines.length} times`];
-      const says = decisions.get(id)?.command ?? null;
-      const [made, written] = [commits.get(id) ?? [], line.writes.map(({ commit }) => commit)].map((shas) =>
+      if (line === undefined || lines.length > 1) return [`${name}: ${lines.length} entries in the ledger`];
+      const command = decisions.get(id)?.command ?? null;
+      const [onBranch, inLedger] = [commits.get(id) ?? [], line.writes.map(({ commit }) => commit)].map((shas) =>
         shas.toSorted().join(', '),
       );
       return [
-        ...(made === written ? [] : [`${name}: the branch has the commits ${made}, the ledger ${written}`]),
-        ...(says === null || line.state === FINAL_STATES[says]
+        ...(onBranch === inLedger ? [] : [`${name}: commits on the branch: ${onBranch}; in the ledger: ${inLedger}`]),
+        ...(command === null || line.state === FINAL_STATES[command]
           ? []
-          : [`${name}: ${says}, and the ledger says ${line.state}`]),
+          : [`${name}: ${command}, but ${line.state} in the ledger`]),
       ];
     });
   });

@@ -1,16 +1,16 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { type OptionsResult, optionsProblem, parseOptions as read } from '../../src/cli/options.ts';
+import { type OptionsResult, optionsProblem, parseOptions } from '../../src/cli/options.ts';
+import { POSITIVE_INTEGER } from '../shared/positive-integer.ts';
 
 export type FidelityOptions = {
   readonly repo: string;
-  /** As `git log` takes it. */
+  /** A revision range of `git log`. */
   readonly range: string;
-  /** What the pull request shows: what the parent commit did, or all lines of the files that the commit changes. */
+  /** The pull request shows the changes of the parent commit, or all lines of the files that the commit changes. */
   readonly diffBase: DiffBase;
-  /** File changes after which it stops; null for all. */
+  /** Limit of file changes; null for all. */
   readonly maxChanges: number | null;
-  /** How many changes are tried at once. */
   readonly threads: number;
 };
 
@@ -18,18 +18,18 @@ export type DiffBase = 'parent' | 'files';
 
 export const FIDELITY_HELP = `Usage: npm run fidelity -- --repo PATH [--range RANGE] [--show files] [--max N] [--threads T]
 
-Takes every file change of a repository's commits as the proposal of an agent on a pull request that shows
-the parent commit, lets people make it in every way, and compares the bytes with those of the commit.
+Proposes every file change of a repository's commits on a pull request that shows the parent commit,
+applies it in every way that people have, and compares the bytes with those of the commit.
 
   --repo PATH    the repository; it is only read
-  --range RANGE  commits as git log takes them; default is HEAD and all before
-  --show files   the pull request adds the files that a commit changes, so that suggestion blocks may stand
-                 on all of their lines; default is parent: it shows what the parent commit did
+  --range RANGE  a revision range of git log; default is HEAD with all its ancestors
+  --show files   the pull request adds the files that a commit changes, so that suggestion blocks are possible
+                 on all their lines; default is parent: it shows the changes of the parent commit
   --max N        stop after N file changes, newest first
-  --threads T    how many threads work; default is all processors
+  --threads T    number of threads; default is the number of processors
   --help         this text
 
-Ends with 0 where all bytes are the same, 1 where any are not, 2 where it could not begin.
+Exit codes: 0 if all bytes are equal, 1 if any differ, 2 if it could not start.
 `;
 
 const OPTIONS = {
@@ -41,21 +41,17 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-const POSITIVE_INTEGER = /^[1-9]\d{0,8}$/;
-
-/** Reads what stands behind `npm run fidelity --`. Never throws. */
+/** Parses the arguments of `npm run fidelity`. Never throws. */
 export function readFidelityOptions(argv: readonly string[]): OptionsResult<FidelityOptions> {
   const parse = () => parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowPositionals: false });
-  return read('npm run fidelity --', parse, ({ values }) => {
+  return parseOptions('npm run fidelity --', parse, ({ values }) => {
     const { repo, range = 'HEAD', show: diffBase = 'parent', max, threads = String(availableParallelism()) } = values;
     if (repo === undefined) return optionsProblem('--repo PATH is missing.');
-    if (diffBase !== 'parent' && diffBase !== 'files') return optionsProblem('--show is parent or files.');
-    if (max !== undefined && !POSITIVE_INTEGER.test(max)) return optionsProblem('--max needs a number.');
-    if (!POSITIVE_INTEGER.test(threads)) return optionsProblem('--threads needs a number.');
+    if (diffBase !== 'parent' && diffBase !== 'files') return optionsProblem('--show must be parent or files.');
+    if (max !== undefined && !POSITIVE_INTEGER.test(max))
+      return optionsProblem('--max must be a positive whole number.');
+    if (!POSITIVE_INTEGER.test(threads)) return optionsProblem('--threads must be a positive whole number.');
     const maxChanges = max === undefined ? null : Number(max);
-    return {
-      kind: 'options',
-      options: { repo, range, diffBase, maxChanges, threads: Number(threads) },
-    };
+    return { kind: 'options', options: { repo, range, diffBase, maxChanges, threads: Number(threads) } };
   });
 }

@@ -2,38 +2,40 @@ import { escapeHiddenAndCr } from '../../src/core/edits/text/unicode.ts';
 import type { Proposal } from '../../src/core/state/proposal.ts';
 import { formatNumber, pluralize } from '../../src/lib/format.ts';
 
-/** How a proposal came to be made: the commands and buttons of people. */
+/** A way in which a person applies a proposal or undoes it. */
 export type ApplyMethod = 'approve' | 'button' | 'user edit' | 'undo' | 'approve by hunk' | 'undo by hunk';
 
-/** What a way left on the branch, next to what the commit holds. */
+/** The file on the branch, compared with the file of the commit. */
 export type ComparisonResult =
   /** The same bytes. */
   | 'exact'
-  /** Exactly what was shown; but no tool could ask for these line endings, so the commit has others. */
+  /** The shown bytes. They differ from the commit in line endings, which no tool can request. */
   | 'endings'
-  /** Nothing was made, and people were told why. */
+  /** Not applied, and the person got the reason. */
   | 'refused'
   | 'mismatch';
 
-/** Without a way where the App stopped before any. */
 type FidelityMismatch = {
   readonly commit: string;
   readonly path: string;
+  /** Null if an error ended the trial. */
   readonly method: ApplyMethod | null;
   readonly problem: string;
 };
 
-/** Counts of a history, or of some of its changes. */
+/** Counts of a history or of a part of it. */
 export type FidelityTotals = {
   commits: number;
   changes: number;
-  /** Changes on the branch that `countersign verify` found to be what their trailers name. */
+  /** Changes whose commit trailers `countersign verify` confirmed. */
   verified: number;
-  /** What was posted: edits, new files and so on. */
+  /** Posted proposals by kind of change, such as `edit` or `new file`. */
   readonly kinds: Map<string, number>;
+  /** Posted proposals by placement. */
   readonly placements: Map<string, number>;
-  /** Reasons for what was not proposed, or not made, with how often and where first. */
+  /** Reasons why changes were not proposed or not applied. `example` is the commit and path of the first one. */
   readonly refusals: Map<string, { count: number; readonly example: string }>;
+  /** By method and comparison result, such as `approve: exact`. */
   readonly results: Map<string, number>;
   readonly mismatches: FidelityMismatch[];
 };
@@ -51,71 +53,70 @@ export function createTotals(): FidelityTotals {
   };
 }
 
-/** Adds the counts of some changes. */
 export function addTotals(totals: FidelityTotals, more: FidelityTotals): void {
   totals.commits += more.commits;
   totals.changes += more.changes;
   totals.verified += more.verified;
   totals.mismatches.push(...more.mismatches);
   for (const name of ['kinds', 'placements', 'results'] as const)
-    for (const [row, times] of more[name]) increment(totals[name], row, times);
-  for (const [why, { count, example }] of more.refusals) countRefusal(totals, why, example, count);
+    for (const [row, count] of more[name]) increment(totals[name], row, count);
+  for (const [reason, { count, example }] of more.refusals) countRefusal(totals, reason, example, count);
 }
 
-/** Counts a change that was posted, by what it is and by how it is shown. */
 export function countPosted(totals: FidelityTotals, { change, placement, continuationComments }: Proposal): void {
   increment(totals.kinds, change.op === 'write' && change.base === null ? 'new file' : change.op, 1);
   increment(totals.placements, `${placement?.kind}${continuationComments.length > 0 ? ', in numbered parts' : ''}`, 1);
 }
 
-function increment(counts: Map<string, number>, row: string, times: number): void {
-  counts.set(row, (counts.get(row) ?? 0) + times);
+function increment(counts: Map<string, number>, row: string, count: number): void {
+  counts.set(row, (counts.get(row) ?? 0) + count);
 }
 
-export function countRefusal(totals: FidelityTotals, why: string, example: string, times = 1): void {
-  const known = totals.refusals.get(why);
-  if (known === undefined) totals.refusals.set(why, { count: times, example });
-  else known.count += times;
+/** `example` is a commit and a path. */
+export function countRefusal(totals: FidelityTotals, reason: string, example: string, count = 1): void {
+  const known = totals.refusals.get(reason);
+  if (known === undefined) totals.refusals.set(reason, { count, example });
+  else known.count += count;
 }
 
-export function countResult(totals: FidelityTotals, way: ApplyMethod, outcome: ComparisonResult): void {
-  increment(totals.results, `${way}: ${outcome}`, 1);
+export function countResult(totals: FidelityTotals, method: ApplyMethod, result: ComparisonResult): void {
+  increment(totals.results, `${method}: ${result}`, 1);
 }
 
-/** A refusal without what differs from file to file, so that equal reasons count as one. */
-export function normalizeReason(words: string, path: string): string {
-  const line = words.split('\n').find((one) => one.trim() !== '') ?? '';
-  const plain = line
+/** The first line of a refusal without paths, quotations and numbers, so that equal reasons count as one. */
+export function normalizeReason(text: string, path: string): string {
+  const line = text.split('\n').find((one) => one.trim() !== '') ?? '';
+  const withoutDetails = line
     .split(path)
     .join('…')
     .replaceAll(/`[^`]*`|'[^']*'|"[^"]*"/g, '…');
-  return plain.replaceAll(/\d[\d,]*/g, 'N').slice(0, 120);
+  return withoutDetails.replaceAll(/\d[\d,]*/g, 'N').slice(0, 120);
 }
 
-/** The result for people, ending with a newline. `seconds` is how long it took. */
+/** The report as text, ending with a newline. `seconds` is the duration of the run. */
 export function formatTotals(totals: FidelityTotals, seconds: number): string {
   const { commits, changes, verified, kinds, placements, refusals, results, mismatches } = totals;
   const rate = seconds > 0 ? Math.round(changes / seconds) : changes;
   const refusalRows = [...refusals].toSorted(([, left], [, right]) => right.count - left.count);
   const lines = [
-    `${pluralize(changes, 'file change')} of ${pluralize(commits, 'commit')} in ${Math.round(seconds)} s (${rate} a second)`,
+    `${pluralize(changes, 'file change')} of ${pluralize(commits, 'commit')} in ${Math.round(seconds)} s (${rate} per second)`,
     ...section('Proposed as', [...kinds].toSorted(byName)),
     ...section('Shown as', [...placements].toSorted(byName)),
-    ...section('Made by', [...results].toSorted(byName)),
+    ...section('Applied by', [...results].toSorted(byName)),
     ...section('Verified', [['by countersign verify', verified]]),
     ...section(
-      'Not proposed, or not made',
-      refusalRows.map(([why, one]) => [`${why}  (first: ${one.example})`, one.count]),
+      'Not proposed or not applied',
+      refusalRows.map(([reason, { example, count }]) => [`${reason}  (first: ${example})`, count]),
     ),
     ...mismatches.map(formatMismatch),
-    mismatches.length === 0 ? 'All bytes are those of the commits.' : `${pluralize(mismatches.length, 'mismatch')}!`,
+    mismatches.length === 0 ? 'All bytes equal those of the commits.' : `${pluralize(mismatches.length, 'mismatch')}!`,
   ];
   return `${lines.map(escapeHiddenAndCr).join('\n')}\n`;
 }
 
 function formatMismatch({ commit, path, method, problem }: FidelityMismatch): string {
   return method === null
-    ? `STOPPED ${commit} ${path}: ${problem}`
+    ? `ERROR ${commit} ${path}: ${problem}`
     : `MISMATCH ${commit} ${path} by ${method}: ${problem}`;
 }
 
@@ -126,5 +127,5 @@ function byName([left]: readonly [string, number], [right]: readonly [string, nu
 function section(title: string, rows: readonly (readonly [string, number])[]): readonly string[] {
   return rows.length === 0
     ? []
-    : [`${title}:`, ...rows.map(([name, n]) => `  ${formatNumber(n).padStart(7)}  ${name}`)];
+    : [`${title}:`, ...rows.map(([name, count]) => `  ${formatNumber(count).padStart(7)}  ${name}`)];
 }

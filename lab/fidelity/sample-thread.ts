@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads';
 import type { Sample } from './samples.ts';
 import { trySample } from './try-sample.ts';
 
-/** A thread of `fidelity.ts`: each message is a sample, each answer its counts. */
+/** A worker thread of `fidelity.ts`. It receives samples and responds with their totals. */
 parentPort?.on('message', async (sample: Sample) => {
   parentPort?.postMessage(await trySample(sample));
 });

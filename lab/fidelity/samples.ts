@@ -5,73 +5,72 @@ import { GitError } from '../../src/cli/git/run-git.ts';
 import { diffTrees, type GitTreeEntry, type PathChange } from '../../src/cli/git/tree-diff.ts';
 import { foldPath } from '../../src/core/policy/paths.ts';
 import type { DiffBase, FidelityOptions } from './options.ts';
+import type { FixtureFiles } from './pull-request-fixture.ts';
 import { countRefusal, type FidelityTotals } from './report.ts';
-import type { FixtureFiles } from './session.ts';
 
-type SampleRange = Pick<FidelityOptions, 'range' | 'diffBase' | 'maxChanges'> & { readonly gitDir: string };
+type SampleSource = Pick<FidelityOptions, 'range' | 'diffBase' | 'maxChanges'> & { readonly gitDir: string };
 
-/** The changes of a range put together, newest first; counts the commits, and what no tool can ask for. */
+/** The changes of a range in batches, newest first. Adds the commits and the unsupported changes to `totals`. */
 export async function* readSamples(
   objects: GitObjectReader,
-  wanted: SampleRange,
+  { gitDir, range, diffBase, maxChanges }: SampleSource,
   totals: FidelityTotals,
 ): AsyncGenerator<Sample, void> {
-  const { gitDir, range, diffBase, maxChanges } = wanted;
   const batches = createBatchBuilder();
-  let usable = 0;
+  let usableCount = 0;
   for await (const listed of listGitCommits({ gitDir, range, options: ['--no-merges'] })) {
-    if (usable === maxChanges) break;
-    for await (const read of readChanges(objects, listed, diffBase)) {
-      if (usable === maxChanges) break;
-      if (read.kind === 'usable') {
-        usable += 1;
-        const batch = batches.add(read.change);
+    if (usableCount === maxChanges) break;
+    for await (const result of readChanges(objects, listed, diffBase)) {
+      if (usableCount === maxChanges) break;
+      if (result.kind === 'usable') {
+        usableCount += 1;
+        const batch = batches.add(result.change);
         if (batch !== null) yield await createSample(objects, batch);
-      } else countRefusal(totals, read.skipped.reason, `${read.skipped.commit} ${read.skipped.path}`);
+      } else countRefusal(totals, result.reason, `${result.commit} ${result.path}`);
     }
     totals.commits += 1;
   }
   for (const batch of batches.flush()) yield await createSample(objects, batch);
 }
 
-/** Changes of some commits that one pull request can show, each with the files of its own commit's parent. */
+/** Changes of one or more commits, and a pull request with the files of their parent commits. */
 export type Sample = { readonly changes: readonly CommitFileChange[]; readonly files: FixtureFiles };
 
-/** Changes that go together; at most `MOST_CHANGES`, and no path of one is in the way of another's. */
+/** At most `MAX_CHANGES_PER_SAMPLE` changes whose paths do not collide. */
 type ChangeBatch = readonly UsableChange[];
 
 type BatchBuilder = {
-  /** Puts a change with others; gives a pack once it is not to wait for more. */
+  /** Adds a change to a batch; returns a batch that is complete, or null. */
   readonly add: (usable: UsableChange) => ChangeBatch | null;
-  /** What is left. */
+  /** Returns the incomplete batches. */
   readonly flush: () => readonly ChangeBatch[];
 };
 
-/** What one response of a model may propose. */
+/** The proposals that one response of the model may contain. */
 export const MAX_CHANGES_PER_SAMPLE = 10;
 
-/** Packs that wait for more. Each holds its files' bytes. */
+/** Limits memory, because a batch has the bytes of its files. */
 const MAX_OPEN_BATCHES = 8;
 
-/** Files of a pull request that no change touches. */
+/** Files of a pull request that none of its changes touches. */
 const MAX_EXTRA_FILES = 5;
 
-/** Puts changes together, so that there are fewer pull requests to simulate. */
+/** Batches changes, so that there are fewer pull requests to simulate. */
 export function createBatchBuilder(): BatchBuilder {
-  const waiting: UsableChange[][] = [];
-  const next = (): ChangeBatch | null => {
-    const full = waiting.findIndex(({ length }) => length === MAX_CHANGES_PER_SAMPLE);
-    if (full !== -1) return waiting.splice(full, 1)[0] ?? null;
-    return waiting.length > MAX_OPEN_BATCHES ? (waiting.shift() ?? null) : null;
+  const open: UsableChange[][] = [];
+  const takeComplete = (): ChangeBatch | null => {
+    const full = open.findIndex(({ length }) => length === MAX_CHANGES_PER_SAMPLE);
+    if (full !== -1) return open.splice(full, 1)[0] ?? null;
+    return open.length > MAX_OPEN_BATCHES ? (open.shift() ?? null) : null;
   };
   return {
     add: (usable) => {
-      const batch = waiting.find((one) => canJoin(usable, one));
-      if (batch === undefined) waiting.push([usable]);
+      const batch = open.find((one) => canJoin(usable, one));
+      if (batch === undefined) open.push([usable]);
       else batch.push(usable);
-      return next();
+      return takeComplete();
     },
-    flush: () => waiting.splice(0),
+    flush: () => open.splice(0),
   };
 }
 
@@ -80,7 +79,7 @@ function canJoin(usable: UsableChange, batch: ChangeBatch): boolean {
   return usable.shownFiles.every(({ path }) => !collidesWithAny(path, paths));
 }
 
-/** The same path, a file where the other has a directory, or names of which only the case differs. */
+/** Whether two paths are equal, need a file and a directory of the same name, or differ only in case. */
 function collidesWithAny(path: string, others: readonly string[]): boolean {
   return others.some((other) => pathsCollide(path.split('/'), other.split('/')));
 }
@@ -90,18 +89,18 @@ function pathsCollide([name, ...rest]: readonly string[], [other, ...others]: re
   return name === other ? pathsCollide(rest, others) : foldPath(name) === foldPath(other);
 }
 
-/** The pull request of a pack. Throws as `Objects.read` does. */
+/** Throws a `GitError` if an object cannot be read. */
 async function createSample(objects: GitObjectReader, batch: ChangeBatch): Promise<Sample> {
   const base = new Map<string, NonNullable<VersionedFile>>();
   const head = new Map<string, NonNullable<VersionedFile>>();
-  const posted = (path: string, before: VersionedFile, after: VersionedFile): void => {
-    if (before !== null) base.set(path, before);
-    if (after !== null) head.set(path, after);
+  const addFile = (path: string, atBase: VersionedFile, atHead: VersionedFile): void => {
+    if (atBase !== null) base.set(path, atBase);
+    if (atHead !== null) head.set(path, atHead);
   };
   const shownFiles = batch.flatMap((one) => one.shownFiles);
-  for (const one of shownFiles) posted(one.path, one.base, one.head);
+  for (const file of shownFiles) addFile(file.path, file.base, file.head);
   for (const { path, before, after } of selectExtraFiles(batch))
-    posted(path, await readFileVersion(objects, before), await readFileVersion(objects, after));
+    addFile(path, await readFileVersion(objects, before), await readFileVersion(objects, after));
   return {
     changes: batch.map(({ change }) => change),
     files: { base: dropNestedPaths(base), head: dropNestedPaths(head) },
@@ -109,18 +108,18 @@ async function createSample(objects: GitObjectReader, batch: ChangeBatch): Promi
 }
 
 function selectExtraFiles(batch: ChangeBatch): readonly PathChange[] {
-  const usable = batch.flatMap(({ shownFiles }) => shownFiles.map(({ path }) => path));
-  const kept: PathChange[] = [];
-  for (const other of batch.flatMap(({ extraFiles }) => extraFiles)) {
-    if (kept.length === MAX_EXTRA_FILES) return kept;
-    if (collidesWithAny(other.path, usable)) continue;
-    kept.push(other);
-    usable.push(other.path);
+  const usedPaths = batch.flatMap(({ shownFiles }) => shownFiles.map(({ path }) => path));
+  const selected: PathChange[] = [];
+  for (const file of batch.flatMap(({ extraFiles }) => extraFiles)) {
+    if (selected.length === MAX_EXTRA_FILES) return selected;
+    if (collidesWithAny(file.path, usedPaths)) continue;
+    selected.push(file);
+    usedPaths.push(file.path);
   }
-  return kept;
+  return selected;
 }
 
-/** Files alone: a path below another one is left out. */
+/** Drops each path that has another file as its directory. */
 function dropNestedPaths(files: ReadonlyMap<string, NonNullable<VersionedFile>>): GitFiles {
   const paths = new Set(files.keys());
   return new Map([...files].filter(([path]) => !parentPaths(path).some((parent) => paths.has(parent))));
@@ -131,10 +130,10 @@ function parentPaths(path: string): readonly string[] {
   return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('/'));
 }
 
-/** A version of a file; null where it is not there. */
+/** A file at a commit; null if the commit does not have it. */
 export type VersionedFile = { readonly mode: GitFileMode; readonly bytes: Buffer } | null;
 
-/** What a commit does to one path, or, with `from`, how it moves a file there. */
+/** A commit's change of one path. `from` is the old path of a moved file. */
 export type CommitFileChange = {
   readonly commit: string;
   readonly path: string;
@@ -143,69 +142,67 @@ export type CommitFileChange = {
   readonly after: VersionedFile;
 };
 
-/** A path that a change touches, as a pull request that shows the parent commit holds it. */
+/** A path that a change touches, at the base and the head of the pull request. */
 type ShownFile = { readonly path: string; readonly base: VersionedFile; readonly head: VersionedFile };
 
-/** A change, and the pull request that it takes. */
+/** A change that the agent's tools support, with the files of its pull request. */
 export type UsableChange = {
   readonly change: CommitFileChange;
   readonly shownFiles: readonly ShownFile[];
-  /** Files that the parent changed and the commit does not: they only make the pull request what it is. */
+  /** Files that the parent commit changed and the commit does not. They make the pull request realistic. */
   readonly extraFiles: readonly PathChange[];
 };
 
-/** A change that no tool of an agent could ask for, and why. */
-type SkippedChange = { readonly commit: string; readonly path: string; readonly reason: string };
-
-type ReadChange =
+/** A change is skipped if the agent's tools don't support it. */
+type ReadResult =
   | { readonly kind: 'usable'; readonly change: UsableChange }
-  | { readonly kind: 'skipped'; readonly skipped: SkippedChange };
+  | { readonly kind: 'skipped'; readonly commit: string; readonly path: string; readonly reason: string };
 
-/** Of each commit. */
 const MAX_EXTRA_FILES_PER_COMMIT = 5;
 
 type CommitContext = {
   readonly commit: string;
-  /** What the parent commit changed. */
+  /** Changes of the parent commit, by path. */
   readonly parentChanges: ReadonlyMap<string, PathChange>;
   readonly extraFiles: readonly PathChange[];
   readonly diffBase: DiffBase;
 };
 
-/** Takes a commit with one parent apart. Throws a `GitError` if an object is missing. */
+/** Yields the file changes of a commit, none if it is a merge or a first commit. Throws a `GitError` if an object is missing. */
 async function* readChanges(
   objects: GitObjectReader,
   { id, parents }: GitLogEntry,
   diffBase: DiffBase,
-): AsyncGenerator<ReadChange> {
+): AsyncGenerator<ReadResult> {
   const [parent] = parents;
   if (parent === undefined || parents.length > 1) return;
   const [tree, parentCommit] = [await readTreeId(objects, id), await readListedCommit(objects, parent)];
   const [grandparent] = parentCommit.parents;
-  const older = grandparent === undefined ? null : await readTreeId(objects, grandparent);
+  const grandparentTree = grandparent === undefined ? null : await readTreeId(objects, grandparent);
   const parentChanges = new Map(
-    (await diffTrees(objects, older, parentCommit.tree)).map((change) => [change.path, change]),
+    (await diffTrees(objects, grandparentTree, parentCommit.tree)).map((change) => [change.path, change]),
   );
   const extraFiles = [...parentChanges.values()]
     .filter((one) => unsupportedReason(one) === null)
     .slice(0, MAX_EXTRA_FILES_PER_COMMIT);
   const { moved, rest } = pairMoves(await diffTrees(objects, parentCommit.tree, tree));
   for (const one of [...moved, ...rest.map((change) => ({ change, from: null }))]) {
-    const odd = unsupportedReason(one.change);
+    const unsupported = unsupportedReason(one.change);
     const usable =
-      odd === null ? await toUsableChange(objects, one, { commit: id, parentChanges, extraFiles, diffBase }) : null;
+      unsupported === null
+        ? await toUsableChange(objects, one, { commit: id, parentChanges, extraFiles, diffBase })
+        : null;
     if (usable !== null) yield { kind: 'usable', change: usable };
-    else yield skipChange(id, one.change.path, odd ?? 'content that is not here');
+    else {
+      const reason = unsupported ?? 'content missing in this repository';
+      yield { kind: 'skipped', commit: id, path: one.change.path, reason };
+    }
   }
-}
-
-function skipChange(commit: string, path: string, reason: string): ReadChange {
-  return { kind: 'skipped', skipped: { commit, path, reason } };
 }
 
 async function readListedCommit(objects: GitObjectReader, id: string): Promise<ReturnType<typeof parseCommit>> {
   const object = await objects.read(id);
-  if (object?.kind !== 'commit') throw new GitError(`commit ${id} is not there`);
+  if (object?.kind !== 'commit') throw new GitError(`Commit ${id} is missing in this repository.`);
   return parseCommit(object.bytes);
 }
 
@@ -215,13 +212,13 @@ async function readTreeId(objects: GitObjectReader, id: string): Promise<string>
 
 type PossibleMove = { readonly change: PathChange; readonly from: PathChange | null };
 
-/** A file that went, and one of the same bytes and mode that came. */
+/** Pairs deleted files with new files of the same content and mode. */
 function pairMoves(changes: readonly PathChange[]): { moved: readonly PossibleMove[]; rest: readonly PathChange[] } {
-  const gone = new Map(changes.filter(({ after }) => after === null).map((one) => [contentKeyOf(one.before), one]));
+  const deleted = new Map(changes.filter(({ after }) => after === null).map((one) => [contentKeyOf(one.before), one]));
   const moved: PossibleMove[] = [];
   const used = new Set<PathChange>();
   for (const change of changes) {
-    const from = change.before === null ? gone.get(contentKeyOf(change.after)) : undefined;
+    const from = change.before === null ? deleted.get(contentKeyOf(change.after)) : undefined;
     if (from === undefined || used.has(from) || unsupportedReason(from) !== null) continue;
     moved.push({ change, from });
     used.add(from).add(change);
@@ -229,35 +226,35 @@ function pairMoves(changes: readonly PathChange[]): { moved: readonly PossibleMo
   return { moved, rest: changes.filter((change) => !used.has(change)) };
 }
 
-function contentKeyOf(side: GitTreeEntry | null): string {
-  return `${side?.mode} ${side?.id}`;
+function contentKeyOf(entry: GitTreeEntry | null): string {
+  return `${entry?.mode} ${entry?.id}`;
 }
 
-/** Why no tool can make this change; null where one might. */
+/** The reason why no tool can make this change; null if one might. */
 function unsupportedReason({ isUtf8, before, after }: PathChange): string | null {
-  if (!isUtf8) return 'a name that is no UTF-8';
-  if ([before, after].some((side) => side !== null && !isRegularFile(side.mode)))
-    return 'a link, a submodule or an old mode';
-  return before?.id === after?.id ? 'a mode alone' : null;
+  if (!isUtf8) return 'a path that is not UTF-8';
+  if ([before, after].some((entry) => entry !== null && !isRegularFile(entry.mode)))
+    return 'a symbolic link, a submodule or an unusual mode';
+  return before?.id === after?.id ? 'only the mode' : null;
 }
 
 function isRegularFile(mode: string): mode is '100644' | '100755' {
   return mode === '100644' || mode === '100755';
 }
 
-/** Null where the repository lacks the content of a side, as partial copies do. */
+/** Null if the repository lacks the content of a version, as partial clones do. */
 async function toUsableChange(
   objects: GitObjectReader,
   { change, from }: PossibleMove,
-  around: CommitContext,
+  context: CommitContext,
 ): Promise<UsableChange | null> {
   const source = (from ?? change).before;
   const [before, after] = [await readFileVersion(objects, source), await readFileVersion(objects, change.after)];
   if ((before === null) !== (source === null) || (after === null) !== (change.after === null)) return null;
   const paths = from === null ? [change] : [change, from];
   const shownFiles: ShownFile[] = [];
-  for (const one of paths) shownFiles.push(await toShownFile(objects, one, around));
-  const { commit, extraFiles } = around;
+  for (const one of paths) shownFiles.push(await toShownFile(objects, one, context));
+  const { commit, extraFiles } = context;
   return { change: { commit, path: change.path, from: from?.path ?? null, before, after }, shownFiles, extraFiles };
 }
 
@@ -272,9 +269,9 @@ async function toShownFile(
   return { path, base: earlier === undefined ? head : await readFileVersion(objects, earlier.before), head };
 }
 
-/** Null where there is no such side, or its content is not in this repository. */
-async function readFileVersion(objects: GitObjectReader, side: GitTreeEntry | null): Promise<VersionedFile> {
-  if (side === null || !isRegularFile(side.mode)) return null;
-  const object = await objects.read(side.id);
-  return object === null ? null : { mode: side.mode, bytes: object.bytes };
+/** Null if there is no regular file, or its content is missing in this repository. */
+async function readFileVersion(objects: GitObjectReader, entry: GitTreeEntry | null): Promise<VersionedFile> {
+  if (entry === null || !isRegularFile(entry.mode)) return null;
+  const object = await objects.read(entry.id);
+  return object === null ? null : { mode: entry.mode, bytes: object.bytes };
 }

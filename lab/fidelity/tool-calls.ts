@@ -5,25 +5,27 @@ import { splitLines } from '../../src/core/edits/text/lines.ts';
 import type { ToolCall } from '../../src/core/state/conversation.ts';
 import type { CommitFileChange, VersionedFile } from './samples.ts';
 
-/** What a model would have to call for a change; the last call is the one that becomes the proposal. */
+/** The tool calls that request a change. The last one, `callId`, becomes the proposal. */
 export type DerivedCalls =
   | { readonly kind: 'calls'; readonly calls: readonly ToolCall[]; readonly callId: string }
   | { readonly kind: 'none'; readonly reason: string };
 
-/** Text that a person leaves out again, so that own lines differ from what is proposed. */
+const NOT_TEXT = 'a file that is not text';
+
+/** A line of a proposal that the person's own suggestion leaves out, so that the two differ. */
 const EXTRA_LINE = 'a line too many';
 
-/** The calls that ask for exactly this change. `id` begins their ids. */
+/** The calls that request exactly this change. Their ids begin with `id`. */
 export function deriveCalls(change: CommitFileChange, id: string): DerivedCalls {
   const { path, from, before, after } = change;
   if (from !== null) return singleCall(id, 'move_file', { from, to: path });
   if (after === null) return singleCall(id, 'delete_file', { path });
   const newText = versionText(after);
-  if (newText === null) return { kind: 'none', reason: 'a file that is no text' };
+  if (newText === null) return { kind: 'none', reason: NOT_TEXT };
   return deriveWriteCalls(id, path, before, newText);
 }
 
-/** The same with one line too many, where people can put own lines in place of the proposed ones; null elsewhere. */
+/** The calls for this change with an extra line; null if a person could not replace the proposed lines. */
 export function deriveVariant({ path, from, before, after }: CommitFileChange, id: string): DerivedCalls | null {
   const newText = versionText(after);
   if (from !== null || newText === null) return null;
@@ -39,7 +41,7 @@ export function deriveVariant({ path, from, before, after }: CommitFileChange, i
   return deriveWriteCalls(id, path, before, lines.slice(0, start).join('') + added + rest);
 }
 
-/** The extra line stands first, so that the text ends as it did. */
+/** The extra line comes first, so that the end of the text stays the same. */
 function withExtraLine(text: string): string {
   return `${EXTRA_LINE}\n${text}`;
 }
@@ -47,22 +49,21 @@ function withExtraLine(text: string): string {
 function deriveWriteCalls(id: string, path: string, before: VersionedFile, newText: string): DerivedCalls {
   if (before === null) return singleCall(id, 'write_file', { path, content: newText });
   const old = versionText(before);
-  if (old === null) return { kind: 'none', reason: 'a file that is no text' };
+  if (old === null) return { kind: 'none', reason: NOT_TEXT };
   if (isSingleHunk(old, newText)) return singleCall(id, 'edit_file', { path, ...deriveEdit(old, newText) });
   const read = createToolCall(`${id}-read`, 'read_file', { path });
   return { kind: 'calls', calls: [read, createToolCall(id, 'write_file', { path, content: newText })], callId: id };
 }
 
-function singleCall(id: string, name: string, given: Readonly<Record<string, unknown>>): DerivedCalls {
-  return { kind: 'calls', calls: [createToolCall(id, name, given)], callId: id };
+function singleCall(id: string, name: string, args: Readonly<Record<string, unknown>>): DerivedCalls {
+  return { kind: 'calls', calls: [createToolCall(id, name, args)], callId: id };
 }
 
-/** One call of the model. */
-function createToolCall(id: string, name: string, given: Readonly<Record<string, unknown>>): ToolCall {
-  return { id, name, arguments: JSON.stringify(given) };
+function createToolCall(id: string, name: string, args: Readonly<Record<string, unknown>>): ToolCall {
+  return { id, name, arguments: JSON.stringify(args) };
 }
 
-/** Null for a file that is not there or is no text. */
+/** Null if there is no file, or it is not text. */
 function versionText(version: VersionedFile): string | null {
   const decoded = version === null ? null : decodeText(version.bytes);
   return decoded?.kind === 'text' ? decoded.text : null;
@@ -78,46 +79,48 @@ function deriveEdit(old: string, newText: string): EditArguments {
   return quoteEdit(old, { first, count: region?.old.length ?? 0, lines: region?.new ?? [] });
 }
 
-/** An `edit_file` call's two texts. */
+/** The texts of an `edit_file` call. */
 type EditArguments = { readonly old_string: string; readonly new_string: string };
 
-/** Lines of a text, counted from 0, and those that are to stand in their place. */
+/** Replaces `count` lines, from line `first` (0-based) on, by `lines`. */
 type LineReplacement = { readonly first: number; readonly count: number; readonly lines: readonly string[] };
 
-/** Quotes as many lines around the replaced ones as make them stand once. */
-function quoteEdit(old: string, { first, count, lines: newText }: LineReplacement): EditArguments {
+/** Adds context lines until the old text occurs once. */
+function quoteEdit(old: string, { first, count, lines: newLines }: LineReplacement): EditArguments {
   const lines = splitLines(old);
-  for (let around = 0; ; around += 1) {
-    const start = Math.max(0, first - around);
-    const end = Math.min(lines.length, first + count + around);
+  for (let context = 0; ; context += 1) {
+    const start = Math.max(0, first - context);
+    const end = Math.min(lines.length, first + count + context);
     const old_string = lines.slice(start, end).join('');
-    const parts = [lines.slice(start, first), newText, lines.slice(first + count, end)];
+    const parts = [lines.slice(start, first), newLines, lines.slice(first + count, end)];
     const isWhole = start === 0 && end === lines.length;
     if (isWhole || occursOnce(old, old_string)) return { old_string, new_string: parts.flat().join('') };
   }
 }
 
-function occursOnce(text: string, sought: string): boolean {
-  const [folded, wanted] = [text.replaceAll('\r\n', '\n'), sought.replaceAll('\r\n', '\n')];
-  const first = wanted === '' ? -1 : folded.indexOf(wanted);
-  return first !== -1 && folded.indexOf(wanted, first + 1) === -1;
+/** Ignores the difference between CRLF and LF, as `edit_file` does. */
+function occursOnce(text: string, search: string): boolean {
+  const [haystack, needle] = [text.replaceAll('\r\n', '\n'), search.replaceAll('\r\n', '\n')];
+  const first = needle === '' ? -1 : haystack.indexOf(needle);
+  return first !== -1 && haystack.indexOf(needle, first + 1) === -1;
 }
 
-/** More than this and one change would take all that a response may propose. */
+/** Keeps one change from using most of the proposals that a response may contain. */
 const MAX_HUNKS = 5;
 
-/** Each hunk is sought in the whole text. */
+/** Limits the time, because each hunk is searched in the whole text. */
 const MAX_CHARACTERS = 200_000;
 
-/** An edit for each hunk of a change that has several; none for every other change. `id` begins the calls' ids. */
+/** An edit for each hunk of a change with several hunks, otherwise none. The calls' ids begin with `id`. */
 export function deriveHunkCalls({ path, from, before, after }: CommitFileChange, id: string): readonly ToolCall[] {
   const [old, newText] = [versionText(before), versionText(after)];
   if (from !== null || old === null || newText === null || old.length > MAX_CHARACTERS) return [];
   const hunks = splitHunks(old, newText);
   if (hunks.length < 2 || hunks.length > MAX_HUNKS) return [];
-  return hunks.map((hunk, at) => createToolCall(`${id}-${at}`, 'edit_file', { path, ...quoteEdit(old, hunk) }));
+  return hunks.map((hunk, index) => createToolCall(`${id}-${index}`, 'edit_file', { path, ...quoteEdit(old, hunk) }));
 }
 
+/** None if the hunks don't lead to exactly the new text. */
 function splitHunks(old: string, newText: string): readonly LineReplacement[] {
   const lines = splitLines(newText);
   const hunks = computeHunks(old, newText, 0).map(({ oldStart, oldLines, newStart, newLines }) => ({
@@ -130,6 +133,6 @@ function splitHunks(old: string, newText: string): readonly LineReplacement[] {
 
 function applyHunks(old: string, hunks: readonly LineReplacement[]): string {
   const lines = splitLines(old).slice();
-  for (const { first, count, lines: newText } of hunks.toReversed()) lines.splice(first, count, ...newText);
+  for (const { first, count, lines: newLines } of hunks.toReversed()) lines.splice(first, count, ...newLines);
   return lines.join('');
 }

@@ -16,12 +16,12 @@ import {
   type RequestedChange,
   recordMismatch,
   recordRefusal,
-  requestChange,
   type Trial,
+  toRequestedChanges,
   verifyChanges,
 } from './trial.ts';
 
-/** Lets the App propose the changes of a sample, makes each of them in every way that people have, takes back what was made, and counts. */
+/** Proposes the changes of a sample, applies each by every method, undoes them, and counts the results. */
 export async function trySample(sample: Sample): Promise<FidelityTotals> {
   const totals = createTotals();
   try {
@@ -32,10 +32,10 @@ export async function trySample(sample: Sample): Promise<FidelityTotals> {
   }
 }
 
-/** What stopped all of them is the fault of one. */
-async function trySeparately({ changes, files: fixture }: Sample): Promise<FidelityTotals> {
+/** Finds the change that caused the error. */
+async function trySeparately({ changes, files }: Sample): Promise<FidelityTotals> {
   const totals = createTotals();
-  for (const change of changes) addTotals(totals, await trySample({ changes: [change], files: fixture }));
+  for (const change of changes) addTotals(totals, await trySample({ changes: [change], files }));
   return totals;
 }
 
@@ -48,110 +48,116 @@ function recordFailure({ changes }: Sample, error: unknown): FidelityTotals {
 }
 
 async function tryAllMethods(sample: Sample, totals: FidelityTotals): Promise<void> {
-  const requested = sample.changes.flatMap((change, at) =>
-    requestChange(deriveCalls(change, `c${at}`), change, totals),
+  const requested = sample.changes.flatMap((change, index) =>
+    toRequestedChanges(deriveCalls(change, `c${index}`), change, totals),
   );
   totals.changes += sample.changes.length;
   if (requested.length === 0) return;
-  const session = await startSession(
-    sample.files,
-    requested.flatMap(({ calls }) => calls),
-  );
-  const put = await findPostedChanges(session, requested);
-  const answers = await session.answers();
+  const session = await startRequestSession(sample, requested);
+  const posted = await findPostedChanges(session, requested);
+  const toolOutputs = await session.loadToolOutputs();
   for (const { change, callId } of requested) {
-    const proposal = put.find(({ proposal: one }) => isFromCall(one, callId))?.proposal;
+    const proposal = posted.find(({ proposal: one }) => isFromCall(one, callId))?.proposal;
     if (proposal?.placement != null) countPosted(totals, proposal);
-    else recordRefusal(totals, change, answers.get(callId) ?? `not posted: ${proposal?.note}`);
+    else recordRefusal(totals, change, toolOutputs.get(callId) ?? `not posted: ${proposal?.note}`);
   }
-  commitSuggestions(session, put, totals);
-  await tryUndo({ tally: totals, method: 'undo', session }, await approveAll(session, put, totals));
+  commitSuggestions(session, posted, totals);
+  await tryUndo({ totals, method: 'undo', session }, await approveAll(session, posted, totals));
   await tryUserEdits(sample, totals);
   await tryHunks(sample, totals);
 }
 
-/** Each on the page as it was posted: worlds are values. */
+function startRequestSession({ files }: Sample, requested: readonly RequestedChange[]): Promise<Session> {
+  return startSession(
+    files,
+    requested.flatMap(({ calls }) => calls),
+  );
+}
+
+/** Commits each suggestion on the unchanged pull request. The state is immutable, so the session does not change. */
 function commitSuggestions(session: Session, posted: readonly PostedChange[], totals: FidelityTotals): void {
-  const trial: Trial = { tally: totals, method: 'button', session };
-  const [world, pull] = [session.state(), session.pullRequest()];
+  const trial: Trial = { totals, method: 'button', session };
+  const [state, pull] = [session.state(), session.pullRequest()];
   for (const { change, proposal } of posted) {
     if (proposal.placement?.kind !== 'suggestion' || proposal.comment === null) continue;
-    const here = { actor: session.ana.actor, repositoryId: pull.head.repositoryId, number: pull.number };
-    const pressed = commitSuggestion(world, { ...here, commentIds: [proposal.comment.id] }, Date.UTC(2026, 1, 1));
-    if (pressed.ok) compareWithCommit(trial, { change, proposal }, pressed.value);
-    else recordMismatch(trial, change, pressed.error.message);
+    const target = { actor: session.ana.actor, repositoryId: pull.head.repositoryId, number: pull.number };
+    const outcome = commitSuggestion(state, { ...target, commentIds: [proposal.comment.id] }, Date.UTC(2026, 1, 1));
+    if (outcome.ok) compareWithCommit(trial, { change, proposal }, outcome.value);
+    else recordMismatch(trial, change, outcome.error.message);
   }
 }
 
-/** Gives back those that were made. */
+/** Returns the changes that were applied without a mismatch. */
 async function approveAll(
   session: Session,
   posted: readonly PostedChange[],
   totals: FidelityTotals,
 ): Promise<readonly PostedChange[]> {
   if (posted.length === 0) return [];
-  const trial: Trial = { tally: totals, method: 'approve', session };
+  const trial: Trial = { totals, method: 'approve', session };
   const before = session.pullRequest().head.sha;
   session.ana.says('/approve all');
   await session.settle();
-  const made = posted.filter((one) => compareWithCommit(trial, one, session.pullRequest().head.sha));
+  const applied = posted.filter((one) => compareWithCommit(trial, one, session.pullRequest().head.sha));
   await verifyChanges(trial, posted, before);
-  return made;
+  return applied;
 }
 
-/** In a session of its own, where each proposal has one line too many, which the person's own lines leave out. */
+/** In a new session each proposal has an extra line, and the person replaces it by a suggestion without that line. */
 async function tryUserEdits(sample: Sample, totals: FidelityTotals): Promise<void> {
-  const requested = sample.changes.flatMap((change, at) =>
-    // What a variant cannot ask for, the change itself could not either, and that is counted there.
-    requestChange(deriveVariant(change, `o${at}`), change, createTotals()),
+  const requested = sample.changes.flatMap((change, index) =>
+    // The original change was counted with the same reason already.
+    toRequestedChanges(deriveVariant(change, `o${index}`), change, createTotals()),
   );
   if (requested.length === 0) return;
-  const session = await startSession(
-    sample.files,
-    requested.flatMap(({ calls }) => calls),
-  );
+  const session = await startRequestSession(sample, requested);
   for (const one of await findPostedChanges(session, requested)) await postUserEdit(session, one, totals);
 }
 
-/** GitHub takes no longer comment. */
+/** GitHub's limit, in characters. */
 const MAX_COMMENT_LENGTH = 65_536;
 
 async function postUserEdit(session: Session, posted: PostedChange, totals: FidelityTotals): Promise<void> {
   const { proposal } = posted;
   const lines = userEditLines(posted);
   if (lines === null || proposal.comment === null || proposal.comment.kind === 'issue-comment') return;
-  const trial: Trial = { tally: totals, method: 'user edit', session };
+  const trial: Trial = { totals, method: 'user edit', session };
   const before = session.pullRequest().head.sha;
   const fence = fenceFor(lines.join('\n'));
-  const words = [`${fence}suggestion`, ...lines, fence].join('\n');
-  if (words.length > MAX_COMMENT_LENGTH) return;
-  const said = session.ana.replies(proposal.comment.id, words);
+  const body = [`${fence}suggestion`, ...lines, fence].join('\n');
+  if (body.length > MAX_COMMENT_LENGTH) return;
+  const reply = session.ana.replies(proposal.comment.id, body);
   await session.settle();
   const { sha } = session.pullRequest().head;
-  if (sha === before) return recordNotApplied(trial, posted, said.id);
+  if (sha === before) return recordNotApplied(trial, posted, reply.id);
   compareWithCommit(trial, posted, sha);
   await verifyChanges(trial, [posted], before);
 }
 
-/** People were told why, which is no fault of the bytes. */
-function recordNotApplied({ tally: totals, session }: Trial, { change }: PostedChange, saidId: number): void {
-  const answer = [...session.pullRequest().reviewComments.values()].findLast(({ id }) => id > saidId);
+/** A refusal is no mismatch: the App answers with the reason. */
+function recordNotApplied({ totals, session }: Trial, { change }: PostedChange, replyId: number): void {
+  const answer = [...session.pullRequest().reviewComments.values()].findLast(({ id }) => id > replyId);
   countResult(totals, 'user edit', 'refused');
-  recordRefusal(totals, change, `own lines: ${answer?.body.replace(/^<!--.*-->\s*/, '') ?? 'no answer'}`);
+  recordRefusal(totals, change, `user edit: ${visibleText(answer)}`);
 }
 
-/** The lines of the commit that stand where the proposal's would; null where they are not all that differs, or nobody can write them. */
+/** The text of a comment without the App's marker. */
+function visibleText(comment: { readonly body: string } | undefined): string {
+  return comment?.body.replace(/^<!--.*-->\s*/, '') ?? 'no answer';
+}
+
+/** The commit's lines in the range of the proposal; null if other lines differ too, or if a comment cannot express them. */
 function userEditLines({ change, proposal }: PostedChange): readonly string[] | null {
-  const place = proposal.placement === null ? null : userEditRange(proposal.change, proposal.placement);
+  const range = proposal.placement === null ? null : userEditRange(proposal.change, proposal.placement);
   const [before, after] = [versionLines(change.before), versionLines(change.after)];
-  if (place === null || before === null || after === null) return null;
-  const rest = before.length - place.index - place.count;
-  const lines = after.slice(place.index, after.length - rest);
-  const whole = [...before.slice(0, place.index), ...lines, ...before.slice(before.length - rest)];
-  if (rest < 0 || whole.join('') !== after.join('')) return null;
-  const bare = lines.map(withoutLineEnding);
+  if (range === null || before === null || after === null) return null;
+  const linesAfterRange = before.length - range.index - range.count;
+  const lines = after.slice(range.index, after.length - linesAfterRange);
+  const edited = [...before.slice(0, range.index), ...lines, ...before.slice(before.length - linesAfterRange)];
+  if (linesAfterRange < 0 || edited.join('') !== after.join('')) return null;
+  const withoutEndings = lines.map(withoutLineEnding);
   // In a comment a lone CR ends a line.
-  return bare.some((line) => line.includes('\r')) ? null : bare;
+  return withoutEndings.some((line) => line.includes('\r')) ? null : withoutEndings;
 }
 
 function versionLines(version: CommitFileChange['before']): readonly string[] | null {
@@ -160,13 +166,12 @@ function versionLines(version: CommitFileChange['before']): readonly string[] | 
   return decoded.kind === 'text' ? splitLines(decoded.text) : null;
 }
 
-/** In a session of its own, each hunk of a change is a proposal, and each is approved alone: every commit moves the others. */
+/** In a new session each hunk of a change is a proposal that is approved alone, so that each commit moves the others. */
 async function tryHunks(sample: Sample, totals: FidelityTotals): Promise<void> {
   const requested = requestHunks(sample);
-  const calls = requested.flatMap((one) => one.calls);
-  if (calls.length === 0) return;
-  const session = await startSession(sample.files, calls);
-  const trial: Trial = { tally: totals, method: 'approve by hunk', session };
+  if (requested.length === 0) return;
+  const session = await startRequestSession(sample, requested);
+  const trial: Trial = { totals, method: 'approve by hunk', session };
   const posted = await keepCompleteChanges(trial, requested);
   if (posted.length === 0) return;
   const before = session.pullRequest().head.sha;
@@ -174,57 +179,58 @@ async function tryHunks(sample: Sample, totals: FidelityTotals): Promise<void> {
     session.ana.says(`/approve ${proposal.id}`);
     await session.settle();
   }
-  const made = posted.filter(
+  const applied = posted.filter(
     (one) => isFirstOfChange(one, posted) && compareWithCommit(trial, one, session.pullRequest().head.sha),
   );
   await verifyChanges(trial, posted, before);
-  const changes = made.map(({ change }) => change);
-  const undone = posted.filter(({ change }) => changes.includes(change));
-  await tryUndo({ ...trial, method: 'undo by hunk' }, undone);
+  const appliedChanges = applied.map(({ change }) => change);
+  const toUndo = posted.filter(({ change }) => appliedChanges.includes(change));
+  await tryUndo({ ...trial, method: 'undo by hunk' }, toUndo);
 }
 
-/** As many changes as one response may hold the hunks of. */
+/** The hunks of the first changes, as many as one response may contain. */
 function requestHunks({ changes }: Sample): readonly RequestedChange[] {
   const requested: RequestedChange[] = [];
-  for (const [at, change] of changes.entries()) {
-    const calls = deriveHunkCalls(change, `h${at}`);
+  for (const [index, change] of changes.entries()) {
+    const calls = deriveHunkCalls(change, `h${index}`);
     if (requested.length + calls.length > MAX_CHANGES_PER_SAMPLE) break;
     requested.push(...calls.map((call) => ({ change, calls: [call], callId: call.id })));
   }
   return requested;
 }
 
-/** The proposals of changes all of whose hunks were posted; of others, why not. */
+/** Keeps changes whose hunks were all posted, and records the refusal of the others. */
 async function keepCompleteChanges(
   trial: Trial,
   requested: readonly RequestedChange[],
 ): Promise<readonly PostedChange[]> {
-  const { session, tally: totals } = trial;
-  const [put, answers] = [await findPostedChanges(session, requested), await session.answers()];
-  const posted = new Set(put.map(({ proposal: { origin } }) => (origin.kind === 'call' ? origin.callId : '')));
+  const { session, totals } = trial;
+  const posted = await findPostedChanges(session, requested);
+  const toolOutputs = await session.loadToolOutputs();
+  const postedCalls = new Set(posted.map(({ proposal: { origin } }) => (origin.kind === 'call' ? origin.callId : '')));
   const partial = new Set<CommitFileChange>();
   for (const { change, callId } of requested) {
-    if (posted.has(callId)) continue;
-    if (!partial.has(change)) recordRefusal(totals, change, `by hunk: ${answers.get(callId) ?? 'not posted'}`);
+    if (postedCalls.has(callId)) continue;
+    if (!partial.has(change)) recordRefusal(totals, change, `by hunk: ${toolOutputs.get(callId) ?? 'not posted'}`);
     partial.add(change);
   }
-  return put.filter(({ change }) => !partial.has(change));
+  return posted.filter(({ change }) => !partial.has(change));
 }
 
-/** Every other one, then those between them from the last to the first. */
+/** Every second one first, then the others in reverse order. */
 function shuffleOrder(posted: readonly PostedChange[]): readonly PostedChange[] {
-  return [...posted.filter((_, at) => at % 2 === 1), ...posted.filter((_, at) => at % 2 === 0).reverse()];
+  return [...posted.filter((_, index) => index % 2 === 1), ...posted.filter((_, index) => index % 2 === 0).reverse()];
 }
 
 function isFirstOfChange({ change, proposal }: PostedChange, posted: readonly PostedChange[]): boolean {
   return posted.find((other) => other.change === change)?.proposal === proposal;
 }
 
-/** Undoes each of the changes that were made, all of them with one approval, and compares with what stood there before. */
-async function tryUndo(trial: Trial, made: readonly PostedChange[]): Promise<void> {
+/** Undoes the applied changes, with one approval for all, and compares the files with those before the changes. */
+async function tryUndo(trial: Trial, applied: readonly PostedChange[]): Promise<void> {
   const { session } = trial;
   const undos: PostedChange[] = [];
-  for (const one of made) undos.push(...(await requestUndo(trial, one)));
+  for (const one of applied) undos.push(...(await requestUndo(trial, one)));
   if (undos.length === 0) return;
   const before = session.pullRequest().head.sha;
   session.ana.says('/approve all');
@@ -233,18 +239,18 @@ async function tryUndo(trial: Trial, made: readonly PostedChange[]): Promise<voi
   await verifyChanges(trial, undos, before);
 }
 
-/** The same change with the proposal of its reverse; none where people were told why there is none. */
+/** The change with the proposal of its undo; none if the App refused it. */
 async function requestUndo(trial: Trial, { change, proposal: { id } }: PostedChange): Promise<readonly PostedChange[]> {
-  const { session, tally: totals, method } = trial;
-  const said = session.ana.says(`/undo ${id}`);
+  const { session, totals, method } = trial;
+  const command = session.ana.says(`/undo ${id}`);
   await session.settle();
-  const { proposals } = await session.pull();
+  const { proposals } = await session.loadPull();
   const undo = proposals.find(
     ({ origin, comment }) => origin.kind === 'undo' && origin.undoneProposalId === id && comment !== null,
   );
   if (undo !== undefined) return [{ change, proposal: undo }];
-  const answer = [...session.pullRequest().comments.values()].findLast((comment) => comment.id > said.id);
+  const answer = [...session.pullRequest().comments.values()].findLast((comment) => comment.id > command.id);
   countResult(totals, method, 'refused');
-  recordRefusal(totals, change, `${method}: ${answer?.body.replace(/^<!--.*-->\s*/, '') ?? 'no answer'}`);
+  recordRefusal(totals, change, `${method}: ${visibleText(answer)}`);
   return [];
 }

@@ -4,10 +4,11 @@ import { type GitHub, type Model, WRITE_TIMEOUT_MS } from '../../src/core/state/
 import { pullRequestKey } from '../../src/core/state/run.ts';
 import type { WorkerContext } from '../../src/worker/jobs/job.ts';
 import { offloadInline } from '../../src/worker/offload/offload.ts';
+import { SILENT_LOG } from '../shared/silent.ts';
 import type { PlayedCase } from './checks/evidence.ts';
 import type { Overrides } from './mutants/mutant.ts';
 import { startConversation } from './world/conversation.ts';
-import type { CaseDatabase, Cut } from './world/database.ts';
+import type { BrokenConnection, CaseDatabase } from './world/database.ts';
 import { type CaseFixture, createCaseFixture, GITHUB_URL, START_TIME } from './world/fixture.ts';
 import {
   createGitHubPort,
@@ -38,15 +39,15 @@ import { createWebhookSender, type DeliveryTarget } from './world/webhooks.ts';
 
 type CaseOptions = { readonly seed: number; readonly database: CaseDatabase; readonly overrides?: Overrides };
 
-/** More than any case that comes to rest has ever needed: what waits for a suspended App is tried every ten minutes. */
+/** Above the maximum ever needed. Long suspensions need many events, because the App retries every ten minutes. */
 const MAX_EVENTS = 250_000;
 
 const BASE_FAULT_RATES: FaultRates = { crash: 0.004, fault: 0.03, hang: 0.004 };
 
-/** How many cases are about a pull request from a fork. */
+/** The share of cases with a pull request from a fork. */
 const FORK_PROBABILITY = 0.12;
 
-/** After the last word every delivery has come, or never will, by then. */
+/** By this time after the end of the conversation every delivery has been attempted. */
 const MAX_DELIVERY_DELAY_MS = 300_000;
 
 const LONG_SUSPENSION_MS = 3_600_000;
@@ -54,13 +55,13 @@ const LONG_SUSPENSION_MS = 3_600_000;
 /** The share of cases with faults in which connections to the database break. */
 const DISCONNECT_PROBABILITY = 0.3;
 
-/** How often a connection to the database is cut. `maxCount` ends the cuts, because a case can last days. */
+/** How often a process loses its database connection. `maxCount` is a limit, because a case can last days. */
 type DisconnectRates = {
-  /** Time between two cuts (ms). */
+  /** Time between two disconnects (ms). */
   readonly intervalMs: readonly [number, number];
   /**
-   * Time from a cut until the server frees the process's leases (ms). It is longer than a call of GitHub, because the
-   * App cannot prevent that a write which is under way happens twice.
+   * Time from a disconnect until the server frees the process's leases (ms). It is longer than a call of GitHub, because
+   * the App cannot prevent a duplicate of a write that is in flight.
    */
   readonly takeoverMs: readonly [number, number];
   readonly maxCount: number;
@@ -76,15 +77,13 @@ const FREQUENT_DISCONNECT_RATES: DisconnectRates = { intervalMs: [10, 1_000], ta
 
 const RECONNECT_DELAY_MS = [0, 1_500] as const;
 
-/** In how many cases the App's owner suspends it over and over. */
+/** The share of cases in which the owner suspends the App again and again. */
 const FREQUENT_SUSPENSION_PROBABILITY = 0.05;
 
-/** How much more goes wrong when the App has just come back, and for how long: what was refused is tried again by then. */
+/** Faults are more frequent right after a suspension, while the App retries the requests that GitHub refused. */
 const AFTER_REACTIVATION = { factor: 5, ms: 12 * 60_000 } as const;
 
-const SILENT_LOG = { debug() {}, info() {}, warn() {}, error() {} };
-
-/** Everything of one case that its parts share. */
+/** Shared by all parts of one case. */
 type CaseState = {
   readonly random: Random;
   readonly clock: VirtualClock;
@@ -96,32 +95,32 @@ type CaseState = {
   readonly overrides: Overrides;
   readonly targets: Map<Replica, DeliveryTarget>;
   readonly reasons: Map<string, number>;
-  readonly log: DeliveryAttemptLog;
+  readonly deliveryLog: DeliveryAttemptLog;
   faultRates: FaultRates;
   deliveryFaultRate: number;
   recoversWebhooks: boolean;
   cleansUp: boolean;
   disconnects: DisconnectRates | null;
-  /** When people had stopped talking and nothing went wrong any more (ms); null before that. */
+  /** The end of the conversation and of all faults (ms), or null. */
   faultFreeSince: number | null;
-  /** When the App could act again last (ms). */
+  /** The last end of a suspension or removal of the App (ms). */
   reactivatedAt: number;
   staleHeadWindows: readonly StaleHeadWindow[];
   replicaCount: number;
 };
 
-/** Plays one case: its seed settles everything that happens. */
+/** Plays one case. The seed determines all random choices. */
 export async function playCase({ seed, database, overrides = {} }: CaseOptions): Promise<PlayedCase> {
   const state = createCaseState(createRandom(seed), database, overrides);
   const { random, clock, trace, fixture, simulatedGitHub } = state;
   const disconnectsOften = overrides.disconnectsOften === true;
-  const stormy = random.chance(0.75) || disconnectsOften;
-  if (stormy && random.chance(0.6)) state.staleHeadWindows = pickStaleHeadWindows(random, START_TIME);
-  state.faultRates = stormy ? scaleRates(BASE_FAULT_RATES, random.between(0.2, 2)) : NO_FAULTS;
-  state.deliveryFaultRate = stormy ? random.between(0, 0.2) : 0;
+  const hasFaults = random.chance(0.75) || disconnectsOften;
+  if (hasFaults && random.chance(0.6)) state.staleHeadWindows = pickStaleHeadWindows(random, START_TIME);
+  state.faultRates = hasFaults ? scaleRates(BASE_FAULT_RATES, random.between(0.2, 2)) : NO_FAULTS;
+  state.deliveryFaultRate = hasFaults ? random.between(0, 0.2) : 0;
   state.recoversWebhooks = random.chance(0.25);
   state.cleansUp = random.chance(0.2);
-  if (stormy && random.chance(DISCONNECT_PROBABILITY)) state.disconnects = DISCONNECT_RATES;
+  if (hasFaults && random.chance(DISCONNECT_PROBABILITY)) state.disconnects = DISCONNECT_RATES;
   if (disconnectsOften) state.disconnects = FREQUENT_DISCONNECT_RATES;
   const replicas = Math.max(random.pick([1, 1, 2, 3]), disconnectsOften ? 2 : 1);
   for (let count = 0; count < replicas; count += 1) await startReplica(state);
@@ -133,7 +132,7 @@ export async function playCase({ seed, database, overrides = {} }: CaseOptions):
       state.reactivatedAt = clock.now;
     },
     onEnd: () => {
-      // From here on all goes well, so that whatever was accepted can be seen to its end.
+      // Faults end here, so that all accepted work can finish.
       const faultFree: Partial<CaseState> = {
         faultRates: NO_FAULTS,
         deliveryFaultRate: 0,
@@ -144,7 +143,7 @@ export async function playCase({ seed, database, overrides = {} }: CaseOptions):
     },
   });
   const cameToRest = await clock.runUntilIdle(MAX_EVENTS);
-  const { reasons, recoversWebhooks, cleansUp, log } = state;
+  const { reasons, recoversWebhooks, cleansUp, deliveryLog } = state;
   const { eventCount } = clock;
   return {
     seed,
@@ -157,7 +156,7 @@ export async function playCase({ seed, database, overrides = {} }: CaseOptions):
     reasons,
     recoversWebhooks,
     cleansUp,
-    attempts: log.attempts,
+    attempts: deliveryLog.attempts,
   };
 }
 
@@ -170,9 +169,20 @@ function createCaseState(random: Random, database: CaseDatabase, overrides: Over
   const trace = createTrace(() => clock.now);
   const fixture = createCaseFixture(random.chance(FORK_PROBABILITY) ? 'fork' : 'branch');
   const targets = new Map<Replica, DeliveryTarget>();
-  const log = createDeliveryAttemptLog(() => clock.now);
-  const state: Omit<CaseState, 'simulatedGitHub' | 'model'> = {
-    ...{ random, clock, trace, fixture, database, overrides, targets, log },
+  const deliveryLog = createDeliveryAttemptLog(() => clock.now);
+  const target = (): DeliveryTarget | null => {
+    const awake = [...targets].filter(([replica]) => replica.isAwake).map(([, candidate]) => candidate);
+    return awake.length === 0 ? null : random.pick(awake);
+  };
+  const sendWebhook = createWebhookSender({
+    ...{ clock, random, trace, fixture, target, deliveryLog },
+    faultRate: () => state.deliveryFaultRate,
+    installation: () => findInstallation(state.simulatedGitHub.state, fixture),
+  });
+  const simulatedGitHub = new SimulatedGitHub(fixture.state, clock, sendWebhook);
+  const state: CaseState = {
+    ...{ random, clock, trace, fixture, simulatedGitHub, database, overrides, targets, deliveryLog },
+    model: createRandomModel(simulatedGitHub, fixture, random),
     reasons: new Map(),
     faultRates: NO_FAULTS,
     deliveryFaultRate: 0,
@@ -184,34 +194,20 @@ function createCaseState(random: Random, database: CaseDatabase, overrides: Over
     reactivatedAt: Number.NEGATIVE_INFINITY,
     replicaCount: 0,
   };
-  const target = (): DeliveryTarget | null => {
-    const awake = [...targets].filter(([replica]) => replica.isAwake).map(([, one]) => one);
-    return awake.length === 0 ? null : random.pick(awake);
-  };
-  const tell = createWebhookSender({
-    ...{ clock, random, trace, fixture, target, log },
-    faultRate: () => whole.deliveryFaultRate,
-    installation: () => findInstallation(whole.simulatedGitHub.state, fixture),
-  });
-  const simulatedGitHub = new SimulatedGitHub(fixture.state, clock, tell);
-  const whole: CaseState = Object.assign(state, {
-    simulatedGitHub,
-    model: createRandomModel(simulatedGitHub, fixture, random),
-  });
-  return whole;
+  return state;
 }
 
-/** Starts a process; when it dies, its locks are gone at once or soon, and another one comes. */
+/** Starts a process. After a crash its locks are freed at once or soon, and another process starts. */
 async function startReplica(state: CaseState): Promise<void> {
   const { clock, random, trace, fixture, database, targets } = state;
   state.replicaCount += 1;
-  const { store, onProcessDeath, cut } = await database.open();
+  const { store, freeLeases, breakConnection } = await database.open();
   const replica = new Replica(`replica-${state.replicaCount}`, {
     ...{ clock, random, trace },
     faultRates: () => currentFaultRates(state),
     onCrash: () => {
       targets.delete(replica);
-      clock.schedule(random.pick([0, random.between(0, 20_000)]), () => clock.runTask(onProcessDeath));
+      clock.schedule(random.pick([0, random.between(0, 20_000)]), () => clock.runTask(freeLeases));
       clock.schedule(random.between(500, 20_000), () => clock.runTask(() => startReplica(state)));
     },
     onRateLimit: (until) =>
@@ -220,22 +216,25 @@ async function startReplica(state: CaseState): Promise<void> {
         until,
       ),
   });
-  const bent = (state.overrides.store ?? identity)(traceStore(store, trace));
-  const own = { ...replica.wrapPort('store', bent), ...leaseMethods(clock, bent) };
-  targets.set(replica, { replica, store: own });
+  const overriddenStore = (state.overrides.store ?? identity)(traceStore(store, trace));
+  const replicaStore = { ...replica.wrapPort('store', overriddenStore), ...leaseMethods(clock, overriddenStore) };
+  targets.set(replica, { replica, store: replicaStore });
   startWorkers({
     ...{ replica, clock, trace, store },
-    context: (state.overrides.context ?? identity)(createWorkerContext(state, replica, own)),
+    context: (state.overrides.context ?? identity)(createWorkerContext(state, replica, replicaStore)),
   });
-  const { simulatedGitHub, log, recoversWebhooks } = state;
+  const { simulatedGitHub, deliveryLog, recoversWebhooks } = state;
   const isOver = (): boolean =>
     state.faultFreeSince !== null && clock.now > state.faultFreeSince + MAX_DELIVERY_DELAY_MS;
-  if (recoversWebhooks) startRecoveryLoop({ ...{ replica, clock, simulatedGitHub, fixture, log, isOver }, store: own });
-  if (state.disconnects !== null && cut !== undefined) startDisconnecting(state, replica, state.disconnects, cut);
-  if (state.cleansUp) startCleanupLoop({ replica, clock, store: own, faultFreeSince: () => state.faultFreeSince });
+  if (recoversWebhooks)
+    startRecoveryLoop({ ...{ replica, clock, simulatedGitHub, fixture, deliveryLog, isOver }, store: replicaStore });
+  if (state.disconnects !== null && breakConnection !== undefined)
+    startDisconnecting(state, replica, state.disconnects, breakConnection);
+  if (state.cleansUp)
+    startCleanupLoop({ replica, clock, store: replicaStore, faultFreeSince: () => state.faultFreeSince });
 }
 
-/** No database breaks as often for days as it does in a storm, and tries that it breaks are counted. */
+/** No faults during long suspensions: the App retries for hours, and enough database errors would end the retries. */
 function currentFaultRates({ faultRates, simulatedGitHub, fixture, clock, reactivatedAt }: CaseState): FaultRates {
   if (clock.now - reactivatedAt < AFTER_REACTIVATION.ms)
     return { ...faultRates, fault: faultRates.fault * AFTER_REACTIVATION.factor };
@@ -243,47 +242,47 @@ function currentFaultRates({ faultRates, simulatedGitHub, fixture, clock, reacti
   return since !== null && clock.now - Date.parse(since) > LONG_SUSPENSION_MS ? NO_FAULTS : faultRates;
 }
 
-/** Cuts a process off from the database again and again. Other processes can take over its work meanwhile. */
+/** Disconnects a process from the database again and again. Meanwhile other processes can take over its work. */
 function startDisconnecting(
   state: CaseState,
   replica: Replica,
   { intervalMs, takeoverMs, maxCount }: DisconnectRates,
-  cut: () => Cut,
+  breakConnection: () => BrokenConnection,
 ): void {
   const { random, trace } = state;
-  const again = (left: number): void => {
+  const scheduleDisconnect = (remaining: number): void => {
     replica.schedule(random.between(...intervalMs), () => {
-      if (left === 0 || state.faultRates === NO_FAULTS) return;
+      if (remaining === 0 || state.faultRates === NO_FAULTS) return;
       trace.add({ kind: 'fault', fault: 'connection-cut', where: 'the database' });
-      const { lose, reconnect } = cut();
+      const { freeLeases, reconnect } = breakConnection();
       replica.schedule(random.between(...takeoverMs), () => {
-        lose();
+        freeLeases();
         replica.schedule(random.between(...RECONNECT_DELAY_MS), () => {
           reconnect();
-          again(left - 1);
+          scheduleDisconnect(remaining - 1);
         });
       });
     });
   };
-  again(maxCount);
+  scheduleDisconnect(maxCount);
 }
 
 function identity<Value>(value: Value): Value {
   return value;
 }
 
-/** Leases are renewed beside the work, in no time; what the process itself knows is no call. */
+/** These methods bypass the replica: renewals take no virtual time, and `connectionEpoch` is a local read. */
 function leaseMethods(
   clock: VirtualClock,
   store: Store,
 ): Pick<Store, 'renewClaim' | 'renewEffect' | 'connectionEpoch'> {
-  const beside = <Result>(work: Promise<Result>): Promise<Result> => {
+  const asTask = <Result>(work: Promise<Result>): Promise<Result> => {
     clock.taskStarted();
     return work.finally(() => clock.taskEnded());
   };
   return {
-    renewClaim: (claim, now, leaseMs) => beside(store.renewClaim(claim, now, leaseMs)),
-    renewEffect: (effect, now, leaseMs) => beside(store.renewEffect(effect, now, leaseMs)),
+    renewClaim: (claim, now, leaseMs) => asTask(store.renewClaim(claim, now, leaseMs)),
+    renewEffect: (effect, now, leaseMs) => asTask(store.renewEffect(effect, now, leaseMs)),
     connectionEpoch: () => store.connectionEpoch(),
   };
 }
@@ -303,10 +302,10 @@ function createWorkerContext(state: CaseState, replica: Replica, store: Store): 
   return {
     store,
     githubApp: {
-      forPull: (ref, _rank, mayWrite) => {
+      forPull: (ref, _priority, canWrite) => {
         const github = githubs.get(pullRequestKey(ref)) ?? openGitHub(ref);
         githubs.set(pullRequestKey(ref), github);
-        return mayWrite === undefined ? github : withWriteGuard(github, mayWrite);
+        return canWrite === undefined ? github : withWriteGuard(github, canWrite);
       },
       identity: async () => ({ slug: fixture.slug, botId: fixture.botId, owner: 'acme' }),
       clockSkewMs: () => 0,
@@ -318,22 +317,22 @@ function createWorkerContext(state: CaseState, replica: Replica, store: Store): 
     isServedOwner: () => true,
     offload: offloadInline,
     links: () => ({ repository: `${GITHUB_URL}/acme/shop` }),
-    recordMetric: (counted) => {
-      if (counted.kind === 'signal') reasons.set(counted.reason, (reasons.get(counted.reason) ?? 0) + 1);
+    recordMetric: (metric) => {
+      if (metric.kind === 'signal') reasons.set(metric.reason, (reasons.get(metric.reason) ?? 0) + 1);
     },
   };
 }
 
 function repeatOnReplica(replica: Replica, ms: number, tick: () => void): () => void {
   let stopped = false;
-  const again = (): void => {
+  const scheduleTick = (): void => {
     replica.schedule(ms, () => {
       if (stopped) return;
       tick();
-      again();
+      scheduleTick();
     });
   };
-  again();
+  scheduleTick();
   return () => {
     stopped = true;
   };

@@ -1,10 +1,10 @@
 import { parentPort } from 'node:worker_threads';
 import { runJob, type SimulationJob } from './simulate.ts';
 
-// Every fault that is played is an exception, and nobody looks at where it comes from until a case is told.
+// Simulated faults are exceptions. Capturing their stacks would be slow, and only `--trace` shows them.
 Error.stackTraceLimit = 0;
 
-/** A thread: each message is a piece, each answer what came of it. What throws ends the thread, and whoever asked hears it. */
-parentPort?.on('message', async (piece: SimulationJob) => {
-  parentPort?.postMessage(await runJob(piece));
+/** Answers each job with its result. An exception ends the thread, and the main thread gets it as an error. */
+parentPort?.on('message', async (job: SimulationJob) => {
+  parentPort?.postMessage(await runJob(job));
 });

@@ -1,13 +1,9 @@
-/**
- * Plays the product against a simulated GitHub, people, model and misfortune, and checks what must always hold.
- * `npm run simulate -- --help` says how.
- */
 import { performance } from 'node:perf_hooks';
 import process from 'node:process';
 import { runCommand } from '../../src/cli/options.ts';
+import { createThreadRunner, type JobResult, parallelMap } from '../shared/parallel-map.ts';
 import { MUTANTS } from './mutants/mutants.ts';
 import { readSimulationOptions, SIMULATION_HELP, type SimulationOptions } from './options.ts';
-import { createCaseRunner, createHuntRunner, type JobResult, parallelMap } from './parallel-map.ts';
 import { describeCase, failureLines, progressLine, reportLines } from './report.ts';
 import {
   type CaseJob,
@@ -19,11 +15,13 @@ import {
   sumTotals,
 } from './simulate.ts';
 
-const PROGRESS_MS = 10_000;
+const JOB_THREAD = new URL('./job-thread.ts', import.meta.url);
+
+const PROGRESS_INTERVAL_MS = 10_000;
 
 const printLine = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** What is said while cases are played is no part of the report. */
+/** Writes to standard error, so that standard output has only the report. */
 const printProgress = (line: string): void => void process.stderr.write(`${line}\n`);
 
 function* seedsOf({ seed: first, cases }: SimulationOptions): Generator<number> {
@@ -34,27 +32,28 @@ function* caseJobs(options: SimulationOptions): Generator<CaseJob> {
   for (const seed of seedsOf(options)) yield { kind: 'case', seed, pglite: options.mode === 'pglite' };
 }
 
-/** A case that its thread broke on was played too, and is broken. */
+/** A case that crashed its thread counts as a failed case. */
 function totalsOfJob({ seed }: CaseJob, result: JobResult<SimulationTotals>): SimulationTotals {
   if (result.kind === 'done') return result.value;
   return { ...NO_CASES, cases: 1, failures: [{ seed, problems: [`its thread broke: ${String(result.error)}`] }] };
 }
 
 async function playAndReport(options: SimulationOptions): Promise<boolean> {
-  const begun = performance.now();
-  let [sum, told] = [NO_CASES, begun];
-  const secondsUntil = (now: number): number => (now - begun) / 1_000;
+  const startedAt = performance.now();
+  let sum = NO_CASES;
+  let progressAt = startedAt;
+  const secondsUntil = (now: number): number => (now - startedAt) / 1_000;
   await parallelMap({
     items: caseJobs(options),
     concurrency: options.threads,
-    createRunner: createCaseRunner,
-    onResult(piece, result) {
-      const totals = totalsOfJob(piece, result);
+    createRunner: () => createThreadRunner<CaseJob, SimulationTotals>(JOB_THREAD),
+    onResult(job, result) {
+      const totals = totalsOfJob(job, result);
       sum = sumTotals([sum, totals]);
       for (const line of totals.failures.flatMap(failureLines)) printProgress(line);
       const now = performance.now();
-      if (now - told < PROGRESS_MS) return;
-      told = now;
+      if (now - progressAt < PROGRESS_INTERVAL_MS) return;
+      progressAt = now;
       printProgress(progressLine(sum, options.cases, secondsUntil(now)));
     },
   });
@@ -62,16 +61,16 @@ async function playAndReport(options: SimulationOptions): Promise<boolean> {
   return sum.failures.length === 0;
 }
 
-async function printStories(options: SimulationOptions): Promise<boolean> {
+async function printTraces(options: SimulationOptions): Promise<boolean> {
   Error.stackTraceLimit = 10;
-  let good = true;
+  let passed = true;
   for (const seed of seedsOf(options)) {
     const { played, problems } = await runCase(seed);
     for (const line of describeCase(played)) printLine(line);
     for (const problem of problems) printLine(`seed ${seed}: ${problem}`);
-    good &&= problems.length === 0;
+    passed &&= problems.length === 0;
   }
-  return good;
+  return passed;
 }
 
 function describeFinding(result: JobResult<HuntFinding>): string {
@@ -82,26 +81,28 @@ function describeFinding(result: JobResult<HuntFinding>): string {
     : `case ${String(caseCount).padStart(4)}: ${noticedBy}`;
 }
 
-/** Some mutants are noticed far later than others. */
+/** One job per mutant, because some need far more cases than others. Results appear as they come. */
 async function huntMutants({ cases: maxCases, seed: firstSeed, threads }: SimulationOptions): Promise<boolean> {
-  const lacks = new Map(MUTANTS.map((mutant) => [mutant.name, mutant.brokenPromise]));
-  let good = true;
+  const brokenPromises = new Map(MUTANTS.map((mutant) => [mutant.name, mutant.brokenPromise]));
+  let passed = true;
   await parallelMap({
     items: MUTANTS.map(({ name }): HuntJob => ({ kind: 'hunt', name, firstSeed, maxCases })),
     concurrency: threads,
-    createRunner: createHuntRunner,
+    createRunner: () => createThreadRunner<HuntJob, HuntFinding>(JOB_THREAD),
     onResult({ name }, result) {
-      printLine(`${name.padEnd(28)} without: ${lacks.get(name)}\n${' '.repeat(28)} ${describeFinding(result)}`);
-      good &&= result.kind === 'done' && result.value.noticedBy !== null;
+      printLine(
+        `${name.padEnd(28)} without: ${brokenPromises.get(name)}\n${' '.repeat(28)} ${describeFinding(result)}`,
+      );
+      passed &&= result.kind === 'done' && result.value.noticedBy !== null;
     },
   });
-  return good;
+  return passed;
 }
 
 const RUN_MODE: Readonly<Record<SimulationOptions['mode'], (options: SimulationOptions) => Promise<boolean>>> = {
   memory: playAndReport,
   pglite: playAndReport,
-  trace: printStories,
+  trace: printTraces,
   mutants: huntMutants,
 };
 

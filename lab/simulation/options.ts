@@ -1,16 +1,16 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { type OptionsResult, optionsProblem, parseOptions as read } from '../../src/cli/options.ts';
+import { type OptionsResult, optionsProblem, parseOptions } from '../../src/cli/options.ts';
 
 export type SimulationOptions = {
   readonly cases: number;
-  /** The first case's; each further one has the next. */
+  /** The seed of the first case. Each further case has the next number. */
   readonly seed: number;
   readonly threads: number;
   readonly mode: SimulationMode;
 };
 
-/** What is done with the cases: played in memory or on PGlite, told as stories, or played with mistakes in place. */
+/** `memory` and `pglite` select the store, `trace` prints the events, and `mutants` plays cases with mistakes. */
 type SimulationMode = 'memory' | 'pglite' | 'trace' | 'mutants';
 
 export const SIMULATION_HELP = `Usage: npm run simulate -- [--cases N] [--seed S] [--threads T] [--pglite | --trace | --mutants]
@@ -46,18 +46,18 @@ const POSITIVE_INTEGER = /^[1-9]\d{0,14}$/;
 
 const EXPLICIT_MODES = ['pglite', 'trace', 'mutants'] as const;
 
-/** Reads what stands behind `npm run simulate --`. Never throws. */
+/** Parses the arguments of `npm run simulate --`. Never throws. */
 export function readSimulationOptions(argv: readonly string[]): OptionsResult<SimulationOptions> {
   const parse = () => parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowPositionals: false });
-  return read('npm run simulate --', parse, ({ values }) => {
+  return parseOptions('npm run simulate --', parse, ({ values }) => {
     const { cases, seed, threads = String(availableParallelism()) } = values;
-    const wrong = Object.entries({ cases, seed, threads }).find(([, value]) => !POSITIVE_INTEGER.test(value));
-    if (wrong !== undefined) return optionsProblem(`--${wrong[0]} needs a number from 1 on.`);
-    const [mode = 'memory', second] = EXPLICIT_MODES.filter((one) => values[one]);
+    const invalid = Object.entries({ cases, seed, threads }).find(([, value]) => !POSITIVE_INTEGER.test(value));
+    if (invalid !== undefined) return optionsProblem(`--${invalid[0]} needs a number from 1 on.`);
+    const [mode = 'memory', second] = EXPLICIT_MODES.filter((name) => values[name]);
     if (second !== undefined) return optionsProblem(`--${mode} and --${second} do not go together.`);
     return {
       kind: 'options',
-      options: { cases: Number(cases), seed: Number(seed), threads: Number(threads), mode: mode },
+      options: { cases: Number(cases), seed: Number(seed), threads: Number(threads), mode },
     };
   });
 }

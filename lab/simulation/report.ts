@@ -5,26 +5,26 @@ import type { CountsByName, FailedCase, SimulationTotals } from './simulate.ts';
 import { START_TIME } from './world/fixture.ts';
 import type { TraceEvent } from './world/trace.ts';
 
-/** One line on standing cases: how many of all were played in so many seconds. */
-export function progressLine({ cases, failures }: SimulationTotals, all: number, seconds: number): string {
-  return `${cases} of ${all} cases, ${casesPerSecond(cases, seconds)} a second, ${failures.length} broken`;
+/** The progress after `seconds`; `expectedCases` is the number of all cases. */
+export function progressLine({ cases, failures }: SimulationTotals, expectedCases: number, seconds: number): string {
+  return `${cases} of ${expectedCases} cases, ${casesPerSecond(cases, seconds)} a second, ${failures.length} broken`;
 }
 
-/** A broken case: what is wrong, and how to play it again. */
+/** The problems of a failed case, and the command that replays it. */
 export function failureLines({ seed, problems }: FailedCase): readonly string[] {
-  const again = `  npm run simulate -- --seed ${seed} --cases 1 --trace`;
-  return ['', `seed ${seed}:`, ...problems.map((problem) => `  ${problem}`), again];
+  const replayCommand = `  npm run simulate -- --seed ${seed} --cases 1 --trace`;
+  return ['', `seed ${seed}:`, ...problems.map((problem) => `  ${problem}`), replayCommand];
 }
 
-/** What all cases came to in so many seconds, the broken ones by their seeds. */
+/** The report of a simulation that took `seconds`. Failed cases come last, ordered by seed. */
 export function reportLines(totals: SimulationTotals, seconds: number): readonly string[] {
-  const ways = Object.entries(TRANSITIONS).flatMap(([from, all]) => all.map((to) => `${from} to ${to}`));
-  const never = ways.filter((way) => !Object.hasOwn(totals.transitions, way)).join(', ') || 'nothing';
+  const transitions = Object.entries(TRANSITIONS).flatMap(([from, targets]) => targets.map((to) => `${from} to ${to}`));
+  const unseen = transitions.filter((name) => !Object.hasOwn(totals.transitions, name)).join(', ') || 'nothing';
   return [
     ...countTable('What went wrong outside', totals.faults),
     ...countTable('Why signals were decided as they were', totals.reasons),
     ...countTable('What became of proposals', totals.transitions),
-    `    never  ${never}`,
+    `    never  ${unseen}`,
     '',
     `${totals.cases} cases, ${casesPerSecond(totals.cases, seconds)} a second; ${totals.commits} commits`,
     ...totals.failures.toSorted((left, right) => left.seed - right.seed).flatMap(failureLines),
@@ -33,20 +33,22 @@ export function reportLines(totals: SimulationTotals, seconds: number): readonly
 }
 
 function casesPerSecond(cases: number, seconds: number): string {
-  const pace = cases / Math.max(seconds, 0.001);
-  return pace < 10 ? pace.toFixed(1) : pace.toFixed(0);
+  const rate = cases / Math.max(seconds, 0.001);
+  return rate < 10 ? rate.toFixed(1) : rate.toFixed(0);
 }
 
 function countTable(title: string, counts: CountsByName): readonly string[] {
-  const rows = Object.entries(counts).sort(([one, left], [other, right]) => right - left || (one < other ? -1 : 1));
+  const rows = Object.entries(counts).sort(
+    ([leftName, left], [rightName, right]) => right - left || (leftName < rightName ? -1 : 1),
+  );
   return ['', title, ...rows.map(([name, amount]) => `${String(amount).padStart(9)}  ${name}`)];
 }
 
-/** A case as a story: a line for each thing that mattered, with its time in seconds. */
+/** The events of a case, one per line, each with its time in seconds. */
 export function describeCase({ trace }: PlayedCase): readonly string[] {
   return trace.events.flatMap((event) => {
-    const words = describeTraceEvent(event);
-    return words === null ? [] : [`${((event.at - START_TIME) / 1_000).toFixed(3).padStart(9)}  ${words}`];
+    const text = describeTraceEvent(event);
+    return text === null ? [] : [`${((event.at - START_TIME) / 1_000).toFixed(3).padStart(9)}  ${text}`];
   });
 }
 
@@ -81,10 +83,11 @@ function describeInstallationEvent(notice: InstallationEvent): string {
 }
 
 function describeSavedStep({ signal, step, result, before }: Extract<TraceEvent, { kind: 'saved' }>): string {
-  const what = signal.type === 'intent' ? `${signal.intent.kind} (${signal.deliveryId})` : signal.type;
-  const moves = step.pull.proposals
+  const signalText = signal.type === 'intent' ? `${signal.intent.kind} (${signal.deliveryId})` : signal.type;
+  const transitions = step.pull.proposals
     .filter(({ id, state }) => before.get(id) !== state)
     .map(({ id, state }) => `${id} ${before.get(id) ?? 'new'} to ${state}`);
-  const wanted = step.effects.map(({ type }) => type).join(', ');
-  return `    ${what}: ${step.reason} (${result}) ${[...moves, ...(wanted === '' ? [] : [`wants ${wanted}`])].join('; ')}`;
+  const effects = step.effects.map(({ type }) => type).join(', ');
+  const changes = [...transitions, ...(effects === '' ? [] : [`wants ${effects}`])];
+  return `    ${signalText}: ${step.reason} (${result}) ${changes.join('; ')}`;
 }

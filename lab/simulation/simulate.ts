@@ -9,34 +9,34 @@ import type { Mutant } from './mutants/mutant.ts';
 import { MUTANTS } from './mutants/mutants.ts';
 import { type CaseDatabase, createBackendDatabase, createMemoryDatabase } from './world/database.ts';
 
-/** A case with what is wrong in it; nothing is in a good one. */
+/** A played case with the problems that the checks found. */
 type CheckedCase = { readonly played: PlayedCase; readonly problems: readonly string[] };
 
-/** Plays and checks one case; an exception of the product's own is a problem too. */
+/** Plays and checks one case. */
 export async function runCase(seed: number, database: CaseDatabase = createMemoryDatabase()): Promise<CheckedCase> {
   const played = await playCase({ seed, database });
   return { played, problems: await checkCase(played) };
 }
 
-/** Plays cases of these seeds one after another. */
+/** Plays and checks one case per seed, one after another. */
 export async function runCases(
   seeds: Iterable<number>,
-  open: () => Promise<CaseDatabase> | CaseDatabase = createMemoryDatabase,
+  openDatabase: () => Promise<CaseDatabase> | CaseDatabase = createMemoryDatabase,
 ): Promise<SimulationTotals> {
   let sum = NO_CASES;
   for (const seed of seeds) {
-    const { played, problems } = await runCase(seed, await open());
+    const { played, problems } = await runCase(seed, await openDatabase());
     sum = sumTotals([sum, totalsOfCase(played, problems)]);
   }
   return sum;
 }
 
-/** Where a mutant was noticed: after so many cases, and by what; null where it never was. */
+/** `noticedBy` is the first problem that the checks found, or null. `caseCount` is the number of cases played. */
 type HuntResult = { readonly mutant: Mutant; readonly caseCount: number; readonly noticedBy: string | null };
 
-/** Plays cases with one mistake in place until it is noticed, at most so many. */
-export async function huntMutant(mutant: Mutant, firstSeed: number, most: number): Promise<HuntResult> {
-  for (let count = 0; count < most; count += 1) {
+/** Plays cases with a mutant until a check fails, at most `maxCases`. */
+export async function huntMutant(mutant: Mutant, firstSeed: number, maxCases: number): Promise<HuntResult> {
+  for (let count = 0; count < maxCases; count += 1) {
     const overrides = mutant.createOverrides();
     const played = await playCase({
       seed: firstSeed + count,
@@ -46,26 +46,24 @@ export async function huntMutant(mutant: Mutant, firstSeed: number, most: number
     const [problem] = await checkCase(played);
     if (problem !== undefined) return { mutant, caseCount: count + 1, noticedBy: problem };
   }
-  return { mutant, caseCount: most, noticedBy: null };
+  return { mutant, caseCount: maxCases, noticedBy: null };
 }
 
-/** How often something happened, by its name. */
 export type CountsByName = Readonly<Record<string, number>>;
 
-/** What many cases came to. Plain data, so that threads can send it to each other. */
+/** Counts over many cases. Plain data, so that threads can send it. */
 export type SimulationTotals = {
   readonly cases: number;
   readonly events: number;
   readonly commits: number;
   readonly faults: CountsByName;
-  /** Reasons of decided signals. */
+  /** Decided signals by reason. */
   readonly reasons: CountsByName;
-  /** Steps of proposals, such as `proposed to approved`. */
+  /** State changes of proposals, such as `proposed to approved`. */
   readonly transitions: CountsByName;
   readonly failures: readonly FailedCase[];
 };
 
-/** A case in which something was wrong, and what. */
 export type FailedCase = { readonly seed: number; readonly problems: readonly string[] };
 
 export const NO_CASES: SimulationTotals = {
@@ -87,8 +85,8 @@ function totalsOfCase({ seed, trace, eventCount, reasons }: PlayedCase, problems
     if (event.kind === 'committed' && event.outcome.kind === 'committed') commits += 1;
     if (event.kind !== 'saved' || event.result !== 'saved') continue;
     for (const { id, state } of event.step.pull.proposals) {
-      const was = event.before.get(id);
-      if (was !== undefined && was !== state) increment(transitions, `${was} to ${state}`);
+      const previous = event.before.get(id);
+      if (previous !== undefined && previous !== state) increment(transitions, `${previous} to ${state}`);
     }
   }
   const failures = problems.length === 0 ? [] : [{ seed, problems }];
@@ -99,17 +97,17 @@ function increment(counts: Record<string, number>, name: string): void {
   counts[name] = (counts[name] ?? 0) + 1;
 }
 
-export function sumTotals(tallies: readonly SimulationTotals[]): SimulationTotals {
-  const numbers = (of: (totals: SimulationTotals) => number): number =>
-    tallies.reduce((sum, totals) => sum + of(totals), 0);
+export function sumTotals(parts: readonly SimulationTotals[]): SimulationTotals {
+  const sumOf = (count: (totals: SimulationTotals) => number): number =>
+    parts.reduce((sum, totals) => sum + count(totals), 0);
   return {
-    cases: numbers(({ cases }) => cases),
-    events: numbers(({ events }) => events),
-    commits: numbers(({ commits }) => commits),
-    faults: sumCounts(tallies.map(({ faults }) => faults)),
-    reasons: sumCounts(tallies.map(({ reasons }) => reasons)),
-    transitions: sumCounts(tallies.map(({ transitions }) => transitions)),
-    failures: tallies.flatMap(({ failures }) => failures),
+    cases: sumOf(({ cases }) => cases),
+    events: sumOf(({ events }) => events),
+    commits: sumOf(({ commits }) => commits),
+    faults: sumCounts(parts.map(({ faults }) => faults)),
+    reasons: sumCounts(parts.map(({ reasons }) => reasons)),
+    transitions: sumCounts(parts.map(({ transitions }) => transitions)),
+    failures: parts.flatMap(({ failures }) => failures),
   };
 }
 
@@ -120,10 +118,9 @@ function sumCounts(all: readonly CountsByName[]): CountsByName {
   return sums;
 }
 
-/** One case: its seed settles what happens in it, whoever plays it. */
 export type CaseJob = { readonly kind: 'case'; readonly seed: number; readonly pglite: boolean };
 
-/** One mutant, by its name, and the cases it is hunted in: `most` from seed `first` on. */
+/** Names its mutant, because threads cannot send code. */
 export type HuntJob = {
   readonly kind: 'hunt';
   readonly name: string;
@@ -131,22 +128,22 @@ export type HuntJob = {
   readonly maxCases: number;
 };
 
-/** Plain data, so that threads can be told; mutants are code, which is never sent. */
+/** A message to a thread. */
 export type SimulationJob = CaseJob | HuntJob;
 
 export type HuntFinding = Pick<HuntResult, 'caseCount' | 'noticedBy'>;
 
-/** Does a piece here and now. */
-export function runJob(piece: SimulationJob): Promise<SimulationTotals | HuntFinding> {
-  switch (piece.kind) {
+/** Runs a job in this thread. */
+export function runJob(job: SimulationJob): Promise<SimulationTotals | HuntFinding> {
+  switch (job.kind) {
     case 'case':
-      return runCaseJob(piece);
+      return runCaseJob(job);
     case 'hunt':
-      return runHuntJob(piece);
+      return runHuntJob(job);
   }
 }
 
-/** One PGlite in memory for as long as the thread lives, emptied for each case. */
+/** The thread's PGlite in memory. Each case empties it first. */
 let sharedBackend: Promise<Backend> | null = null;
 
 async function runCaseJob({ seed, pglite }: CaseJob): Promise<SimulationTotals> {
@@ -164,7 +161,7 @@ async function openBackend(): Promise<Backend> {
 }
 
 async function runHuntJob({ name, firstSeed, maxCases }: HuntJob): Promise<HuntFinding> {
-  const mutant = MUTANTS.find((one) => one.name === name);
+  const mutant = MUTANTS.find((candidate) => candidate.name === name);
   if (mutant === undefined) throw new Error(`There is no mutant ${name}`);
   const { caseCount, noticedBy } = await huntMutant(mutant, firstSeed, maxCases);
   return { caseCount, noticedBy };

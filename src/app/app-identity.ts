@@ -1,20 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../adapters/telemetry/log.ts';
-import { type GitHubApp, GitHubError } from '../core/state/ports.ts';
-
-export type AppAccount = Awaited<ReturnType<GitHubApp['identity']>>;
+import { type AppAccount, type GitHubApp, GitHubError } from '../core/state/ports.ts';
 
 const PERMANENT_IDENTITY_STATUSES: readonly (number | null)[] = [401, 403, 404];
 
-const MAX_WAIT_MS = 30_000;
-
-function unknownAppError(error: GitHubError): StartupError {
-  const check = 'check that APP_ID and the private key belong to the same GitHub App, and GHE_HOST if it is set';
-  return new StartupError(`GitHub does not know this App (status ${error.status}): ${check}.`, { cause: error });
-}
-
 /**
- * Asks GitHub once for the App's identity. Null after a transient error; throws `StartupError` after a permanent one.
+ * Asks GitHub once for the App's identity. Null after a transient error; throws a `StartupError` after a permanent one.
  */
 export async function fetchIdentity(githubApp: Pick<GitHubApp, 'identity'>, log: Logger): Promise<AppAccount | null> {
   try {
@@ -28,6 +19,13 @@ export async function fetchIdentity(githubApp: Pick<GitHubApp, 'identity'>, log:
     return null;
   }
 }
+
+function unknownAppError(error: GitHubError): StartupError {
+  const check = 'check that APP_ID and the private key belong to the same GitHub App, and GHE_HOST if it is set';
+  return new StartupError(`GitHub does not know this App (status ${error.status}): ${check}.`, { cause: error });
+}
+
+const MAX_WAIT_MS = 30_000;
 
 /** Retries with growing pauses until GitHub answers; null once `stopping` aborts. */
 export async function pollIdentity(
@@ -44,7 +42,7 @@ export async function pollIdentity(
   return null;
 }
 
-/** The server's setup is wrong. The message tells the operator what is wrong and how to fix it. */
+/** The server's setup is wrong. The message names the problem and the operator's next step. */
 export class StartupError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

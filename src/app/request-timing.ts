@@ -13,27 +13,27 @@ export function timedModel(model: Model, metrics: Metrics): Model {
 }
 
 /** Measures the duration of each commit. */
-export function timedCommits(githubs: GitHubAppClient, metrics: Metrics): GitHubAppClient {
+export function timedCommits(githubApp: GitHubAppClient, metrics: Metrics): GitHubAppClient {
   const timer = metrics.timer(DURATIONS.commits);
   return {
-    ...githubs,
-    forPull(...about) {
-      const github = githubs.forPull(...about);
+    ...githubApp,
+    forPull(...options) {
+      const github = githubApp.forPull(...options);
       return { ...github, commit: (plan) => timed(timer, github.commit(plan), ({ kind }) => kind) };
     },
   };
 }
 
-async function timed<Answer>(
+async function timed<Result>(
   timer: Timer<'outcome'>,
-  work: Promise<Answer>,
-  outcomeOf: (answer: Answer) => string,
-): Promise<Answer> {
+  work: Promise<Result>,
+  outcomeOf: (result: Result) => string,
+): Promise<Result> {
   const stop = timer.startTimer();
   try {
-    const answer = await work;
-    stop({ outcome: outcomeOf(answer) });
-    return answer;
+    const result = await work;
+    stop({ outcome: outcomeOf(result) });
+    return result;
   } catch (error) {
     stop({ outcome: 'failed' });
     throw error;

@@ -5,9 +5,10 @@ import { createWebhookHandler } from '../adapters/http/webhook-endpoint.ts';
 import { openStore } from '../adapters/store/open.ts';
 import type { Store } from '../adapters/store/store.ts';
 import { DURATIONS, METRIC_DEFINITIONS } from '../adapters/telemetry/metric-definitions.ts';
+import type { AppAccount } from '../core/state/ports.ts';
 import type { RecoveryLoop } from '../worker/recovery/recovery-loop.ts';
 import type { Worker } from '../worker/worker.ts';
-import { type AppAccount, fetchIdentity, pollIdentity } from './app-identity.ts';
+import { fetchIdentity, pollIdentity } from './app-identity.ts';
 import type { Config } from './config/env.ts';
 import { dispatchToProbot } from './probot-app.ts';
 import {
@@ -20,7 +21,7 @@ import {
   type Services,
 } from './wiring.ts';
 
-/** A server that accepts deliveries. `stop` lets current work finish or parks it; a second call waits for the first. */
+/** A running server. `stop` waits for current work for a limited time; a second call waits for the first. */
 export type RunningServer = {
   readonly url: string;
   /** True while work is running or due. */
@@ -37,11 +38,11 @@ export type StartOptions = {
   readonly withProcessMetrics?: boolean;
 };
 
-/** Parts that exist only after GitHub told us the App's identity. */
+/** Parts that exist only once the App's identity is loaded. */
 type RuntimeState = {
   identity: AppAccount | null;
   worker: Worker | null;
-  sweeper: RecoveryLoop | null;
+  recovery: RecoveryLoop | null;
   readonly stopping: AbortController;
 };
 
@@ -49,19 +50,41 @@ const HTTP_GRACE_MS = 3_000;
 
 const WORKER_GRACE_MS = 17_000;
 
-function startProcessing(
-  services: Services,
-  runtime: RuntimeState,
-  handleDelivery: DeliveryHandler,
-  identity: AppAccount | null,
-): void {
-  if (identity === null || runtime.stopping.signal.aborted) return;
-  runtime.identity = identity;
-  if (!services.config.paused) {
-    runtime.worker = launchWorker(services, identity);
-    runtime.sweeper = launchRecovery(services, handleDelivery, identity);
+/**
+ * Opens the store, listens, loads the App's identity and starts the worker, in this order.
+ * Until the identity is loaded, deliveries are answered with 503.
+ * Throws `StartupError`, `DatabaseError` or the socket's error, after closing everything again.
+ */
+export async function startServer(config: Config, log: PinoLogger, options: StartOptions = {}): Promise<RunningServer> {
+  const { url: databaseUrl, dataDir } = config.database;
+  const { now = Date.now, withProcessMetrics = false } = options;
+  const store = options.store ?? (await openStore({ databaseUrl, dataDir }));
+  const services = createServices(config, log, store, now, withProcessMetrics);
+  const runtime: RuntimeState = { identity: null, worker: null, recovery: null, stopping: new AbortController() };
+  const handleDelivery = createServerDeliveryHandler(services, runtime);
+  const closers: (() => Promise<void>)[] = [];
+  const stop = async (): Promise<void> => {
+    runtime.stopping.abort();
+    const { worker, recovery } = runtime;
+    await Promise.all([
+      ...closers.map((close) => close()),
+      ...[worker, recovery].map((loop) => loop?.stop(WORKER_GRACE_MS)),
+    ]);
+    await services.offloadThread.stop();
+    await store.close();
+  };
+  try {
+    const httpServer = await startHttp(services, runtime, handleDelivery);
+    closers.push(() => httpServer.stop(HTTP_GRACE_MS), launchCleanup(services).stop);
+    await loadAppIdentity(services, runtime, handleDelivery);
+    let stopped: Promise<void> | null = null;
+    const url = `http://${config.http.host}:${httpServer.port}`;
+    const isBusy = () => [runtime.worker, runtime.recovery].some((loop) => loop?.isBusy() === true);
+    return { url, isBusy, stop: () => (stopped ??= stop()) };
+  } catch (error) {
+    await stop();
+    throw error;
   }
-  services.log.info({ app: identity.slug, paused: services.config.paused }, 'ready');
 }
 
 function createServerDeliveryHandler({ store, log, metrics, now }: Services, runtime: RuntimeState): DeliveryHandler {
@@ -83,11 +106,11 @@ async function startHttp(services: Services, runtime: RuntimeState, handleDelive
     log,
   });
   const timer = metrics.timer(DURATIONS.webhooks);
-  const webhookHandler: RequestHandler = async (request, invite) => {
+  const webhookHandler: RequestHandler = async (request, sendContinue) => {
     const stop = timer.startTimer();
-    const answer = await webhook(request, invite);
-    stop({ status: String(answer.status) });
-    return answer;
+    const response = await webhook(request, sendContinue);
+    stop({ status: String(response.status) });
+    return response;
   };
   return openHttpServer({
     ...config.http,
@@ -111,47 +134,25 @@ async function loadAppIdentity(
   startProcessing(services, runtime, handleDelivery, identity);
   if (identity !== null) return;
   pollIdentity(githubApp, log, runtime.stopping.signal).then(
-    (found) => startProcessing(services, runtime, handleDelivery, found),
+    (loaded) => startProcessing(services, runtime, handleDelivery, loaded),
     (error: unknown) =>
       log.error({ err: error }, 'GitHub rejected this App, no deliveries are accepted until a restart'),
   );
 }
 
-/**
- * Opens the store, listens, loads the App's identity and starts the worker, in this order.
- * Until the identity is loaded, deliveries are answered 503.
- * Throws `StartupError`, `DatabaseError` or the socket's error, after closing everything again.
- */
-export async function startServer(config: Config, log: PinoLogger, options: StartOptions = {}): Promise<RunningServer> {
-  const { url: databaseUrl, dataDir } = config.database;
-  const { now = Date.now, withProcessMetrics = false } = options;
-  const store = options.store ?? (await openStore({ databaseUrl, dataDir }));
-  const services = createServices(config, log, store, now, withProcessMetrics);
-  const runtime: RuntimeState = { identity: null, worker: null, sweeper: null, stopping: new AbortController() };
-  const handleDelivery = createServerDeliveryHandler(services, runtime);
-  const closers: (() => Promise<void>)[] = [];
-  const stop = async (): Promise<void> => {
-    runtime.stopping.abort();
-    const { worker, sweeper } = runtime;
-    await Promise.all([
-      ...closers.map((close) => close()),
-      ...[worker, sweeper].map((loop) => loop?.stop(WORKER_GRACE_MS)),
-    ]);
-    await services.offloadThread.stop();
-    await store.close();
-  };
-  try {
-    const httpServer = await startHttp(services, runtime, handleDelivery);
-    closers.push(() => httpServer.stop(HTTP_GRACE_MS), launchCleanup(services).stop);
-    await loadAppIdentity(services, runtime, handleDelivery);
-    let stopped: Promise<void> | null = null;
-    const url = `http://${config.http.host}:${httpServer.port}`;
-    const isBusy = () => [runtime.worker, runtime.sweeper].some((loop) => loop?.isBusy() === true);
-    return { url, isBusy, stop: () => (stopped ??= stop()) };
-  } catch (error) {
-    await stop();
-    throw error;
+function startProcessing(
+  services: Services,
+  runtime: RuntimeState,
+  handleDelivery: DeliveryHandler,
+  identity: AppAccount | null,
+): void {
+  if (identity === null || runtime.stopping.signal.aborted) return;
+  runtime.identity = identity;
+  if (!services.config.paused) {
+    runtime.worker = launchWorker(services, identity);
+    runtime.recovery = launchRecovery(services, handleDelivery, identity);
   }
+  services.log.info({ app: identity.slug, paused: services.config.paused }, 'ready');
 }
 
 /** The parts that decide whether this process is ready for traffic. */
@@ -164,7 +165,7 @@ export type ReadinessInput = {
   readonly config: { readonly paused: boolean };
 };
 
-/** Resolves if deliveries can be stored and processed (or stored only, while paused); rejects with the missing part. */
+/** Resolves if deliveries can be stored and, unless paused, processed. Rejects with the missing part. */
 export async function checkReady({ store, identity, worker, config }: ReadinessInput): Promise<void> {
   if (identity === null) throw new Error('app identity not loaded from GitHub yet');
   await store.ping();

@@ -5,54 +5,6 @@ import { StartupError } from './app-identity.ts';
 import { listSecrets, loadConfig } from './config/env.ts';
 import type { RunningServer } from './server.ts';
 
-/** The process exits after this time even if something hangs: all results are stored, and platforms kill after 30 s. */
-const SHUTDOWN_LIMIT_MS = 24_000;
-
-const SETUP_HINTS = [
-  'Create a GitHub App with the permissions of app.yml, then set APP_ID, PRIVATE_KEY_PATH and WEBHOOK_SECRET.',
-  'Set OPENAI_MODEL and OPENAI_API_KEY, or OPENAI_BASE_URL for an endpoint of your own.',
-  'Or try everything offline first, without any of it: npm run demo',
-];
-
-function printProblems(problems: readonly string[]): number {
-  const lines = ['Countersign cannot start:', ...problems.map((problem) => `- ${problem}`), '', ...SETUP_HINTS];
-  process.stderr.write(`${lines.join('\n')}\n`);
-  return 1;
-}
-
-/** A message for errors that the operator can fix; null for internal errors. */
-function operatorMessage(error: unknown): string | null {
-  if (error instanceof StartupError || error instanceof DatabaseError) return error.message;
-  const code = error instanceof Error && 'code' in error ? error.code : null;
-  if (code === 'EADDRINUSE') return 'PORT is in use by another process. Stop that process or set another PORT.';
-  if (code === 'EACCES' || code === 'EADDRNOTAVAIL')
-    return 'cannot listen on HOST:PORT (permission denied or address not available). Set another HOST or PORT.';
-  return null;
-}
-
-function waitForStopSignal(log: Logger): Promise<NodeJS.Signals> {
-  const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>();
-  const take = (signal: NodeJS.Signals): void => {
-    resolve(signal);
-    const limit = setTimeout(() => {
-      log.warn({}, 'shutdown timed out, work will resume on next start');
-      process.exit(0);
-    }, SHUTDOWN_LIMIT_MS);
-    limit.unref();
-  };
-  process.once('SIGTERM', take);
-  process.once('SIGINT', take);
-  return promise;
-}
-
-async function serveUntilSignal(server: RunningServer, log: Logger, signal: Promise<NodeJS.Signals>): Promise<number> {
-  log.info({ url: server.url }, 'listening');
-  log.info({ signal: await signal }, 'stopping');
-  await server.stop().catch((error: unknown) => log.error({ err: error }, 'stopping failed'));
-  log.info({}, 'stopped');
-  return 0;
-}
-
 const START_HELP = `Usage: countersign start
 
 Runs the server until SIGTERM or SIGINT. It takes no options: set it up with environment variables
@@ -79,9 +31,9 @@ export async function start(args: readonly string[]): Promise<number> {
 }
 
 async function runServer(): Promise<number> {
-  const reading = loadConfig();
-  if (reading.kind === 'problems') return printProblems(reading.problems);
-  const { config, warnings } = reading;
+  const loaded = loadConfig();
+  if (loaded.kind === 'problems') return printProblems(loaded.problems);
+  const { config, warnings } = loaded;
   const log = createLogger({ ...config.log, secrets: listSecrets(config) });
   const signal = waitForStopSignal(log);
   for (const warning of warnings) log.warn({ warning }, 'configuration');
@@ -95,4 +47,52 @@ async function runServer(): Promise<number> {
     else process.stderr.write(`Countersign cannot start: ${message}\n`);
     return 1;
   }
+}
+
+const SETUP_HINTS = [
+  'Create a GitHub App with the permissions of app.yml, then set APP_ID, PRIVATE_KEY_PATH and WEBHOOK_SECRET.',
+  'Set OPENAI_MODEL and OPENAI_API_KEY, or OPENAI_BASE_URL for an endpoint of your own.',
+  'Or try everything offline first, without any of it: npm run demo',
+];
+
+function printProblems(problems: readonly string[]): number {
+  const lines = ['Countersign cannot start:', ...problems.map((problem) => `- ${problem}`), '', ...SETUP_HINTS];
+  process.stderr.write(`${lines.join('\n')}\n`);
+  return 1;
+}
+
+/** The process exits after this time, even if something hangs: results are stored, and platforms kill after 30 s. */
+const SHUTDOWN_LIMIT_MS = 24_000;
+
+function waitForStopSignal(log: Logger): Promise<NodeJS.Signals> {
+  const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>();
+  const onSignal = (signal: NodeJS.Signals): void => {
+    resolve(signal);
+    const timer = setTimeout(() => {
+      log.warn({}, 'shutdown timed out, work will resume on next start');
+      process.exit(0);
+    }, SHUTDOWN_LIMIT_MS);
+    timer.unref();
+  };
+  process.once('SIGTERM', onSignal);
+  process.once('SIGINT', onSignal);
+  return promise;
+}
+
+async function serveUntilSignal(server: RunningServer, log: Logger, signal: Promise<NodeJS.Signals>): Promise<number> {
+  log.info({ url: server.url }, 'listening');
+  log.info({ signal: await signal }, 'stopping');
+  await server.stop().catch((error: unknown) => log.error({ err: error }, 'stopping failed'));
+  log.info({}, 'stopped');
+  return 0;
+}
+
+/** A message for errors that the operator can fix; null for internal errors. */
+function operatorMessage(error: unknown): string | null {
+  if (error instanceof StartupError || error instanceof DatabaseError) return error.message;
+  const code = error instanceof Error && 'code' in error ? error.code : null;
+  if (code === 'EADDRINUSE') return 'PORT is in use by another process. Stop that process or set another PORT.';
+  if (code === 'EACCES' || code === 'EADDRNOTAVAIL')
+    return 'cannot listen on HOST:PORT (permission denied or address not available). Set another HOST or PORT.';
+  return null;
 }

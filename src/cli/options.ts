@@ -23,20 +23,23 @@ export async function runCommand<Options>(
   }
 }
 
-/** Prints in one line on standard error why a command stops; returns the exit code. */
+/** Prints on standard error, in one line, why a command stops. Returns the exit code. */
 export function reportProblem(name: string, problem: string, code = 2): number {
   process.stderr.write(`${name}: ${escapeHiddenAndCr(problem.replaceAll(/\s+/g, ' '))}\n`);
   return code;
 }
 
-/** The parsed options of a command. */
-export type OptionsResult<Options> =
-  | { readonly kind: 'options'; readonly options: Options }
-  | { readonly kind: 'help' }
-  /** `problem` is one line. */
-  | { readonly kind: 'problem'; readonly problem: string };
+/** Why the arguments are unusable, in one line. */
+type Problem = { readonly kind: 'problem'; readonly problem: string };
 
-type OptionsOrProblem<Options> = Exclude<OptionsResult<Options>, { kind: 'help' }>;
+/** The options of a command, or the reason why there are none. */
+export type ValidatedOptions<Options> = { readonly kind: 'options'; readonly options: Options } | Problem;
+
+/** The parsed options of a command, unless it was called for its help. */
+export type OptionsResult<Options> = ValidatedOptions<Options> | { readonly kind: 'help' };
+
+/** A value from the arguments that is not yet the options of the command. */
+type ParseResult<Value> = { readonly kind: 'parsed'; readonly value: Value } | Problem;
 
 /** The result of Node's `parseArgs`. */
 type ParsedArguments = {
@@ -51,17 +54,16 @@ type ParsedArguments = {
 export function parseOptions<Arguments extends ParsedArguments, Options>(
   command: string,
   parse: () => Arguments,
-  toOptions: (parsedArguments: Arguments) => OptionsOrProblem<Options>,
+  toOptions: (parsedArguments: Arguments) => ValidatedOptions<Options>,
 ): OptionsResult<Options> {
-  const parsedArguments = tryParse(parse);
-  if (parsedArguments.kind === 'options' && parsedArguments.options.values['help'] === true) return { kind: 'help' };
-  const blank = parsedArguments.kind === 'options' ? findBlankValue(parsedArguments.options) : null;
-  const result = parsedArguments.kind === 'problem' ? parsedArguments : (blank ?? toOptions(parsedArguments.options));
+  const parsed = tryParse(parse);
+  if (parsed.kind === 'parsed' && parsed.value.values['help'] === true) return { kind: 'help' };
+  const result = parsed.kind === 'problem' ? parsed : (findBlankValue(parsed.value) ?? toOptions(parsed.value));
   return result.kind === 'problem' ? optionsProblem(`${result.problem} See ${command} --help.`) : result;
 }
 
 /** A problem with the options, in one sentence. */
-export function optionsProblem(problem: string): Extract<OptionsResult<never>, { kind: 'problem' }> {
+export function optionsProblem(problem: string): Problem {
   return { kind: 'problem', problem };
 }
 
@@ -69,27 +71,27 @@ export function optionsProblem(problem: string): Extract<OptionsResult<never>, {
 export function singleArgument(
   positionals: readonly string[],
   { missing, several }: { readonly missing: string; readonly several: string },
-): OptionsOrProblem<string> {
+): ParseResult<string> {
   const [argument, ...more] = positionals;
   if (argument === undefined || argument.trim() === '') return optionsProblem(missing);
-  return more.length > 0 ? optionsProblem(several) : { kind: 'options', options: argument };
+  return more.length > 0 ? optionsProblem(several) : { kind: 'parsed', value: argument };
 }
 
-function tryParse<Arguments>(parse: () => Arguments): OptionsOrProblem<Arguments> {
+function tryParse<Arguments>(parse: () => Arguments): ParseResult<Arguments> {
   try {
-    return { kind: 'options', options: parse() };
+    return { kind: 'parsed', value: parse() };
   } catch (error) {
     return optionsProblem(firstSentence(error));
   }
 }
 
-/** Node's message goes on to explain how to pass a value that looks like an option. */
+/** The rest of Node's message explains how to pass a value that looks like an option. */
 function firstSentence(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return `${message.split(/\. |\n/)[0]?.replace(/\.$/, '') ?? message}.`;
 }
 
-function findBlankValue({ values }: ParsedArguments): ReturnType<typeof optionsProblem> | null {
+function findBlankValue({ values }: ParsedArguments): Problem | null {
   const blank = Object.entries(values).find(([, value]) => typeof value === 'string' && value.trim() === '');
   return blank === undefined ? null : optionsProblem(`--${blank[0]} needs a value.`);
 }

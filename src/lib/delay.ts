@@ -4,3 +4,14 @@ export function delay(ms: number): Promise<void> {
     setTimeout(resolve, ms).unref();
   });
 }
+
+/** Settles like `work`, or rejects with this message after `ms`. The work itself continues. */
+export async function withTimeout<Result>(work: Promise<Result>, ms: number, message: string): Promise<Result> {
+  const { promise: timeout, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(message)), ms);
+  try {
+    return await Promise.race([work, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

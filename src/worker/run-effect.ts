@@ -1,7 +1,7 @@
 import type { EffectRetry, RetryCause, StoredEffect } from '../adapters/store/store.ts';
 import { PRIORITY_OF } from '../core/state/effects.ts';
 import type { Priority } from '../core/state/rate-limit.ts';
-import type { Signal } from '../core/state/signals.ts';
+import type { Signal, ToolResult } from '../core/state/signals.ts';
 import { performEffect } from './effects/perform.ts';
 import type { EffectResult, Job, WorkerContext } from './jobs/job.ts';
 import {
@@ -13,7 +13,6 @@ import {
   MAX_REFUSED_ATTEMPTS,
   nextRetryAt,
   type RetryResult,
-  signalForAbandonedEffect,
 } from './jobs/retries.ts';
 
 /** The rights of the current holder of a pull request. `isLeased` is true while a write to GitHub can start safely. */
@@ -107,8 +106,8 @@ const MIN_CATCH_UP_MS = 60 * 60_000;
 const MAX_INTERNAL_ERRORS = 12;
 
 /**
- * An earlier attempt of a commit might have succeeded unseen, so a commit is abandoned only after days of refusals. A
- * rate limit ends by itself and its attempts do not count: a first error after a long suspension must not be the last.
+ * An earlier attempt of a commit might have succeeded unseen, so a commit is abandoned only after days of refusals.
+ * Attempts that met a rate limit do not count: otherwise the first error after a long suspension would be the last.
  */
 function shouldAbandon(job: Job, error: unknown): boolean {
   const { attempts, effect, stored } = job;
@@ -124,4 +123,58 @@ function shouldAbandon(job: Job, error: unknown): boolean {
 
 function msSinceRequested({ context, stored }: Job): number {
   return context.clock.now() - Date.parse(stored.requestedAt);
+}
+
+/**
+ * The signal that replaces the result of an abandoned effect; `errorId` is null unless an internal error was the cause.
+ */
+function signalForAbandonedEffect(
+  { effect, attempts }: Pick<StoredEffect, 'effect' | 'attempts'>,
+  errorId: string | null,
+): Signal | null {
+  switch (effect.type) {
+    case 'ask-model': {
+      const { runId, turn } = effect;
+      return { type: 'model-failed', runId, turn, message: failureText(errorId, 'it could not be asked') };
+    }
+    case 'ask-question': {
+      const message = failureText(errorId, 'The question could not be put to the model.');
+      return { type: 'question-answered', question: effect.question, result: { kind: 'failed', message } };
+    }
+    case 'post-proposals': {
+      const { runId, turn, proposalIds } = effect;
+      const message = failureText(errorId, 'GitHub did not accept them');
+      return { type: 'posting-failed', runId, turn, proposalIds, message };
+    }
+    case 'commit': {
+      // An earlier attempt might have succeeded, and neither a look at the branch nor a comment is possible.
+      if (attempts > 1) return { type: 'access-lost', cause: 'unreachable' };
+      const { runId, proposalIds } = effect;
+      const message = 'GitHub did not take the commit';
+      return { type: 'commit-failed', runId, proposalIds, message, refusedByRule: false };
+    }
+    case 'run-tools': {
+      const { runId, turn } = effect;
+      const results = effect.calls.map(
+        ({ id }): ToolResult => ({
+          callId: id,
+          kind: 'output',
+          output: 'The repository could not be read.',
+          readBlob: null,
+        }),
+      );
+      return { type: 'tools-finished', runId, turn, headSha: null, results };
+    }
+    case 'catch-up':
+      return { type: 'caught-up', read: false, expiresAfter: effect.expiresAfter };
+    case 'dismiss-review':
+      return { type: 'review-dismiss-refused', runId: effect.runId, reviewId: effect.reviewId };
+    default:
+      return null;
+  }
+}
+
+/** With an error id, the text refers to the log. */
+function failureText(errorId: string | null, otherwise: string): string {
+  return errorId === null ? otherwise : `Countersign gave up because of an internal error (error id ${errorId})`;
 }

@@ -15,7 +15,7 @@ function textsUnder(folder: string): Record<string, string> {
 const sources = readFacts(Object.assign({}, ...['src', 'fakes', 'demo', 'lab'].map(textsUnder)));
 
 describe('architecture', () => {
-  it('payloads are built without any knowledge of GitHub, and their view imports only them and formatting (S28)', () => {
+  it('payloads are built without knowledge of GitHub, and their view imports only payloads and formatting (S28)', () => {
     const reached = (paths: RegExp): readonly string[] =>
       sources
         .filter(({ path }) => paths.test(path))
@@ -28,7 +28,7 @@ describe('architecture', () => {
     ]);
   });
 
-  it('sees every file and what it imports', () => {
+  it('reads every file with its imports', () => {
     const byPath = new Map(sources.map((facts) => [facts.path, facts]));
     for (const part of ['src/', 'fakes/', 'demo/', 'lab/'])
       expect(sources.filter(({ path }) => path.startsWith(part)).length).toBeGreaterThan(5);
@@ -40,7 +40,7 @@ describe('architecture', () => {
     expect(rule(sources)).toEqual([]);
   });
 
-  it('no test is skipped or alone', () => {
+  it('no test is skipped, focused or a to-do', () => {
     const marked = Object.entries(textsUnder('test')).filter(([path, text]) => {
       return (
         path !== 'test/architecture/architecture.test.ts' &&
@@ -51,7 +51,7 @@ describe('architecture', () => {
   });
 });
 
-/** Breaches of all rules in sources written down here. */
+/** Breaches of all rules in these sources. */
 function breaches(texts: Readonly<Record<string, string>>): readonly string[] {
   const facts: readonly SourceFacts[] = readFacts(texts);
   return Object.values(RULES).flatMap((rule) => rule(facts));
@@ -214,7 +214,7 @@ describe('the rules themselves', () => {
     expect(breaches(texts).join('\n')).toContain(breach);
   });
 
-  it('leave alone what only looks like a breach', () => {
+  it('ignore code that only resembles a breach', () => {
     expect(
       breaches({
         'src/core/a.ts': [

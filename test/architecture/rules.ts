@@ -1,12 +1,12 @@
 import { posix } from 'node:path';
 import type { Oddity, SourceFacts } from './source-facts.ts';
 
-/** Says for each breach of one rule where it is and what it is. */
+/** Returns one line for each breach of a rule. */
 export type Rule = (files: readonly SourceFacts[]) => readonly string[];
 
 /**
  * The folders of src, lowest first; `src/cli.ts` counts as one. A file imports from its own folder and from lower rows;
- * folders of one row know nothing of each other.
+ * folders in the same row cannot import each other.
  */
 const LAYERS: readonly (readonly string[])[] = [
   ['src/lib'],
@@ -43,7 +43,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['src/cli.ts'],
 ];
 
-/** What each part of the repository imports from besides itself: a folder, or one file. */
+/** The folders or files that each part of the repository can import in addition to itself. */
 const PARTS: Readonly<Record<string, readonly string[]>> = {
   src: [],
   fakes: ['src/lib/trust.ts'],
@@ -51,17 +51,17 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
   lab: ['src', 'fakes', 'demo', 'test'],
 };
 
-/** The demo comes with the command line, which loads it only where it is asked for. */
+/** The command line loads the demo lazily. */
 const DEMO_IMPORT = { path: 'src/cli.ts', target: 'demo/main.ts' };
 
 type Room = {
-  /** The files that other folders import; all of them where nothing is said. */
+  /** The files that other folders can import; all by default. */
   readonly entries?: readonly string[];
-  /** The folders that import from it; all that may where nothing is said. */
+  /** The folders that can import from it; all by default. */
   readonly importers?: readonly string[];
 };
 
-/** Folders of which the rest of what is installed knows a few files alone, or which little of it knows at all. */
+/** Folders that others enter only through some files, or that only some folders can import. */
 const ENTRY_FILES: Readonly<Record<string, Room>> = {
   'src/core/edits/text': {
     entries: [
@@ -76,7 +76,10 @@ const ENTRY_FILES: Readonly<Record<string, Room>> = {
       'unicode.ts',
     ],
   },
-  'src/adapters/github': { entries: ['create-github.ts', 'client.ts', 'rate-limits.ts'], importers: ['src/app'] },
+  'src/adapters/github': {
+    entries: ['create-github.ts', 'client.ts', 'rate-limited-client.ts'],
+    importers: ['src/app'],
+  },
   'src/adapters/model': { entries: ['openai.ts'], importers: ['src/app'] },
   'src/adapters/store': { entries: ['store.ts', 'open.ts', 'ledger.ts'] },
   'src/adapters/store/engine': { entries: ['backend.ts', 'errors.ts'] },
@@ -88,13 +91,13 @@ const ENTRY_FILES: Readonly<Record<string, Room>> = {
   'src/cli/git': { importers: ['src/cli/verify', 'src/cli/export', 'demo'] },
 };
 
-/** What the server never runs: the commands of a person at the machine, and GitHub and the model as we play them. */
+/** Code that the server never loads: other commands, the fakes, the demo and the lab. */
 const NOT_SERVED = /^(?:src\/cli[/.]|demo\/|fakes\/|lab\/)/;
 
-/** Where the server begins, and its thread. */
+/** The entry files of the server and of its thread. */
 const SERVER_ENTRIES = ['src/app/start.ts', 'src/worker/offload/thread-main.ts'];
 
-/** Packages that compute and do nothing else. */
+/** Packages without I/O. */
 const PURE_PACKAGES = [
   'zod',
   'diff',
@@ -106,14 +109,14 @@ const PURE_PACKAGES = [
   'node:buffer',
 ];
 
-/** Clock, randomness, waiting, network and the process: facts or ports in pure code, never calls. */
+/** Clock, randomness, timers, network and process; pure code gets them as facts or through ports. */
 const IMPURE_USE =
   /^(?:Date\.now|new Date\(\)|Math\.random|process\.|performance\.|crypto\.|console\.|fetch\(\)|setTimeout\(\)|setInterval\(\)|setImmediate\(\)|queueMicrotask\(\))/;
 const IMPURE_NAMES = ['randomBytes', 'randomUUID', 'randomInt', 'randomFillSync', 'getRandomValues', 'webcrypto'];
 
 const TRUST = 'src/lib/trust.ts';
 
-/** Files of src/lib that only the edges use. */
+/** Files of src/lib that only impure code uses. */
 const EDGE_LIBRARIES = [TRUST, 'src/lib/delay.ts'];
 
 const CHILD_PROCESS = /^(?:node:)?child_process$/;
@@ -132,7 +135,7 @@ function targetOf(file: SourceFacts, from: string): string | null {
   return from.startsWith('.') ? posix.join(posix.dirname(file.path), from) : null;
 }
 
-/** The files of the repository that it imports. */
+/** The files of the repository that a file imports. */
 function targetsOf(file: SourceFacts): readonly string[] {
   return file.imports.flatMap(({ from }) => targetOf(file, from) ?? []);
 }
@@ -189,7 +192,7 @@ const rooms: Rule = (files) =>
     },
   );
 
-/** A folder knows all of what lies within it. */
+/** A folder can import every file of its subfolders. */
 function isWithin(folder: string, inner: string): boolean {
   return inner.startsWith(`${folder}/`);
 }
@@ -212,7 +215,7 @@ const purity: Rule = (files) =>
         .map(({ from }) => `${file.path} may not import ${from}`),
     ]);
 
-/** Follows arrows depth first; a node met again on the way to itself closes a cycle. */
+/** Depth-first search: a node that occurs again on its own path closes a cycle. */
 function cyclesIn(arrows: ReadonlyMap<string, Iterable<string>>): readonly string[] {
   const finished = new Set<string>();
   const found: string[] = [];
@@ -277,7 +280,7 @@ const environment: Rule = (files) => {
   return [...outside.map((path) => `${path} reads the environment`), ...several];
 };
 
-/** The trials that kill processes of the App have to start them; nothing that anybody installs leads there. */
+/** The lab is exempt: its chaos tests start and kill processes, and it is not installed. */
 const processes: Rule = (files) => {
   const starters = files.filter(
     ({ path, imports }) => partOf(path) !== 'lab' && imports.some(({ from }) => CHILD_PROCESS.test(from)),
@@ -285,7 +288,7 @@ const processes: Rule = (files) => {
   return starters.slice(1).map(({ path }) => `${path} starts processes too`);
 };
 
-/** The server is what its entries reach, late imports and types included. */
+/** The server is all that its entries reach, including late imports and types. */
 const server: Rule = (files) => {
   const byPath = new Map(files.map((file) => [file.path, file]));
   const reached = new Set(SERVER_ENTRIES);
@@ -298,9 +301,9 @@ const server: Rule = (files) => {
     .map((name) => `the server reaches ${name}`);
 };
 
-/** Names that are banned, or belong to the files of these folders alone. */
+/** Names that only these files or folders can import; none for a banned name. */
 const RESERVED: Readonly<Record<string, readonly string[]>> = {
-  // It lands in the wrong place of a moved file, silently.
+  // It silently applies at the wrong place of a moved file.
   applyPatch: [],
   markCountersigned: ['src/core/policy/countersign.ts'],
   offloadOutputAs: ['src/worker/offload/thread.ts'],
@@ -315,18 +318,18 @@ const reserved: Rule = (files) =>
       .map((name) => `${file.path} may not use ${name}`),
   );
 
-/** Every rule by the sentence that it enforces. */
+/** Every rule by its description. */
 export const RULES: Readonly<Record<string, Rule>> = {
   'imports point down the layers only': layers,
-  'src imports src, fakes nearly nothing of it, and nothing installed imports lab or test': parts,
+  'src imports only src, fakes import one file of it, and installed code never imports lab or test': parts,
   'a room is entered through its entry files': rooms,
   'pure code has no clock, no randomness, no network and no process': purity,
   'no import leads back to its own file, types counted': fileCycles,
   'no import leads back to its own folder, types counted': folderCycles,
-  'names are kebab-case and say something': names,
+  'names are kebab-case and meaningful': names,
   'types are asserted in one file; nothing is any, exported by default or silenced': oddities,
   'the environment is read in one place': environment,
-  'at most one file of what is installed starts processes (E15)': processes,
+  'at most one installed file starts processes (E15)': processes,
   'the server reaches no process, no git, and nothing simulated (E15)': server,
-  'applyPatch is banned (B4, M10); brands are made where they are checked': reserved,
+  'applyPatch is banned, and brands are made where they are checked (B4, M10)': reserved,
 };

@@ -22,14 +22,14 @@ import {
 import { createVirtualFileSystem } from 'typescript/unstable/fs';
 import { API } from 'typescript/unstable/sync';
 
-/** `late` where it is loaded only once the code runs that names it. */
+/** `late` for `import()`. */
 export type Import = { readonly from: string; readonly names: readonly string[]; readonly late: boolean };
 
-/** What one file does that a rule may speak of. `path` is relative to the repository; lines are 1-based. */
+/** Facts about one file for the rules. `path` is relative to the repository; lines are 1-based. */
 export type SourceFacts = {
   readonly path: string;
   readonly imports: readonly Import[];
-  /** Things that hide a type from the compiler, or a name from the reader, each with its line. */
+  /** Constructs that weaken types or hide names, each with its line. */
   readonly oddities: readonly { readonly kind: Oddity; readonly line: number }[];
   /** `a.b` where `a` is a plain name, and `new a`, `a()` for global ones. */
   readonly uses: ReadonlySet<string>;
@@ -69,7 +69,7 @@ function importedNames(node: Node): readonly string[] {
   ];
 }
 
-/** The module that a node names: import, re-export, `import()` or `import('…').T`. */
+/** The module specifier of an import, re-export, `import()` or `import('…').T`. */
 function moduleOf(node: Node): Node | null {
   if (isImportDeclaration(node)) return node.moduleSpecifier;
   if (isExportDeclaration(node)) return node.moduleSpecifier ?? null;
@@ -113,7 +113,7 @@ function factsOf(path: string, text: string, file: SourceFile): SourceFacts {
   return { path, ...found };
 }
 
-/** Reads what the files (text by path) do, from the compiler's own syntax trees. Throws for a file it does not see. */
+/** Reads the facts of files (text by path) from the compiler's syntax trees. Throws if the compiler skips a file. */
 export function readFacts(texts: Readonly<Record<string, string>>): readonly SourceFacts[] {
   const files = Object.fromEntries(Object.entries(texts).map(([path, text]) => [`/repository/${path}`, text]));
   const settings = { compilerOptions: { noLib: true, noResolve: true, types: [], allowImportingTsExtensions: true } };

@@ -9,7 +9,7 @@ import { run } from './process.ts';
 const root = join(import.meta.dirname, '../..');
 
 describe('countersign', () => {
-  it('lists its commands and those still missing', async () => {
+  it('lists its commands', async () => {
     const { code, stdout, stderr } = await run(['--help']).ended;
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatchInlineSnapshot(`
@@ -46,7 +46,7 @@ describe('countersign', () => {
     expect(stderr).toContain(words);
   });
 
-  it('a start without credentials lists every problem and says in three lines what to do (F1, J10)', async () => {
+  it('start without credentials lists every problem and explains in three lines what to do (F1, J10)', async () => {
     const { code, stdout, stderr } = await run(['start']).ended;
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatchInlineSnapshot(`
@@ -64,7 +64,7 @@ describe('countersign', () => {
     `);
   });
 
-  it('a start with the secret that Probot would take by default is refused (F1)', async () => {
+  it('start refuses Probot’s default webhook secret (F1)', async () => {
     const { code, stderr } = await run(['start'], { WEBHOOK_SECRET: 'development' }).ended;
     expect(code).toBe(1);
     expect(stderr).toContain('WEBHOOK_SECRET is a well-known example');
@@ -81,7 +81,7 @@ describe('countersign', () => {
     expect(missing?.stderr).toMatch(/^countersign explain: no-such-file\.json cannot be read: .*\n$/);
   });
 
-  it('the first file imports statically only what an old Node can read too (J4)', () => {
+  it('the entry file statically imports only modules that an old Node can parse (J4)', () => {
     const source = readFileSync(join(root, 'src/cli.ts'), 'utf8');
     const [facts] = readFacts({ 'src/cli.ts': source });
     const lazy = [...source.matchAll(/import\('([^']+)'\)/g)].map((match) => match[1]);

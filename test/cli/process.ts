@@ -9,11 +9,11 @@ export type Ended = { readonly code: number | null; readonly stdout: string; rea
 export type Running = {
   readonly child: ChildProcess;
   readonly ended: Promise<Ended>;
-  /** Resolves with the first line on standard output that holds these words; rejects where the process ends before. */
+  /** Resolves with the first line of standard output that contains `words`; rejects if the process ends before. */
   line(words: string): Promise<string>;
 };
 
-/** Starts the command in a process of its own, with these variables, and no others that it could read. */
+/** Starts the command as a separate process with only these environment variables. */
 export function run(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 
 export type SmallGitHub = { readonly host: string; readonly asked: readonly string[]; close(): void };
 
-/** Just enough of GitHub for an App to learn who it is; every other request is answered 500, and remembered. */
+/** A GitHub that only returns the App's identity; it records other requests and answers them with 500. */
 export async function startSmallGitHub(status = 200): Promise<SmallGitHub> {
   const asked: string[] = [];
   const answers: Readonly<Record<string, object>> = {

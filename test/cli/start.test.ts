@@ -14,7 +14,7 @@ const SECRET = 'b2f1c09d7e6a4835';
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const pem = privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
 
-/** One directory for all, with a database: making it is the slowest part of a first start. */
+/** One data directory for all tests, because creating a database is the slowest part of a first start. */
 const folder = mkdtempSync(join(tmpdir(), 'countersign-start-'));
 cpSync(inject('templateDatabase'), join(folder, 'data'), { recursive: true });
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -48,8 +48,8 @@ function environment(changes: Readonly<Record<string, string>> = {}): Record<str
 }
 
 /**
- * Node lets the process write in this directory alone, and start no other one. It also refuses to sync files then, which
- * writes nothing by itself: here nobody waits for the disk.
+ * Node options that allow writes only in this directory and no other processes. Node's permission model also refuses
+ * `fsync`, so it is replaced by a no-op.
  */
 function confinedTo(directory: string): readonly string[] {
   const unsynced = "import fs from 'node:fs'; import { syncBuiltinESMExports } from 'node:module'";
@@ -82,7 +82,7 @@ function stored(port: number, outcome: 'stored' | 'duplicate'): Promise<unknown>
 }
 
 describe('countersign start', { timeout: 90_000 }, () => {
-  it('takes a delivery once and for ever, over SIGTERM and SIGKILL; paused, it does nothing else (G12, F4, F10, J9)', async () => {
+  it('stores a delivery once across SIGTERM and SIGKILL, and does nothing else while paused (G12, F4, F10, J9)', async () => {
     const first = begin({ PAUSED: '1' });
     const port = await portOf(first);
     expect((await send(port, { method: 'GET', path: '/readyz' })).status).toBe(200);
@@ -115,7 +115,7 @@ describe('countersign start', { timeout: 90_000 }, () => {
     expect(github.asked).toEqual([...name, ...name, ...name]);
   });
 
-  it('ends with 0 while its worker is at work, and wrote no secret to its log (G12, I2)', async () => {
+  it('exits with 0 while its worker is busy, and logs no secret (G12, I2)', async () => {
     const started = begin({ LOG_LEVEL: 'trace', OPENAI_API_KEY: 'canary-of-the-model' });
     const port = await portOf(started);
     expect((await send(port, { method: 'GET', path: '/readyz' })).status).toBe(200);
@@ -131,7 +131,7 @@ describe('countersign start', { timeout: 90_000 }, () => {
     }
   });
 
-  it('writes nowhere but in its data directory, and starts no other program (J6)', async () => {
+  it('writes only to its data directory, and starts no other program (J6)', async () => {
     const begun = (dataDir: string): Running => {
       const variables = { ...environment({ DATA_DIR: dataDir }), NODE_DISABLE_COMPILE_CACHE: '1' };
       const started = run(['start'], variables, folder, confinedTo(join(folder, 'data')));
@@ -159,7 +159,7 @@ describe('countersign start', { timeout: 90_000 }, () => {
     expect(stderr).toContain('Countersign cannot start: GitHub does not know this App (status 401): check that APP_ID');
   });
 
-  it('listens while GitHub is out of reach, but is not ready and takes nothing', async () => {
+  it('listens while GitHub is unreachable, but is not ready and accepts no delivery', async () => {
     github.close();
     const started = begin();
     const port = await portOf(started);
@@ -170,7 +170,7 @@ describe('countersign start', { timeout: 90_000 }, () => {
     expect((await started.ended).code).toBe(0);
   });
 
-  it('refuses a port that is taken, and a directory that another process has', async () => {
+  it('refuses a port in use and a data directory that another process holds', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => other.once('listening', resolve));
     const address = other.address();

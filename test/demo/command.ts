@@ -3,17 +3,17 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { inject } from 'vitest';
 
-export type Ended = { readonly code: number | null; readonly output: string; readonly errors: string };
+export type CommandResult = { readonly code: number | null; readonly output: string; readonly errors: string };
 
 const cli = join(import.meta.dirname, '../../src/cli.ts');
 
-/** Runs `countersign demo` as a person does; `stopAt` sends SIGINT once the output holds this text. */
-export function demo(
+/** Runs `countersign demo` in a process. Sends SIGINT when the output contains `interruptAt`. */
+export function runDemoCommand(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
-  stopAt?: string,
-): Promise<Ended> {
-  const { promise, resolve } = Promise.withResolvers<Ended>();
+  interruptAt?: string,
+): Promise<CommandResult> {
+  const { promise, resolve } = Promise.withResolvers<CommandResult>();
   const compiled = { NODE_COMPILE_CACHE: inject('compiledCode') };
   const env = { ...process.env, FORCE_COLOR: undefined, NO_COLOR: undefined, ...compiled, ...environment };
   const child = spawn(process.execPath, [cli, 'demo', ...args], { env });
@@ -21,8 +21,8 @@ export function demo(
   let errors = '';
   child.stdout.on('data', (chunk: Buffer) => {
     output += chunk.toString('utf8');
-    // Sent more than once, as npm does.
-    if (stopAt !== undefined && output.includes(stopAt)) child.kill('SIGINT');
+    // Sends several signals, like npm.
+    if (interruptAt !== undefined && output.includes(interruptAt)) child.kill('SIGINT');
   });
   child.stderr.on('data', (chunk: Buffer) => {
     errors += chunk.toString('utf8');

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ScriptedModel, startScriptedModel } from '../../fakes/model/scripted-model.ts';
-import { demo } from './command.ts';
-import { newRepository } from './local-pull.ts';
+import { runDemoCommand } from './command.ts';
+import { createRepository } from './local-pull.ts';
 
 /** Generous, because each test starts processes and a new database. */
 const SLOW = 240_000;
@@ -13,10 +13,10 @@ afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 describe('the demo command', () => {
   it('plays the example for a repository without history, and cleans up', { timeout: SLOW }, async () => {
-    const local = newRepository();
+    const local = createRepository();
     local.write('only.md', '# Only\n');
     local.commit('The only one');
-    const { code, output, errors } = await demo(['--auto', '--repo', local.path], {
+    const { code, output, errors } = await runDemoCommand(['--auto', '--repo', local.path], {
       FORCE_COLOR: '1',
       TMPDIR: scratch,
     });
@@ -30,35 +30,35 @@ describe('the demo command', () => {
     expect(output).toContain('who asked for something else. Nothing was changed.');
     expect(output).toContain('/approve');
     // Red and green lines of a diff.
-    expect(output).toContain('\u{1b}[31m  -  // What the customer has to pay, after everything that members recieve.');
-    expect(output).toContain('\u{1b}[32m  +  // What the customer has to pay, after everything that members receive.');
+    expect(output).toContain('\u{1b}[31m  -  // The total, after the discount that members recieve.');
+    expect(output).toContain('\u{1b}[32m  +  // The total, after the discount that members receive.');
     expect(output).not.toContain('<!-- countersign');
     expect(output).toContain('The branch holds exactly the 4 approved changes.');
     expect(readdirSync(scratch)).toEqual([]);
   });
 
   it('cleans up after Ctrl+C', { timeout: SLOW }, async () => {
-    const { code, errors } = await demo(['--auto'], { TMPDIR: scratch }, 'Give members ten percent off');
+    const { code, errors } = await runDemoCommand(['--auto'], { TMPDIR: scratch }, 'Give members ten percent off');
     expect(errors).toBe('countersign demo: Interrupted.\n');
     expect(code).toBe(130);
     expect(readdirSync(scratch)).toEqual([]);
   });
 
   it('reports a wrong option in one line', { timeout: SLOW }, async () => {
-    expect(await demo(['--colour'])).toMatchObject({ code: 2, output: '' });
-    const nowhere = await demo(['--repo', join(scratch, 'nowhere')]);
+    expect(await runDemoCommand(['--colour'])).toMatchObject({ code: 2, output: '' });
+    const nowhere = await runDemoCommand(['--repo', join(scratch, 'nowhere')]);
     expect(nowhere).toMatchObject({ code: 2 });
     expect(nowhere.errors.trim().split('\n')).toHaveLength(1);
-    expect(await demo(['--repo', scratch])).toMatchObject({
+    expect(await runDemoCommand(['--repo', scratch])).toMatchObject({
       code: 2,
       errors: expect.stringContaining('not a git repository'),
     });
-    const noKey = await demo(['--model', 'gpt'], { OPENAI_API_KEY: '', OPENAI_BASE_URL: '' });
+    const noKey = await runDemoCommand(['--model', 'gpt'], { OPENAI_API_KEY: '', OPENAI_BASE_URL: '' });
     expect(noKey).toMatchObject({ code: 2, errors: expect.stringContaining('OPENAI_API_KEY') });
   });
 
   it('refuses to start without git', { timeout: SLOW }, async () => {
-    const { code, errors } = await demo(['--auto'], { PATH: scratch });
+    const { code, errors } = await runDemoCommand(['--auto'], { PATH: scratch });
     expect(errors).toContain('git is not installed');
     expect(code).toBe(1);
   });
@@ -79,7 +79,7 @@ describe('the demo with a model from the environment', () => {
       return { calls: [{ name: 'write_file', arguments: call }] };
     });
     const given = { OPENAI_API_KEY: 'from the environment', OPENAI_BASE_URL: model.url };
-    const { code, output } = await demo(['--auto', '--model', 'tireless', '--task', 'write notes'], given);
+    const { code, output } = await runDemoCommand(['--auto', '--model', 'tireless', '--task', 'write notes'], given);
     expect(model.requests[0]?.model).toBe('tireless');
     expect(output).toContain('/countersign write notes');
     expect(output).toContain('/stop');

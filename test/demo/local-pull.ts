@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A repository in its own directory, created with git. */
+/** A git repository in a temporary directory. */
 export type LocalRepository = {
   readonly path: string;
   readonly git: (...args: readonly string[]) => string;
@@ -13,7 +13,7 @@ export type LocalRepository = {
   readonly remove: () => void;
 };
 
-export function newRepository(): LocalRepository {
+export function createRepository(): LocalRepository {
   const path = mkdtempSync(join(tmpdir(), 'countersign-demo-test-'));
   const git = (...args: readonly string[]): string => {
     const who = ['-c', 'user.name=Carl', '-c', 'user.email=carl@example.com', '-c', 'core.autocrlf=false'];
@@ -34,9 +34,9 @@ export function newRepository(): LocalRepository {
 
 const BINARY = Uint8Array.from([0, 255, 13, 10, 0, 1]);
 
-/** Awkward content: CRLF, no final newline, binary files, links, executables, a submodule and odd names. */
-export function awkwardRepository(): LocalRepository {
-  const local = newRepository();
+/** Creates a repository with CRLF, a missing final newline, a binary file, a link, an executable file and a submodule. */
+export function createEdgeCaseRepository(): LocalRepository {
+  const local = createRepository();
   local.write('windows.py', 'def load_file():\r\n    pass\r\n');
   local.write('no-newline.js', '// One line.\nexport const one = 1;');
   local.write('picture.bin', BINARY);

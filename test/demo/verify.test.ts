@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type DemoEnvironment, startDemoEnvironment } from '../../demo/environment.ts';
 import { type PullSource, readLocalRepository } from '../../demo/local-repository.ts';
-import { createNarrator, createTerminal } from '../../demo/narrator.ts';
-import { type DemoDecision, playRounds } from '../../demo/play.ts';
+import { createPagePrinter, createTerminal } from '../../demo/page-printer.ts';
 import { type DemoPull, demoPullOf, listHunkLines, openDemoPull } from '../../demo/pull-request.ts';
+import { type DemoDecision, playRounds } from '../../demo/rounds.ts';
 import { createScriptedAgent } from '../../demo/script.ts';
-import { type DemoStage, openDemoStage } from '../../demo/stage.ts';
 import { exportAndVerify, type VerifiedRow } from '../../demo/verify.ts';
 import { putBlob, putGitCommit, readBlob, readGitCommit } from '../../fakes/github/git/objects.ts';
 import { findTreeEntry, updateTree } from '../../fakes/github/git/trees.ts';
 import { OPERATIONS } from '../../fakes/github/operations/operations.ts';
 import { type StoryDatabase, storyDatabase } from '../stories/support/story-database.ts';
-import { awkwardRepository } from './local-pull.ts';
+import { createEdgeCaseRepository } from './local-pull.ts';
 
-const local = awkwardRepository();
-let stage: DemoStage;
+const local = createEdgeCaseRepository();
+let environment: DemoEnvironment;
 let database: StoryDatabase;
 let source: PullSource;
 let demoPull: DemoPull;
@@ -25,29 +25,29 @@ beforeAll(async () => {
   if (read.kind !== 'source') throw new Error(read.reason);
   source = read.source;
   database = await storyDatabase();
-  stage = await openDemoStage(null, await database.open());
-  demoPull = openDemoPull(stage.github, source);
-  await stage.waitUntilIdle();
-  const agent = createScriptedAgent(listHunkLines(stage.github, demoPull));
-  stage.model?.setFallback(agent.answer);
+  environment = await startDemoEnvironment(null, await database.open());
+  demoPull = openDemoPull(environment.github, source);
+  await environment.waitUntilIdle();
+  const agent = createScriptedAgent(listHunkLines(environment.github, demoPull));
+  environment.model?.setFallback(agent.answer);
   const terminal = createTerminal((text) => {
     printed += text;
   }, false);
-  const narrator = createNarrator(terminal);
-  decisions = await playRounds({ stage, demoPull, narrator, task: 'tidy up', plan: agent.plan });
+  const printer = createPagePrinter(terminal);
+  decisions = await playRounds({ environment, demoPull, printer, task: 'tidy up', plan: agent.plan });
 }, 60_000);
 afterAll(async () => {
   local.remove();
-  await stage.close();
+  await environment.close();
   await database.drop();
 });
 
 function head(): string {
-  return demoPullOf(stage.github, demoPull).head.sha;
+  return demoPullOf(environment.github, demoPull).head.sha;
 }
 
 function bytesAt(path: string): string | null {
-  const { store } = stage.github.state();
+  const { store } = environment.github.state();
   const entry = findTreeEntry(store, readGitCommit(store, head())?.tree ?? '', path);
   const bytes = entry === undefined ? undefined : readBlob(store, entry.sha);
   return bytes === undefined ? null : Buffer.from(bytes).toString('latin1');
@@ -57,9 +57,9 @@ function problems(checks: readonly VerifiedRow[]): readonly string[] {
   return checks.flatMap(({ problem }) => problem ?? []);
 }
 
-/** Replaces the tip of the branch by a commit that differs in one file. */
-function forge(path: string, change: (text: string) => string, message?: string): void {
-  const { github } = stage;
+/** Replaces the head of the branch by a commit that differs in one file. */
+function replaceHead(path: string, change: (text: string) => string, message?: string): void {
+  const { github } = environment;
   const { store } = github.state();
   const tip = readGitCommit(store, head());
   if (tip === undefined) throw new Error('The branch has no tip.');
@@ -72,18 +72,19 @@ function forge(path: string, change: (text: string) => string, message?: string)
   github.apply(OPERATIONS.updateGitRef, { actor, repositoryId: demoPull.repositoryId, ref, sha, force: true });
 }
 
-async function problemsAfter(forgery: () => void): Promise<readonly string[]> {
+/** Returns the problems that the verification finds after a change, and restores the branch. */
+async function findProblemsAfter(change: () => void): Promise<readonly string[]> {
   const before = head();
-  forgery();
-  const found = problems(await exportAndVerify(stage.github, demoPull, source, decisions));
+  change();
+  const found = problems(await exportAndVerify(environment.github, demoPull, source, decisions));
   const actor = { accountId: demoPull.ana.id, viaAppId: null };
   const ref = `refs/heads/${demoPull.branch}`;
   const back = { actor, repositoryId: demoPull.repositoryId, ref, sha: before, force: true };
-  stage.github.apply(OPERATIONS.updateGitRef, back);
+  environment.github.apply(OPERATIONS.updateGitRef, back);
   return found;
 }
 
-describe('the demo on an awkward repository', () => {
+describe('the demo on a repository with edge cases', () => {
   it('loads the repository byte for byte, with git’s own tree id', () => {
     expect(demoPull.initialTree).toBe(local.git('rev-parse', 'HEAD^{tree}'));
     expect(source.head.get('link.py')).toMatchObject({ mode: '120000' });
@@ -93,11 +94,11 @@ describe('the demo on an awkward repository', () => {
 
   it('plays every decision, and the branch holds exactly the approved changes (S39, S101)', async () => {
     const outcomes = new Set(decisions.map(({ outcome }) => outcome));
-    expect([...outcomes].sort()).toEqual(['approved', 'denied', 'sent-back', 'suggestion-committed']);
-    const checks = await exportAndVerify(stage.github, demoPull, source, decisions);
+    expect([...outcomes].sort()).toEqual(['approved', 'changes-requested', 'denied', 'suggestion-committed']);
+    const checks = await exportAndVerify(environment.github, demoPull, source, decisions);
     expect(problems(checks)).toEqual([]);
     expect(checks.length).toBeGreaterThanOrEqual(decisions.length);
-    expect(stage.model?.violations).toEqual([]);
+    expect(environment.model?.violations).toEqual([]);
   });
 
   it('preserves CRLF and all unapproved bytes (S10)', () => {
@@ -114,19 +115,19 @@ describe('the demo on an awkward repository', () => {
 describe('the verification', () => {
   it('finds an unapproved byte in an approved file', async () => {
     const path = decisions.findLast(({ outcome }) => outcome === 'approved')?.proposal.path ?? '';
-    expect(await problemsAfter(() => forge(path, (text) => `${text} `))).not.toEqual([]);
-    expect(await problemsAfter(() => forge(path, (text) => text.replace('e', 'E')))).not.toEqual([]);
+    expect(await findProblemsAfter(() => replaceHead(path, (text) => `${text} `))).not.toEqual([]);
+    expect(await findProblemsAfter(() => replaceHead(path, (text) => text.replace('e', 'E')))).not.toEqual([]);
   });
 
   it('finds an unapproved file', async () => {
-    const found = await problemsAfter(() => forge('run.sh', (text) => `${text}rm -rf /\n`));
+    const found = await findProblemsAfter(() => replaceHead('run.sh', (text) => `${text}rm -rf /\n`));
     expect(found).toContain('it changes run.sh without an approval');
   });
 
   it('finds a commit without a trailer or with an unapproved one', async () => {
     const message = `Tidy\n\nCountersign-Proposal: zz99\nCountersign-Digest: sha256:${'0'.repeat(64)}\n`;
-    expect(await problemsAfter(() => forge('run.sh', (text) => text, message))).not.toEqual([]);
-    expect(await problemsAfter(() => forge('run.sh', (text) => text, 'Tidy\n'))).toContain(
+    expect(await findProblemsAfter(() => replaceHead('run.sh', (text) => text, message))).not.toEqual([]);
+    expect(await findProblemsAfter(() => replaceHead('run.sh', (text) => text, 'Tidy\n'))).toContain(
       'it has no proposal trailer',
     );
   });
@@ -135,12 +136,12 @@ describe('the verification', () => {
     const denied = decisions.map(
       (one) => ({ ...one, outcome: one.outcome === 'approved' ? 'denied' : one.outcome }) as const,
     );
-    const none = problems(await exportAndVerify(stage.github, demoPull, source, denied));
+    const none = problems(await exportAndVerify(environment.github, demoPull, source, denied));
     expect(none).toContain('the rejected change is on the branch');
     const twice = decisions.map(
       (one) => ({ ...one, outcome: one.outcome === 'denied' ? 'approved' : one.outcome }) as const,
     );
-    const missing = problems(await exportAndVerify(stage.github, demoPull, source, twice));
+    const missing = problems(await exportAndVerify(environment.github, demoPull, source, twice));
     expect(missing).toContain('it is in 0 commits of the branch');
   });
 
@@ -149,7 +150,7 @@ describe('the verification', () => {
       const proposal = { ...one.proposal, digest: '0'.repeat(12) };
       return one.outcome === 'suggestion-committed' ? { ...one, proposal } : one;
     });
-    const found = problems(await exportAndVerify(stage.github, demoPull, source, others));
+    const found = problems(await exportAndVerify(environment.github, demoPull, source, others));
     expect(found).toContain('it matches no committed suggestion');
   });
 });

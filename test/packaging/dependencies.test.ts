@@ -8,7 +8,7 @@ import { isRecord, parseJson } from '../../src/lib/trust.ts';
 const FLOORS = {
   // CVE-2026-24001: parsing a patch never ended.
   diff: '8.0.3',
-  // CVE-2025-25285: slow regular expressions over what a server answers.
+  // CVE-2025-25285: slow regular expressions over a server's response.
   '@octokit/endpoint': '10.1.3',
   '@octokit/webhooks': '12.0.4',
   probot: '12.3.3',
@@ -28,7 +28,7 @@ function isAtLeast(version: string, floor: string): boolean {
   return version.localeCompare(floor, 'en', { numeric: true }) >= 0;
 }
 
-/** Packages of the list that are older than they may be, or not there at all. */
+/** Packages of the list that are missing or older than allowed. */
 function breaches(lock: unknown): readonly string[] {
   return Object.entries(FLOORS).flatMap(([name, floor]) => {
     const versions = installed(lock).filter((one) => one.name === name);
@@ -39,12 +39,12 @@ function breaches(lock: unknown): readonly string[] {
 
 const root = join(import.meta.dirname, '../..');
 
-describe('what is installed', () => {
-  it('no package is older than its first version without a known flaw (H7)', () => {
+describe('installed packages', () => {
+  it('no package is older than its first version without a known vulnerability (H7)', () => {
     expect(breaches(parseJson(readFileSync(join(root, 'package-lock.json'), 'utf8')))).toEqual([]);
   });
 
-  it('an older one deep in the tree is found, and so is a missing one (H7)', () => {
+  it('the check finds a vulnerable package deep in the tree, and a missing one (H7)', () => {
     const packages = {
       'node_modules/diff': { version: '9.0.0' },
       'node_modules/a/node_modules/diff': { version: '8.0.2' },
@@ -54,7 +54,7 @@ describe('what is installed', () => {
     expect(breaches({ packages })).toEqual(['diff 8.0.2', '@octokit/webhooks 9.99.99', 'probot is not installed']);
   });
 
-  it('a patch with line separators of Unicode is read to its end (H7)', () => {
+  it('a patch with Unicode line separators is parsed to its end (H7)', () => {
     expect(parseHunks('--- x\u{2028}x\n+++ y\u{2029}y\n@@ -1 +1 @@\n-a\u{2028}b\n+a\n')).toHaveLength(1);
     expect(parseHunks('--- x\u{2028}x')).toEqual([]);
   });

@@ -34,7 +34,7 @@ function anchorsOf(page: string): readonly string[] {
   return [...withoutCode(read(page)).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading));
 }
 
-/** Links inside the repository that lead nowhere. */
+/** Links inside the repository without a target. */
 function brokenLinks(page: string): readonly string[] {
   const targets = [...withoutCode(read(page)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
   return targets.filter((target) => {

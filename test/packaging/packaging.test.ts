@@ -13,7 +13,7 @@ const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const folder = mkdtempSync(join(tmpdir(), 'countersign-packaging-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** The lines of a simple block of YAML, `key: value` or `- value`, comments left out. */
+/** The lines of a simple YAML block, `key: value` or `- value`, without comments. */
 function block(yaml: string, key: string): readonly string[] {
   const lines = yaml.split('\n').filter((line) => !line.trim().startsWith('#'));
   const rest = lines.slice(lines.indexOf(`${key}:`) + 1);
@@ -37,7 +37,7 @@ describe('app.yml', () => {
     expect(block(manifest, 'default_events')).toEqual(SUBSCRIBED_EVENTS.map((name) => `- ${name}`));
   });
 
-  it('says where deliveries go, at the default path, and is private', () => {
+  it('has the webhook URL with the default path, and is private', () => {
     expect(block(manifest, 'hook_attributes')).toEqual([
       'url: https://countersign.example.com/api/github/webhooks',
       'active: true',
@@ -56,7 +56,7 @@ describe('Dockerfile', () => {
     lines.findLast((line) => line.startsWith(`${word} `))?.slice(word.length + 1) ?? '';
   const final = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM ')));
 
-  it('is built in stages on the slim Node that all is tested on, without test tools and without install scripts (J6)', () => {
+  it('builds in stages on the tested slim Node image, without test tools or install scripts (J6)', () => {
     const bases = lines.filter((line) => line.startsWith('FROM '));
     expect(bases.length).toBeGreaterThan(1);
     for (const base of bases) expect(base).toMatch(/^FROM \$\{NODE\}(?: |$)/);
@@ -73,14 +73,14 @@ describe('Dockerfile', () => {
     expect(last('VOLUME')).toBe('/data');
   });
 
-  it('starts node itself, so that SIGTERM reaches it, and asks /readyz (G12, J6)', () => {
+  it('starts node directly, so that SIGTERM reaches it, and checks /readyz (G12, J6)', () => {
     expect(parseJson(last('ENTRYPOINT'))).toEqual(['node', 'src/cli.ts']);
     expect(parseJson(last('CMD'))).toEqual(['start']);
     const check = last('HEALTHCHECK');
     expect(parseJson(check.slice(check.indexOf('[')))).toEqual(['node', '-e', expect.stringContaining('/readyz')]);
   });
 
-  it('copies named files only; no key and no environment file can get in (I6)', () => {
+  it('copies only named files, so that no key or environment file can get in (I6)', () => {
     const copied = lines
       .filter((line) => line.startsWith('COPY ') && !line.includes('--from'))
       .map((line) => line.slice(5));
@@ -114,7 +114,7 @@ describe('package.json', () => {
     expect(part('allowScripts')).toEqual({ node: true });
   });
 
-  it('names the Node it needs, and brings it for its scripts (J4)', () => {
+  it('names the Node version it needs, and installs it for its scripts (J4)', () => {
     expect(part('engines')).toEqual({ node: '>=24' });
     expect(part('devDependencies')['node']).toMatch(/^24\./);
   });
@@ -148,13 +148,13 @@ describe('.ci/run', () => {
   };
   const good = { success: true, numPassedTests: 7, numFailedTests: 0 };
 
-  it('can be run, stops at what is unset, and ends with the sum', () => {
+  it('is executable, stops at unset variables, and ends with the summary', () => {
     expect(statSync(join(root, '.ci/run')).mode & 0o111).not.toBe(0);
     expect(read('.ci/run')).toContain('set -euo pipefail');
     expect(read('.ci/run').trimEnd().split('\n').at(-1)).toContain('scripts/sum-results.ts');
   });
 
-  it('sums results up in one line, and fails with any of them', async () => {
+  it('summarizes results in one line, and fails if any step failed', async () => {
     expect(await sum('0', good, { ...good, numPassedTests: 5 })).toEqual({ code: 0, stdout: '12 passed, 0 failed\n' });
     expect(await sum('0', good, { success: false, numPassedTests: 5, numFailedTests: 2 })).toEqual({
       code: 1,
@@ -163,7 +163,7 @@ describe('.ci/run', () => {
     expect(await sum('1', good)).toEqual({ code: 1, stdout: '7 passed, 1 failed\n' });
   });
 
-  it('counts a run without results, or broken without a failed test, as a failure', async () => {
+  it('counts a run without results, or one that broke without a failed test, as a failure', async () => {
     expect(await sum('0')).toEqual({ code: 1, stdout: '0 passed, 1 failed\n' });
     expect(await sum('0', '{')).toEqual({ code: 1, stdout: '0 passed, 1 failed\n' });
     expect(await sum('0', { ...good, success: false })).toEqual({ code: 1, stdout: '7 passed, 1 failed\n' });

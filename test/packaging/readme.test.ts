@@ -8,38 +8,38 @@ const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
 
 const commands = readFileSync(new URL('../../docs/commands.md', import.meta.url), 'utf8');
 
-describe('the page of commands', () => {
-  it('has the command table as the parser has it', () => {
+describe('the commands page', () => {
+  it('has the same command table as the parser', () => {
     expect(commands).toBe(replaceCommandTable(commands, renderCommandTable(COMMAND_LIST)));
     for (const { syntax } of COMMAND_LIST) expect(commands).toContain(syntax.replaceAll('|', '\\|'));
   });
 });
 
 describe('the README', () => {
-  it('has the command table as the parser has it', () => {
+  it('has the same command table as the parser', () => {
     expect(readme).toBe(replaceCommandTable(readme, renderCommandTable(COMMAND_LIST)));
     for (const { syntax } of COMMAND_LIST) expect(readme).toContain(syntax.replaceAll('|', '\\|'));
   });
 
-  it('names the two commands that do everything', () => {
+  it('names the two commands that install and run everything', () => {
     expect(readme).toContain('npm ci && npm run demo');
     expect(readme).toContain('npm ci && npm test');
   });
 });
 
-describe('the links to the registration of an App', () => {
+describe('the links to register an App', () => {
   const links = [...readme.matchAll(/\]\((https:\/\/github\.com\/[^)]*\/apps\/new\?[^)]*)\)/g)].map(
     ([, link = '']) => new URL(link),
   );
 
-  it('lead to the forms of a user and of an organization', () => {
+  it('open the forms for a user and for an organization', () => {
     expect(links.map(({ pathname }) => pathname)).toEqual([
       '/settings/apps/new',
       '/organizations/ORGANIZATION/settings/apps/new',
     ]);
   });
 
-  it('fill in exactly what app.yml asks for (I7)', () => {
+  it('fill in exactly the values of app.yml (I7)', () => {
     const {
       name,
       url,

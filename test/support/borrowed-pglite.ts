@@ -4,21 +4,18 @@ import { inject } from 'vitest';
 import type { Backend } from '../../src/adapters/store/engine/backend.ts';
 import { createPgliteBackend, TYPE_PARSERS } from '../../src/adapters/store/engine/pglite.ts';
 
-/** A PGlite in memory that holds nothing but its tables, in their newest form. */
+/** A migrated PGlite in memory with empty tables. */
 export type BorrowedPglite = {
-  /** A new process's view of it, so to speak: another holder of leases on the same data. */
+  /** Opens it like another process: the same data with another lease holder. */
   readonly open: () => Promise<Backend>;
-  /** For the next one who borrows; only where the tables still have that form. */
+  /** Returns it for reuse; only allowed if the schema is unchanged. */
   readonly giveBack: () => void;
 };
 
-/**
- * Those that nobody uses now: the files of a worker run one after another. To start one, or to make tables, takes longer
- * than to empty them.
- */
+/** Unused instances for the worker's next test file: emptying the tables is faster than creating them. */
 const idle: PGlite[] = [];
 
-/** In a replica's role, because triggers keep everybody else from emptying the ledger. */
+/** With the replica role, because triggers prevent others from emptying the ledger. */
 const EMPTY = `
   do $$
   begin
@@ -41,7 +38,7 @@ export async function borrowPglite(): Promise<BorrowedPglite> {
   };
 }
 
-/** One of one's own, with all tables. Making a database anew would take seconds. */
+/** A new migrated PGlite from the template, which saves seconds. */
 export async function fromTemplate(): Promise<PGlite> {
   const loadDataDir = new Blob([await readFile(inject('templateArchive'))]);
   return PGlite.create({ parsers: TYPE_PARSERS, loadDataDir });

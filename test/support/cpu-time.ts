@@ -1,7 +1,6 @@
 /**
- * CPU seconds that the process spends on some work. What runs away is known by them on a busy machine too, where the
- * clock on the wall says little: bounds on them are many times what the work takes, and far below what it would take
- * if it grew with the square of its input.
+ * CPU seconds that the process spends on some work, to find quadratic time on a busy machine too. Bounds are many times
+ * the normal time, and far below a quadratic one.
  */
 export function cpuSeconds(work: () => void): number {
   const before = process.cpuUsage();

@@ -26,13 +26,13 @@ import type { UndoFiles } from '../../src/core/state/undo.ts';
 import { type Interpretation, interpret } from '../../src/core/webhooks/interpret.ts';
 import { storedAs } from '../../src/lib/trust.ts';
 
-/** What becomes of a delivery in a recorded state: the decision, or the facts that the recording lacks. */
+/** The result of a delivery in a recorded state: the decision, or the facts that the recording lacks. */
 type RecordedOutcome =
   | { readonly kind: 'ignored' }
   | { readonly kind: 'missing-facts'; readonly needs: readonly Need[] }
   | { readonly kind: 'decided'; readonly before: PullState; readonly step: Step };
 
-/** What a recorded delivery leads to in a recorded state, a line for each thing; `assumedPermission` replaces the recorded one. */
+/** The outcome of a recorded delivery in a recorded state as lines; `assumedPermission` replaces the recorded one. */
 export function formatDecision(
   delivery: RecordedDelivery,
   app: AppIdentity,
@@ -104,24 +104,24 @@ function decidedRows(before: Parameters<typeof stateChanges>[0], step: Step): re
   ];
 }
 
-/** What was stored of the pull request when the delivery came, and what GitHub told when it was asked. */
+/** The stored pull request when the delivery arrived, and the facts from GitHub. */
 export type RecordedState = {
   readonly pull: PullState;
   readonly facts: RecordedFacts;
-  /** By user id: a permission is one person's, whoever spoke. */
+  /** By user id. */
   readonly permissions: Readonly<Record<string, Permission>>;
 };
 
-/** A permission is one person's; what is worked out from files is worked out anew. */
+/** Permissions are recorded per person, and derived facts are computed again. */
 export type RecordedFacts = Partial<Omit<Facts, 'permission' | 'staleness' | 'undo' | 'userEdit'>> & {
   readonly files?: { readonly atBase: FilesByPath; readonly atHead: FilesByPath };
   readonly undone?: UndoFiles;
 };
 
-/** What GitHub's permission endpoint may say of a person. */
+/** The possible results of GitHub's permission endpoint. */
 export const PERMISSION_NAMES = ['admin', 'maintain', 'write', 'read', 'none'] as const satisfies readonly Permission[];
 
-/** Enough of a stored pull request to tell it from any other JSON; the rest has the form that this version writes. */
+/** Distinguishes a stored pull request from other JSON; the rest is trusted to have this version's form. */
 const RecordedStateSchema = z.looseObject({
   pull: z.looseObject({
     ref: z.looseObject({ installationId: z.number(), repositoryId: z.number(), owner: z.string(), repo: z.string() }),
@@ -161,7 +161,7 @@ export function readState(text: string): ParseResult<RecordedState> {
   return parseProblem(`is not a recorded state: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`.trim());
 }
 
-/** What changes in the stored state: of a proposal, the run, or the queues of tasks and questions. */
+/** A change of the stored state: of a proposal, the run, or the queues of tasks and questions. */
 type StateChange = { readonly what: string; readonly from: string; readonly to: string };
 
 /** Every change of state between two views of one pull request, in words. */
@@ -185,7 +185,7 @@ function runWords({ run }: PullState): string {
   return phase.kind === 'ended' ? `ended (${phase.reason})` : `${phase.kind}, turn ${phase.turn}`;
 }
 
-/** The fact that a need asks for, where the files that it is worked out from were recorded; else null. */
+/** The fact for a need, computed from recorded files; null if they were not recorded. */
 export function computedFacts(need: Need, { files, undone }: RecordedFacts): Partial<Facts> | null {
   switch (need.kind) {
     case 'staleness':
@@ -203,7 +203,7 @@ export function computedFacts(need: Need, { files, undone }: RecordedFacts): Par
   }
 }
 
-/** What each effect does, as words that follow “it would”. */
+/** A description of each effect, to follow “it would”. */
 const EFFECTS = {
   'ask-model': 'send the transcript to the model',
   'ask-question': 'put the question to the model, on a copy of the transcript',
@@ -254,13 +254,13 @@ function commentLocationText(place: CommentLocation | { readonly at: 'pull-reque
   }
 }
 
-/** The answer as it would be posted, without its hidden first line; its links lead to no site. */
+/** The reply as it would be posted, without its hidden first line and with placeholder links. */
 function answerText({ reply }: Extract<Effect, { type: 'reply' }>): string {
   const text = renderReply(reply, { links: { repository: '' }, commands: COMMAND_LIST });
   return text.replace(/^<!--.*?-->\s*/, '');
 }
 
-/** What GitHub is asked for, as words that follow “asked of GitHub next: ”. */
+/** A description of each need, to follow “asked of GitHub next: ”. */
 export function needWords(need: Need): string {
   switch (need.kind) {
     case 'permission':

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 
-/** A PostgreSQL server that may be used: `TEST_DATABASE_URL`, whose user may make databases; null where none is named. */
+/** `TEST_DATABASE_URL`: a PostgreSQL server whose user can create databases; null if unset. */
 export function serverUrl(): string | null {
   const url = process.env['TEST_DATABASE_URL'];
   return url === undefined || url === '' ? null : url;
 }
 
-/** A database on that server, for nobody else, until it is dropped. */
+/** A database on that server for one test file. */
 export type ServerDatabase = { readonly name: string; readonly url: string; readonly drop: () => Promise<void> };
 
-/** Makes one; as a copy of another database, to which nobody may be connected, where that is named. */
+/** Creates a database, as a copy of `template` if given, which must have no connections. */
 export async function makeDatabase(server: string, template: string | null): Promise<ServerDatabase> {
   const name = `countersign_test_${randomUUID().replaceAll('-', '')}`;
   await command(server, `create database ${name}${template === null ? '' : ` template ${template}`}`);

@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files that start processes or tell long stories: begun last, one of them would run on alone for half a minute. */
+/** Slow files start first: started last, one of them would run alone for half a minute. */
 const SLOW = ['demo/demo', 'stories/durability/', 'cli/start', 'demo/verify', 'contracts/', 'stories/'];
 
 export class SlowestFirst extends BaseSequencer {

@@ -10,27 +10,27 @@ import { makeDatabase, type ServerDatabase, serverUrl } from './server-database.
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Directory of an embedded database that is made and migrated, to be copied: making one anew takes seconds. */
+    /** Directory of a migrated embedded database to copy, because creating one takes seconds. */
     templateDatabase: string;
-    /** The same as an archive, to be loaded into memory. */
+    /** The same database as an archive, to load into memory. */
     templateArchive: string;
-    /** Name of such a database on the server of `TEST_DATABASE_URL`, to be copied; null where none is named. */
+    /** Name of a migrated template on the server of `TEST_DATABASE_URL`; null without a server. */
     serverTemplate: string | null;
-    /** Where processes that tests start keep their compiled code for each other: half of a start is compiling. */
+    /** Compile cache shared by the processes of tests: half of a start is compilation. */
     compiledCode: string;
   }
 }
 
-/** Makes one database of each kind before all tests, and removes them after them. */
+/** Creates one database of each kind before all tests, and removes it afterwards. */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-tests-'));
   const directory = join(folder, 'template');
   const archive = join(folder, 'template.tar');
-  await writeFile(archive, await made(join(directory, 'database')));
+  await writeFile(archive, await createTemplate(join(directory, 'database')));
   provide('templateDatabase', directory);
   provide('templateArchive', archive);
   provide('compiledCode', join(folder, 'compiled'));
-  const onServer = await madeOnServer();
+  const onServer = await createServerTemplate();
   provide('serverTemplate', onServer?.name ?? null);
   return async () => {
     await onServer?.drop();
@@ -38,8 +38,8 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
   };
 }
 
-/** Makes it there, and answers it packed. Nothing is synced: no power cut has to be survived. */
-async function made(dataDir: string): Promise<Uint8Array> {
+/** Creates a database in this directory, without syncing; returns it as an archive. */
+async function createTemplate(dataDir: string): Promise<Uint8Array> {
   await mkdir(dirname(dataDir));
   const pglite = await PGlite.create({ dataDir, parsers: TYPE_PARSERS });
   const backend = await createPgliteBackend(pglite, async () => {});
@@ -50,7 +50,7 @@ async function made(dataDir: string): Promise<Uint8Array> {
   return new Uint8Array(await archive.arrayBuffer());
 }
 
-async function madeOnServer(): Promise<ServerDatabase | null> {
+async function createServerTemplate(): Promise<ServerDatabase | null> {
   const server = serverUrl();
   if (server === null) return null;
   const database = await makeDatabase(server, null);

@@ -6,7 +6,7 @@ export function isAncestor(store: GitObjectStore, ancestor: Sha, commit: Sha): b
   return false;
 }
 
-/** Returns a merge base, undefined without a common ancestor. */
+/** Returns a merge base; undefined if there is no common ancestor. */
 export const findMergeBase: (store: GitObjectStore, left: Sha, right: Sha) => Sha | undefined = memoizePerStore(
   (store, left = '', right = '') => {
     if (isAncestor(store, left, right)) return left;
@@ -35,7 +35,7 @@ export function listCommitsBetween(store: GitObjectStore, base: Sha, head: Sha):
 /** Yields the commit and its ancestors, nearest first. */
 export function* walkCommits(store: GitObjectStore, commit: Sha): Generator<Sha> {
   const seen = new Set<Sha>([commit]);
-  // A set iterates in insertion order and includes entries added meanwhile, so it is a queue.
+  // Iterating over a set includes entries that are added meanwhile, so the set works as a queue.
   for (const sha of seen) {
     const found = readGitCommit(store, sha);
     if (found === undefined) continue;

@@ -67,21 +67,21 @@ type AddedFile = Extract<TreeFileChange, { status: 'added' }>;
 
 type RemovedFile = Extract<TreeFileChange, { status: 'removed' }>;
 
-/** With more pairs, only equal files count as renamed, as in git beyond its rename limit. */
+/** Beyond this number of pairs, only identical files count as renamed, like in git beyond its rename limit. */
 const MAX_COMPARED_PAIRS = 2_500;
 
 const MIN_SIMILARITY = 0.5;
 
-/** Replaces each pair of a removed and a similar added file by a rename. */
+/** Replaces each pair of a removed file and a similar added file by a rename. */
 function detectRenames(store: GitObjectStore, changes: readonly TreeFileChange[]): readonly TreeFileChange[] {
   const removed = new Set(changes.filter((change) => change.status === 'removed'));
   const added = changes.filter((change) => change.status === 'added');
-  const fuzzy = removed.size * added.length <= MAX_COMPARED_PAIRS;
+  const isExhaustive = removed.size * added.length <= MAX_COMPARED_PAIRS;
   const renames: TreeFileChange[] = [];
   const paired = new Set<TreeFileChange>();
-  for (const accept of fuzzy ? [1, MIN_SIMILARITY] : [1]) {
+  for (const minSimilarity of isExhaustive ? [1, MIN_SIMILARITY] : [1]) {
     for (const target of added.filter((candidate) => !paired.has(candidate))) {
-      const source = findBestSource(store, removed, target, accept);
+      const source = findBestSource(store, removed, target, minSimilarity);
       if (source === undefined) continue;
       removed.delete(source);
       paired.add(source).add(target);
@@ -96,19 +96,24 @@ function createRename(source: RemovedFile, target: AddedFile): TreeFileChange {
   return { status: 'renamed', path, previousPath: source.path, before: source.before, after };
 }
 
-function findBestSource(store: GitObjectStore, removed: ReadonlySet<RemovedFile>, target: AddedFile, accept: number) {
+function findBestSource(
+  store: GitObjectStore,
+  removed: ReadonlySet<RemovedFile>,
+  target: AddedFile,
+  minSimilarity: number,
+) {
   let best: { readonly source: RemovedFile; readonly score: number } | undefined;
   for (const source of removed) {
-    const score = similarityOf(store, source.before.sha, target.after.sha, accept);
-    if (score >= accept && score > (best?.score ?? 0)) best = { source, score };
+    const score = similarityOf(store, source.before.sha, target.after.sha, minSimilarity);
+    if (score >= minSimilarity && score > (best?.score ?? 0)) best = { source, score };
   }
   return best?.source;
 }
 
-/** Returns 1 for equal bytes, else the share of equal lines. An empty file is similar to none. */
-function similarityOf(store: GitObjectStore, before: Sha, after: Sha, accept: number): number {
+/** Returns 1 for equal bytes, else the share of equal lines, at most 0.99. */
+function similarityOf(store: GitObjectStore, before: Sha, after: Sha, minSimilarity: number): number {
   if (before === after) return 1;
-  if (accept === 1) return 0;
+  if (minSimilarity === 1) return 0;
   const oldLines = toDiffLines(readBlobText(store, before));
   const newLines = toDiffLines(readBlobText(store, after));
   const counts = new Map<string, number>();
@@ -122,7 +127,7 @@ function similarityOf(store: GitObjectStore, before: Sha, after: Sha, accept: nu
   return Math.min(shared / Math.max(oldLines.length, newLines.length, 1), 0.99);
 }
 
-/** The patch of a file. `text` is null for a binary file, a very large diff or no change. */
+/** The patch of a file. `text` is null for a binary file, a very large diff or an unchanged file. */
 export type FilePatch = {
   readonly additions: number;
   readonly deletions: number;
@@ -138,12 +143,12 @@ const CONTEXT_LINES = 3;
 
 const EMPTY_PATCH: FilePatch = { additions: 0, deletions: 0, hunks: [], text: null };
 
-/** Computes the patch between two blobs; undefined is a missing file. */
+/** Computes the patch between two blobs; undefined means a missing file. */
 export function computeFilePatch(store: GitObjectStore, before: Sha | undefined, after: Sha | undefined): FilePatch {
   return before === after ? EMPTY_PATCH : cachedPatch(store, before ?? '', after ?? '');
 }
 
-/** Formats the header of a hunk with git’s hint of the enclosing section. */
+/** Formats the header of a hunk. Like in git, it ends with the first line of the enclosing section. */
 export function formatHunkHeader(hunk: PatchHunk, oldLines: readonly string[]): string {
   const header = `@@ -${formatRange(hunk.oldStart, hunk.oldLines)} +${formatRange(hunk.newStart, hunk.newLines)} @@`;
   const section = oldLines.slice(0, Math.max(0, hunk.oldStart - 1)).findLast((line) => /^[A-Za-z_$]/.test(line));
@@ -184,8 +189,8 @@ export type PatchHunk = {
 };
 
 /**
- * Beyond this edit distance, the differing middle is replaced as one block in linear time. A time limit would make the
- * result depend on the machine.
+ * Beyond this edit distance, everything between the first and the last difference becomes one hunk. A time limit would
+ * make the result depend on the machine.
  */
 const MAX_EDITS = 2_000;
 

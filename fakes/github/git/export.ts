@@ -6,10 +6,10 @@ import { walkCommits } from './ancestry.ts';
 import { type GitObjectStore, readGitCommit, type Sha } from './objects.ts';
 import { listTreeEntries } from './trees.ts';
 
-/** Refs by full name, and the branch of HEAD. */
+/** Refs by full name, and the branch to which HEAD points. */
 type ExportedRefs = { readonly refs: ReadonlyMap<string, Sha>; readonly defaultBranch: string };
 
-/** Writes a bare repository with loose objects into a new or empty directory. Throws errors of the file system. */
+/** Writes a bare repository with loose objects into a new or empty directory. Throws file system errors. */
 export function exportBareRepository(
   store: GitObjectStore,
   { refs, defaultBranch }: ExportedRefs,

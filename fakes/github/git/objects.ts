@@ -34,26 +34,26 @@ export function readObject(store: GitObjectStore, type: GitObjectType, sha: Sha)
 }
 
 /**
- * Caches a pure function of object ids. Objects never change, so a cached value stays valid. Undefined is not cached,
+ * Caches a pure function of object ids. Objects never change, so a cached value stays valid. `undefined` is not cached,
  * because a missing object can be added later.
  */
 export function memoizePerStore<Value>(
   compute: (store: GitObjectStore, ...ids: readonly string[]) => Value,
 ): (store: GitObjectStore, ...ids: readonly string[]) => Value {
-  const answersByStore = new WeakMap<GitObjectStore, Map<string, Value>>();
+  const cachesByStore = new WeakMap<GitObjectStore, Map<string, Value>>();
   return (store, ...ids) => {
-    const answers = answersByStore.get(store) ?? new Map<string, Value>();
-    answersByStore.set(store, answers);
+    const cache = cachesByStore.get(store) ?? new Map<string, Value>();
+    cachesByStore.set(store, cache);
     const key = ids.join(' ');
-    const known = answers.get(key);
-    if (known !== undefined) return known;
-    const answer = compute(store, ...ids);
-    if (answer !== undefined) answers.set(key, answer);
-    return answer;
+    const cached = cache.get(key);
+    if (cached !== undefined) return cached;
+    const value = compute(store, ...ids);
+    if (value !== undefined) cache.set(key, value);
+    return value;
   };
 }
 
-/** File, executable, symbolic link, submodule and directory. */
+/** In this order: file, executable file, symbolic link, submodule, directory. */
 export type GitFileMode = '100644' | '100755' | '120000' | '160000' | '040000';
 
 const FILE_MODES: ReadonlySet<string> = new Set([
@@ -64,7 +64,7 @@ const FILE_MODES: ReadonlySet<string> = new Set([
   '040000',
 ] satisfies GitFileMode[]);
 
-/** Whether a text is a git mode in six digits, as in the REST API. */
+/** Whether a text is a file mode in six digits, as in the REST API. */
 export function isGitFileMode(text: string): text is GitFileMode {
   return FILE_MODES.has(text);
 }
@@ -83,7 +83,7 @@ export function readBlobText(store: GitObjectStore, sha: Sha | undefined): strin
   return Buffer.from((sha === undefined ? undefined : readBlob(store, sha)) ?? []).toString('utf8');
 }
 
-/** Git’s rule: a file with a zero byte in its first 8,000 bytes is binary. */
+/** Like in git, a file is binary if its first 8,000 bytes contain a zero byte. */
 export function isBinary(bytes: Uint8Array): boolean {
   return bytes.subarray(0, 8000).includes(0);
 }
@@ -112,7 +112,7 @@ export const readGitCommit: (store: GitObjectStore, sha: Sha) => CommitObject | 
   },
 );
 
-/** Encodes a commit without its signature: the signed bytes. */
+/** Encodes a commit without its signature. The signature covers these bytes. */
 export function encodeUnsignedCommit(commit: CommitObject): string {
   return encodeCommit({ ...commit, signature: null });
 }

@@ -21,8 +21,8 @@ type DirectoryChanges = {
 };
 
 /**
- * Applies changes to a tree and stores only the changed directories. Empty directories vanish, and a file is replaced
- * by a directory of its name.
+ * Applies changes to a tree and stores only the changed directories. Removes empty directories. A new directory replaces
+ * a file of the same name.
  */
 export function updateTree(store: GitObjectStore, base: Sha | undefined, changes: TreeChanges): Sha {
   return putDirectory(
@@ -31,7 +31,7 @@ export function updateTree(store: GitObjectStore, base: Sha | undefined, changes
   );
 }
 
-/** Lists the files, links and submodules of a tree by path, in git’s order. */
+/** Lists the files, symbolic links and submodules of a tree by path, in git’s order. */
 export function listTreeEntries(store: GitObjectStore, tree: Sha, directories: 'with directories' | 'files' = 'files') {
   const entries = new Map<string, TreeObjectEntry>();
   collectEntries(store, tree, '', directories === 'with directories', entries);
@@ -71,24 +71,28 @@ function groupByDirectory(changes: TreeChanges): DirectoryChanges {
   for (const [path, entry] of changes) {
     const names = path.split('/');
     const last = names.pop() ?? path;
-    let branch = root;
+    let changes = root;
     for (const name of names) {
-      const next = branch.subdirectories.get(name) ?? createDirectoryChanges();
-      branch.subdirectories.set(name, next);
-      branch = next;
+      const next = changes.subdirectories.get(name) ?? createDirectoryChanges();
+      changes.subdirectories.set(name, next);
+      changes = next;
     }
-    branch.entries.set(last, entry);
+    changes.entries.set(last, entry);
   }
   return root;
 }
 
-function applyDirectoryChanges(store: GitObjectStore, directory: GitDirectory, branch: DirectoryChanges): GitDirectory {
+function applyDirectoryChanges(
+  store: GitObjectStore,
+  directory: GitDirectory,
+  changes: DirectoryChanges,
+): GitDirectory {
   const result = new Map(directory);
-  for (const [name, entry] of branch.entries) {
+  for (const [name, entry] of changes.entries) {
     if (entry === null) result.delete(name);
     else result.set(name, entry);
   }
-  for (const [name, below] of branch.subdirectories) applySubdirectory(store, result, name, below);
+  for (const [name, subdirectory] of changes.subdirectories) applySubdirectory(store, result, name, subdirectory);
   return result;
 }
 
@@ -96,17 +100,17 @@ function applySubdirectory(
   store: GitObjectStore,
   result: Map<string, TreeObjectEntry>,
   name: string,
-  below: DirectoryChanges,
+  subdirectory: DirectoryChanges,
 ): void {
   const existing = result.get(name);
   const before =
     existing?.mode === '040000' ? readDirectoryOrEmpty(store, existing.sha) : new Map<string, TreeObjectEntry>();
-  const after = applyDirectoryChanges(store, before, below);
+  const after = applyDirectoryChanges(store, before, subdirectory);
   if (after.size > 0) result.set(name, { mode: '040000', sha: putDirectory(store, after) });
   else if (existing?.mode === '040000') result.delete(name);
 }
 
-/** The object of a name in a tree. */
+/** The mode and object id of a tree entry. */
 export type TreeObjectEntry = { readonly mode: GitFileMode; readonly sha: Sha };
 
 /** Entries by name, in git’s order. */
@@ -114,7 +118,7 @@ type GitDirectory = ReadonlyMap<string, TreeObjectEntry>;
 
 const EMPTY_DIRECTORY: GitDirectory = new Map();
 
-/** Git sorts names as bytes, with a slash at the end of a directory name. */
+/** Stores a directory. Git sorts names by their bytes, as if directory names ended with a slash. */
 function putDirectory(store: GitObjectStore, directory: GitDirectory): Sha {
   const rows = [...directory].map(([name, entry]) => ({ name: Buffer.from(name), entry, key: sortKey(name, entry) }));
   rows.sort((left, right) => Buffer.compare(left.key, right.key));
@@ -157,7 +161,7 @@ function decodeDirectory(bytes: Buffer): GitDirectory {
   return directory;
 }
 
-/** Files by path. The bytes of a submodule are the hex id of its commit, those of a link its target. */
+/** Files by path. `bytes` are the target of a symbolic link, or the commit id of a submodule in hex. */
 export type GitFiles = ReadonlyMap<string, { readonly mode: GitFileMode; readonly bytes: Uint8Array }>;
 
 /** Stores files as a complete tree. */

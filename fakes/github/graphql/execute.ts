@@ -2,14 +2,14 @@ import { executeSync } from 'graphql';
 import type { ParsedDocument, Values } from './parser.ts';
 import { SCHEMA } from './schema.ts';
 
-/** A result value: a scalar, an object, a list, or a field with arguments. */
+/** A result value: a scalar, an object or a list. */
 export type GraphqlValue = string | number | boolean | null | GraphqlObject | readonly GraphqlValue[];
 
 type GraphqlField = GraphqlValue | ((args: Values) => GraphqlValue);
 
 export type GraphqlObject = { readonly typeName: string; readonly fields: Readonly<Record<string, GraphqlField>> };
 
-/** A refusal by a field during execution. */
+/** An error of a field during execution, with its GraphQL error type. */
 export class GraphqlRequestError extends Error {
   readonly type: string;
 
@@ -19,7 +19,7 @@ export class GraphqlRequestError extends Error {
   }
 }
 
-/** Executes a checked document. Throws the `GraphqlRequestError` of a field. */
+/** Executes a valid document. Throws the `GraphqlRequestError` of a field. */
 export function executeSelections(root: GraphqlObject, { document }: ParsedDocument, variables: Values): Values {
   const { data, errors = [] } = executeSync({
     schema: SCHEMA,

@@ -44,7 +44,7 @@ export function handleGraphql(context: GraphqlRequest): ApiResponse {
     : runOperation(context, parsed, variables);
 }
 
-/** An invalid document is a mistake in the client, so it is a violation. */
+/** Only a faulty client sends an invalid document, so this is a violation. */
 function failedResponse(state: ServerState, errors: readonly GraphqlError[], field: string): ApiResponse {
   const violation = `graphql ${field}: ${errors.map((error) => error.message).join('; ')}`;
   return { ...okResponse(state, { errors }), violation };
@@ -68,7 +68,7 @@ function refusalResponse(state: ServerState, field: string, error: GraphqlReques
   return error.type === 'FORBIDDEN' ? { ...answer, violation: `graphql ${field}: ${error.message}` } : answer;
 }
 
-/** The product sends one mutation at a time, so more than one is refused. */
+/** Runs one mutation. The product never sends several in a document, so they are not supported. */
 function runMutation(context: GraphqlRequest, parsed: ParsedDocument, variables: Values): ApiResponse {
   const field = rootFieldOf(parsed.operation);
   const actor = actorOfIdentity(context.identity);

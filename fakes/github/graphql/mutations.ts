@@ -31,7 +31,7 @@ type MutationContext = GraphqlContext & {
 
 type MutationHandler = (context: MutationContext, input: Values) => MutationResult;
 
-/** Returns the state and value of an operation. Throws its refusal as a `GraphqlRequestError`. */
+/** Returns the state and value of an operation. Throws its error as a `GraphqlRequestError`. */
 function requireSuccess<Value>(
   { state }: MutationContext,
   outcome: OperationResult<Value>,
@@ -40,7 +40,7 @@ function requireSuccess<Value>(
   return { state: { ...state, github: outcome.state }, value: outcome.value };
 }
 
-/** Every payload repeats the id that the client gave its mutation. */
+/** The id that the client can add to a mutation, and that every payload repeats. */
 function readClientMutationId(input: Values): string | null {
   const id = input['clientMutationId'];
   return typeof id === 'string' ? id : null;
@@ -65,7 +65,7 @@ type ReactionSubject = {
   readonly kind: 'issue comment' | 'pull comment' | 'review comment' | 'review';
 };
 
-/** `addReaction` also works on reviews, which the REST API cannot react to. */
+/** `addReaction` also works on reviews, which have no reactions in the REST API. */
 function addReaction(context: MutationContext, input: Values): MutationResult {
   const subjectId = String(input['subjectId']);
   const subject = listAccessibleRepositories(context)

@@ -31,7 +31,7 @@ export type ParsedDocument = {
 
 const MAX_TOKENS = 10_000;
 
-/** The specification requires a field in each selection; the parser of the library does not check it. */
+/** The specification forbids an empty selection; the library does not check it. */
 const noEmptySelection: ValidationRule = (context) => ({
   SelectionSet({ selections }) {
     if (selections.length === 0) context.reportError(new GraphQLError('A selection is empty'));
@@ -40,7 +40,7 @@ const noEmptySelection: ValidationRule = (context) => ({
 
 const RULES = [...specifiedRules, noEmptySelection];
 
-/** Clients repeat few documents, and parsing one takes longer than answering it. */
+/** Clients send the same few documents again and again, and parsing takes longer than executing. */
 const MAX_CACHED_DOCUMENTS = 50;
 
 const documentCache = new Map<string, ParsedDocument>();
@@ -88,7 +88,7 @@ export function rootFieldOf({ selectionSet }: OperationDefinitionNode): string {
 
 const UNKNOWN_FIELD = /^Cannot query field "(\w+)" on type "(\w+)"\./;
 
-/** Unknown fields get GitHub’s own message; its wording of the other errors is not known. */
+/** Unknown fields get GitHub’s message. Other errors keep the message of the library, because GitHub’s is unknown. */
 function toGraphqlErrors(errors: readonly GraphQLError[]): readonly GraphqlError[] {
   return errors.map(({ message }) => {
     const [, fieldName, typeName] = UNKNOWN_FIELD.exec(message) ?? [];

@@ -28,15 +28,15 @@ export function createQueryObject(context: GraphqlContext): GraphqlObject {
   };
 }
 
-/** GitHub’s queries also find a repository by a former name. */
+/** Queries on GitHub also find a repository by a former name. */
 function requireRenamedRepository(context: GraphqlContext, owner: string, name: string): FakeRepository {
   const renamed = findRepositoryByPreviousName(context.state.github, owner, name);
   return requireRepository(context, owner, renamed?.name ?? name);
 }
 
 /**
- * Returns an accessible repository. Throws NOT_FOUND, also for a former name: whether GitHub’s mutations accept one is
- * unknown.
+ * Returns an accessible repository. Throws NOT_FOUND, also for a former name, because it is unknown whether mutations on
+ * GitHub accept one.
  */
 export function requireRepository(context: GraphqlContext, owner: string, name: string): FakeRepository {
   const repository = findRepositoryByName(context.state.github, owner, name);
@@ -149,7 +149,7 @@ export function createThreadObject(state: ServerState, pull: FakePullRequest, th
       path: thread.path,
       line: anchor?.line ?? null,
       startLine: anchor?.startLine ?? null,
-      // The field has type User, so it is null for a bot.
+      // `resolvedBy` has the type User, so it is null for a bot.
       resolvedBy:
         resolver === undefined || resolver.type !== 'User'
           ? null

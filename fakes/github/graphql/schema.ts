@@ -1,8 +1,8 @@
 import { assertScalarType, buildSchema, GraphQLError } from 'graphql';
 
 /**
- * The implemented part of GitHub’s public schema (https://docs.github.com/public/fpt/schema.docs.graphql), with its
- * names and types. All other fields are refused.
+ * The supported part of GitHub’s public schema (https://docs.github.com/public/fpt/schema.docs.graphql), with its names
+ * and types.
  */
 export const SCHEMA = buildSchema(`
   scalar Base64String
@@ -94,7 +94,7 @@ export const SCHEMA = buildSchema(`
   type Reaction { content: ReactionContent! databaseId: Int id: ID! }
 `);
 
-/** GitHub documents the format of its scalars only in prose. */
+/** GitHub’s schema does not define the formats of its scalars. */
 const SCALAR_PATTERNS = { GitObjectID: /^[0-9a-f]{40}$/, Base64String: /^[A-Za-z0-9+/\s]*={0,2}\s*$/ } as const;
 
 for (const [name, pattern] of Object.entries(SCALAR_PATTERNS)) {

@@ -1,6 +1,7 @@
 import { generateKeyPairSync, verify } from 'node:crypto';
 import { isRecord, parseJson } from '../../../src/lib/trust.ts';
 import type { AppPermissionLevel, AppPermissions, FakeActor, FakeApp, FakeRepository } from '../state/github-state.ts';
+import { isInstalledOn } from '../state/lookup.ts';
 import type { InstallationToken, ServerState } from './server-state.ts';
 
 export type RequestIdentity =
@@ -13,7 +14,8 @@ type IdentityResult =
   | { readonly ok: false; readonly message: string };
 
 /**
- * Reads the `authorization` header. A wrong one fails with GitHub’s 401 message; without one the caller is anonymous.
+ * Reads the `authorization` header. Invalid credentials fail with GitHub’s 401 message; without a header the caller is
+ * anonymous.
  */
 export function authenticate(state: ServerState, header: string | undefined, now: number): IdentityResult {
   if (header === undefined) return { ok: true, identity: { kind: 'anonymous' } };
@@ -27,20 +29,19 @@ function authenticateInstallation(state: ServerState, secret: string, now: numbe
   const token = state.tokens.get(secret);
   const app = token === undefined ? undefined : state.github.apps.get(token.appId);
   const installation = token === undefined ? undefined : state.github.installations.get(token.installationId);
-  // A suspended installation has no valid tokens.
-  const acting = installation !== undefined && installation.suspendedAt === null;
-  const alive = token !== undefined && token.expiresAt > now && acting;
-  if (token === undefined || app === undefined || !alive) return { ok: false, message: 'Bad credentials' };
+  const isActive = installation !== undefined && installation.suspendedAt === null;
+  if (token === undefined || token.expiresAt <= now || app === undefined || !isActive)
+    return { ok: false, message: 'Bad credentials' };
   return { ok: true, identity: { kind: 'installation', app, token } };
 }
 
-/** The App’s bot; undefined for callers that cannot write. */
+/** The bot of the App; undefined for callers without an installation token. */
 export function actorOfIdentity(identity: RequestIdentity): FakeActor | undefined {
   if (identity.kind !== 'installation') return undefined;
   return { accountId: identity.app.botId, viaAppId: identity.app.id };
 }
 
-/** How far a token reaches. `not-in-token` means that the token is limited to other repositories. */
+/** Whether a token can access a repository. `not-in-token` means that the token is limited to other repositories. */
 type RepositoryAccess = 'accessible' | 'not-installed' | 'not-in-token';
 
 /** A repository is accessible if the token includes it and the App is still installed on it. */
@@ -49,17 +50,16 @@ export function repositoryAccessOf(
   token: InstallationToken,
   repository: FakeRepository,
 ): RepositoryAccess {
-  const named = token.repositoryIds === 'all' || token.repositoryIds.includes(repository.id);
-  if (!named) return 'not-in-token';
+  const isInToken = token.repositoryIds === 'all' || token.repositoryIds.includes(repository.id);
+  if (!isInToken) return 'not-in-token';
   const installation = state.github.installations.get(token.installationId);
-  if (installation === undefined || installation.accountId !== repository.ownerId) return 'not-installed';
-  const installed = installation.repositories === 'all' || installation.repositories.includes(repository.id);
-  return installed ? 'accessible' : 'not-installed';
+  const isInstalled = installation !== undefined && isInstalledOn(installation, repository);
+  return isInstalled ? 'accessible' : 'not-installed';
 }
 
 type JwtResult = { readonly ok: true; readonly app: FakeApp } | { readonly ok: false; readonly message: string };
 
-const UNREADABLE_JWT = 'A JSON web token could not be decoded';
+const UNREADABLE_JWT_MESSAGE = 'A JSON web token could not be decoded';
 
 const MAX_JWT_SECONDS = 600;
 
@@ -70,12 +70,13 @@ function verifyAppJwt(state: ServerState, token: string, now: number): JwtResult
   const [head = '', claims = '', signature = ''] = token.split('.');
   const header = decodePart(head);
   const payload = decodePart(claims);
-  if (header === undefined || payload === undefined || header['alg'] !== 'RS256') return invalidJwt(UNREADABLE_JWT);
+  if (header === undefined || payload === undefined || header['alg'] !== 'RS256')
+    return invalidJwt(UNREADABLE_JWT_MESSAGE);
   const app = findIssuer(state, payload['iss']);
   const key = app === undefined ? undefined : state.publicKeys.get(app.id);
   if (app === undefined || key === undefined) return invalidJwt('Integration not found');
-  const signed = verify('RSA-SHA256', Buffer.from(`${head}.${claims}`), key, Buffer.from(signature, 'base64url'));
-  if (!signed) return invalidJwt(UNREADABLE_JWT);
+  const isSigned = verify('RSA-SHA256', Buffer.from(`${head}.${claims}`), key, Buffer.from(signature, 'base64url'));
+  if (!isSigned) return invalidJwt(UNREADABLE_JWT_MESSAGE);
   const problem = checkTimes(payload['iat'], payload['exp'], now / 1000);
   return problem === undefined ? { ok: true, app } : invalidJwt(problem);
 }
@@ -134,8 +135,8 @@ function generateAppKey(): AppKeyPair {
 }
 
 /**
- * The permission that a route needs. For `conversation` (the issues API) a comment on a pull request can be read with
- * `issues` or `pull_requests`, and written with the permission of its issue or pull request.
+ * The permission that a route needs. `conversation` is for the issues API: reading needs `issues` or `pull_requests`,
+ * writing needs `pull_requests` on a pull request and `issues` on an issue.
  */
 export type RequiredPermission =
   | { readonly kind: 'permission'; readonly name: string; readonly level: AppPermissionLevel }

@@ -1,7 +1,7 @@
-import type { ApiError, ApiFieldError, OperationResult, WebhookEvent } from '../state/operation.ts';
+import type { ApiFieldError, OperationResult, WebhookEvent } from '../state/operation.ts';
 import type { ServerState } from './server-state.ts';
 
-/** A received request: `target` is the raw path with query, header names are lower case. */
+/** A received request. `target` is the raw path with its query; header names are in lower case. */
 export type RawHttpRequest = {
   readonly method: string;
   readonly target: string;
@@ -21,8 +21,8 @@ export type RequestTarget = { readonly path: string; readonly query: Readonly<Re
 /** Splits a target; `/api/v3/x` becomes `/x` and `/api/graphql` becomes `/graphql`. */
 export function parseTarget(target: string): RequestTarget {
   const [path = '/', search = ''] = target.split('?', 2);
-  const short = path.replace(/^\/api\/v3(?=\/|$)/, '').replace(/^\/api\/graphql$/, '/graphql');
-  return { path: short === '' ? '/' : short, query: Object.fromEntries(new URLSearchParams(search)) };
+  const withoutPrefix = path.replace(/^\/api\/v3(?=\/|$)/, '').replace(/^\/api\/graphql$/, '/graphql');
+  return { path: withoutPrefix === '' ? '/' : withoutPrefix, query: Object.fromEntries(new URLSearchParams(search)) };
 }
 
 const JSON_CONTENT_TYPE = 'application/json; charset=utf-8';
@@ -39,7 +39,7 @@ export function jsonResponse(
   };
 }
 
-/** The result of a handler: the body, the state after it and the webhooks. */
+/** The result of a handler: the response, the state after the request and the webhooks. */
 export type ApiResponse = {
   readonly status: number;
   readonly body: ApiResponseBody;
@@ -52,7 +52,7 @@ export type ApiResponse = {
 
 type ApiResponseBody =
   | { readonly kind: 'json'; readonly value: unknown }
-  /** The complete list, paginated when it is sent. */
+  /** The complete list; only the requested page is sent. */
   | { readonly kind: 'list'; readonly items: readonly unknown[] }
   | { readonly kind: 'bytes'; readonly type: string; readonly bytes: Uint8Array }
   | { readonly kind: 'none' };
@@ -67,6 +67,12 @@ export function okResponse(state: ServerState, value: unknown): ApiResponse {
 /** 200 with one page of a list and an unchanged state. */
 export function listResponse(state: ServerState, items: readonly unknown[]): ApiResponse {
   return { status: 200, body: { kind: 'list', items }, state, events: [] };
+}
+
+/** 200 with the bytes of a file and an unchanged state. */
+export function rawResponse(state: ServerState, bytes: Uint8Array): ApiResponse {
+  const type = 'application/vnd.github.raw; charset=utf-8';
+  return { status: 200, body: { kind: 'bytes', type, bytes }, state, events: [] };
 }
 
 /** An error of the REST API with an unchanged state. */
@@ -95,21 +101,21 @@ export function invalidFieldResponse(state: ServerState, resource: string, field
   return errorResponse(state, 422, 'Validation Failed', [{ resource, field, code }]);
 }
 
-/** Converts the result of an operation: its refusal, or `status` with the payload from `show`. */
+/** Converts the result of an operation: its error, or `status` with the payload that `toPayload` creates. */
 export function operationResponse<Value>(
   state: ServerState,
   outcome: OperationResult<Value>,
   status: number,
-  show: (after: ServerState, value: Value) => unknown,
+  toPayload: (after: ServerState, value: Value) => unknown,
 ): ApiResponse {
-  if (!outcome.ok) return apiErrorResponse(state, outcome.error);
+  if (!outcome.ok) {
+    const { error } = outcome;
+    return errorResponse(state, error.status, error.message, error.errors);
+  }
   const after = { ...state, github: outcome.state };
-  const body: ApiResponseBody = status === 204 ? { kind: 'none' } : { kind: 'json', value: show(after, outcome.value) };
+  const body: ApiResponseBody =
+    status === 204 ? { kind: 'none' } : { kind: 'json', value: toPayload(after, outcome.value) };
   return { status, body, state: after, events: outcome.events };
-}
-
-function apiErrorResponse(state: ServerState, error: ApiError): ApiResponse {
-  return errorResponse(state, error.status, error.message, error.errors);
 }
 
 export const DEFAULT_PAGE_SIZE = 30;
@@ -120,8 +126,8 @@ export const MAX_PAGE_SIZE = 100;
 type ResultPage<Item> = { readonly items: readonly Item[]; readonly link: string | undefined };
 
 /**
- * Selects a page by `per_page` (at most 100) and `page`. `address` is the absolute URL without query; the links keep
- * the other parameters.
+ * Selects a page by `per_page` (at most 100) and `page`. `address` is the absolute URL without its query; page links
+ * keep the other parameters.
  */
 export function paginate<Item>(
   items: readonly Item[],

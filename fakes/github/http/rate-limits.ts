@@ -14,7 +14,7 @@ type CountedRequest = {
   readonly write: boolean;
 };
 
-/** The state after counting, the rate limit headers, and a refusal if a limit is exceeded. */
+/** The state after counting, the rate limit headers, and an error response if a limit is exceeded. */
 export type CountingResult = {
   readonly state: ServerState;
   readonly headers: Readonly<Record<string, string>>;
@@ -27,8 +27,8 @@ const MINUTE_MS = 60_000;
 const SECONDARY_WAIT_SECONDS = 60;
 
 /**
- * Counts a request of an installation over sliding windows of a minute and an hour. Requests on web pages do not
- * count.
+ * Counts a request of an installation: by the hour for the primary limit, and over sliding windows of a minute and an
+ * hour for the secondary limits. Actions in the browser do not count.
  */
 export function countRequest(before: ServerState, request: CountedRequest, now: number): CountingResult {
   const usage = currentUsage(before.rateLimitUsage.get(request.installationId), now);
@@ -111,7 +111,7 @@ function refuseForSecondaryLimit(
     'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.',
   );
   const headers = { ...rateLimitHeaders(before, usage, request), 'retry-after': String(SECONDARY_WAIT_SECONDS) };
-  const early = usage.blockedUntil > now;
+  const isEarly = usage.blockedUntil > now;
   const violation = { violation: `retried ${usage.blockedUntil - now} ms before the end of retry-after` };
-  return { state, headers, refusal: early ? { ...forbidden, ...violation } : forbidden };
+  return { state, headers, refusal: isEarly ? { ...forbidden, ...violation } : forbidden };
 }

@@ -19,7 +19,7 @@ type WebhookLog = {
 
 const EMPTY_WEBHOOK_LOG: WebhookLog = { attempts: [], redeliver: () => {} };
 
-/** The GitHub state with App keys (public, PEM, by App id), tokens, deliveries and rate limits. */
+/** The state of the API server. `publicKeys` are in PEM, by App id. */
 export type ServerState = {
   readonly github: GitHubState;
   readonly publicKeys: ReadonlyMap<number, string>;
@@ -30,7 +30,7 @@ export type ServerState = {
   readonly rateLimitUsage: ReadonlyMap<number, RateLimitUsage>;
 };
 
-/** Creates a state without tokens, with the limits of an Enterprise Server. */
+/** Creates a state without tokens. It has the primary limit, but no secondary limits. */
 export function createServerState(
   github: GitHubState,
   publicKeys: ReadonlyMap<number, string>,
@@ -41,12 +41,12 @@ export function createServerState(
     publicKeys,
     tokens: new Map(),
     webhookLog,
-    rateLimits: ENTERPRISE_LIMITS,
+    rateLimits: PRIMARY_LIMITS,
     rateLimitUsage: new Map(),
   };
 }
 
-/** The limits of each installation; an Enterprise Server has no secondary limits (null). */
+/** The limits of each installation. `secondary` is null without secondary limits. */
 export type FakeRateLimits = {
   readonly requestsPerHour: number;
   readonly secondary: {
@@ -56,7 +56,7 @@ export type FakeRateLimits = {
   } | null;
 };
 
-const ENTERPRISE_LIMITS: FakeRateLimits = { requestsPerHour: 5_000, secondary: null };
+const PRIMARY_LIMITS: FakeRateLimits = { requestsPerHour: 5_000, secondary: null };
 
 export const GITHUB_COM_LIMITS: FakeRateLimits = {
   requestsPerHour: 5_000,
@@ -69,7 +69,7 @@ export type RateLimitResource = 'core' | 'graphql';
 export type RateLimitUsage = {
   readonly hourEndsAt: number;
   readonly used: Readonly<Record<RateLimitResource, number>>;
-  /** Answered requests of the last hour, oldest first; empty without secondary limits. */
+  /** Accepted requests of the last hour, oldest first; empty without secondary limits. */
   readonly recentRequests: readonly { readonly at: number; readonly write: boolean }[];
   /** End of the last `retry-after`. */
   readonly blockedUntil: number;
@@ -81,7 +81,7 @@ export function createUsage(now: number): RateLimitUsage {
   return { hourEndsAt: now + HOUR_MS, used: { core: 0, graphql: 0 }, recentRequests: [], blockedUntil: 0 };
 }
 
-/** One attempt to send a delivery. `statusCode` is 0 without a response; `at` is in ms. */
+/** One attempt to send a delivery. `statusCode` is 0 if there was no response; `at` is in ms. */
 export type FakeDeliveryAttempt = {
   readonly id: number;
   readonly delivery: FakeDelivery;
@@ -90,7 +90,7 @@ export type FakeDeliveryAttempt = {
   readonly redelivery: boolean;
 };
 
-/** A delivery with one status for each attempt, null without a response. */
+/** A delivery with the status of each attempt, null if there was no response. */
 export type FakeDelivery = {
   readonly id: number;
   readonly guid: string;

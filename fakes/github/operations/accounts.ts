@@ -7,6 +7,7 @@ import type {
   FakeInstallation,
   GitHubState,
 } from '../state/github-state.ts';
+import { isInstalledOn } from '../state/lookup.ts';
 import {
   NOT_FOUND_ERROR,
   type Operation,
@@ -41,7 +42,7 @@ const NODE_ID_PREFIXES: Readonly<Record<FakeAccountType, string>> = {
   Mannequin: 'M',
 };
 
-/** Adds an account. Logins are unique without regard to case. */
+/** Adds an account. Logins are unique, ignoring case. */
 export const addAccount: Operation<AddAccountInput, FakeAccount> = (github, input, now) => {
   const login = input.login.toLowerCase();
   for (const other of github.accounts.values()) {
@@ -115,7 +116,7 @@ export const uninstallApp: Operation<UninstallAppInput, null> = (github, input, 
   return succeedWith(withAuditEntry(state, 'app-uninstalled', actor, now, { id: installation.id }), null, [event]);
 };
 
-/** Suspends or unsuspends an installation. A suspended App gets no other webhooks and no access. */
+/** Suspends or unsuspends an installation. While suspended, the App has no access and gets only installation webhooks. */
 export const suspendApp: Operation<SuspendAppInput, FakeInstallation> = (github, { installationId, suspended }, now) =>
   updateInstallation(
     github,
@@ -131,7 +132,7 @@ export const acceptPermissions: Operation<AcceptPermissionsInput, FakeInstallati
     createInstallationEvent(state, next, 'new_permissions_accepted', actor),
   );
 
-/** Removes repositories from an installation. An installation on all repositories becomes one on the others. */
+/** Removes repositories from an installation. An installation on all repositories changes to selected repositories. */
 export const removeFromInstallation: Operation<RemoveFromInstallationInput, FakeInstallation> = (
   github,
   input,
@@ -139,9 +140,9 @@ export const removeFromInstallation: Operation<RemoveFromInstallationInput, Fake
 ) => {
   const { installationId, repositoryIds } = input;
   const before = github.installations.get(installationId);
-  const all = [...github.repositories.values()].filter(({ ownerId }) => ownerId === before?.accountId);
-  const installed = before?.repositories === 'all' ? all.map(({ id }) => id) : (before?.repositories ?? []);
-  const repositories = installed.filter((id) => !repositoryIds.includes(id));
+  if (before === undefined) return refuseWith(github, NOT_FOUND_ERROR);
+  const installed = [...github.repositories.values()].filter((repository) => isInstalledOn(before, repository));
+  const repositories = installed.map(({ id }) => id).filter((id) => !repositoryIds.includes(id));
   return updateInstallation(github, installationId, { repositories }, now, (state, next, actor) =>
     createRepositoriesRemovedEvent(state, next, repositoryIds, actor),
   );
@@ -152,7 +153,7 @@ function updateInstallation(
   installationId: number,
   fields: Partial<FakeInstallation>,
   now: number,
-  eventOf: (state: GitHubState, next: FakeInstallation, actor: FakeActor) => WebhookEvent,
+  createEvent: (state: GitHubState, next: FakeInstallation, actor: FakeActor) => WebhookEvent,
 ): OperationResult<FakeInstallation> {
   const before = github.installations.get(installationId);
   if (before === undefined) return refuseWith(github, NOT_FOUND_ERROR);
@@ -160,5 +161,5 @@ function updateInstallation(
   const actor = { accountId: before.accountId, viaAppId: null };
   const updated = { ...github, installations: mapWithEntry(github.installations, before.id, next) };
   const state = withAuditEntry(updated, 'installation-changed', actor, now, { id: before.id });
-  return succeedWith(state, next, [eventOf(state, next, actor)]);
+  return succeedWith(state, next, [createEvent(state, next, actor)]);
 }

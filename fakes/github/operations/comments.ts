@@ -7,7 +7,7 @@ import type {
   FakeRepository,
   GitHubState,
 } from '../state/github-state.ts';
-import { canPush, findConversation, findConversationOfComment, findPullOfReviewComment } from '../state/lookup.ts';
+import { canPush, findConversation, locateIssueComment, locateReviewComment } from '../state/lookup.ts';
 import { ADMIN_RIGHTS_ERROR, checkBody, LOCKED_ERROR, NOT_FOUND_ERROR, type Operation } from '../state/operation.ts';
 import {
   allocateId,
@@ -52,13 +52,11 @@ export const createIssueComment: Operation<CreateIssueCommentInput, FakeIssueCom
   return succeedWith(state, comment, [createIssueCommentEvent(state, details, 'created', input.actor)]);
 };
 
-/** Edits a comment. Needs its author, write access or an App. */
+/** Edits a comment. Allowed for its author, for people with write access and for Apps. */
 export const editIssueComment: Operation<EditCommentInput, FakeIssueComment> = (github, input, now) => {
-  const repository = github.repositories.get(input.repositoryId);
-  const issue = repository === undefined ? undefined : findConversationOfComment(repository, input.commentId);
-  const before = issue?.comments.get(input.commentId);
-  if (repository === undefined || issue === undefined || before === undefined)
-    return refuseWith(github, NOT_FOUND_ERROR);
+  const located = locateIssueComment(github, input);
+  if (located === undefined) return refuseWith(github, NOT_FOUND_ERROR);
+  const { repository, issue, comment: before } = located;
   if (!canModerate(repository, input.actor, before.authorId)) return refuseWith(github, ADMIN_RIGHTS_ERROR);
   const problem = checkBody('IssueComment', input.body);
   if (problem !== undefined) return refuseWith(github, problem);
@@ -73,13 +71,11 @@ export const editIssueComment: Operation<EditCommentInput, FakeIssueComment> = (
   ]);
 };
 
-/** Deletes a comment. Needs the same rights as an edit. */
+/** Deletes a comment. Allowed for the same actors as an edit. */
 export const deleteIssueComment: Operation<CommentTarget, null> = (github, input, now) => {
-  const repository = github.repositories.get(input.repositoryId);
-  const issue = repository === undefined ? undefined : findConversationOfComment(repository, input.commentId);
-  const comment = issue?.comments.get(input.commentId);
-  if (repository === undefined || issue === undefined || comment === undefined)
-    return refuseWith(github, NOT_FOUND_ERROR);
+  const located = locateIssueComment(github, input);
+  if (located === undefined) return refuseWith(github, NOT_FOUND_ERROR);
+  const { repository, issue, comment } = located;
   if (!canModerate(repository, input.actor, comment.authorId)) return refuseWith(github, ADMIN_RIGHTS_ERROR);
   const fields = { comments: mapWithoutEntry(issue.comments, comment.id) };
   const details = { repositoryId: repository.id, number: issue.number, id: comment.id };
@@ -95,8 +91,8 @@ export function canModerate(repository: FakeRepository, actor: FakeActor, author
 }
 
 /**
- * Whether a lock stops the actor. Only collaborators can write then; an App is not one, with any permissions
- * (renovatebot/renovate#6215, open-telemetry/opentelemetry-dotnet#6554).
+ * Whether the conversation is locked for the actor. Only collaborators with write access can write in it. An App cannot,
+ * whatever its permissions (renovatebot/renovate#6215, open-telemetry/opentelemetry-dotnet#6554).
  */
 export function isLockedOut(repository: FakeRepository, issue: FakeIssue, actor: FakeActor): boolean {
   return issue.locked && (actor.viaAppId !== null || !canPush(repository, actor.accountId));
@@ -104,28 +100,24 @@ export function isLockedOut(repository: FakeRepository, issue: FakeIssue, actor:
 
 /** Adds a reaction to a comment in the conversation. GitHub sends no webhook for reactions. */
 export const reactToIssueComment: Operation<AddReactionInput, FakeReaction> = (github, input, now) => {
-  const repository = github.repositories.get(input.repositoryId);
-  const issue = repository === undefined ? undefined : findConversationOfComment(repository, input.commentId);
-  const comment = issue?.comments.get(input.commentId);
-  if (repository === undefined || issue === undefined || comment === undefined)
-    return refuseWith(github, NOT_FOUND_ERROR);
+  const located = locateIssueComment(github, input);
+  if (located === undefined) return refuseWith(github, NOT_FOUND_ERROR);
+  const { repository, issue, comment } = located;
   const { state, reaction, reactions } = addReactionTo(github, comment.reactions, input, issue.number, now);
   const comments = mapWithEntry(issue.comments, comment.id, { ...comment, reactions });
   return succeedWith(updateConversation(state, repository.id, issue.number, { comments }), reaction);
 };
 
 export const reactToReviewComment: Operation<AddReactionInput, FakeReaction> = (github, input, now) => {
-  const repository = github.repositories.get(input.repositoryId);
-  const pull = repository === undefined ? undefined : findPullOfReviewComment(repository, input.commentId);
-  const comment = pull?.reviewComments.get(input.commentId);
-  if (repository === undefined || pull === undefined || comment === undefined)
-    return refuseWith(github, NOT_FOUND_ERROR);
+  const located = locateReviewComment(github, input);
+  if (located === undefined) return refuseWith(github, NOT_FOUND_ERROR);
+  const { repository, pull, comment } = located;
   const { state, reaction, reactions } = addReactionTo(github, comment.reactions, input, pull.number, now);
   const reviewComments = mapWithEntry(pull.reviewComments, comment.id, { ...comment, reactions });
   return succeedWith(putPull(state, repository.id, { ...pull, reviewComments }), reaction);
 };
 
-/** An account has each reaction only once. */
+/** An account can add each reaction only once. */
 function addReactionTo(
   github: GitHubState,
   before: readonly FakeReaction[],

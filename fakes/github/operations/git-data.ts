@@ -32,8 +32,8 @@ export const createGitBlob: Operation<CreateBlobInput, Sha> = (github, input, no
 };
 
 /**
- * Stores a tree, on top of `baseTree` if given. Workflow files need the `workflows` permission; GitHub answers 404
- * without it.
+ * Stores a tree, based on `baseTree` if given. Without the `workflows` permission, GitHub answers 404 for a workflow
+ * file.
  */
 export const createGitTree: Operation<CreateTreeInput, Sha> = (github, input, now) => {
   if (!github.repositories.has(input.repositoryId)) return refuseWith(github, NOT_FOUND_ERROR);
@@ -61,8 +61,8 @@ export const createGitCommit: Operation<CreateCommitInput, Sha> = (github, input
   const self = createGitSignature(github, account, now);
   const author = input.author === undefined ? self : toGitSignature(input.author, now);
   const committer = input.committer === undefined ? author : toGitSignature(input.committer, now);
-  const plain = input.author === undefined && input.committer === undefined;
-  const sha = plain
+  const isByGitHub = input.author === undefined && input.committer === undefined;
+  const sha = isByGitHub
     ? putWebFlowCommit(github, { tree, parents, message, author }, now)
     : putGitCommit(github.store, { tree, parents, message, author, committer, signature: null });
   return succeedWith(
@@ -77,7 +77,7 @@ function checkTree(github: GitHubState, input: CreateTreeInput): ApiError | unde
   for (const change of input.changes) {
     if (!isValidTreePath(change.path)) return unprocessableError('tree.path contains a malformed path component');
     if (lacksWorkflowPermission(github, input.actor, change.path)) return NOT_FOUND_ERROR;
-    if (!isApplicable(github, input.baseTree, change)) return unprocessableError('GitRPC::BadObjectState');
+    if (!canApplyChange(github, input.baseTree, change)) return unprocessableError('GitRPC::BadObjectState');
     if (typeof change.sha === 'string' && !hasObjectOfMode(github, change, change.sha)) {
       return unprocessableError(`tree.sha ${change.sha} is not a valid ${objectTypeOf(change)}`);
     }
@@ -86,7 +86,7 @@ function checkTree(github: GitHubState, input: CreateTreeInput): ApiError | unde
 }
 
 /** Only existing paths can be deleted. */
-function isApplicable(github: GitHubState, baseTree: Sha | undefined, change: TreeChangeInput): boolean {
+function canApplyChange(github: GitHubState, baseTree: Sha | undefined, change: TreeChangeInput): boolean {
   if (change.sha !== null) return true;
   return baseTree !== undefined && findTreeEntry(github.store, baseTree, change.path) !== undefined;
 }
@@ -112,8 +112,8 @@ function toGitSignature({ name, email, date }: GitIdentityInput, now: number): G
 }
 
 /**
- * Commits files if the branch still points at `expectedHeadOid`. Written files get mode 100644: the mutation has no
- * mode, and GitHub documents none.
+ * Commits files if the branch still points at `expectedHeadOid`. Files get mode 100644, because the mutation has no field
+ * for the mode.
  */
 export const createCommitOnBranch: Operation<CreateCommitOnBranchInput, Sha> = (github, input, now) => {
   const repository = github.repositories.get(input.repositoryId);
@@ -179,8 +179,8 @@ function toTreeChanges(
 }
 
 /**
- * Pushes one commit to a branch. A new branch starts at the default branch. Files keep their mode; null deletes a
- * file.
+ * Pushes one commit to a branch. A new branch starts at the default branch. Existing files keep their mode; null deletes
+ * a file.
  */
 export const pushFiles: Operation<PushFilesInput, Sha> = (github, input, now) => {
   const repository = github.repositories.get(input.repositoryId);

@@ -44,7 +44,7 @@ export type RemoveFromInstallationInput = {
 
 export type AcceptPermissionsInput = { readonly installationId: number; readonly permissions: AppPermissions };
 
-/** The owner commits `files` to the default branch. */
+/** `files` become the first commit on the default branch, by the owner. */
 export type AddRepositoryInput = {
   readonly ownerId: number;
   readonly name: string;
@@ -69,7 +69,7 @@ export type AddRulesetInput = { readonly repositoryId: number; readonly ruleset:
 
 export type OpenIssueInput = RepositoryTarget & { readonly title: string; readonly body?: string };
 
-/** `head` is a branch of the repository, or of a fork. */
+/** `head` is a branch of this repository or of a fork. */
 export type CreatePullRequestInput = OpenIssueInput & {
   readonly base?: string;
   readonly head: string | { readonly repositoryId: number; readonly branch: string };
@@ -92,7 +92,7 @@ export type CommentTarget = RepositoryTarget & { readonly commentId: number };
 
 export type AddReactionInput = CommentTarget & { readonly content: FakeReactionContent };
 
-/** The location of an inline comment, with the fields of the REST API; `side` defaults to RIGHT. */
+/** The location of a review comment, with the fields of the REST API; `side` defaults to RIGHT. */
 export type CommentPositionInput = {
   readonly path: string;
   readonly line?: number;
@@ -105,8 +105,8 @@ export type CommentPositionInput = {
 export type ReviewEventName = 'APPROVE' | 'REQUEST_CHANGES' | 'COMMENT';
 
 /**
- * Without `event` the review is PENDING; without `commitSha` it is at the head. Only people on GitHub’s pages can add
- * `replies` to existing threads; the API has no such field.
+ * Without `event` the review is PENDING; without `commitSha` it refers to the head. `replies` to existing threads are
+ * possible only in the browser, not through the API.
  */
 export type CreateReviewInput = PullTarget & {
   readonly body?: string;
@@ -124,7 +124,7 @@ export type EditReviewInput = ReviewTarget & { readonly body: string };
 
 export type DismissReviewInput = ReviewTarget & { readonly message: string };
 
-/** An inline comment outside a review; `subjectType: 'file'` needs no line. */
+/** A single review comment. `subjectType: 'file'` needs no line. */
 export type CreateReviewCommentInput = PullTarget &
   CommentPositionInput & { readonly body: string; readonly commitSha: Sha; readonly subjectType?: 'line' | 'file' };
 
@@ -151,7 +151,7 @@ export type CreateTreeInput = RepositoryTarget & {
 export type GitIdentityInput = { readonly name: string; readonly email: string; readonly date?: string };
 
 /**
- * Without `author` and `committer` the App’s bot is the author, GitHub is the committer, and the commit is verified.
+ * Without `author` and `committer`, the App’s bot is the author, GitHub is the committer, and the commit is verified.
  */
 export type CreateCommitInput = RepositoryTarget & {
   readonly message: string;
@@ -178,7 +178,7 @@ export type CreateCommitOnBranchInput = RepositoryTarget & {
   readonly deletions: readonly string[];
 };
 
-/** A push of files by path; null deletes a file. The author is the person unless `author` is given, as in git. */
+/** A push of files by path; null deletes a file. `author` defaults to the person who pushes. */
 export type PushFilesInput = RepositoryTarget & {
   readonly branch: string;
   readonly files: ReadonlyMap<string, Uint8Array | string | null>;

@@ -64,7 +64,7 @@ import {
   submitPullRequestReview,
 } from './reviews.ts';
 
-/** Every operation with its input and value. */
+/** Every operation, with the types of its input and its value. */
 export type Operations = {
   readonly addAccount: Operation<Input.AddAccountInput, FakeAccount>;
   readonly addApp: Operation<Input.AddAppInput, FakeApp>;
@@ -118,7 +118,7 @@ export type Operations = {
   readonly pushFiles: Operation<Input.PushFilesInput, Sha>;
 };
 
-/** All operations, for callers that pick one by name. */
+/** The implementation of every operation. */
 export const OPERATIONS: Operations = {
   addAccount,
   addApp,

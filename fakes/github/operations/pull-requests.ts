@@ -24,7 +24,6 @@ import {
   allocateId,
   createNodeId,
   formatTimestamp,
-  mapWithEntry,
   putPull,
   putRepository,
   refuseWith,
@@ -34,7 +33,7 @@ import {
 import type { CreatePullRequestInput, EditPullRequestInput, MergePullRequestInput, PullTarget } from './inputs.ts';
 import { applyRefUpdate, withClosedState, withHead } from './refs.ts';
 
-/** Opens a pull request. The head needs at least one commit that the base lacks. */
+/** Opens a pull request. The head must have a commit that is not in the base. */
 export const createPullRequest: Operation<CreatePullRequestInput, FakePullRequest> = (github, input, now) => {
   const repository = github.repositories.get(input.repositoryId);
   if (repository === undefined) return refuseWith(github, NOT_FOUND_ERROR);
@@ -51,9 +50,8 @@ export const createPullRequest: Operation<CreatePullRequestInput, FakePullReques
   const [id, allocated] = allocateId(github);
   const [issueId, allocatedTwice] = allocateId(allocated);
   const pull = createPullRecord(input, { id, issueId, number: repository.nextNumber, base, head }, now);
-  const pulls = mapWithEntry(repository.pulls, pull.number, pull);
-  const state = putRepository(allocatedTwice, { ...repository, nextNumber: pull.number + 1, pulls });
-  return finishPullChange(state, repository.id, pull, { kind: 'pull-opened', action: 'opened' }, input.actor, now);
+  const numbered = putRepository(allocatedTwice, { ...repository, nextNumber: pull.number + 1 });
+  return savePullChange(numbered, repository.id, pull, { kind: 'pull-opened', action: 'opened' }, input.actor, now);
 };
 
 /** Changes title, body or base branch. A new base moves all threads to the new diff. */
@@ -65,37 +63,22 @@ export const editPullRequest: Operation<EditPullRequestInput, FakePullRequest> =
   if (base === undefined) {
     return refuseWith(github, validationError({ resource: 'PullRequest', code: 'invalid', field: 'base' }));
   }
-  const retargeted = input.base !== undefined && input.base !== pull.base.branch;
+  const hasNewBase = input.base !== undefined && input.base !== pull.base.branch;
   const fields = { title: input.title ?? pull.title, body: input.body ?? pull.body, updatedAt: formatTimestamp(now) };
-  const edited = { ...pull, ...fields, base: retargeted ? base : pull.base };
-  const next = retargeted ? withHead(github, edited, pull.head.sha, now) : edited;
-  const extra = { changes: describeChanges(pull, next) };
-  const state = putPull(github, repository.id, next);
-  return finishPullChange(
-    state,
-    repository.id,
-    next,
-    { kind: 'pull-edited', action: 'edited', extra },
-    input.actor,
-    now,
-  );
+  const edited = { ...pull, ...fields, base: hasNewBase ? base : pull.base };
+  const next = hasNewBase ? withHead(github, edited, pull.head.sha, now) : edited;
+  const change = { kind: 'pull-edited', action: 'edited', extra: { changes: describeChanges(pull, next) } } as const;
+  return savePullChange(github, repository.id, next, change, input.actor, now);
 };
 
-/** Closes without merging. Needs the author or write access. */
+/** Closes without merging. Allowed for the author, for people with write access and for Apps. */
 export const closePullRequest: Operation<PullTarget, FakePullRequest> = (github, input, now) => {
   const located = locatePull(github, input.repositoryId, input.number);
   const problem = checkStateChange(github, input, located?.pull, 'open');
   if (located === undefined || problem !== undefined) return refuseWith(github, problem ?? NOT_FOUND_ERROR);
   const next = withClosedState(located.pull, now);
-  const state = putPull(github, located.repository.id, next);
-  return finishPullChange(
-    state,
-    located.repository.id,
-    next,
-    { kind: 'pull-closed', action: 'closed' },
-    input.actor,
-    now,
-  );
+  const change = { kind: 'pull-closed', action: 'closed' } as const;
+  return savePullChange(github, located.repository.id, next, change, input.actor, now);
 };
 
 /** Reopens a closed pull request with the current head of its branch. */
@@ -111,8 +94,8 @@ export const reopenPullRequest: Operation<PullTarget, FakePullRequest> = (github
     return refuseWith(github, validationError({ resource: 'PullRequest', code: 'custom', field: 'state', message }));
   }
   const next: FakePullRequest = { ...withHead(github, pull, sha, now), state: 'open', closedAt: null };
-  const state = putPull(github, repository.id, next);
-  return finishPullChange(state, repository.id, next, { kind: 'pull-reopened', action: 'reopened' }, input.actor, now);
+  const change = { kind: 'pull-reopened', action: 'reopened' } as const;
+  return savePullChange(github, repository.id, next, change, input.actor, now);
 };
 
 /** Locks or unlocks the conversation. Needs write access. */
@@ -139,8 +122,8 @@ export const setPullRequestDraft: Operation<PullTarget & { readonly draft: boole
 
 type PullChange = { readonly kind: AuditAction; readonly action: string; readonly extra?: JsonObject };
 
-/** Adds the audit entry and the webhook of a change. */
-function finishPullChange(
+/** Stores a changed pull request with its audit entry and its webhook. */
+function savePullChange(
   github: GitHubState,
   repositoryId: number,
   pull: FakePullRequest,
@@ -149,7 +132,7 @@ function finishPullChange(
   now: number,
 ): OperationResult<FakePullRequest> {
   const details = { repositoryId, number: pull.number, after: pull.head.sha };
-  const state = withAuditEntry(github, kind, actor, now, details);
+  const state = withAuditEntry(putPull(github, repositoryId, pull), kind, actor, now, details);
   const repository = state.repositories.get(repositoryId);
   const events =
     repository === undefined ? [] : [createPullRequestEvent(state, { repository, pull }, action, actor, extra)];
@@ -166,22 +149,21 @@ function updatePullFields(
   const located = locatePull(github, input.repositoryId, input.number);
   if (located === undefined) return refuseWith<FakePullRequest>(github, NOT_FOUND_ERROR);
   const next = { ...located.pull, ...fields, updatedAt: formatTimestamp(now) };
-  const state = putPull(github, located.repository.id, next);
-  return finishPullChange(state, located.repository.id, next, { kind: 'pull-edited', action }, input.actor, now);
+  return savePullChange(github, located.repository.id, next, { kind: 'pull-edited', action }, input.actor, now);
 }
 
 function checkStateChange(
   github: GitHubState,
   { actor, repositoryId }: PullTarget,
   pull: FakePullRequest | undefined,
-  needed: FakePullRequest['state'],
+  required: FakePullRequest['state'],
 ): ApiError | undefined {
   const repository = github.repositories.get(repositoryId);
   if (repository === undefined || pull === undefined) return NOT_FOUND_ERROR;
   const isAllowed =
     actor.viaAppId !== null || pull.authorId === actor.accountId || canPush(repository, actor.accountId);
   if (!isAllowed) return ADMIN_RIGHTS_ERROR;
-  return pull.state === needed
+  return pull.state === required
     ? undefined
     : validationError({ resource: 'PullRequest', code: 'invalid', field: 'state' });
 }
@@ -235,7 +217,7 @@ function describeChanges(before: FakePullRequest, after: FakePullRequest): JsonO
   };
 }
 
-/** Merges with a merge commit. If both sides changed a file, the head’s version wins. */
+/** Merges with a merge commit. If both branches changed a file, the result has the head’s version. */
 export const mergePullRequest: Operation<MergePullRequestInput, FakePullRequest> = (github, input, now) => {
   const located = locatePull(github, input.repositoryId, input.number);
   const account = github.accounts.get(input.actor.accountId);

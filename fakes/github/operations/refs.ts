@@ -1,15 +1,8 @@
 import { isAncestor } from '../git/ancestry.ts';
 import type { Sha } from '../git/objects.ts';
 import { createPullRequestEvent, createPushEvent, type RefUpdate } from '../payloads/webhook-events.ts';
-import type {
-  FakeActor,
-  FakePullRequest,
-  FakeRepository,
-  FakeRuleset,
-  FakeRuleType,
-  GitHubState,
-} from '../state/github-state.ts';
-import { findBranchHead } from '../state/lookup.ts';
+import type { FakeActor, FakePullRequest, FakeRepository, FakeRuleType, GitHubState } from '../state/github-state.ts';
+import { findBranchHead, listRulesetsForBranch } from '../state/lookup.ts';
 import {
   type ApiError,
   NOT_FOUND_ERROR,
@@ -21,7 +14,7 @@ import { formatTimestamp, putPull, putRepository, refuseWith, succeedWith, withA
 import type { CreateRefInput, DeleteRefInput, UpdateRefInput } from './inputs.ts';
 import { relocateThreads } from './thread-anchors.ts';
 
-/** Creates a ref. The name needs `refs/` and a second slash; the commit must exist. */
+/** Creates a ref. Its name must start with `refs/` and have a second slash; the commit must exist. */
 export const createGitRef: Operation<CreateRefInput, Sha> = (github, input, now) => {
   const repository = github.repositories.get(input.repositoryId);
   if (repository === undefined) return refuseWith(github, NOT_FOUND_ERROR);
@@ -38,7 +31,7 @@ export const createGitRef: Operation<CreateRefInput, Sha> = (github, input, now)
   return succeedWith(state, input.sha, events);
 };
 
-/** Moves a ref: fast-forward unless forced, and only as the rulesets allow. */
+/** Updates a ref if the rulesets allow it: a fast-forward, or any update with `force`. */
 export const updateGitRef: Operation<UpdateRefInput, Sha> = (github, input, now) => {
   const repository = github.repositories.get(input.repositoryId);
   const before = repository?.refs.get(input.ref);
@@ -76,8 +69,8 @@ function isCommit(github: GitHubState, sha: Sha): boolean {
 type RefUpdateResult = { readonly state: GitHubState; readonly events: readonly WebhookEvent[] };
 
 /**
- * Moves a ref (`after` null deletes it) and creates the webhooks: `push`, and for each open pull request of the branch
- * `synchronize` or `closed`.
+ * Sets or deletes a ref (`after` null) and creates the webhooks: `push`, and `synchronize` or `closed` for each open pull
+ * request of the branch.
  */
 export function applyRefUpdate(
   github: GitHubState,
@@ -96,11 +89,11 @@ export function applyRefUpdate(
   if (!refUpdate.ref.startsWith('refs/heads/')) return result;
   const branch = refUpdate.ref.slice('refs/heads/'.length);
   const pulls = [
-    ...listOpenPullsFrom(start, moved, branch),
-    ...(refUpdate.after === null ? listOpenPullsOnto(moved, branch) : []),
+    ...listOpenPullsByHead(start, moved, branch),
+    ...(refUpdate.after === null ? listOpenPullsByBase(moved, branch) : []),
   ];
-  for (const { holderId, pull } of pulls) {
-    result = updatePullHead(result, { holderId, pull, actor, refUpdate }, now);
+  for (const { repositoryId, pull } of pulls) {
+    result = updatePullHead(result, { repositoryId, pull, actor, refUpdate }, now);
   }
   return result;
 }
@@ -114,43 +107,43 @@ function auditActionOf({ before, after }: RefUpdate): 'ref-created' | 'ref-delet
   return before === null ? 'ref-created' : 'ref-updated';
 }
 
-type PullInRepository = { readonly holderId: number; readonly pull: FakePullRequest };
+type PullOfRepository = { readonly repositoryId: number; readonly pull: FakePullRequest };
 
-function listOpenPullsFrom(
+function listOpenPullsByHead(
   github: GitHubState,
   repository: FakeRepository,
   branch: string,
-): readonly PullInRepository[] {
-  const found: PullInRepository[] = [];
+): readonly PullOfRepository[] {
+  const found: PullOfRepository[] = [];
   for (const candidate of github.repositories.values()) {
     for (const pull of candidate.pulls.values()) {
       const { head } = pull;
       const isHead = head.repositoryId === repository.id && head.branch === branch;
-      if (isHead && pull.state === 'open') found.push({ holderId: candidate.id, pull });
+      if (isHead && pull.state === 'open') found.push({ repositoryId: candidate.id, pull });
     }
   }
   return found;
 }
 
 /** GitHub closes the pull requests of a deleted base branch. */
-function listOpenPullsOnto(repository: FakeRepository, branch: string): readonly PullInRepository[] {
+function listOpenPullsByBase(repository: FakeRepository, branch: string): readonly PullOfRepository[] {
   const open = [...repository.pulls.values()].filter(({ base, state }) => base.branch === branch && state === 'open');
-  return open.map((pull) => ({ holderId: repository.id, pull }));
+  return open.map((pull) => ({ repositoryId: repository.id, pull }));
 }
 
-type PullHeadUpdate = PullInRepository & { readonly actor: FakeActor; readonly refUpdate: RefUpdate };
+type PullHeadUpdate = PullOfRepository & { readonly actor: FakeActor; readonly refUpdate: RefUpdate };
 
 function updatePullHead(
   { state, events }: RefUpdateResult,
-  { holderId, pull, actor, refUpdate }: PullHeadUpdate,
+  { repositoryId, pull, actor, refUpdate }: PullHeadUpdate,
   now: number,
 ): RefUpdateResult {
   const { before, after } = refUpdate;
-  const next = after === null ? withClosedState(pull, now) : withPushedHead(state, holderId, pull, after, now);
-  let changed = putPull(state, holderId, next);
+  const next = after === null ? withClosedState(pull, now) : withPushedHead(state, repositoryId, pull, after, now);
+  let changed = putPull(state, repositoryId, next);
   if (after === null)
-    changed = withAuditEntry(changed, 'pull-closed', actor, now, { repositoryId: holderId, number: pull.number });
-  const repository = changed.repositories.get(holderId);
+    changed = withAuditEntry(changed, 'pull-closed', actor, now, { repositoryId, number: pull.number });
+  const repository = changed.repositories.get(repositoryId);
   if (repository === undefined) return { state, events };
   const located = { repository, pull: next };
   const event =
@@ -166,18 +159,15 @@ function updatePullHead(
 /** Dismisses the approvals if a ruleset of the base branch requires it. */
 function withPushedHead(
   github: GitHubState,
-  holderId: number,
+  repositoryId: number,
   pull: FakePullRequest,
   sha: Sha,
   now: number,
 ): FakePullRequest {
   const moved = withHead(github, pull, sha, now);
-  const rules = github.repositories.get(holderId)?.rulesets ?? [];
-  const dismisses = rules.some(
-    ({ branches, dismissesStaleReviews }) =>
-      dismissesStaleReviews === true && (branches.includes('*') || branches.includes(pull.base.branch)),
-  );
-  if (!dismisses) return moved;
+  const repository = github.repositories.get(repositoryId);
+  const rulesets = repository === undefined ? [] : listRulesetsForBranch(repository, pull.base.branch);
+  if (!rulesets.some(({ dismissesStaleReviews }) => dismissesStaleReviews === true)) return moved;
   const reviews = [...moved.reviews].map(
     ([id, review]) => [id, review.state === 'APPROVED' ? { ...review, state: 'DISMISSED' as const } : review] as const,
   );
@@ -201,7 +191,7 @@ export function withClosedState(pull: FakePullRequest, now: number): FakePullReq
   return { ...pull, state: 'closed', closedAt: formatTimestamp(now), updatedAt: formatTimestamp(now) };
 }
 
-/** The message of each rule; null for rules that no push can break here. */
+/** The message of each rule; null for a rule that the fake GitHub does not enforce. */
 const RULE_MESSAGES: Readonly<Record<FakeRuleType, string | null>> = {
   pull_request: 'Changes must be made through a pull request.',
   update: 'Cannot update this protected ref.',
@@ -210,17 +200,7 @@ const RULE_MESSAGES: Readonly<Record<FakeRuleType, string | null>> = {
   required_signatures: null,
 };
 
-/** Lists the rules of a branch, as `GET rules/branches/{branch}` does. */
-function listRulesForBranch(
-  repository: FakeRepository,
-  branch: string,
-): readonly (FakeRuleset & { readonly type: FakeRuleType })[] {
-  return repository.rulesets
-    .filter(({ branches }) => branches.includes('*') || branches.includes(branch))
-    .flatMap((rule) => rule.types.map((type) => ({ ...rule, type })));
-}
-
-/** Returns the refusal of a push that a ruleset forbids. An App bypasses a ruleset with the account id of its bot. */
+/** Returns an error if a ruleset forbids the push. `bypassIds` can contain the bot of an App. */
 export function checkPushRules(
   github: GitHubState,
   repository: FakeRepository,
@@ -228,13 +208,13 @@ export function checkPushRules(
   refUpdate: RefUpdate,
 ): ApiError | undefined {
   if (!refUpdate.ref.startsWith('refs/heads/')) return undefined;
-  const rules = listRulesForBranch(repository, refUpdate.ref.slice('refs/heads/'.length));
-  const broken = rules
+  const messages = listRulesetsForBranch(repository, refUpdate.ref.slice('refs/heads/'.length))
     .filter(({ bypassIds }) => !bypassIds.includes(actor.accountId))
-    .filter(({ type }) => violatesRule(github, type, refUpdate))
-    .flatMap(({ type }) => RULE_MESSAGES[type] ?? []);
-  if (broken.length === 0) return undefined;
-  return unprocessableError(`Repository rule violations found\n\n${broken.join('\n')}\n\n`);
+    .flatMap(({ types }) => types)
+    .filter((type) => violatesRule(github, type, refUpdate))
+    .flatMap((type) => RULE_MESSAGES[type] ?? []);
+  if (messages.length === 0) return undefined;
+  return unprocessableError(`Repository rule violations found\n\n${messages.join('\n')}\n\n`);
 }
 
 function violatesRule(github: GitHubState, type: FakeRuleType, { before, after }: RefUpdate): boolean {

@@ -56,7 +56,7 @@ export const addRepository: Operation<AddRepositoryInput, FakeRepository> = (git
   );
 };
 
-/** Forks a repository: same refs, no collaborators, issues or pull requests. */
+/** Forks a repository with its refs, but without its collaborators, issues and pull requests. */
 export const forkRepository: Operation<ForkRepositoryInput, FakeRepository> = (github, input, now) => {
   const source = github.repositories.get(input.repositoryId);
   if (source === undefined || !github.accounts.has(input.ownerId)) return refuseWith(github, NOT_FOUND_ERROR);

@@ -1,6 +1,6 @@
 import { createReviewCommentEvent, describeBodyChange } from '../payloads/webhook-events.ts';
 import type { FakePullRequest, FakeReview, FakeReviewComment, GitHubState } from '../state/github-state.ts';
-import { findPullOfReviewComment, type LocatedPull, locatePull } from '../state/lookup.ts';
+import { type LocatedPull, locatePull, locateReviewComment } from '../state/lookup.ts';
 import {
   ADMIN_RIGHTS_ERROR,
   type ApiError,
@@ -35,7 +35,7 @@ import { checkNoPendingReview, commentAnchorError, createSubmissionEvents } from
 
 const REVIEW_COMMENT_RESOURCE = 'PullRequestReviewComment';
 
-/** Creates an inline comment. GitHub wraps it in a review without a body and sends webhooks for both. */
+/** Creates a single review comment. GitHub puts it in a review without a body and sends webhooks for both. */
 export const createReviewComment: Operation<CreateReviewCommentInput, FakeReviewComment> = (github, input, now) => {
   const located = locatePull(github, input.repositoryId, input.number);
   const problem = checkReviewComment(located, input);
@@ -49,8 +49,8 @@ export const createReviewComment: Operation<CreateReviewCommentInput, FakeReview
   }
   const checked = resolvePlacement(github, located.pull, input.commitSha, input);
   if (typeof checked === 'string') return refuseWith(github, commentAnchorError(checked));
-  return addInOwnReview(github, located, input, now, (started, pull, reviewId) =>
-    createThread(started, pull, checked, { actor: input.actor, reviewId, body: input.body }, now),
+  return addInNewReview(github, located, input, now, (allocated, pull, reviewId) =>
+    createThread(allocated, pull, checked, { actor: input.actor, reviewId, body: input.body }, now),
   );
 };
 
@@ -68,12 +68,12 @@ export const replyToReviewComment: Operation<ReplyToReviewCommentInput, FakeRevi
       validationError({ resource: REVIEW_COMMENT_RESOURCE, code: 'invalid', field: 'in_reply_to' }),
     );
   }
-  return addInOwnReview(github, located, input, now, (started, pull, reviewId) =>
-    addThreadReply(started, pull, target.threadId, { actor: input.actor, reviewId, body: input.body }, now),
+  return addInNewReview(github, located, input, now, (allocated, pull, reviewId) =>
+    addThreadReply(allocated, pull, target.threadId, { actor: input.actor, reviewId, body: input.body }, now),
   );
 };
 
-/** Edits a comment. Needs its author, write access or an App. */
+/** Edits a comment. Allowed for its author, for people with write access and for Apps. */
 export const editReviewComment: Operation<EditCommentInput, FakeReviewComment> = (github, input, now) => {
   const found = locateReviewComment(github, input);
   if (found === undefined) return refuseWith(github, NOT_FOUND_ERROR);
@@ -97,15 +97,15 @@ export const editReviewComment: Operation<EditCommentInput, FakeReviewComment> =
   ]);
 };
 
-/** Deletes a comment. The last comment takes its thread with it. */
+/** Deletes a comment, and its thread if it was the last comment there. */
 export const deleteReviewComment: Operation<CommentTarget, null> = (github, input, now) => {
   const found = locateReviewComment(github, input);
   if (found === undefined) return refuseWith(github, NOT_FOUND_ERROR);
   const { repository, pull, comment } = found;
   if (!canModerate(repository, input.actor, comment.authorId)) return refuseWith(github, ADMIN_RIGHTS_ERROR);
   const reviewComments = mapWithoutEntry(pull.reviewComments, comment.id);
-  const isThreadLeft = [...reviewComments.values()].some(({ threadId }) => threadId === comment.threadId);
-  const threads = isThreadLeft ? pull.threads : mapWithoutEntry(pull.threads, comment.threadId);
+  const hasOtherComments = [...reviewComments.values()].some(({ threadId }) => threadId === comment.threadId);
+  const threads = hasOtherComments ? pull.threads : mapWithoutEntry(pull.threads, comment.threadId);
   const details = { repositoryId: repository.id, number: pull.number, id: comment.id };
   const updated = putPull(github, repository.id, { ...pull, reviewComments, threads });
   const state = withAuditEntry(updated, 'review-comment-deleted', input.actor, now, details);
@@ -137,7 +137,8 @@ type AddedReviewComment = {
   readonly comment: FakeReviewComment;
 };
 
-function addInOwnReview(
+/** Adds a comment as GitHub does: in a new review without a body. */
+function addInNewReview(
   github: GitHubState,
   { repository, pull }: LocatedPull,
   { actor }: ReviewCommentInput,
@@ -147,7 +148,7 @@ function addInOwnReview(
   const [id, allocated] = allocateId(github);
   const at = formatTimestamp(now);
   const commitSha = pull.head.sha;
-  const texts = {
+  const review: FakeReview = {
     id,
     nodeId: createNodeId('PRR', id),
     authorId: actor.accountId,
@@ -155,8 +156,8 @@ function addInOwnReview(
     commitSha,
     submittedAt: at,
     updatedAt: at,
+    state: 'COMMENTED',
   };
-  const review: FakeReview = { ...texts, state: 'COMMENTED' };
   const added = add(allocated, { ...pull, reviews: mapWithEntry(pull.reviews, id, review), updatedAt: at }, id);
   const details = { repositoryId: repository.id, number: pull.number, id: added.comment.id, after: pull.head.sha };
   const updated = putPull(added.github, repository.id, added.pull);
@@ -166,12 +167,4 @@ function addInOwnReview(
     added.comment,
     createSubmissionEvents(state, { repository, pull: added.pull }, review, actor),
   );
-}
-
-function locateReviewComment(github: GitHubState, { repositoryId, commentId }: CommentTarget) {
-  const repository = github.repositories.get(repositoryId);
-  const pull = repository === undefined ? undefined : findPullOfReviewComment(repository, commentId);
-  const comment = pull?.reviewComments.get(commentId);
-  if (repository === undefined || pull === undefined || comment === undefined) return undefined;
-  return { repository, pull, comment };
 }

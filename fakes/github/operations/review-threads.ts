@@ -23,11 +23,11 @@ import {
 import type { CommentPositionInput, ThreadTarget } from './inputs.ts';
 import { type AnchorProblem, type ResolvedAnchor, relocateThread, resolveAnchor } from './thread-anchors.ts';
 
-/** Resolves a thread. Needs the author of the pull request or write access. */
+/** Resolves a thread. Allowed for the author of the pull request, for people with write access and for Apps. */
 export const resolveReviewThread: Operation<ThreadTarget, FakeReviewThread> = (github, input, now) =>
   setThreadResolved(github, input, 'resolved', input.actor.accountId, now);
 
-/** Reopens a resolved thread. Needs the same rights. */
+/** Unresolves a thread. Allowed for the same actors. */
 export const unresolveReviewThread: Operation<ThreadTarget, FakeReviewThread> = (github, input, now) =>
   setThreadResolved(github, input, 'unresolved', null, now);
 
@@ -44,8 +44,8 @@ function setThreadResolved(
   const isAuthor = pull.authorId === actor.accountId;
   if (actor.viaAppId === null && !isAuthor && !canPush(repository, actor.accountId))
     return refuseWith(github, ADMIN_RIGHTS_ERROR);
-  const already = (found.thread.resolvedById !== null) === (action === 'resolved');
-  if (already) return succeedWith(github, found.thread);
+  const isUnchanged = (found.thread.resolvedById !== null) === (action === 'resolved');
+  if (isUnchanged) return succeedWith(github, found.thread);
   const thread = { ...found.thread, resolvedById };
   const next = { ...pull, threads: mapWithEntry(pull.threads, thread.id, thread) };
   const details = { repositoryId: repository.id, number: pull.number, id: thread.id };
@@ -78,7 +78,7 @@ export function resolvePlacement(
 
 type NewReviewComment = { readonly actor: FakeActor; readonly reviewId: number; readonly body: string };
 
-/** Adds a thread with its first comment. A location at an older commit can be outdated from the start. */
+/** Adds a thread with its first comment. A thread at an older commit can be outdated at once. */
 export function createThread(
   github: GitHubState,
   pull: FakePullRequest,

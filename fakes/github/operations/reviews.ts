@@ -43,7 +43,7 @@ const STATE_BY_EVENT: Readonly<Record<ReviewEventName, FakeReviewState>> = {
   COMMENT: 'COMMENTED',
 };
 
-/** Creates a review with all its comments. One invalid location or text refuses the whole review. */
+/** Creates a review with all its comments, or nothing if one location or text is invalid. */
 export const createPullRequestReview: Operation<CreateReviewInput, FakeReview> = (github, input, now) => {
   const located = locatePull(github, input.repositoryId, input.number);
   if (located === undefined) return refuseWith(github, NOT_FOUND_ERROR);
@@ -96,13 +96,13 @@ export const submitPullRequestReview: Operation<SubmitReviewInput, FakeReview> =
   );
 };
 
-/** Edits the body of a review. Needs its author, or write access once it was submitted. */
+/** Edits the body of a review. Allowed for its author; after submission also for people with write access and Apps. */
 export const editPullRequestReview: Operation<EditReviewInput, FakeReview> = (github, input, now) => {
   const found = locateReview(github, input);
   if (found === undefined) return refuseWith(github, NOT_FOUND_ERROR);
   const { repository, review } = found;
-  const isMine = review.authorId === input.actor.accountId;
-  if (!isMine && (review.state === 'PENDING' || !canModerate(repository, input.actor, review.authorId)))
+  const isAuthor = review.authorId === input.actor.accountId;
+  if (!isAuthor && (review.state === 'PENDING' || !canModerate(repository, input.actor, review.authorId)))
     return refuseWith(github, ADMIN_RIGHTS_ERROR);
   const edited = { ...review, body: input.body, updatedAt: formatTimestamp(now) };
   return updateReview(github, found, edited, input, { kind: 'review-edited', now }, (state, located) =>
@@ -120,7 +120,7 @@ export const editPullRequestReview: Operation<EditReviewInput, FakeReview> = (gi
   );
 };
 
-/** Dismisses an approval or a request for changes. Comments cannot be dismissed. */
+/** Dismisses an approval or a request for changes. Other reviews cannot be dismissed. */
 export const dismissPullRequestReview: Operation<DismissReviewInput, FakeReview> = (github, input, now) => {
   const found = locateReview(github, input);
   if (found === undefined) return refuseWith(github, NOT_FOUND_ERROR);
@@ -195,10 +195,10 @@ function resolveReplies(
   { replies = [] }: CreateReviewInput,
 ): CheckedReview['replies'] | ApiError {
   const targets = replies.map(({ inReplyTo }) => pull.reviewComments.get(inReplyTo));
-  const isRoot = targets.every(
+  const areValid = targets.every(
     (one) => one?.inReplyToId === null && pull.reviews.get(one.reviewId)?.state !== 'PENDING',
   );
-  if (!isRoot) return NOT_FOUND_ERROR;
+  if (!areValid) return NOT_FOUND_ERROR;
   return replies.map(({ inReplyTo: threadId, body }) => ({ threadId, body }));
 }
 
@@ -285,7 +285,7 @@ const COMMENT_ANCHOR_ERRORS: Readonly<Record<AnchorProblem, Omit<ApiFieldError, 
 
 const ONE_PENDING_MESSAGE = 'can only have one pending review per pull request';
 
-/** The 422 of the reviews endpoint: one sentence for each problem, without the comment. */
+/** The 422 of the reviews endpoint: one sentence for each kind of problem. It does not name the comment. */
 function reviewAnchorError(problems: readonly AnchorProblem[]): ApiError {
   return unprocessableEntityError(
     [...new Set(problems)].map((problem) => REVIEW_ANCHOR_MESSAGES[problem]).join(', and '),
@@ -301,13 +301,13 @@ export function commentAnchorError(problem: AnchorProblem): ApiError {
 export function checkNoPendingReview(
   pull: FakePullRequest,
   authorId: number,
-  shape: 'review' | 'comment',
+  kind: 'review' | 'comment',
 ): ApiError | undefined {
   const pending = [...pull.reviews.values()].some(
     (review) => review.state === 'PENDING' && review.authorId === authorId,
   );
   if (!pending) return undefined;
-  if (shape === 'review') return unprocessableEntityError(`User ${ONE_PENDING_MESSAGE}`);
+  if (kind === 'review') return unprocessableEntityError(`User ${ONE_PENDING_MESSAGE}`);
   const message = `user_id ${ONE_PENDING_MESSAGE}`;
   return validationError({ resource: 'PullRequestReview', code: 'custom', field: 'user_id', message });
 }
@@ -325,7 +325,7 @@ function checkReviewEvent(
   return needsBody && body.trim() === '' ? unprocessableEntityError("Body can't be blank") : undefined;
 }
 
-/** One text that is too long refuses the whole review. */
+/** Returns an error if one of the texts is too long, or if a comment is blank. */
 function checkReviewTexts({ body = '', comments = [], replies = [] }: CreateReviewInput): ApiError | undefined {
   const texts = [...comments, ...replies].map((comment) => comment.body);
   const tooLong = `Body is too long (maximum is ${MAX_BODY_CHARACTERS} characters)`;

@@ -6,8 +6,8 @@ import type { DiffAnchor, DiffSide, FakePullRequest, FakeReviewThread } from '..
 import type { CommentPositionInput } from './inputs.ts';
 
 /**
- * Relocates every thread at the head. A thread is outdated when one of its lines changed or left the diff. Each thread
- * is followed from its original lines, so it returns when those lines return.
+ * Relocates every thread at the head. A thread is outdated if one of its lines changed or is no longer in the diff.
+ * Relocation starts at the original lines, so a thread is current again when these lines are restored.
  */
 export function relocateThreads(store: GitObjectStore, pull: FakePullRequest): FakePullRequest {
   if (pull.threads.size === 0) return pull;
@@ -75,8 +75,8 @@ function createLineMaps(
   thread: FakeReviewThread,
   { change }: TreeFileDiff,
 ): LineMaps {
-  const written = { base: pull.base, head: { ...pull.head, sha: thread.originalCommitSha } };
-  const oldLeft = findBlobSha(store, findForkPoint(store, written), thread.path);
+  const originalPull = { base: pull.base, head: { ...pull.head, sha: thread.originalCommitSha } };
+  const oldLeft = findBlobSha(store, findForkPoint(store, originalPull), thread.path);
   const oldRight = findBlobSha(store, thread.originalCommitSha, thread.path);
   return {
     LEFT: mapLinesBetween(store, oldLeft, change.status === 'added' ? undefined : change.before.sha),
@@ -93,17 +93,17 @@ function findBlobSha(store: GitObjectStore, commit: Sha, path: string): Sha | un
   return findTreeEntry(store, readGitCommit(store, commit)?.tree ?? '', path)?.sha;
 }
 
-/** Why a location is invalid. */
+/** The reason why a location is invalid. */
 export type AnchorProblem = 'path' | 'line' | 'start' | 'order';
 
-/** A location in a diff and the part of the hunk up to it. */
+/** A location in a diff, and its hunk up to that location. */
 export type ResolvedAnchor = { readonly anchor: DiffAnchor; readonly diffHunk: string };
 
 type DiffAnchorInput = Omit<CommentPositionInput, 'path'>;
 
 /**
- * Finds the lines in the patch: RIGHT has added and unchanged lines, LEFT has removed lines. A range starts before its
- * end, in the same hunk.
+ * Finds a location in the patch. RIGHT has added and unchanged lines, LEFT has removed lines. A range must start before
+ * its end, in the same hunk.
  */
 export function resolveAnchor(
   store: GitObjectStore,
@@ -186,12 +186,12 @@ function listDiffRows(hunks: readonly PatchHunk[]): readonly DiffRow[] {
   return rows;
 }
 
-/** A backslash marks the note on a missing newline, which is not a line of the file. */
+/** Lines that start with a backslash (no newline at end of file) are not lines of the file. */
 const ROW_KINDS: Readonly<Record<string, DiffRow['kind']>> = { ' ': 'context', '+': 'added', '-': 'removed' };
 
 /**
- * Returns a function from old line numbers to new ones, null for changed lines. `hunks` must come from a diff without
- * context.
+ * Creates a function that maps old line numbers to new ones, or to null for changed lines. `hunks` must come from a diff
+ * without context.
  */
 function createLineMap(hunks: readonly PatchHunk[]): (line: number) => number | null {
   const rows = listDiffRows(hunks);

@@ -23,7 +23,7 @@ const USER_URL_SUFFIXES = {
   received_events_url: '/received_events',
 } as const;
 
-/** An account in other payloads; null for a deleted account. */
+/** An account inside other payloads; null for a deleted account. */
 export function simpleUserPayload(github: GitHubState, id: number | null): JsonObject | null {
   const account = findAccountById(github, id);
   return account === undefined ? null : userFields(github, account);
@@ -84,7 +84,7 @@ function userFields({ host }: GitHubState, account: FakeAccount): JsonObject {
 function createUserFields(host: GitHubHost, account: FakeAccount): JsonObject {
   const name = encodeURIComponent(account.login);
   const url = `${host.apiUrl}/users/${name}`;
-  const page = account.type === 'Bot' ? `apps/${account.login.replace('[bot]', '')}` : name;
+  const pagePath = account.type === 'Bot' ? `apps/${account.login.replace('[bot]', '')}` : name;
   return {
     login: account.login,
     id: account.id,
@@ -92,7 +92,7 @@ function createUserFields(host: GitHubHost, account: FakeAccount): JsonObject {
     avatar_url: avatarUrl(host, account),
     gravatar_id: '',
     url,
-    html_url: `${host.webUrl}/${page}`,
+    html_url: `${host.webUrl}/${pagePath}`,
     ...Object.fromEntries(Object.entries(USER_URL_SUFFIXES).map(([field, suffix]) => [field, `${url}${suffix}`])),
     type: account.type,
     user_view_type: 'public',
@@ -160,7 +160,7 @@ export function installedRepositoryPayload(github: GitHubState, repository: Fake
 
 type AuthorAssociation = 'OWNER' | 'MEMBER' | 'COLLABORATOR' | 'CONTRIBUTOR' | 'NONE';
 
-/** The `author_association`. As on GitHub, it does not tell rights: an invited reader is a COLLABORATOR too. */
+/** The `author_association`. It does not show permissions: a collaborator with read access is also a COLLABORATOR. */
 export function authorAssociationOf(
   github: GitHubState,
   repository: FakeRepository,

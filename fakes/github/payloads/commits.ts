@@ -25,7 +25,7 @@ export function gitCommitPayload(github: GitHubState, repository: FakeRepository
   };
 }
 
-/** A commit in the repository API, with the accounts of its addresses. */
+/** A commit in the repository API, with the accounts of its author and committer. */
 export function commitPayload(github: GitHubState, repository: FakeRepository, sha: Sha): JsonObject | undefined {
   const commit = readGitCommit(github.store, sha);
   if (commit === undefined) return undefined;

@@ -12,7 +12,7 @@ import { isPullRequest } from '../state/lookup.ts';
 import { appPayload, authorAssociationOf, simpleUserPayload } from './accounts.ts';
 import { repositoryApiUrl, repositoryPageUrl } from './repositories.ts';
 
-/** The `issue` of an `issue_comment` event. For a pull request it has URLs, but no head. */
+/** The `issue` of an `issue_comment` event. For a pull request it has URLs, but not the head. */
 export function issuePayload(github: GitHubState, repository: FakeRepository, issue: FakeIssue): JsonObject {
   const url = `${repositoryApiUrl(github, repository)}/issues/${issue.number}`;
   return {
@@ -91,7 +91,7 @@ function pullRequestFields(github: GitHubState, repository: FakeRepository, pull
   };
 }
 
-/** The eight reactions GitHub knows. */
+/** All reactions of GitHub. */
 export const REACTION_CONTENTS = [
   '+1',
   '-1',

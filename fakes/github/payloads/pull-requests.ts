@@ -15,7 +15,7 @@ import { authorAssociationOf, simpleUserPayload } from './accounts.ts';
 import { reactionRollupPayload } from './issues.ts';
 import { repositoryApiUrl, repositoryPageUrl, repositoryPayload } from './repositories.ts';
 
-/** A pull request in lists and review events: without counts, which are slow to compute. */
+/** A pull request in lists and review events, without the counts. */
 export function simplePullRequestPayload(
   github: GitHubState,
   repository: FakeRepository,
@@ -51,7 +51,7 @@ export function simplePullRequestPayload(
   };
 }
 
-/** A pull request in its own endpoint and events, with counts from every changed file. */
+/** A pull request in its own endpoint and events, with counts of commits, files and lines. */
 export function fullPullRequestPayload(
   github: GitHubState,
   repository: FakeRepository,
@@ -80,13 +80,13 @@ function pullRequestPageUrl(github: GitHubState, repository: FakeRepository, pul
   return `${repositoryPageUrl(github, repository)}/pull/${pull.number}`;
 }
 
-function branchPayload(github: GitHubState, end: FakePullBranch): JsonObject {
-  const repository = github.repositories.get(end.repositoryId);
+function branchPayload(github: GitHubState, { repositoryId, branch, sha }: FakePullBranch): JsonObject {
+  const repository = github.repositories.get(repositoryId);
   const owner = repository === undefined ? 'unknown' : (fullNameOf(github, repository).split('/')[0] ?? '');
   return {
-    label: `${owner}:${end.branch}`,
-    ref: end.branch,
-    sha: end.sha,
+    label: `${owner}:${branch}`,
+    ref: branch,
+    sha,
     user: simpleUserPayload(github, repository?.ownerId ?? null),
     repo: repository === undefined ? null : repositoryPayload(github, repository),
   };
@@ -211,7 +211,7 @@ function lineFields(original: DiffAnchor, current: DiffAnchor | null): JsonObjec
   };
 }
 
-/** GitHub reports a comment on a file as one on its first line. */
+/** GitHub reports a comment on a whole file with line 1. */
 const FILE_LINE_FIELDS = {
   side: 'RIGHT',
   start_side: null,

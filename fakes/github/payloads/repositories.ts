@@ -4,12 +4,12 @@ import { fullNameOf } from '../state/lookup.ts';
 import { toUnixSeconds } from '../state/update.ts';
 import { simpleUserPayload } from './accounts.ts';
 
-const payloadsBySite = new WeakMap<GitHubHost, WeakMap<FakeRepository, JsonObject>>();
+const payloadsByHost = new WeakMap<GitHubHost, WeakMap<FakeRepository, JsonObject>>();
 
-/** The payload of a repository. Cached for each version, because most payloads contain three. */
+/** The payload of a repository. Cached, because most payloads contain it three times. */
 export function repositoryPayload(github: GitHubState, repository: FakeRepository): JsonObject {
-  const known = payloadsBySite.get(github.host) ?? new WeakMap<FakeRepository, JsonObject>();
-  payloadsBySite.set(github.host, known);
+  const known = payloadsByHost.get(github.host) ?? new WeakMap<FakeRepository, JsonObject>();
+  payloadsByHost.set(github.host, known);
   const payload = known.get(repository) ?? createRepositoryPayload(github, repository);
   known.set(repository, payload);
   return payload;
@@ -36,7 +36,7 @@ function createRepositoryPayload(github: GitHubState, repository: FakeRepository
   };
 }
 
-/** The repository of a `push` event, which has two dates as numbers. */
+/** The repository of a `push` event, with two dates as numbers. */
 export function pushedRepositoryPayload(github: GitHubState, repository: FakeRepository): JsonObject {
   return {
     ...repositoryPayload(github, repository),
@@ -89,7 +89,7 @@ export function repositoryPageUrl(github: GitHubState, repository: FakeRepositor
   return `${github.host.webUrl}/${fullNameOf(github, repository)}`;
 }
 
-/** The `*_url` fields and their suffixes to the API URL. */
+/** The `*_url` fields and what follows the API URL of the repository. */
 const REPOSITORY_URL_SUFFIXES = {
   archive_url: '/{archive_format}{/ref}',
   assignees_url: '/assignees{/user}',
@@ -129,12 +129,12 @@ const REPOSITORY_URL_SUFFIXES = {
   trees_url: '/git/trees{/sha}',
 } as const;
 
-const urlsBySite = new WeakMap<GitHubHost, Map<string, JsonObject>>();
+const urlsByHost = new WeakMap<GitHubHost, Map<string, JsonObject>>();
 
-/** Cached for each name, because most payloads contain three repositories. */
+/** Cached by name, because most payloads contain three repositories. */
 function repositoryUrls(github: GitHubState, repository: FakeRepository): JsonObject {
-  const known = urlsBySite.get(github.host) ?? new Map<string, JsonObject>();
-  urlsBySite.set(github.host, known);
+  const known = urlsByHost.get(github.host) ?? new Map<string, JsonObject>();
+  urlsByHost.set(github.host, known);
   const name = fullNameOf(github, repository);
   const urls = known.get(name) ?? createUrls(github, repository);
   known.set(name, urls);

@@ -13,7 +13,7 @@ import type {
   FakeReviewThread,
   GitHubState,
 } from '../state/github-state.ts';
-import { type LocatedPull, listThreadComments } from '../state/lookup.ts';
+import { isInstalledOn, type LocatedPull, listThreadComments } from '../state/lookup.ts';
 import type { WebhookEvent } from '../state/operation.ts';
 import { installationPayload, installedRepositoryPayload, organizationPayload, simpleUserPayload } from './accounts.ts';
 import { pushedCommitPayload } from './commits.ts';
@@ -36,12 +36,12 @@ export function describeBodyChange(from: string): JsonObject {
 /** `pull_request`; `extra` holds `before` and `after` of `synchronize`, or `changes` of `edited`. */
 export function createPullRequestEvent(
   github: GitHubState,
-  place: LocatedPull,
+  located: LocatedPull,
   action: string,
   actor: FakeActor,
   extra: JsonObject = {},
 ): WebhookEvent {
-  const { repository, pull } = place;
+  const { repository, pull } = located;
   const body = { number: pull.number, pull_request: fullPullRequestPayload(github, repository, pull), ...extra };
   return createRepositoryEvent(github, 'pull_request', action, repository, actor, body);
 }
@@ -49,12 +49,12 @@ export function createPullRequestEvent(
 /** `issue_comment`; the sender can differ from the author of the comment. */
 export function createIssueCommentEvent(
   github: GitHubState,
-  about: { readonly repository: FakeRepository; readonly issue: FakeIssue; readonly comment: FakeIssueComment },
+  subject: { readonly repository: FakeRepository; readonly issue: FakeIssue; readonly comment: FakeIssueComment },
   action: CommentAction,
   actor: FakeActor,
   extra: JsonObject = {},
 ): WebhookEvent {
-  const { repository, issue, comment } = about;
+  const { repository, issue, comment } = subject;
   const body = {
     issue: issuePayload(github, repository, issue),
     comment: issueCommentPayload(github, repository, issue, comment),
@@ -65,12 +65,12 @@ export function createIssueCommentEvent(
 
 export function createReviewEvent(
   github: GitHubState,
-  about: LocatedPull & { readonly review: FakeReview },
+  subject: LocatedPull & { readonly review: FakeReview },
   action: 'submitted' | 'edited' | 'dismissed',
   actor: FakeActor,
   extra: JsonObject = {},
 ): WebhookEvent {
-  const { repository, pull, review } = about;
+  const { repository, pull, review } = subject;
   const shown = {
     review: webhookReviewPayload(github, repository, pull, review),
     pull_request: simplePullRequestPayload(github, repository, pull),
@@ -80,12 +80,12 @@ export function createReviewEvent(
 
 export function createReviewCommentEvent(
   github: GitHubState,
-  about: LocatedPull & { readonly comment: FakeReviewComment },
+  subject: LocatedPull & { readonly comment: FakeReviewComment },
   action: CommentAction,
   actor: FakeActor,
   extra: JsonObject = {},
 ): WebhookEvent {
-  const { repository, pull, comment } = about;
+  const { repository, pull, comment } = subject;
   const body = {
     comment: reviewCommentPayload(github, repository, pull, comment),
     pull_request: simplePullRequestPayload(github, repository, pull),
@@ -96,12 +96,12 @@ export function createReviewCommentEvent(
 
 export function createThreadEvent(
   github: GitHubState,
-  about: LocatedPull & { readonly thread: FakeReviewThread },
+  subject: LocatedPull & { readonly thread: FakeReviewThread },
   action: 'resolved' | 'unresolved',
   actor: FakeActor,
   updatedAt: string,
 ): WebhookEvent {
-  const { repository, pull, thread } = about;
+  const { repository, pull, thread } = subject;
   const comments = listThreadComments(pull, thread).map((comment) =>
     reviewCommentPayload(github, repository, pull, comment),
   );
@@ -113,21 +113,18 @@ export function createThreadEvent(
   return createRepositoryEvent(github, 'pull_request_review_thread', action, repository, actor, body);
 }
 
-/** `installation`, which has no repository and its own `installation` field. */
+/** `installation`; it has no repository, and its `installation` field is complete. */
 export function createInstallationEvent(
   github: GitHubState,
   installation: FakeInstallation,
   action: 'created' | 'deleted' | 'suspend' | 'unsuspend' | 'new_permissions_accepted',
   actor: FakeActor,
 ): WebhookEvent {
-  const { accountId, repositories } = installation;
-  const reached = [...github.repositories.values()].filter(
-    ({ id, ownerId }) => ownerId === accountId && (repositories === 'all' || repositories.includes(id)),
-  );
+  const installed = [...github.repositories.values()].filter((repository) => isInstalledOn(installation, repository));
   const payload = {
     action,
     installation: installationPayload(github, installation),
-    repositories: reached.map((repository) => installedRepositoryPayload(github, repository)),
+    repositories: installed.map((repository) => installedRepositoryPayload(github, repository)),
     ...(action === 'created' ? { requester: null } : {}),
     sender: simpleUserPayload(github, actor.accountId),
   };
@@ -173,14 +170,14 @@ function createRepositoryEvent(
   return { name, action, repositoryId: repository.id, payload };
 }
 
-/** A change of a ref; `before` or `after` is null for a missing ref. */
+/** A change of a ref. `before` is null for a new ref, `after` for a deleted ref. */
 export type RefUpdate = { readonly ref: string; readonly before: Sha | null; readonly after: Sha | null };
 
 const ZERO_SHA = '0'.repeat(40);
 
 const MAX_PUSH_EVENT_COMMITS = 2_048;
 
-/** `push`; a new branch lists the commits that the default branch lacks. */
+/** `push`; for a new branch it lists the commits that are not on the default branch. */
 export function createPushEvent(
   github: GitHubState,
   repository: FakeRepository,

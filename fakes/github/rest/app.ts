@@ -18,8 +18,8 @@ import {
 } from '../http/server-state.ts';
 import { appPayload, installationPayload, publicUserPayload } from '../payloads/accounts.ts';
 import { repositoryPayload } from '../payloads/repositories.ts';
-import type { AppPermissions, FakeInstallation, FakeRepository, GitHubState } from '../state/github-state.ts';
-import { findAccountByLogin, findRepositoryByName } from '../state/lookup.ts';
+import type { AppPermissions, FakeInstallation, GitHubState } from '../state/github-state.ts';
+import { findAccountByLogin, findRepositoryByName, isInstalledOn } from '../state/lookup.ts';
 import { formatTimestamp } from '../state/update.ts';
 import { type ApiRoute, createGlobalRoute, type RouteContext, readNumberParam, readTextParam } from './router.ts';
 
@@ -65,11 +65,6 @@ function getInstallation(context: RouteContext): ApiResponse {
     (installation) => installation.appId === identity.app.id && isInstalledOn(installation, repository),
   );
   return found === undefined ? notFoundResponse(state) : okResponse(state, installationPayload(state.github, found));
-}
-
-function isInstalledOn(installation: FakeInstallation, repository: FakeRepository): boolean {
-  const { accountId, repositories } = installation;
-  return accountId === repository.ownerId && (repositories === 'all' || repositories.includes(repository.id));
 }
 
 function getRateLimit(context: RouteContext): ApiResponse {
@@ -140,7 +135,7 @@ function arrayOrEmpty(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Returns the permissions of the token; undefined if more than granted is requested. */
+/** Returns the permissions of the token; undefined if the request exceeds the granted permissions. */
 function readPermissions(context: RouteContext, installation: FakeInstallation): AppPermissions | undefined {
   const requested = context.body['permissions'];
   if (!isRecord(requested)) return installation.permissions;
@@ -155,8 +150,8 @@ function readPermissions(context: RouteContext, installation: FakeInstallation):
 type TokenSeed = { readonly appId: number; readonly installationId: number; readonly now: number };
 
 /**
- * GitHub’s stateless tokens have about 520 characters with dots, dashes and underscores, those of an Enterprise Server
- * 40.
+ * Tokens of github.com have about 520 characters, including dots, dashes and underscores. Tokens of an Enterprise Server
+ * have 40 characters.
  */
 function generateToken({ tokens, github }: ServerState, { appId, installationId, now }: TokenSeed): string {
   const seed = `${appId}/${installationId}/${tokens.size}/${now}`;
@@ -198,7 +193,7 @@ function isSuccess({ statusCode }: FakeDeliveryAttempt): boolean {
   return statusCode >= 200 && statusCode < 400;
 }
 
-/** Lists attempts newest first, from the attempt that `cursor` names. */
+/** Lists attempts, newest first, starting at `cursor`. */
 function listDeliveries(context: RouteContext): ApiResponse {
   const { per_page: size, cursor, status } = context.query;
   const from = cursor === undefined ? Number.POSITIVE_INFINITY : Number(/^v1_(\d+)$/.exec(cursor)?.[1]);
@@ -207,9 +202,9 @@ function listDeliveries(context: RouteContext): ApiResponse {
     .filter((attempt) => status === undefined || isSuccess(attempt) === (status === 'success'))
     .filter(({ id }) => id <= from)
     .toReversed();
-  const most = Math.min(Number(size ?? DEFAULT_PAGE_SIZE), MAX_PAGE_SIZE);
-  const answer = okResponse(context.state, wanted.slice(0, most).map(deliveryPayload));
-  const next = wanted[most];
+  const limit = Math.min(Number(size ?? DEFAULT_PAGE_SIZE), MAX_PAGE_SIZE);
+  const answer = okResponse(context.state, wanted.slice(0, limit).map(deliveryPayload));
+  const next = wanted[limit];
   return next === undefined ? answer : { ...answer, headers: { link: createNextLink(context, `v1_${next.id}`) } };
 }
 

@@ -8,7 +8,7 @@ import type { FakeRepository } from '../state/github-state.ts';
 import { resolveCommit } from './contents.ts';
 import { type RepositoryRouteContext, readTextParam } from './router.ts';
 
-/** GitHub’s archive links need no token, so they expire after 5 minutes. */
+/** GitHub’s archive links need no token and expire after 5 minutes. */
 const LINK_LIFETIME_MS = 5 * 60 * 1000;
 
 const ARCHIVE_PATH = /^\/codeload\/(\d+)\/([0-9a-f]{40})\.tar\.gz$/;
@@ -35,14 +35,14 @@ export function serveArchive(
   if (match === null) return undefined;
   const expires = Number(target.query['expires']);
   const repository = state.github.repositories.get(Number(match[1]));
-  const genuine = target.query['token'] === signLink(target.path, expires);
-  if (!genuine || expires < now || repository === undefined) return notFoundResponse(state);
+  const isSigned = target.query['token'] === signLink(target.path, expires);
+  if (!isSigned || expires < now || repository === undefined) return notFoundResponse(state);
   const bytes = createArchive(state, repository, match[2] ?? '');
   if (bytes === undefined) return notFoundResponse(state);
   return { status: 200, body: { kind: 'bytes', type: 'application/x-gzip', bytes }, state, events: [] };
 }
 
-/** The signature is not secret: it only has to detect a changed link. */
+/** The signature uses no key, because it only has to detect a changed link. */
 function signLink(path: string, expires: number): string {
   return createHash('sha256').update(`archive ${path} ${expires}`).digest('hex').slice(0, 40).toUpperCase();
 }
@@ -60,7 +60,7 @@ function createArchive(state: ServerState, repository: FakeRepository, sha: stri
   return createTarball(`${owner}-${repository.name}-${sha.slice(0, 7)}`, files, commit.committer.seconds);
 }
 
-/** A file of the archive. The bytes of a link are its target; a submodule is an empty directory. */
+/** A file of the archive. `bytes` are the target of a symbolic link; a submodule becomes an empty directory. */
 type ArchivedFile = { readonly path: string; readonly mode: GitFileMode; readonly bytes: Uint8Array };
 
 const BLOCK_BYTES = 512;
@@ -91,7 +91,7 @@ function entryBlocks(path: string, file: ArchivedFile, mtime: number): readonly 
   }
 }
 
-/** A path that is too long for the header gets its own record before the entry. */
+/** Creates an extended header for a path that is too long for the normal header. */
 function createPathRecord(path: string, mtime: number): readonly Uint8Array[] {
   if (Buffer.byteLength(path) <= MAX_NAME_BYTES) return [];
   const body = ` path=${path}\n`;

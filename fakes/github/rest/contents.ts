@@ -1,20 +1,18 @@
 import { posix } from 'node:path';
 import { readBlob, readGitCommit, type Sha } from '../git/objects.ts';
 import { findTreeEntry, readDirectory, type TreeObjectEntry } from '../git/trees.ts';
-import { type ApiResponse, errorResponse, notFoundResponse, okResponse } from '../http/http-messages.ts';
+import { type ApiResponse, errorResponse, notFoundResponse, okResponse, rawResponse } from '../http/http-messages.ts';
 import type { ServerState } from '../http/server-state.ts';
 import { repositoryApiUrl, repositoryPageUrl } from '../payloads/repositories.ts';
 import type { FakeRepository } from '../state/github-state.ts';
 import { acceptsRaw, type RepositoryRouteContext, readTextParam } from './router.ts';
-
-const RAW_MEDIA_TYPE = 'application/vnd.github.raw; charset=utf-8';
 
 /** GitHub omits the content of larger files from JSON. */
 const MAX_JSON_FILE_BYTES = 1_000_000;
 
 const MAX_DIRECTORY_ENTRIES = 1_000;
 
-/** `GET contents/{path}`: a file (JSON or raw), a link (followed within the repository), a submodule or a directory. */
+/** `GET contents/{path}`: a file (JSON or raw), a symbolic link, a submodule or a directory. */
 export function getContents(context: RepositoryRouteContext): ApiResponse {
   const { state, repository, query } = context;
   const reference = query['ref'] ?? repository.defaultBranch;
@@ -46,12 +44,10 @@ function getEntry(context: RepositoryRouteContext, tree: Sha, path: string, entr
 
 function getFile(context: RepositoryRouteContext, path: string, entry: TreeObjectEntry): ApiResponse {
   const bytes = readBlob(context.state.github.store, entry.sha) ?? new Uint8Array();
-  if (acceptsRaw(context)) {
-    return { status: 200, body: { kind: 'bytes', type: RAW_MEDIA_TYPE, bytes }, state: context.state, events: [] };
-  }
-  const whole = bytes.byteLength <= MAX_JSON_FILE_BYTES;
-  const content = whole ? wrapBase64(Buffer.from(bytes).toString('base64')) : '';
-  const encoding = whole ? 'base64' : 'none';
+  if (acceptsRaw(context)) return rawResponse(context.state, bytes);
+  const isComplete = bytes.byteLength <= MAX_JSON_FILE_BYTES;
+  const content = isComplete ? encodeBase64(bytes) : '';
+  const encoding = isComplete ? 'base64' : 'none';
   return okResponse(context.state, {
     ...contentPayload(context, path, entry, 'file', bytes.byteLength),
     content,
@@ -59,6 +55,7 @@ function getFile(context: RepositoryRouteContext, path: string, entry: TreeObjec
   });
 }
 
+/** GitHub follows a link to a file of the repository. */
 function getSymlink(context: RepositoryRouteContext, tree: Sha, path: string, entry: TreeObjectEntry): ApiResponse {
   const { store } = context.state.github;
   const target = Buffer.from(readBlob(store, entry.sha) ?? []).toString('utf8');
@@ -76,7 +73,7 @@ const ENTRY_TYPES = {
   '100755': 'file',
 } as const;
 
-/** GitHub does not paginate directories; the list is complete up to 1,000 entries. */
+/** GitHub does not paginate directories and lists at most 1,000 entries. */
 function getDirectory(context: RepositoryRouteContext, path: string, sha: Sha): ApiResponse {
   const { store } = context.state.github;
   const entries = [...(readDirectory(store, sha) ?? [])].slice(0, MAX_DIRECTORY_ENTRIES);
@@ -117,16 +114,17 @@ function contentPayload(
   };
 }
 
-/** GitHub wraps base64 at 60 characters. */
-export function wrapBase64(base64: string): string {
-  return base64.replace(/.{1,60}/g, '$&\n');
+/** Encodes bytes as GitHub does, with a newline after every 60 characters. */
+export function encodeBase64(bytes: Uint8Array): string {
+  return Buffer.from(bytes)
+    .toString('base64')
+    .replace(/.{1,60}/g, '$&\n');
 }
 
 /** Resolves a branch name, a ref (`heads/x`, `refs/heads/x`, `HEAD`) or a full SHA. */
 export function resolveCommit(state: ServerState, repository: FakeRepository, reference: string): Sha | undefined {
   const branch = reference === 'HEAD' ? repository.defaultBranch : reference;
-  const named = [branch, `refs/heads/${branch}`, `refs/${branch}`, `refs/tags/${branch}`];
-  for (const name of named) {
+  for (const name of [branch, `refs/heads/${branch}`, `refs/${branch}`, `refs/tags/${branch}`]) {
     const sha = repository.refs.get(name);
     if (sha !== undefined) return sha;
   }

@@ -9,12 +9,13 @@ import {
   notFoundResponse,
   okResponse,
   operationResponse,
+  rawResponse,
 } from '../http/http-messages.ts';
-import type { GitIdentityInput, TreeChangeInput } from '../operations/inputs.ts';
+import type { GitIdentityInput, RepositoryTarget, TreeChangeInput } from '../operations/inputs.ts';
 import { gitCommitPayload } from '../payloads/commits.ts';
 import { repositoryApiUrl } from '../payloads/repositories.ts';
 import type { FakeRepository, GitHubState } from '../state/github-state.ts';
-import { wrapBase64 } from './contents.ts';
+import { encodeBase64 } from './contents.ts';
 import {
   type ApiRoute,
   acceptsRaw,
@@ -40,9 +41,7 @@ export const GIT_ROUTES: readonly ApiRoute[] = [
   createRepositoryRoute('PATCH /git/refs/{ref}', WRITE, updateRef),
 ];
 
-const RAW_BLOB_MEDIA_TYPE = 'application/vnd.github.raw; charset=utf-8';
-
-function repositoryTarget(context: RepositoryRouteContext) {
+function repositoryTarget(context: RepositoryRouteContext): RepositoryTarget {
   return { actor: context.actor, repositoryId: context.repository.id };
 }
 
@@ -51,9 +50,8 @@ function getBlob(context: RepositoryRouteContext): ApiResponse {
   const sha = readTextParam(context, 'file_sha');
   const bytes = readBlob(state.github.store, sha);
   if (bytes === undefined) return notFoundResponse(state);
-  if (acceptsRaw(context))
-    return { status: 200, body: { kind: 'bytes', type: RAW_BLOB_MEDIA_TYPE, bytes }, state, events: [] };
-  const content = wrapBase64(Buffer.from(bytes).toString('base64'));
+  if (acceptsRaw(context)) return rawResponse(state, bytes);
+  const content = encodeBase64(bytes);
   const shared = { node_id: `B_${sha}`, url: blobApiUrl(state.github, repository, sha) };
   return okResponse(state, { sha, ...shared, size: bytes.byteLength, content, encoding: 'base64' });
 }
@@ -77,13 +75,13 @@ function createBlob(context: RepositoryRouteContext): ApiResponse {
   }));
 }
 
-/** As on GitHub, the id can be of a commit or a tree, and any value of `recursive` counts. */
+/** As on GitHub, `tree_sha` can also be a commit or a branch, and any value of `recursive` means true. */
 function getTree(context: RepositoryRouteContext): ApiResponse {
   const { state, repository, query } = context;
   const { store } = state.github;
-  const named = readTextParam(context, 'tree_sha');
-  const commit = repository.refs.get(`refs/heads/${named}`) ?? named;
-  const sha = readGitCommit(store, commit)?.tree ?? named;
+  const reference = readTextParam(context, 'tree_sha');
+  const commit = repository.refs.get(`refs/heads/${reference}`) ?? reference;
+  const sha = readGitCommit(store, commit)?.tree ?? reference;
   const directory = readDirectory(store, sha);
   if (directory === undefined) return notFoundResponse(state);
   const entries = 'recursive' in query ? listTreeEntries(store, sha, 'with directories') : directory;
@@ -115,9 +113,9 @@ function treeEntryPayload(github: GitHubState, url: string, path: string, { mode
 }
 
 function createTree(context: RepositoryRouteContext): ApiResponse {
-  const given = context.body['tree'];
-  if (!Array.isArray(given)) return invalidFieldResponse(context.state, 'Tree', 'tree', 'missing_field');
-  const changes = given.map(readTreeChange);
+  const entries = context.body['tree'];
+  if (!Array.isArray(entries)) return invalidFieldResponse(context.state, 'Tree', 'tree', 'missing_field');
+  const changes = entries.map(readTreeChange);
   if (!changes.every((change) => change !== undefined)) return errorResponse(context.state, 422, 'Invalid tree info');
   const baseTree = readTextField(context, 'base_tree');
   const input = { ...repositoryTarget(context), changes, ...(baseTree === undefined ? {} : { baseTree }) };

@@ -28,10 +28,10 @@ export function requirePullRequest(
   };
 }
 
-/** Filters of GitHub that this list does not support. */
+/** GitHub’s parameters that the fake GitHub does not support. */
 const UNSUPPORTED_FILTERS = ['base', 'sort', 'direction'];
 
-/** Lists pull requests newest first. `head` is `owner:branch`; without an owner it is ignored, as on GitHub. */
+/** Lists pull requests, newest first. As on GitHub, `head` is `owner:branch`, and ignored without an owner. */
 function listPulls({ state, repository, query }: RepositoryRouteContext): ApiResponse {
   const unknown = UNSUPPORTED_FILTERS.filter((name) => name in query);
   if (unknown.length > 0) {
@@ -49,7 +49,7 @@ function listPulls({ state, repository, query }: RepositoryRouteContext): ApiRes
   );
 }
 
-/** Compares the owner without case and the branch with case. */
+/** Compares the owner ignoring case, and the branch exactly. */
 function isFromBranch(github: GitHubState, { head }: FakePullRequest, label: string): boolean {
   const [login = ''] = label.split(':', 1);
   const owner = findAccountById(github, github.repositories.get(head.repositoryId)?.ownerId ?? null);

@@ -14,16 +14,16 @@ import { permissionPayload } from '../payloads/accounts.ts';
 import { commitPayload, filePayload } from '../payloads/commits.ts';
 import { repositoryApiUrl, repositoryPageUrl, repositoryPayload } from '../payloads/repositories.ts';
 import { computeFileDiff, diffCommits } from '../state/commits.ts';
-import type { FakeRuleset } from '../state/github-state.ts';
-import { collaboratorRoleOf, findAccountByLogin, fullNameOf } from '../state/lookup.ts';
+import type { FakeRuleset, FakeRuleType } from '../state/github-state.ts';
+import { collaboratorRoleOf, findAccountByLogin, fullNameOf, listRulesetsForBranch } from '../state/lookup.ts';
 import { redirectToArchive } from './archive.ts';
 import { getContents, resolveCommit } from './contents.ts';
 import { type ApiRoute, createRepositoryRoute, type RepositoryRouteContext, readTextParam } from './router.ts';
 
-/** Files of a commit or comparison. */
+/** The maximum number of files in a commit or comparison. */
 const MAX_COMMIT_FILES = 300;
 
-/** Commits of an unpaginated comparison. */
+/** The maximum number of commits in a comparison without pagination. */
 const MAX_COMPARED_COMMITS = 250;
 
 /** `GET commits`: the history of a branch or commit, optionally of one path, newest first. */
@@ -70,7 +70,7 @@ function getRepositoryCommit(context: RepositoryRouteContext): ApiResponse {
   });
 }
 
-/** `GET compare/{base}...{head}`: the commits and files of the head since the merge base. */
+/** `GET compare/{base}...{head}`: the commits and changed files of the head since the merge base. */
 function compareRepositoryCommits(context: RepositoryRouteContext): ApiResponse {
   const { state, repository } = context;
   const { store } = state.github;
@@ -78,22 +78,22 @@ function compareRepositoryCommits(context: RepositoryRouteContext): ApiResponse 
   const baseSha = resolveCommit(state, repository, base);
   const headSha = resolveCommit(state, repository, head);
   if (baseSha === undefined || headSha === undefined) return notFoundResponse(state);
-  const fork = findMergeBase(store, baseSha, headSha);
-  if (fork === undefined) return errorResponse(state, 404, `No common ancestor between ${base} and ${head}.`);
+  const mergeBase = findMergeBase(store, baseSha, headSha);
+  if (mergeBase === undefined) return errorResponse(state, 404, `No common ancestor between ${base} and ${head}.`);
   const page = createComparedPage(context, listCommitsBetween(store, baseSha, headSha));
   const ahead = page.total;
   const behind = listCommitsBetween(store, headSha, baseSha);
-  const view = (sha: Sha) => commitPayload(state.github, repository, sha);
+  const toPayload = (sha: Sha) => commitPayload(state.github, repository, sha);
   const answer = okResponse(state, {
     ...createCompareUrls(context, base, head),
-    base_commit: view(baseSha),
-    merge_base_commit: view(fork),
+    base_commit: toPayload(baseSha),
+    merge_base_commit: toPayload(mergeBase),
     status: compareStatus(ahead, behind.length),
     ahead_by: ahead,
     behind_by: behind.length,
     total_commits: ahead,
-    commits: page.shas.map(view),
-    files: page.first ? createFilePayloads(context, fork, headSha).map((file) => file.payload) : [],
+    commits: page.shas.map(toPayload),
+    files: page.first ? createFilePayloads(context, mergeBase, headSha).map((file) => file.payload) : [],
   });
   return page.link === undefined ? answer : { ...answer, headers: { link: page.link } };
 }
@@ -105,7 +105,7 @@ type ComparedPage = {
   readonly link: string | undefined;
 };
 
-/** Without `page` the list holds the first 250 commits. Only the first page has files. */
+/** Without `page` the list has the first 250 commits. Only the first page has files. */
 function createComparedPage(
   { state, repository, query, params }: RepositoryRouteContext,
   all: readonly Sha[],
@@ -167,7 +167,7 @@ export const REPOSITORY_ROUTES: readonly ApiRoute[] = [
   createRepositoryRoute('GET /tarball/{ref}', READ_CONTENTS, redirectToArchive),
 ];
 
-/** GitHub answers 404 for bots. */
+/** As on GitHub, a bot is not found. */
 function getPermission(context: RepositoryRouteContext): ApiResponse {
   const { state, repository } = context;
   const login = readTextParam(context, 'username');
@@ -178,13 +178,10 @@ function getPermission(context: RepositoryRouteContext): ApiResponse {
 }
 
 function listRules(context: RepositoryRouteContext): ApiResponse {
-  const branch = readTextParam(context, 'branch');
-  const policies = context.repository.rulesets.filter(
-    ({ branches }) => branches.includes('*') || branches.includes(branch),
-  );
+  const rulesets = listRulesetsForBranch(context.repository, readTextParam(context, 'branch'));
   return listResponse(
     context.state,
-    policies.flatMap((policy) => policy.types.map((type) => rulePayload(context, policy, type))),
+    rulesets.flatMap((ruleset) => ruleset.types.map((type) => rulePayload(context, ruleset, type))),
   );
 }
 
@@ -198,17 +195,13 @@ function pullRequestParameters({ dismissesStaleReviews = false }: FakeRuleset): 
   };
 }
 
-function rulePayload(
-  context: RepositoryRouteContext,
-  policy: FakeRuleset,
-  type: FakeRuleset['types'][number],
-): unknown {
+function rulePayload(context: RepositoryRouteContext, ruleset: FakeRuleset, type: FakeRuleType): unknown {
   return {
     type,
-    ...(type === 'pull_request' ? { parameters: pullRequestParameters(policy) } : {}),
+    ...(type === 'pull_request' ? { parameters: pullRequestParameters(ruleset) } : {}),
     ...(type === 'update' ? { parameters: { update_allows_fetch_and_merge: false } } : {}),
     ruleset_source_type: 'Repository',
     ruleset_source: fullNameOf(context.state.github, context.repository),
-    ruleset_id: policy.rulesetId,
+    ruleset_id: ruleset.rulesetId,
   };
 }

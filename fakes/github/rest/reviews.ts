@@ -9,7 +9,7 @@ import {
   operationResponse,
 } from '../http/http-messages.ts';
 import type { ServerState } from '../http/server-state.ts';
-import type { CommentPositionInput, ReviewEventName } from '../operations/inputs.ts';
+import type { CommentPositionInput, ReviewEventName, ReviewTarget } from '../operations/inputs.ts';
 import { reviewCommentPayload, reviewPayload } from '../payloads/pull-requests.ts';
 import type { DiffSide, FakePullRequest, FakeReview } from '../state/github-state.ts';
 import { isReviewVisible, listVisibleReviews } from '../state/lookup.ts';
@@ -51,8 +51,8 @@ type ReviewHandler = (context: RepositoryRouteContext, pull: FakePullRequest, re
 function requireReview(handle: ReviewHandler): (context: RepositoryRouteContext) => ApiResponse {
   return requirePullRequest((context, pull) => {
     const review = pull.reviews.get(readNumberParam(context, 'review_id'));
-    const seen = review !== undefined && isReviewVisible(review, context.actor.accountId);
-    return seen ? handle(context, pull, review) : notFoundResponse(context.state);
+    const isVisible = review !== undefined && isReviewVisible(review, context.actor.accountId);
+    return isVisible ? handle(context, pull, review) : notFoundResponse(context.state);
   });
 }
 
@@ -73,7 +73,7 @@ function listReviews(context: RepositoryRouteContext, pull: FakePullRequest): Ap
   );
 }
 
-function reviewTarget(context: RepositoryRouteContext, pull: FakePullRequest, review: FakeReview) {
+function reviewTarget(context: RepositoryRouteContext, pull: FakePullRequest, review: FakeReview): ReviewTarget {
   return { actor: context.actor, repositoryId: context.repository.id, number: pull.number, reviewId: review.id };
 }
 

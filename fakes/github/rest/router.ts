@@ -6,8 +6,8 @@ import { REACTION_CONTENTS } from '../payloads/issues.ts';
 import type { FakeActor, FakeReactionContent, FakeRepository } from '../state/github-state.ts';
 
 /**
- * A REST operation with its name in GitHub’s description, its access rule and its handler. Only installations can call
- * repository routes.
+ * A REST operation: its name in GitHub’s OpenAPI description, its access rule and its handler. Only installations can
+ * call repository routes.
  */
 export type ApiRoute =
   | {
@@ -97,12 +97,12 @@ export type RouteContext = {
 /** A request of an installation on an accessible repository. */
 export type RepositoryRouteContext = RouteContext & { readonly repository: FakeRepository; readonly actor: FakeActor };
 
-/** Reads a number from the path; NaN matches no id. */
+/** Reads a number from the path; NaN for other text, which matches no id. */
 export function readNumberParam(context: RouteContext, name: string): number {
   return Number(context.params[name]);
 }
 
-/** Reads a text from the path; an empty text matches no name. */
+/** Reads a text from the path; empty if missing, which matches no name. */
 export function readTextParam(context: RouteContext, name: string): string {
   return context.params[name] ?? '';
 }
@@ -122,7 +122,7 @@ export function acceptsRaw(context: RouteContext): boolean {
   return /application\/vnd\.github(\.v3)?\.raw\b/.test(context.accept);
 }
 
-/** Keeps the comments updated at or after the query’s `since`. */
+/** Keeps the comments that were updated at or after `since`. */
 export function filterUpdatedSince<Comment extends { readonly updatedAt: string }>(
   { query }: Pick<RepositoryRouteContext, 'query'>,
   comments: Iterable<Comment>,

@@ -32,7 +32,7 @@ import {
   readTextParam,
 } from './router.ts';
 
-/** Every REST operation of the fake GitHub; all other routes are unknown. */
+/** Every REST operation of the fake GitHub. A request for any other route is a violation. */
 export const ROUTES: RouteTable = compileRoutes([
   ...APP_ROUTES,
   ...HOOK_ROUTES,
@@ -46,7 +46,7 @@ export const ROUTES: RouteTable = compileRoutes([
 
 const NOT_ACCESSIBLE_MESSAGE = 'Resource not accessible by integration';
 
-/** Checks the caller, then runs the handler. A call beyond the App’s rights is a violation. */
+/** Checks the caller, then runs the handler. A call without the required permission is a violation. */
 export function dispatchRoute(route: ApiRoute, context: RouteContext): ApiResponse {
   if (route.scope === 'repository') return dispatchRepositoryRoute(route, context);
   if (route.caller === 'app' && context.identity.kind !== 'app') {
@@ -82,17 +82,17 @@ function dispatchRepositoryRoute(
     readTextParam(context, 'repo'),
   );
   if (repository === undefined) return redirectRenamed(route, context) ?? notFoundResponse(state);
-  const reach = repositoryAccessOf(state, identity.token, repository);
-  if (reach === 'not-in-token')
+  const access = repositoryAccessOf(state, identity.token, repository);
+  if (access === 'not-in-token')
     return withViolation(notFoundResponse(state), `${route.name} on ${repository.name}, which the token leaves out`);
-  if (reach === 'not-installed') return notFoundResponse(state);
+  if (access === 'not-installed') return notFoundResponse(state);
   const repositoryCall = { ...context, repository, actor };
   if (!isAllowed(route.requiredPermission, repositoryCall, identity.token.permissions))
     return forbiddenResponse(route, context);
   return route.handle(repositoryCall);
 }
 
-/** GitHub redirects to the current name: 301 for reads, 307 for writes. */
+/** GitHub redirects a former name to the current name, with 301 for reads and 307 for writes. */
 function redirectRenamed(route: ApiRoute, context: RouteContext): ApiResponse | undefined {
   const { state, request } = context;
   const [owner, name] = [readTextParam(context, 'owner'), readTextParam(context, 'repo')];
@@ -106,22 +106,22 @@ function redirectRenamed(route: ApiRoute, context: RouteContext): ApiResponse | 
 }
 
 function isAllowed(
-  need: RequiredPermission,
+  required: RequiredPermission,
   context: RepositoryRouteContext,
   permissions: Readonly<Record<string, AppPermissionLevel>>,
 ): boolean {
-  switch (need.kind) {
+  switch (required.kind) {
     case 'permission':
-      return hasPermission(permissions, need.name, need.level);
+      return hasPermission(permissions, required.name, required.level);
     case 'conversation':
       return (
         isUnknownComment(context) ||
-        hasConversationPermission(permissions, isOnPullRequest(context.repository, context), need.level)
+        hasConversationPermission(permissions, isOnPullRequest(context.repository, context), required.level)
       );
   }
 }
 
-/** The handler answers 404 for an unknown comment, with any permissions. */
+/** An unknown comment is a 404 from the handler, whatever the permissions. */
 function isUnknownComment(context: RepositoryRouteContext): boolean {
   if (!('comment_id' in context.params)) return false;
   return findConversationOfComment(context.repository, readNumberParam(context, 'comment_id')) === undefined;
@@ -142,9 +142,9 @@ function forbiddenResponse(route: Extract<ApiRoute, { scope: 'repository' }>, co
   );
 }
 
-function formatPermission(need: RequiredPermission): string {
-  const { level } = need;
-  return need.kind === 'permission' ? `${need.name}=${level}` : `issues=${level}; pull_requests=${level}`;
+function formatPermission(required: RequiredPermission): string {
+  const { level } = required;
+  return required.kind === 'permission' ? `${required.name}=${level}` : `issues=${level}; pull_requests=${level}`;
 }
 
 function withViolation(answer: ApiResponse, violation: string): ApiResponse {

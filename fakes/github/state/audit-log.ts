@@ -51,7 +51,7 @@ export type AuditEntry = {
   readonly after: Sha | null;
 };
 
-/** A linked list: each state shares the entries of the earlier states, and appending takes constant time. */
+/** A linked list, so that states share their entries and appending takes constant time. */
 export type AuditLog = { readonly length: number; readonly newest: AuditLogNode | null };
 
 type AuditLogNode = { readonly entry: AuditEntry; readonly earlier: AuditLogNode | null };

@@ -18,7 +18,7 @@ export type TreeFileDiff = { readonly change: TreeFileChange; readonly patch: Fi
 
 type PullBranches = Pick<FakePullRequest, 'base' | 'head'>;
 
-/** Returns the merge base, or the base itself without a common ancestor. */
+/** Returns the merge base; the base itself if there is no common ancestor. */
 export function findForkPoint(store: GitObjectStore, pull: PullBranches): Sha {
   return findMergeBase(store, pull.base.sha, pull.head.sha) ?? pull.base.sha;
 }
@@ -38,14 +38,14 @@ export function listPullFileDiffs(store: GitObjectStore, pull: PullBranches): re
   return diffCommits(store, findForkPoint(store, pull), pull.head.sha).map((change) => computeFileDiff(store, change));
 }
 
-/** Finds one file of that diff and reads only its two versions. */
+/** Finds one changed file of a pull request, and computes only its patch. */
 export function findPullFileDiff(store: GitObjectStore, pull: PullBranches, path: string): TreeFileDiff | undefined {
   const changes = diffCommits(store, findForkPoint(store, pull), pull.head.sha);
   const change = changes.find((candidate) => candidate.path === path);
   return change === undefined ? undefined : computeFileDiff(store, change);
 }
 
-/** Computes the patch of a changed file; submodules have none. */
+/** Adds the patch to a changed file. */
 export function computeFileDiff(store: GitObjectStore, change: TreeFileChange): TreeFileDiff {
   const before = change.status === 'added' ? undefined : change.before.sha;
   const after = change.status === 'removed' ? undefined : change.after.sha;
@@ -76,8 +76,8 @@ export function webFlowIdentity({ host }: HostedState): Pick<GitSignature, 'name
 }
 
 /**
- * Stores a commit that GitHub creates. github.com signs it, an Enterprise Server does not. The signature is fake: it
- * names the signed bytes and uses no key.
+ * Stores a commit that GitHub creates. github.com signs it, an Enterprise Server does not. The signature is fake: a hash
+ * of the signed bytes, without a key.
  */
 export function putWebFlowCommit(
   github: Pick<GitHubState, 'host' | 'store'>,

@@ -1,7 +1,7 @@
 import type { GitObjectStore, Sha } from '../git/objects.ts';
 import type { AuditLog } from './audit-log.ts';
 
-/** An Enterprise Server; `missingRoutes` are routes that a later version added. */
+/** An Enterprise Server. `missingRoutes` are routes that only later versions have. */
 export type EnterpriseServer = { readonly version: string; readonly missingRoutes: readonly string[] };
 
 /**
@@ -77,12 +77,12 @@ export type FakeRepository = {
   readonly forkOf: number | null;
   readonly createdAt: string;
   readonly pushedAt: string;
-  /** Roles by account id. Other accounts can read a public repository only. */
+  /** Roles by account id. Other accounts can only read, and only if the repository is public. */
   readonly collaborators: ReadonlyMap<number, CollaboratorRole>;
   /** Object ids by full ref name (`refs/heads/main`). */
   readonly refs: ReadonlyMap<string, Sha>;
   readonly rulesets: readonly FakeRuleset[];
-  /** Issues and pull requests share their numbers. */
+  /** Issues and pull requests share one sequence of numbers. */
   readonly nextNumber: number;
   readonly issues: ReadonlyMap<number, FakeIssue>;
   readonly pulls: ReadonlyMap<number, FakePullRequest>;
@@ -148,7 +148,7 @@ export type FakeIssueComment = FakeCommentFields & { readonly viaAppId: number |
 
 export type FakeReviewState = 'PENDING' | 'COMMENTED' | 'APPROVED' | 'CHANGES_REQUESTED' | 'DISMISSED';
 
-/** `submittedAt` is null while the review is pending and visible only to its author. */
+/** `submittedAt` is null for a pending review, which only its author can see. */
 export type FakeReview = {
   readonly id: number;
   readonly nodeId: string;
@@ -160,7 +160,7 @@ export type FakeReview = {
   readonly updatedAt: string;
 };
 
-/** A comment in a review thread, which holds the location and the commit. */
+/** A comment in a review thread. The thread has the location and the commit. */
 export type FakeReviewComment = FakeCommentFields & {
   readonly reviewId: number;
   /** Id of the first comment in the thread; equals `id` for the first comment. */
@@ -180,7 +180,7 @@ export type DiffAnchor = {
   readonly position: number;
 };
 
-/** A thread on lines can become outdated: then `current` is null. A thread on a file cannot. */
+/** `current` is null for an outdated thread. Only a thread on lines can become outdated. */
 type ThreadLocation =
   | { readonly kind: 'file' }
   | { readonly kind: 'lines'; readonly original: DiffAnchor; readonly current: DiffAnchor | null };
@@ -202,12 +202,12 @@ export type AppPermissionLevel = 'read' | 'write' | 'admin';
 /** The values of the collaborator permission endpoint. */
 export type CollaboratorPermission = 'admin' | 'write' | 'read' | 'none';
 
-/** The role of an account. `permission` decides; `roleName` can be `maintain`, `triage` or a custom name. */
+/** The role of an account. Access depends on `permission`; `roleName` can be `maintain`, `triage` or a custom name. */
 export type CollaboratorRole = { readonly permission: CollaboratorPermission; readonly roleName: string };
 
 /**
- * Restricts pushes to the `branches` (exact names, or `*` for all) for accounts outside `bypassIds`. `GET
- * rules/branches` lists the `types`.
+ * A ruleset that restricts pushes to `branches` (exact names, or `*` for all). It does not apply to accounts in
+ * `bypassIds`.
  */
 export type FakeRuleset = {
   readonly rulesetId: number;

@@ -1,12 +1,15 @@
 import type {
   CollaboratorRole,
   FakeAccount,
+  FakeInstallation,
   FakeIssue,
+  FakeIssueComment,
   FakePullRequest,
   FakeRepository,
   FakeReview,
   FakeReviewComment,
   FakeReviewThread,
+  FakeRuleset,
   GitHubState,
 } from './github-state.ts';
 
@@ -29,10 +32,12 @@ export function findConversation(repository: FakeRepository, number: number): Fa
   return repository.pulls.get(number) ?? repository.issues.get(number);
 }
 
-/** GitHub counts every pull request as an issue too. */
+/** GitHub treats every pull request as an issue too. */
 export function isPullRequest(issue: FakeIssue): issue is FakePullRequest {
   return 'head' in issue;
 }
+
+type CommentKey = { readonly repositoryId: number; readonly commentId: number };
 
 export function findConversationOfComment(repository: FakeRepository, commentId: number): FakeIssue | undefined {
   for (const pull of repository.pulls.values()) if (pull.comments.has(commentId)) return pull;
@@ -43,6 +48,36 @@ export function findConversationOfComment(repository: FakeRepository, commentId:
 export function findPullOfReviewComment(repository: FakeRepository, commentId: number): FakePullRequest | undefined {
   for (const pull of repository.pulls.values()) if (pull.reviewComments.has(commentId)) return pull;
   return undefined;
+}
+
+type LocatedIssueComment = {
+  readonly repository: FakeRepository;
+  readonly issue: FakeIssue;
+  readonly comment: FakeIssueComment;
+};
+
+export function locateIssueComment(
+  github: GitHubState,
+  { repositoryId, commentId }: CommentKey,
+): LocatedIssueComment | undefined {
+  const repository = github.repositories.get(repositoryId);
+  const issue = repository === undefined ? undefined : findConversationOfComment(repository, commentId);
+  const comment = issue?.comments.get(commentId);
+  if (repository === undefined || issue === undefined || comment === undefined) return undefined;
+  return { repository, issue, comment };
+}
+
+type LocatedReviewComment = LocatedPull & { readonly comment: FakeReviewComment };
+
+export function locateReviewComment(
+  github: GitHubState,
+  { repositoryId, commentId }: CommentKey,
+): LocatedReviewComment | undefined {
+  const repository = github.repositories.get(repositoryId);
+  const pull = repository === undefined ? undefined : findPullOfReviewComment(repository, commentId);
+  const comment = pull?.reviewComments.get(commentId);
+  if (repository === undefined || pull === undefined || comment === undefined) return undefined;
+  return { repository, pull, comment };
 }
 
 export function locateThread(
@@ -113,11 +148,24 @@ export function findRepositoryByPreviousName(
 ): FakeRepository | undefined {
   const account = findAccountByLogin(github, owner);
   const wanted = name.toLowerCase();
-  const had = ({ ownerId, previousNames }: FakeRepository): boolean =>
+  const hadName = ({ ownerId, previousNames }: FakeRepository): boolean =>
     ownerId === account?.id && previousNames.some((former) => former.toLowerCase() === wanted);
   return findRepositoryByName(github, owner, name) === undefined
-    ? [...github.repositories.values()].find(had)
+    ? [...github.repositories.values()].find(hadName)
     : undefined;
+}
+
+/** Whether an installation includes a repository. */
+export function isInstalledOn(
+  { accountId, repositories }: Pick<FakeInstallation, 'accountId' | 'repositories'>,
+  { id, ownerId }: FakeRepository,
+): boolean {
+  return accountId === ownerId && (repositories === 'all' || repositories.includes(id));
+}
+
+/** Lists the rulesets that apply to a branch. */
+export function listRulesetsForBranch({ rulesets }: FakeRepository, branch: string): readonly FakeRuleset[] {
+  return rulesets.filter(({ branches }) => branches.includes('*') || branches.includes(branch));
 }
 
 /** A pending review is visible only to its author. */

@@ -11,7 +11,7 @@ export type ApiFieldError = {
 /** Values of `errors[].type` in GitHub’s GraphQL API. */
 type GraphqlErrorType = 'STALE_DATA' | 'FORBIDDEN' | 'NOT_FOUND' | 'UNPROCESSABLE';
 
-/** A refusal in GitHub’s words. REST uses `status`, `message` and `errors`; GraphQL uses `type` and `message`. */
+/** An error with GitHub’s message. REST uses `status`, `message` and `errors`; GraphQL uses `type` and `message`. */
 export type ApiError = {
   readonly status: number;
   readonly type: GraphqlErrorType;
@@ -20,8 +20,8 @@ export type ApiError = {
 };
 
 /**
- * A webhook for each App that subscribes to `name` and is installed on the repository. Delivery adds the
- * `installation` of the App to `payload`.
+ * A webhook, sent to each App that subscribes to `name` and is installed on the repository. Each delivery adds the
+ * `installation` of its App to `payload`.
  */
 export type WebhookEvent = {
   readonly name: string;
@@ -30,7 +30,7 @@ export type WebhookEvent = {
   readonly payload: Readonly<Record<string, unknown>>;
 };
 
-/** The result of an operation. A refusal changes nothing and causes no event. */
+/** The result of an operation. An operation with an error changes nothing and causes no event. */
 export type OperationResult<Value> =
   | { readonly ok: true; readonly state: GitHubState; readonly value: Value; readonly events: readonly WebhookEvent[] }
   | { readonly ok: false; readonly state: GitHubState; readonly error: ApiError; readonly events: readonly [] };
@@ -52,7 +52,7 @@ export const LOCKED_ERROR: ApiError = {
   message: 'Unable to create comment because issue is locked.',
 };
 
-/** Message for reviews and single review comments in a locked conversation (marcusquinn/aidevops#30280). */
+/** The message for reviews and review comments in a locked conversation (marcusquinn/aidevops#30280). */
 export const LOCK_PREVENTS_REVIEW_MESSAGE = 'lock prevents review';
 
 export const MAX_BODY_CHARACTERS = 65_536;

@@ -14,12 +14,12 @@ import type { ApiError, OperationResult, WebhookEvent } from './operation.ts';
 /** The subject of an audit entry; missing fields are null. */
 type AuditDetails = Partial<Omit<AuditEntry, 'action' | 'at' | 'actorId' | 'viaAppId'>>;
 
-/** Returns an unused id and the state that has allocated it. */
+/** Returns an unused id, and the state in which it is used. */
 export function allocateId(github: GitHubState): readonly [id: number, github: GitHubState] {
   return [github.nextId, { ...github, nextId: github.nextId + 1 }];
 }
 
-/** Creates an id in the style of GitHub: a prefix for the type, then an opaque part. */
+/** Creates a node id that looks like GitHub’s: a prefix for the type, then an opaque part. */
 export function createNodeId(prefix: string, id: number): string {
   return `${prefix}_kwDO${id.toString(36).toUpperCase().padStart(8, '0')}`;
 }
@@ -101,7 +101,7 @@ export function refuseWith<Value>(state: GitHubState, error: ApiError): Operatio
   return { ok: false, state, error, events: [] };
 }
 
-/** GitHub’s account for commits made on its pages and through its API. */
+/** GitHub’s account for commits that are created in the browser or through the API. */
 export const WEB_FLOW_ACCOUNT: FakeAccount = {
   id: 19_864_447,
   nodeId: createNodeId('U', 19_864_447),
@@ -124,7 +124,7 @@ export function createGitHubState(host: GitHubHost): GitHubState {
   };
 }
 
-/** Changes the address: the server learns its port after the state was created. */
+/** Replaces the addresses, because the server gets its port after the state is created. */
 export function withHost(github: GitHubState, host: GitHubHost): GitHubState {
   return { ...github, host };
 }

@@ -29,79 +29,88 @@ import {
   uninstallIsProcessed,
 } from './lost-webhooks.ts';
 
-/** Nothing is left undone, given up or going on for ever once people have stopped talking. */
+/** After the conversation the case comes to rest, without pending work or dead letters. */
 const allWorkIsDone: CaseCheck = ({ played, finalState }) => {
-  // What was written to the App before it was removed may come after, and can never be decided.
+  // Comments that arrive after the App's removal can end as dead letters.
   const { installations } = played.simulatedGitHub.state;
-  const parked = finalState.deadLetters.filter(({ pullKey: key }) => installations.has(Number(key.split('/')[0])));
+  const deadLetters = finalState.deadLetters.filter(({ pullKey }) => installations.has(Number(pullKey.split('/')[0])));
   return [
     ...(played.cameToRest ? [] : [`it does not come to rest within ${played.eventCount} events`]),
     ...(finalState.pendingCount === 0 ? [] : [`${finalState.pendingCount} signals and effects are left`]),
-    ...parked.map(({ error }) => `a signal was given up: ${error}`),
+    ...deadLetters.map(({ error }) => `a signal was given up: ${error}`),
   ];
 };
 
-/** Whatever waits for people waits for a while: at rest every run has ended, and no change is open. */
+/** In a case that came to rest every run has ended and no proposal is pending. */
 const nothingStaysPending: CaseCheck = ({ saved, finalProposals }) => {
-  const last = new Map(saved.map(({ saved: { claim, step } }) => [claim.pullRequestKey, step.pull.run]));
-  const runs = [...last.values()].flatMap((run) =>
+  const lastRuns = new Map(saved.map(({ saved: { claim, step } }) => [claim.pullRequestKey, step.pull.run]));
+  const runProblems = [...lastRuns.values()].flatMap((run) =>
     run === null || run.phase.kind === 'ended' ? [] : [`the run is ${run.phase.kind} for ever`],
   );
-  const open = [...finalProposals]
+  const proposalProblems = [...finalProposals]
     .filter(([, { state }]) => state === 'proposed')
     .map(([id]) => `${id} waits for ever`);
-  return [...runs, ...open];
+  return [...runProblems, ...proposalProblems];
 };
 
-/** A run that waits for people has something that they can decide, or that is being made (S88). */
+/** A run that awaits decisions has an open proposal (S88). */
 const waitingRunsHaveOpenProposals: CaseCheck = ({ saved }) =>
   saved.flatMap(({ saved: { step } }) => {
     const { run, proposals } = step.pull;
-    if (run?.phase.kind !== 'awaiting-decisions' || proposals.some((one) => one.runId === run.id && isOpen(one)))
+    if (
+      run?.phase.kind !== 'awaiting-decisions' ||
+      proposals.some((proposal) => proposal.runId === run.id && isOpen(proposal))
+    )
       return [];
     return [`the run waits, and nothing is open (${step.reason})`];
   });
 
-/** Nothing expires before its time, or while words wait that were stored before (S85). */
+/** No proposal expires before its time, or while stored comments are pending (S85). */
 const expiryWaitsForComments: CaseCheck = ({ events, played }) => {
-  const unheard = new Map<string, string>();
-  return events.flatMap((one) => {
-    if (one.kind === 'received' && one.receipt === 'stored')
-      unheard.set(one.delivery.id, pullRequestKey(one.delivery.intent.pull));
-    if (one.kind !== 'saved' || one.result !== 'saved') return [];
-    if (one.signal.type === 'intent') unheard.delete(one.signal.deliveryId);
-    const gone = one.step.pull.proposals.filter(({ id, state }) => state === 'expired' && one.before.get(id) !== state);
-    const early = gone.filter(({ expiresAt }) => expiresAt === null || Date.parse(expiresAt) > one.at);
-    // What was written to the App before it was removed can never be decided.
-    const reached = isInstalled({ played }, one.step.pull.ref);
-    const waiting = [...unheard].filter(([, key]) => reached && key === one.claim.pullRequestKey).map(([id]) => id);
-    const deaf = gone.length > 0 && waiting.length > 0 ? [`something expired while ${waiting.join(', ')} waited`] : [];
-    return [...early.map(({ id }) => `${id} expired before its time`), ...deaf];
+  const pendingDeliveries = new Map<string, string>();
+  return events.flatMap((event) => {
+    if (event.kind === 'received' && event.receipt === 'stored')
+      pendingDeliveries.set(event.delivery.id, pullRequestKey(event.delivery.intent.pull));
+    if (event.kind !== 'saved' || event.result !== 'saved') return [];
+    const { signal, step, before, claim, at } = event;
+    if (signal.type === 'intent') pendingDeliveries.delete(signal.deliveryId);
+    const expired = step.pull.proposals.filter(({ id, state }) => state === 'expired' && before.get(id) !== state);
+    const early = expired.filter(({ expiresAt }) => expiresAt === null || Date.parse(expiresAt) > at);
+    // Comments are not processed after the App's removal.
+    const installed = isInstalled({ played }, step.pull.ref);
+    const pending = [...pendingDeliveries]
+      .filter(([, key]) => installed && key === claim.pullRequestKey)
+      .map(([id]) => id);
+    const unread = expired.length > 0 && pending.length > 0;
+    return [
+      ...early.map(({ id }) => `${id} expired before its time`),
+      ...(unread ? [`something expired while ${pending.join(', ')} waited`] : []),
+    ];
   });
 };
 
 /**
- * Only the newest holder of a pull request writes (fencing). What the App was removed from is forgotten after a while: a
- * webhook that comes later begins to count anew.
+ * Only the newest holder of a claim saves steps (fencing). After the App's removal the pull request is deleted, and its
+ * fencing token can restart.
  */
 const onlyTheHolderWrites: CaseCheck = ({ events, played }) => {
-  const newest = new Map<string, number>();
+  const newestTokens = new Map<string, number>();
   const { installations } = played.simulatedGitHub.state;
   return events.flatMap((event) => {
     if (event.kind !== 'claimed' && event.kind !== 'saved') return [];
     const { pullRequestKey, fencingToken } = event.claim;
-    const known = newest.get(pullRequestKey) ?? 0;
+    const newest = newestTokens.get(pullRequestKey) ?? 0;
     if (event.kind === 'claimed')
-      newest.set(
+      newestTokens.set(
         pullRequestKey,
-        installations.has(Number(pullRequestKey.split('/')[0])) ? Math.max(known, fencingToken) : fencingToken,
+        installations.has(Number(pullRequestKey.split('/')[0])) ? Math.max(newest, fencingToken) : fencingToken,
       );
-    if (event.kind !== 'saved' || event.result !== 'saved' || fencingToken >= known) return [];
+    if (event.kind !== 'saved' || event.result !== 'saved' || fencingToken >= newest) return [];
     return [`a holder wrote (${event.step.reason}) after it had lost the pull request`];
   });
 };
 
-/** Each thing that people said is decided at most once, whatever deliveries told of it. */
+/** Each comment is decided at most once, although several deliveries can report it. */
 const commentsDecideOnce: CaseCheck = ({ saved }) => {
   const seen = new Set<string>();
   return saved.flatMap(({ saved: { signal, step } }) => {
@@ -113,36 +122,35 @@ const commentsDecideOnce: CaseCheck = ({ saved }) => {
   });
 };
 
-/** Every saved step is a way that the table of states has, or several of them. */
+/** Each state change is in the table of transitions, or combines two of them. */
 const statesFollowTransitions: CaseCheck = ({ saved }) =>
   saved.flatMap(({ saved: { before, step } }) =>
     step.pull.proposals.flatMap(({ id, state }) => {
-      const was = before.get(id);
-      if (was === undefined || was === state || canTransition(was, state)) return [];
-      const through = (['approved', 'executing'] as const).some(
-        (by) => canTransition(was, by) && canTransition(by, state),
+      const previous = before.get(id);
+      if (previous === undefined || previous === state || canTransition(previous, state)) return [];
+      const isCombined = (['approved', 'executing'] as const).some(
+        (between) => canTransition(previous, between) && canTransition(between, state),
       );
-      return through ? [] : [`${id} went from ${was} to ${state}`];
+      return isCombined ? [] : [`${id} went from ${previous} to ${state}`];
     }),
   );
 
-/** I15: long after everything was over nobody's words are left, in the ledger neither. */
+/** I15: after the retention time no text of people or the model is left, not even in the ledger. */
 const textIsDeleted: CaseCheck = ({ played, finalState }) =>
   played.cleansUp && finalState.textRowCount > 0 ? [`I15: ${finalState.textRowCount} rows still hold words`] : [];
 
-/** An id names one proposal for ever, whatever was forgotten in between. */
+/** An id is never given to a second proposal, even after the first was deleted. */
 const idsNameOneProposal: CaseCheck = ({ saved }) => {
-  const known = new Map<string, string>();
+  const runIds = new Map<string, string>();
   return saved.flatMap(({ saved: { step } }) =>
     step.pull.proposals.flatMap(({ id, runId }) => {
-      const first = known.get(id) ?? runId;
-      known.set(id, first);
+      const first = runIds.get(id) ?? runId;
+      runIds.set(id, first);
       return first === runId ? [] : [`${id} names a proposal of ${first} and one of ${runId}`];
     }),
   );
 };
 
-/** Everything that holds in every case, whatever happens. */
 const CASE_CHECKS: readonly CaseCheck[] = [
   commitsAreApproved,
   commitsHappenOnce,
@@ -177,7 +185,7 @@ const CASE_CHECKS: readonly CaseCheck[] = [
   statesFollowTransitions,
 ];
 
-/** What is wrong in a case that was played, in words; empty where nothing is. */
+/** Runs all checks on a played case. Returns a description of each problem. */
 export async function checkCase(played: PlayedCase): Promise<readonly string[]> {
   const evidence = collectEvidence(played, await played.database.readFinalState());
   return [...CASE_CHECKS.flatMap((check) => check(evidence)), ...(await checkLedger(evidence))];

@@ -15,18 +15,18 @@ import { type CaseCheck, type CaseEvidence, isInstalled } from './evidence.ts';
 
 const APP_MARKER = /^<!-- countersign:(?:proposal|run):\S+ -->/;
 
-/** V5: what the App keeps up to date stands on the page once, whatever hung meanwhile. */
+/** V5: each proposal and each run has at most one comment, even if a process hung while posting it. */
 export const commentsArePostedOnce: CaseCheck = ({ played }) =>
   snapshotAllPulls(played.simulatedGitHub, played.fixture).flatMap((snapshot) => {
     const markers = listBotComments(snapshot, played.fixture).flatMap(({ body }) => APP_MARKER.exec(body)?.[0] ?? []);
     return markers
-      .filter((marker, place) => markers.indexOf(marker) !== place)
+      .filter((marker, index) => markers.indexOf(marker) !== index)
       .map((marker) => `V5: ${marker} stands twice`);
   });
 
 const IN_PROGRESS_STATES: ReadonlySet<ProposalState> = new Set<ProposalState>(['approved', 'executing']);
 
-/** Somebody else was the last to write it: what is decided already is not put back. */
+/** The App does not restore comments of decided proposals that a person edited. */
 function wasEditedByPerson({ played }: CaseEvidence, commentId: number): boolean {
   const edits = listAuditEntries(played.simulatedGitHub.state.auditLog).filter(
     ({ id, action }) => id === commentId && /^(?:review-)?comment-edited$/.test(action),
@@ -34,7 +34,7 @@ function wasEditedByPerson({ played }: CaseEvidence, commentId: number): boolean
   return edits.at(-1)?.viaAppId === null;
 }
 
-/** V5: every decision that was accepted can be seen to its end on the page. */
+/** V5: the comment of each proposal shows its final state, and its commit if there is one. */
 export const decisionsAreShown: CaseCheck = (evidence) => {
   const { simulatedGitHub, fixture } = evidence.played;
   const comments = snapshotAllPulls(simulatedGitHub, fixture).flatMap((snapshot) => listBotComments(snapshot, fixture));
@@ -53,25 +53,25 @@ export const decisionsAreShown: CaseCheck = (evidence) => {
   });
 };
 
-/** V5: the comment of a run that is over says so, and names what was committed of it. */
+/** V5: the comment of an ended run shows its end and its commits. */
 export const runEndsAreShown: CaseCheck = (evidence) => {
   const { played, saved } = evidence;
   const comments = snapshotAllPulls(played.simulatedGitHub, played.fixture).flatMap((snapshot) =>
     listBotComments(snapshot, played.fixture),
   );
-  const last = new Map(
+  const lastPulls = new Map(
     saved.flatMap(({ saved: { step } }) => (step.pull.run === null ? [] : [[step.pull.run.id, step.pull]])),
   );
-  return [...last].flatMap(([id, { run, ref }]) => {
-    const own = comments.find(({ body }) => body.startsWith(runMarker(id)));
-    if (own === undefined || run?.phase.kind !== 'ended' || !isInstalled(evidence, ref)) return [];
-    if (wasEditedByPerson(evidence, own.id)) return [];
-    const words = [`The run ${describeEnd(run.phase)}`, ...commitsOfRun(evidence, id)];
-    if (own.body.includes(STATE_LABELS.executing))
+  return [...lastPulls].flatMap(([id, { run, ref }]) => {
+    const comment = comments.find(({ body }) => body.startsWith(runMarker(id)));
+    if (comment === undefined || run?.phase.kind !== 'ended' || !isInstalled(evidence, ref)) return [];
+    if (wasEditedByPerson(evidence, comment.id)) return [];
+    const expectedTexts = [`The run ${describeEnd(run.phase)}`, ...commitsOfRun(evidence, id)];
+    if (comment.body.includes(STATE_LABELS.executing))
       return [`V5: the comment of run ${id} says that something is being applied`];
-    return words
-      .filter((one) => !own.body.includes(one))
-      .map((one) => `V5: the comment of run ${id} does not say: ${one}`);
+    return expectedTexts
+      .filter((text) => !comment.body.includes(text))
+      .map((text) => `V5: the comment of run ${id} does not say: ${text}`);
   });
 };
 
@@ -80,10 +80,10 @@ function commitsOfRun({ commits, finalProposals }: CaseEvidence, runId: string):
   return commits.filter(({ plan }) => plan.proposalIds.some(isOf)).map(({ sha }) => sha.slice(0, 7));
 }
 
-/** V5: whoever gave a command that was taken sees a reaction to it, an answer, or the decision itself. */
+/** V5: each accepted approval, denial, edit and task gets a reaction. */
 export const commandsAreAnswered: CaseCheck = (evidence) => {
   const { played } = evidence;
-  const said = new Map(
+  const reactionsById = new Map(
     snapshotAllPulls(played.simulatedGitHub, played.fixture).flatMap(({ pull }) =>
       [...pull.comments.values(), ...pull.reviewComments.values()].map(({ id, reactions }) => [id, reactions] as const),
     ),
@@ -92,79 +92,81 @@ export const commandsAreAnswered: CaseCheck = (evidence) => {
     if (signal.type !== 'intent' || signal.intent.kind !== 'comment' || !REACTION_REASONS.has(step.reason)) return [];
     const { location } = signal.intent;
     if (location.at === 'review' || !isInstalled(evidence, signal.intent.pull)) return [];
-    const reactions = said.get(location.commentId);
+    const reactions = reactionsById.get(location.commentId);
     const isAnswered = reactions?.some(({ authorId }) => authorId === played.fixture.botId) ?? true;
     return isAnswered ? [] : [`V5: ${step.reason} (${location.commentId}) shows no reaction`];
   });
 };
 
-/** Reasons of words that a reaction answers. */
+/** Reasons for which the App adds a reaction to the comment. */
 const REACTION_REASONS: ReadonlySet<Reason> = new Set<Reason>(['approved', 'denied', 'user-edited', 'run-started']);
 
-/** V5: GitHub is told that a delivery is taken only once it is stored. */
+/** V5: a delivery is stored before it is acknowledged. */
 export const acknowledgedDeliveriesAreStored: CaseCheck = ({ events }: CaseEvidence) => {
-  const stored = new Set(events.flatMap((one) => (one.kind === 'received' ? [one.delivery.id] : [])));
-  return events.flatMap((one) =>
-    one.kind === 'acknowledged' && one.isForUs && !stored.has(one.deliveryId)
-      ? [`V5: ${one.deliveryId} was answered and never stored`]
+  const storedIds = new Set(events.flatMap((event) => (event.kind === 'received' ? [event.delivery.id] : [])));
+  return events.flatMap((event) =>
+    event.kind === 'acknowledged' && event.isForUs && !storedIds.has(event.deliveryId)
+      ? [`V5: ${event.deliveryId} was answered and never stored`]
       : [],
   );
 };
 
-/** V5: every answer that a decision wants stands on the page, and as often as it was wanted at most. */
+/** V5: each reply of a saved step is posted, and not more often than requested. */
 export const repliesArePosted: CaseCheck = (evidence) => {
   const { played } = evidence;
-  const snapshot = Map.groupBy(
-    snapshotAllPulls(played.simulatedGitHub, played.fixture).flatMap((one) => listBotComments(one, played.fixture)),
+  const postedByBody = Map.groupBy(
+    snapshotAllPulls(played.simulatedGitHub, played.fixture).flatMap((snapshot) =>
+      listBotComments(snapshot, played.fixture),
+    ),
     ({ body }) => body,
   );
-  return [...Map.groupBy(expectedReplies(evidence), ({ body }) => body)].flatMap(([body, wanted]) => {
-    const count = snapshot.get(body)?.length ?? 0;
-    const words = JSON.stringify(body.replace(REPLY_MARKER, '').trim().slice(0, 80));
-    if (count === 0 && wanted.some(({ mustBePosted }) => mustBePosted)) return [`V5: nobody was answered ${words}`];
-    if (count <= wanted.length) return [];
-    return [`V5: ${words} stands ${count} times, and was wanted ${wanted.length} times`];
+  return [...Map.groupBy(expectedReplies(evidence), ({ body }) => body)].flatMap(([body, expected]) => {
+    const count = postedByBody.get(body)?.length ?? 0;
+    const excerpt = JSON.stringify(body.replace(REPLY_MARKER, '').trim().slice(0, 80));
+    if (count === 0 && expected.some(({ mustBePosted }) => mustBePosted)) return [`V5: nobody was answered ${excerpt}`];
+    if (count <= expected.length) return [];
+    return [`V5: ${excerpt} stands ${count} times, and was wanted ${expected.length} times`];
   });
 };
 
-/** A comment that answers; `reached` where it has to be written: the App can, and what is told only once was not yet. */
+/** `mustBePosted` is false if the App was removed, or if the reply is a repetition that the store can drop. */
 type ExpectedReply = { readonly body: string; readonly mustBePosted: boolean };
 
 function expectedReplies(evidence: CaseEvidence): readonly ExpectedReply[] {
   const context = { links: { repository: `${GITHUB_URL}/acme/shop` }, commands: COMMAND_LIST };
-  const told = new Map<string, number>();
+  const requestedAt = new Map<string, number>();
   return evidence.saved.flatMap(({ saved: { at, claim, step } }) =>
     step.effects.flatMap((effect) => {
       if (effect.type !== 'reply') return [];
       const key = `${claim.pullRequestKey} ${effect.onceKey ?? ''}`;
-      const toldAt = effect.onceKey === null ? undefined : told.get(key);
-      // What was told longer ago than effects are kept may be told again, where it was forgotten.
-      if (toldAt !== undefined && at - toldAt < DELIVERY_RETENTION_MS) return [];
-      told.set(key, at);
-      const mustBePosted = toldAt === undefined && isInstalled(evidence, step.pull.ref);
+      const previousAt = effect.onceKey === null ? undefined : requestedAt.get(key);
+      // The reply can be posted again after the retention time of effects.
+      if (previousAt !== undefined && at - previousAt < DELIVERY_RETENTION_MS) return [];
+      requestedAt.set(key, at);
+      const mustBePosted = previousAt === undefined && isInstalled(evidence, step.pull.ref);
       const bodies = [renderReply(effect.reply, context), ...renderReplyContinuations(effect.reply)];
       return bodies.map((body) => ({ body, mustBePosted: mustBePosted }));
     }),
   );
 }
 
-/** S72a: where nothing waits any more no review of the App asks for changes: it would block the pull request for ever. */
+/** S72a: without pending proposals no review of the App requests changes, because it would block the pull request. */
 export const changeRequestsAreReleased: CaseCheck = (evidence) => {
   const { played, saved } = evidence;
   if (!played.simulatedGitHub.state.installations.has(played.fixture.ref.installationId)) return [];
-  // Where GitHub does not let the App take it back, people are told.
-  const kept = new Set(
+  // GitHub refused to dismiss these reviews, and the App said so.
+  const undismissed = new Set(
     saved.flatMap(({ saved: { signal } }) => (signal.type === 'review-dismiss-refused' ? signal.reviewId : [])),
   );
   return snapshotAllPulls(played.simulatedGitHub, played.fixture).flatMap(({ pull }) =>
     [...pull.reviews.values()]
       .filter(({ authorId, state }) => authorId === played.fixture.botId && state === 'CHANGES_REQUESTED')
-      .filter(({ id }) => !kept.has(id))
+      .filter(({ id }) => !undismissed.has(id))
       .map(({ id }) => `S72a: review ${id} asks for changes for ever`),
   );
 };
 
-/** S73: the thread of what is decided for good is resolved, unless somebody opened it again, or deleted what it began with. */
+/** S73: the thread of a decided proposal is resolved, unless a person unresolved it or deleted its first comment. */
 export const threadsAreResolved: CaseCheck = (evidence) => {
   const { played, finalProposals } = evidence;
   const threads = new Map(
@@ -172,62 +174,64 @@ export const threadsAreResolved: CaseCheck = (evidence) => {
       [...pull.threads].filter(([id]) => pull.reviewComments.has(id)),
     ),
   );
-  const opened = new Set(
+  const unresolvedIds = new Set(
     listAuditEntries(played.simulatedGitHub.state.auditLog).flatMap(({ action, id }) =>
       action === 'thread-unresolved' ? [id] : [],
     ),
   );
   return [...finalProposals].flatMap(([id, { state, comment, ref }]) => {
     const thread = comment === null || comment.kind === 'issue-comment' ? undefined : threads.get(comment.id);
-    if (thread === undefined || thread.resolvedById !== null || opened.has(thread.id)) return [];
+    if (thread === undefined || thread.resolvedById !== null || unresolvedIds.has(thread.id)) return [];
     return isFinal(state) && isInstalled(evidence, ref)
       ? [`S73: the thread of ${id}, which is ${state}, stays open`]
       : [];
   });
 };
 
-/** What people said to a run that goes on is told the model, or stays with the run. */
+/** A note from a person stays with its run until the model gets it. */
 export const notesReachTheModel: CaseCheck = ({ saved }) => {
-  const waiting = new Map<string, readonly { readonly text: string }[]>();
+  const pendingNotes = new Map<string, readonly { readonly text: string }[]>();
   return saved.flatMap(({ saved: { step } }) => {
     const { run } = step.pull;
     if (run === null) return [];
-    const told = JSON.stringify(step.messages);
-    const gone = (waiting.get(run.id) ?? []).filter(({ text }) => !run.agentNotes.some((note) => note.text === text));
-    waiting.set(run.id, run.agentNotes);
-    return gone
-      .filter(({ text }) => !told.includes(JSON.stringify(JSON.stringify(text)).slice(3, -3)))
+    const messages = JSON.stringify(step.messages);
+    const removed = (pendingNotes.get(run.id) ?? []).filter(
+      ({ text }) => !run.agentNotes.some((note) => note.text === text),
+    );
+    pendingNotes.set(run.id, run.agentNotes);
+    return removed
+      .filter(({ text }) => !messages.includes(JSON.stringify(JSON.stringify(text)).slice(3, -3)))
       .map(({ text }) => `the model was never told ${JSON.stringify(text)} (${step.reason})`);
   });
 };
 
-/** HTML that is the App's own. */
+/** HTML that the App itself writes. */
 const APP_HTML = /^(?:<!-- countersign:[a-z0-9:/-]+ -->|<details>\n<summary>[^<>]*<\/summary>|<\/details>)$/i;
 
 const HOSTILE_MENTION = /(?:^|[^\w`])@evil/;
 
-/** V6: what models and people wrote does nothing on the page: no image, no link elsewhere, no HTML, nobody is called. */
+/** V6: text of people and the model is inert: no images, external links, HTML or mentions. */
 export const userTextStaysInert: CaseCheck = ({ played }) =>
   snapshotAllPulls(played.simulatedGitHub, played.fixture)
     .flatMap((snapshot) => listBotComments(snapshot, played.fixture))
     .filter(({ body }) => body.includes('evil'))
-    .flatMap(({ id, body }) => findActiveNodes(fromMarkdown(body)).map((what) => `V6: comment ${id} holds ${what}`));
+    .flatMap(({ id, body }) => findActiveNodes(fromMarkdown(body)).map((node) => `V6: comment ${id} holds ${node}`));
 
 function findActiveNodes(node: Nodes): readonly string[] {
-  const below = 'children' in node ? node.children.flatMap(findActiveNodes) : [];
+  const childResults = 'children' in node ? node.children.flatMap(findActiveNodes) : [];
   switch (node.type) {
     case 'image':
     case 'imageReference':
     case 'linkReference':
     case 'definition':
-      return [node.type, ...below];
+      return [node.type, ...childResults];
     case 'html':
-      return APP_HTML.test(node.value) ? below : [`html ${node.value}`, ...below];
+      return APP_HTML.test(node.value) ? childResults : [`html ${node.value}`, ...childResults];
     case 'link':
-      return node.url.startsWith(GITHUB_URL) ? below : [`a link to ${node.url}`, ...below];
+      return node.url.startsWith(GITHUB_URL) ? childResults : [`a link to ${node.url}`, ...childResults];
     case 'text':
       return HOSTILE_MENTION.test(node.value) ? [`a mention in ${JSON.stringify(node.value)}`] : [];
     default:
-      return below;
+      return childResults;
   }
 }

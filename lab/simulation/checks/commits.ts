@@ -8,7 +8,7 @@ import { HEAD_BRANCH } from '../world/fixture.ts';
 import { fixtureForPull, readFullTree, snapshotPull, toGitObjects } from '../world/simulated-github.ts';
 import { type CaseCheck, type CaseEvidence, expectedDigest, isInstalled, type ObservedCommit } from './evidence.ts';
 
-/** What a commit's message says of one change. */
+/** The trailers of one change in a commit message. */
 type CommitTrailer = { readonly id: string; readonly digest: string; readonly range: readonly number[] | null };
 
 const TRAILER_GROUP =
@@ -21,87 +21,86 @@ function parseTrailers(message: string): readonly CommitTrailer[] {
   }));
 }
 
-/** V1: every commit of the App is what was approved and nothing else, on the head that was checked. */
+/** V1: each commit of the App contains exactly the approved changes, on the head that was checked. */
 export const commitsAreApproved: CaseCheck = (evidence) =>
-  evidence.commits.flatMap((landed) => commitProblems(evidence, landed));
+  evidence.commits.flatMap((observed) => commitProblems(evidence, observed));
 
-function commitProblems(evidence: CaseEvidence, landed: ObservedCommit): readonly string[] {
+function commitProblems(evidence: CaseEvidence, observed: ObservedCommit): readonly string[] {
   const { store } = evidence.played.simulatedGitHub.state;
-  const commit = readGitCommit(store, landed.sha);
-  if (commit === undefined) return [`V1: commit ${landed.sha} is nowhere`];
+  const commit = readGitCommit(store, observed.sha);
+  if (commit === undefined) return [`V1: commit ${observed.sha} is nowhere`];
   const trailers = parseTrailers(commit.message);
   const [parent = ''] = commit.parents;
-  const checked = evidence.saved.findLast(
-    ({ place, saved: { signal, step } }) =>
-      place < landed.place &&
+  const preflight = evidence.saved.findLast(
+    ({ index, saved: { signal, step } }) =>
+      index < observed.index &&
       signal.type === 'commit-preflight' &&
-      step.pull.proposals.some(({ id }) => landed.plan.proposalIds.includes(id)),
+      step.pull.proposals.some(({ id }) => observed.plan.proposalIds.includes(id)),
   )?.saved.signal;
-  const onChecked = checked?.type === 'commit-preflight' && checked.headSha === parent;
+  const isOnCheckedHead = preflight?.type === 'commit-preflight' && preflight.headSha === parent;
   const named = trailers.map(({ id }) => id).join();
-  const problems = [
-    ...(onChecked ? [] : [`V1: commit ${landed.sha} follows ${parent}, which was not checked`]),
-    ...(named === landed.plan.proposalIds.join() ? [] : [`V1: commit ${landed.sha} names ${named}`]),
-    ...trailers.flatMap((trailer) => digestProblems(evidence, landed, trailer)),
-    ...bytesProblems(evidence, landed, parent, trailers),
+  return [
+    ...(isOnCheckedHead ? [] : [`V1: commit ${observed.sha} follows ${parent}, which was not checked`]),
+    ...(named === observed.plan.proposalIds.join() ? [] : [`V1: commit ${observed.sha} names ${named}`]),
+    ...trailers.flatMap((trailer) => digestProblems(evidence, observed, trailer)),
+    ...bytesProblems(evidence, observed, parent, trailers),
   ];
-  return problems;
 }
 
-/** An approval for the very lines that stand in the commit, under a digest that is theirs. */
+/** The change has an approval, and its digest matches its content. */
 function digestProblems(
   { votes, changes }: CaseEvidence,
-  landed: ObservedCommit,
+  observed: ObservedCommit,
   { id }: CommitTrailer,
 ): readonly string[] {
   const approvals = votes.filter(
-    ({ place, vote }) => place < landed.place && vote.proposalId === id && isApprovalVote(vote),
+    ({ index, vote }) => index < observed.index && vote.proposalId === id && isApprovalVote(vote),
   );
   if (approvals.length === 0) return [`V3: ${id} was committed and nobody approved it`];
-  const shown = approvals.flatMap(({ vote }) => changes.get(`${id} ${vote.digest}`) ?? []);
-  const wrong = shown.find((change) => expectedDigest(change) !== change.digest);
+  const approvedChanges = approvals.flatMap(({ vote }) => changes.get(`${id} ${vote.digest}`) ?? []);
+  const wrong = approvedChanges.find((change) => expectedDigest(change) !== change.digest);
   if (wrong !== undefined) return [`V1: ${id} has the digest ${wrong.digest} and is ${expectedDigest(wrong)}`];
-  return shown.length > 0 ? [] : [`V1: ${id} was approved under a digest that it never had`];
+  return approvedChanges.length > 0 ? [] : [`V1: ${id} was approved under a digest that it never had`];
 }
 
 function bytesProblems(
   evidence: CaseEvidence,
-  { sha, place }: ObservedCommit,
+  { sha, index }: ObservedCommit,
   parent: string,
   trailers: readonly CommitTrailer[],
 ): readonly string[] {
   const { store } = evidence.played.simulatedGitHub.state;
   const [before, after] = [readFullTree(store, parent), readFullTree(store, sha)];
-  const changes = trailers.flatMap(({ id }) => lastApprovedChange(evidence, place, id) ?? []);
-  const byPath = Map.groupBy(trailers, ({ id }) => lastApprovedChange(evidence, place, id)?.path ?? '');
+  const changes = trailers.flatMap(({ id }) => lastApprovedChange(evidence, index, id) ?? []);
+  const byPath = Map.groupBy(trailers, ({ id }) => lastApprovedChange(evidence, index, id)?.path ?? '');
   const isFile = (path: string): boolean => [before, after].every((tree) => tree.get(path)?.mode !== '040000');
   const paths = new Set([...before.keys(), ...after.keys()]);
   const differing = [...paths].filter((path) => isFile(path) && before.get(path)?.sha !== after.get(path)?.sha);
   return differing.flatMap((path) => {
-    const gone = changes.some(({ op, path: to, from }) => from === path || (op === 'delete' && to === path));
+    const isDeleted = changes.some(({ op, path: to, from }) => from === path || (op === 'delete' && to === path));
     const moved = changes.find(({ op, path: to }) => op === 'move' && to === path);
     const restored = changes.find(({ op, path: to, region }) => op === 'write' && region === null && to === path);
     const text = readBlobText(store, before.get(path)?.sha);
-    const asApproved = gone
+    const isAsApproved = isDeleted
       ? after.get(path) === undefined
       : moved !== undefined
         ? after.get(path)?.sha === before.get(moved.from ?? '')?.sha
         : restored !== undefined
           ? after.get(path)?.sha === restored.result?.blob
-          : readBlobText(store, after.get(path)?.sha) === applyRegions(evidence, place, text, byPath.get(path) ?? []);
-    return asApproved ? [] : [`V1: commit ${sha} makes something else of ${path} than was approved`];
+          : readBlobText(store, after.get(path)?.sha) === applyRegions(evidence, index, text, byPath.get(path) ?? []);
+    return isAsApproved ? [] : [`V1: commit ${sha} makes something else of ${path} than was approved`];
   });
 }
 
-/** What a person approved last under this id. */
+/** The change of this proposal that was approved last. */
 function lastApprovedChange({ votes, changes }: CaseEvidence, before: number, id: string) {
   const vote = votes.findLast(
-    ({ place, vote: one }) => place < before && one.proposalId === id && isApprovalVote(one),
+    ({ index, vote: candidate }) => index < before && candidate.proposalId === id && isApprovalVote(candidate),
   )?.vote;
   return vote === undefined ? undefined : changes.get(`${id} ${vote.digest}`);
 }
 
-/** The approved lines, put where the commit's trailers say. */
+/** Applies the approved lines at the ranges in the trailers. An invalid range gives a text that matches no file. */
 function applyRegions(
   evidence: CaseEvidence,
   before: number,
@@ -123,65 +122,62 @@ function applyRegions(
 /** V2: no proposal is committed twice, and the App writes to no other branch. */
 export const commitsHappenOnce: CaseCheck = ({ commits, played }) => {
   const ids = commits.flatMap(({ plan }) => plan.proposalIds);
-  const twice = ids.filter((id, place) => ids.indexOf(id) !== place).map((id) => `V2: ${id} was committed twice`);
-  const elsewhere = listAuditEntries(played.simulatedGitHub.state.auditLog).filter(
+  const duplicates = ids.filter((id, index) => ids.indexOf(id) !== index).map((id) => `V2: ${id} was committed twice`);
+  const otherBranchWrites = listAuditEntries(played.simulatedGitHub.state.auditLog).filter(
     ({ viaAppId, ref }) => viaAppId !== null && ref !== null && ref !== `refs/heads/${HEAD_BRANCH}`,
   );
-  return [...twice, ...elsewhere.map(({ ref }) => `V2: the App wrote to ${ref}`)];
+  return [...duplicates, ...otherBranchWrites.map(({ ref }) => `V2: the App wrote to ${ref}`)];
 };
 
-/** V3: whoever a commit goes back to could write when it was attempted. */
+/** V3: each committed proposal had an approver with write permission during the attempt. */
 export const approversCanWrite: CaseCheck = (evidence) =>
-  evidence.commits.flatMap((landed) => {
-    const begun = evidence.events.findLastIndex(
-      (event, place) =>
-        place < landed.place && event.kind === 'effect-started' && event.effect.effect.type === 'commit',
+  evidence.commits.flatMap((observed) => {
+    const attemptStart = evidence.events.findLastIndex(
+      (event, index) =>
+        index < observed.index && event.kind === 'effect-started' && event.effect.effect.type === 'commit',
     );
-    return landed.plan.proposalIds
+    return observed.plan.proposalIds
       .filter((id) => {
-        const people = evidence.votes.filter(
-          ({ place, vote }) => place < landed.place && vote.proposalId === id && vote.action !== 'deny',
+        const approvals = evidence.votes.filter(
+          ({ index, vote }) => index < observed.index && vote.proposalId === id && vote.action !== 'deny',
         );
-        return !people.some(({ vote }) => couldWrite(evidence, vote.by.id, begun, landed.place));
+        return !approvals.some(({ vote }) => couldWrite(evidence, vote.by.id, attemptStart, observed.index));
       })
       .map((id) => `V3: ${id} was committed and none of its approvers could write`);
   });
 
-/** At any time between two places, and as it was at the first. */
+/** True if the account had write permission at any time between two indexes. */
 function couldWrite({ events }: CaseEvidence, accountId: number, from: number, to: number): boolean {
   let writes = false;
-  for (const [place, event] of events.entries()) {
-    if (place > to) break;
+  for (const [index, event] of events.entries()) {
+    if (index > to) break;
     if (event.kind !== 'permission' || event.accountId !== accountId) continue;
-    if (place <= from) writes = event.writes;
+    if (index <= from) writes = event.writes;
     else writes ||= event.writes;
   }
   return writes;
 }
 
-/** F15: nothing is committed for a pull request from a fork, neither there nor to a branch of the same name here. */
+/** F15: a pull request from a fork gets no commit, neither in the fork nor on a branch of the same name. */
 export const forksStayUntouched: CaseCheck = ({ events, played: { simulatedGitHub, fixture } }) => {
-  const tried = events.flatMap((one) => {
-    if (one.kind !== 'committed') return [];
-    const { repository, pull } = snapshotPull(simulatedGitHub, fixtureForPull(fixture, one.number));
+  const attempts = events.flatMap((event) => {
+    if (event.kind !== 'committed') return [];
+    const { repository, pull } = snapshotPull(simulatedGitHub, fixtureForPull(fixture, event.number));
     return pull.head.repositoryId === repository.id
       ? []
-      : [`F15: a commit of ${one.plan.proposalIds.join(', ')} was tried, and #${one.number} comes from a fork`];
+      : [`F15: a commit of ${event.plan.proposalIds.join(', ')} was tried, and #${event.number} comes from a fork`];
   });
-  const written = listAuditEntries(simulatedGitHub.state.auditLog).filter(
+  const forkWrites = listAuditEntries(simulatedGitHub.state.auditLog).filter(
     ({ viaAppId, ref, repositoryId }) => viaAppId !== null && ref !== null && repositoryId !== fixture.repositoryId,
   );
-  return [...tried, ...written.map(({ ref }) => `F15: the App wrote to ${ref} of a fork`)];
+  return [...attempts, ...forkWrites.map(({ ref }) => `F15: the App wrote to ${ref} of a fork`)];
 };
 
-/**
- * V7: every commit of the App is explained by its trailers and by the ledger, as `countersign export --check` looks at
- * them, and the ledger has no other commit.
- */
+/** V7: trailers and ledger explain each commit of the App (`countersign export --check`), and the ledger has no others. */
 export async function checkLedger(evidence: CaseEvidence): Promise<string[]> {
   const { simulatedGitHub, fixture } = evidence.played;
   const { ledger } = evidence.finalState;
-  const unknown = new Set(evidence.commits.filter((one) => isUnknownToApp(evidence, one)).map(({ sha }) => sha));
+  const unknown = new Set(evidence.commits.filter((commit) => isUnknownToApp(evidence, commit)).map(({ sha }) => sha));
   const { auditLog, store } = simulatedGitHub.state;
   const commits = new Set(
     listAuditEntries(auditLog).flatMap(({ viaAppId, ref, after }) =>
@@ -205,10 +201,12 @@ export async function checkLedger(evidence: CaseEvidence): Promise<string[]> {
   return problems;
 }
 
-/** Its answer was lost, and before anybody could look for it the App was removed. */
+/** The response of the commit was lost, and the App was removed before it could look for the commit. */
 function isUnknownToApp(evidence: CaseEvidence, { plan }: ObservedCommit): boolean {
   return plan.proposalIds.every((id) => {
-    const end = evidence.finalProposals.get(id);
-    return end?.state === 'failed' && end.note === OUTCOME_UNKNOWN_NOTE && !isInstalled(evidence, end.ref);
+    const proposal = evidence.finalProposals.get(id);
+    return (
+      proposal?.state === 'failed' && proposal.note === OUTCOME_UNKNOWN_NOTE && !isInstalled(evidence, proposal.ref)
+    );
   });
 }

@@ -5,23 +5,22 @@ import { pullRequestKey } from '../../../src/core/state/run.ts';
 import type { CaseCheck, CaseEvidence, SavedStep } from './evidence.ts';
 import { postedWhileSuspended } from './lost-webhooks.ts';
 
-/** V4: once the no or the stop of somebody who may say it is stored, no attempt begins to commit what it is about. */
+/** V4: no commit attempt begins after a valid /deny or /stop for the proposal was stored. */
 export const denialsHold: CaseCheck = (evidence) =>
-  evidence.events.flatMap((event, place) => {
+  evidence.events.flatMap((event, index) => {
     if (event.kind !== 'received' || event.receipt !== 'stored') return [];
     if (!couldAlwaysDeny(evidence, event.delivery.intent)) return [];
     return [
       ...proposalsDenied(evidence, event.delivery.intent),
-      ...proposalsStopped(evidence, event.delivery, place),
+      ...proposalsStopped(evidence, event.delivery, index),
     ].flatMap((id) => {
-      const begun = hasAttemptAfter(evidence, id, place);
-      return begun ? [`V4: an attempt to commit ${id} began after its denial or a stop was stored`] : [];
+      const hasStarted = hasAttemptAfter(evidence, id, index);
+      return hasStarted ? [`V4: an attempt to commit ${id} began after its denial or a stop was stored`] : [];
     });
   });
 
-/** Whether an attempt to commit it began after that place: the first one, or one more. */
 function hasAttemptAfter({ saved }: CaseEvidence, id: string, after: number): boolean {
-  return saved.some(({ place, saved: one }) => place > after && startsCommit(one, id));
+  return saved.some(({ index, saved: step }) => index > after && startsCommit(step, id));
 }
 
 function startsCommit({ signal, step }: SavedStep, id: string): boolean {
@@ -29,87 +28,83 @@ function startsCommit({ signal, step }: SavedStep, id: string): boolean {
   return step.pull.proposals.some((proposal) => proposal.id === id && proposal.state === 'executing');
 }
 
-/** So long commits wait for what GitHub lists of what was said meanwhile, at most. */
-const CATCH_UP_LIMIT_MS = 60 * 60_000;
+/** The longest time for which commits wait for a catch-up. */
+const MAX_CATCH_UP_WAIT_MS = 60 * 60_000;
 
-/** V4: nor does one begin against what was said while the App was suspended, once it has heard that it may act again. */
+/** V4: after a suspension, denials from that time are read before a commit attempt begins. */
 export const denialsDuringSuspensionHold: CaseCheck = (evidence) => {
   const { events, saved } = evidence;
   return postedWhileSuspended(evidence).flatMap(({ intent, at, key }) => {
-    const back = events.findIndex(
-      (one) => one.kind === 'installation-event-received' && one.notice.kind === 'unsuspended' && one.at > at,
+    const unsuspended = events.findIndex(
+      (event) => event.kind === 'installation-event-received' && event.notice.kind === 'unsuspended' && event.at > at,
     );
-    if (back === -1 || !couldAlwaysDeny(evidence, intent)) return [];
-    const heard = events.findIndex((one) => one.kind === 'received' && one.delivery.contentKey === key);
-    const until = (events[back]?.at ?? 0) + CATCH_UP_LIMIT_MS;
-    const deaf = saved.filter(
-      ({ place, saved: one }) => place > back && one.at < until && (heard === -1 || place < heard),
+    if (unsuspended === -1 || !couldAlwaysDeny(evidence, intent)) return [];
+    const received = events.findIndex((event) => event.kind === 'received' && event.delivery.contentKey === key);
+    const until = (events[unsuspended]?.at ?? 0) + MAX_CATCH_UP_WAIT_MS;
+    const stepsBefore = saved.filter(
+      ({ index, saved: step }) => index > unsuspended && step.at < until && (received === -1 || index < received),
     );
     return proposalsDenied(evidence, intent)
-      .filter((id) => deaf.some((one) => startsCommit(one.saved, id)))
+      .filter((id) => stepsBefore.some((step) => startsCommit(step.saved, id)))
       .map(
         (id) => `V4: an attempt to commit ${id} began before ${key} was heard, its denial of while the App was away`,
       );
   });
 };
 
-/** V4: once words were put aside that may have been a no, no attempt begins by approvals that were given before. */
+/** V4: after a dead letter, which can be a denial, earlier approvals start no commit attempt. */
 export const deadLettersSuspendApprovals: CaseCheck = ({ saved, votes }) =>
-  saved.flatMap(({ place: doubt, saved: { claim, signal, before } }) => {
+  saved.flatMap(({ index: deadLetterIndex, saved: { claim, signal, before } }) => {
     if (signal.type !== 'dead-lettered') return [];
     const later = saved.filter(
-      ({ place, saved: one }) => place > doubt && one.claim.pullRequestKey === claim.pullRequestKey,
+      ({ index, saved: step }) => index > deadLetterIndex && step.claim.pullRequestKey === claim.pullRequestKey,
     );
     return [...before].flatMap(([id, state]) => {
       if (state !== 'approved' && state !== 'executing') return [];
-      const begun = later.find(
-        ({
-          saved: {
-            signal: { type },
-            step,
-          },
-        }) =>
-          type === 'commit-preflight' && step.pull.proposals.some((one) => one.id === id && one.state === 'executing'),
+      const attempt = later.find(
+        ({ saved: { signal: laterSignal, step } }) =>
+          laterSignal.type === 'commit-preflight' &&
+          step.pull.proposals.some((proposal) => proposal.id === id && proposal.state === 'executing'),
       );
-      const anew = votes.some(
-        ({ place, vote }) =>
-          vote.proposalId === id && isApprovalVote(vote) && place > doubt && place < (begun?.place ?? 0),
+      const isApprovedAgain = votes.some(
+        ({ index, vote }) =>
+          vote.proposalId === id && isApprovalVote(vote) && index > deadLetterIndex && index < (attempt?.index ?? 0),
       );
-      return begun === undefined || anew
+      return attempt === undefined || isApprovedAgain
         ? []
         : [`V4: an attempt to commit ${id} began after words were put aside, by approvals given before`];
     });
   });
 
-/** What the words name beyond doubt: ids, or the thread that they stand in. */
+/** The proposals that a /deny names by id or by its thread. */
 function proposalsDenied(evidence: CaseEvidence, intent: Intent): readonly string[] {
   if (intent.kind !== 'comment' || intent.parsed.kind !== 'command') return [];
   const { command } = intent.parsed;
   if (command.name !== 'deny') return [];
   if (command.targets.by === 'ids') return command.targets.ids;
   const { location } = intent;
-  const here =
+  const proposalId =
     command.targets.by === 'location' && location.at === 'thread'
-      ? evidence.proposalAt.get(location.rootId)
+      ? evidence.proposalsByComment.get(location.rootId)
       : undefined;
-  return here === undefined ? [] : [here];
+  return proposalId === undefined ? [] : [proposalId];
 }
 
-/** What stands approved of the run that goes on then, where the words stop it: its task was given before. */
-function proposalsStopped({ saved }: CaseEvidence, { intent }: InterpretedDelivery, place: number): readonly string[] {
+/** The proposals of the run that a /stop ends. A run whose task is newer than the comment continues. */
+function proposalsStopped({ saved }: CaseEvidence, { intent }: InterpretedDelivery, index: number): readonly string[] {
   if (intent.kind !== 'comment' || intent.parsed.kind !== 'command' || intent.parsed.command.name !== 'stop') return [];
   const key = pullRequestKey(intent.pull);
-  const last = saved.findLast((one) => one.place < place && one.saved.claim.pullRequestKey === key)?.saved.step.pull;
-  const run = last?.run ?? null;
-  if (last === undefined || run === null || run.phase.kind === 'ended') return [];
+  const pull = saved.findLast((step) => step.index < index && step.saved.claim.pullRequestKey === key)?.saved.step.pull;
+  const run = pull?.run ?? null;
+  if (pull === undefined || run === null || run.phase.kind === 'ended') return [];
   if (Date.parse(run.task.requestedAt) > Date.parse(intent.createdAt)) return [];
-  return last.proposals.filter(({ runId, origin }) => runId === run.id && origin.kind === 'call').map(({ id }) => id);
+  return pull.proposals.filter(({ runId, origin }) => runId === run.id && origin.kind === 'call').map(({ id }) => id);
 }
 
-/** The author, of this pull request alone, or who could write all the time. */
+/** True for the author of this pull request, and for accounts that had write permission all the time. */
 function couldAlwaysDeny({ events, played: { fixture } }: CaseEvidence, { actor, pull }: Intent): boolean {
   const { id: accountId } = actor;
   if (accountId === fixture.people.carl && pull.number === fixture.ref.number) return true;
-  const ofThem = events.filter((event) => event.kind === 'permission' && event.accountId === accountId);
-  return ofThem.length > 0 && ofThem.every((event) => event.kind === 'permission' && event.writes);
+  const permissions = events.filter((event) => event.kind === 'permission' && event.accountId === accountId);
+  return permissions.length > 0 && permissions.every((event) => event.kind === 'permission' && event.writes);
 }

@@ -10,67 +10,73 @@ import type { Trace, TraceEvent } from '../world/trace.ts';
 export type SavedStep = Extract<TraceEvent, { kind: 'saved' }>;
 
 export type ObservedCommit = Extract<TraceEvent, { kind: 'committed' }> & {
-  readonly place: number;
+  readonly index: number;
   readonly sha: string;
 };
 
-/** What the checks go by: the case's history, read once. Places are positions in the history. */
+/** The trace of a case, prepared for the checks. Each `index` is a position in `events`. */
 export type CaseEvidence = {
   readonly played: PlayedCase;
   readonly finalState: FinalState;
   readonly events: readonly TraceEvent[];
-  /** Steps that were stored, with their places. */
-  readonly saved: readonly { readonly place: number; readonly saved: SavedStep }[];
-  readonly votes: readonly { readonly place: number; readonly vote: Vote }[];
+  readonly saved: readonly { readonly index: number; readonly saved: SavedStep }[];
+  readonly votes: readonly { readonly index: number; readonly vote: Vote }[];
   readonly commits: readonly ObservedCommit[];
-  /** Every change that a proposal ever had, by proposal and digest. */
+  /** All changes that a proposal ever had, by `proposal digest`. */
   readonly changes: ReadonlyMap<string, FileChange>;
-  /** By the id of the comment that shows it. */
-  readonly proposalAt: ReadonlyMap<number, string>;
-  /** By proposal. */
+  /** Proposal ids by the id of the comment that shows them. */
+  readonly proposalsByComment: ReadonlyMap<number, string>;
+  /** By proposal id. */
   readonly finalProposals: ReadonlyMap<string, FinalProposal>;
 };
 
-/** How a proposal ended up, where it was shown last, and on which pull request. */
+/** A proposal as it was saved last. */
 type FinalProposal = Pick<Proposal, 'state' | 'comment' | 'note' | 'runId'> & { readonly ref: PullRequestRef };
 
-/** One promise: what breaks it, in words. Empty where it holds. */
+/** Checks one promise. Returns a description of each violation. */
 export type CaseCheck = (evidence: CaseEvidence) => readonly string[];
 
 export function collectEvidence(played: PlayedCase, finalState: FinalState): CaseEvidence {
   const { events } = played.trace;
-  const saved: { place: number; saved: SavedStep }[] = [];
-  const votes: { place: number; vote: Vote }[] = [];
+  const saved: { index: number; saved: SavedStep }[] = [];
+  const votes: { index: number; vote: Vote }[] = [];
   const commits: ObservedCommit[] = [];
   const changes = new Map<string, FileChange>();
-  const proposalAt = new Map<number, string>();
+  const proposalsByComment = new Map<number, string>();
   const finalProposals = new Map<string, FinalProposal>();
-  for (const [place, event] of events.entries()) {
+  for (const [index, event] of events.entries()) {
     if (event.kind === 'committed' && event.outcome.kind === 'committed')
-      commits.push({ ...event, place, sha: event.outcome.sha });
+      commits.push({ ...event, index, sha: event.outcome.sha });
     if (event.kind !== 'saved' || event.result !== 'saved') continue;
-    saved.push({ place, saved: event });
-    for (const vote of event.step.votes) votes.push({ place, vote });
+    saved.push({ index, saved: event });
+    for (const vote of event.step.votes) votes.push({ index, vote });
     for (const { id, runId, change, state, comment, note } of event.step.pull.proposals) {
       changes.set(`${id} ${change.digest}`, change);
       finalProposals.set(id, { state, comment, note, runId, ref: event.step.pull.ref });
-      if (comment !== null) proposalAt.set(comment.id, id);
+      if (comment !== null) proposalsByComment.set(comment.id, id);
     }
   }
-  return { played, finalState, events, saved, votes, commits, changes, proposalAt, finalProposals };
+  return { played, finalState, events, saved, votes, commits, changes, proposalsByComment, finalProposals };
 }
 
-/** SHA-256 over what a person sees, by the published form and not by the product's code. */
+/** The digest of a change, computed from its published definition without the App's code. */
 export function expectedDigest({ op, path, from, base, result, region }: FileChange): string {
   const body =
     region === null
       ? { newBlob: result?.blob ?? null, oldBlob: base?.blob ?? null }
       : { after: region.after, before: region.before, new: region.new, old: region.old };
-  const form = JSON.stringify(['countersign-v1', op, path, from, base?.mode ?? null, result?.mode ?? null, body]);
-  return hash('sha256', form, 'hex');
+  const canonicalForm = JSON.stringify([
+    'countersign-v1',
+    op,
+    path,
+    from,
+    base?.mode ?? null,
+    result?.mode ?? null,
+    body,
+  ]);
+  return hash('sha256', canonicalForm, 'hex');
 }
 
-/** A case that was played to its end. */
 export type PlayedCase = {
   readonly seed: number;
   readonly fixture: CaseFixture;
@@ -78,19 +84,19 @@ export type PlayedCase = {
   readonly trace: Trace;
   readonly database: CaseDatabase;
   readonly eventCount: number;
-  /** Nothing was left to happen. */
+  /** No events were left. */
   readonly cameToRest: boolean;
-  /** How often a signal was decided for each reason. */
+  /** Decided signals by reason. */
   readonly reasons: ReadonlyMap<string, number>;
-  /** What GitHub tried to deliver, in order. */
+  /** GitHub's delivery attempts, in order. */
   readonly attempts: readonly LoggedAttempt[];
-  /** The processes looked for lost webhooks. */
+  /** The processes recovered lost webhooks. */
   readonly recoversWebhooks: boolean;
-  /** The processes forgot what was kept long enough, and went on for long after everything was over. */
+  /** The processes deleted expired data, until all data of the case had expired. */
   readonly cleansUp: boolean;
 };
 
-/** The App may still speak there. What it was removed from has nobody to be told anything, and nothing to be read. */
+/** False after the App's removal: then it can neither read nor write there. */
 export function isInstalled({ played }: Pick<CaseEvidence, 'played'>, { installationId }: PullRequestRef): boolean {
   return played.simulatedGitHub.state.installations.has(installationId);
 }

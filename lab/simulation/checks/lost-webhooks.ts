@@ -3,7 +3,7 @@ import type { ProposalState } from '../../../src/core/state/proposal.ts';
 import { activeSince, hasActiveWork } from '../../../src/core/state/run.ts';
 import { contentKey, interpret, interpretListedComment } from '../../../src/core/webhooks/interpret.ts';
 import { isRecord } from '../../../src/lib/trust.ts';
-import { MAX_CATCH_UP_AGE_MS } from '../../../src/worker/effects/delayed-checks.ts';
+import { MAX_CATCH_UP_AGE_MS } from '../../../src/worker/effects/catch-up.ts';
 import { START_TIME } from '../world/fixture.ts';
 import {
   fixtureForPull,
@@ -15,53 +15,58 @@ import {
 } from '../world/simulated-github.ts';
 import { type CaseCheck, type CaseEvidence, isInstalled, type PlayedCase } from './evidence.ts';
 
-/** V5: where lost webhooks are looked for, nothing that meant something stays unheard, unless its words are gone. */
+/** V5: recovery finds each lost webhook that the App needs, unless its comment was deleted. */
 export const lostWebhooksAreRecovered: CaseCheck = (evidence) => {
   const { attempts, recoversWebhooks } = evidence.played;
   if (!recoversWebhooks) return [];
-  const answered = new Set(attempts.filter((one) => one.acknowledged).map(({ guid }) => guid));
-  const heard = new Set(
-    evidence.events.flatMap((one) => (one.kind === 'received' ? [one.delivery.id, one.delivery.contentKey] : [])),
+  const acknowledged = new Set(attempts.filter((attempt) => attempt.acknowledged).map(({ guid }) => guid));
+  const receivedKeys = new Set(
+    evidence.events.flatMap((event) =>
+      event.kind === 'received' ? [event.delivery.id, event.delivery.contentKey] : [],
+    ),
   );
   return attempts.flatMap((attempt) =>
-    answered.has(attempt.guid) || !isLost(evidence, attempt, heard)
+    acknowledged.has(attempt.guid) || !isLost(evidence, attempt, receivedKeys)
       ? []
       : [`V5: ${attempt.guid} (${attempt.event}.${attempt.action ?? ''}) was lost for good`],
   );
 };
 
-function isLost({ played }: CaseEvidence, attempt: LoggedAttempt, heard: ReadonlySet<string | null>): boolean {
+function isLost({ played }: CaseEvidence, attempt: LoggedAttempt, receivedKeys: ReadonlySet<string | null>): boolean {
   const { simulatedGitHub, fixture } = played;
-  const meaning = interpret({ event: attempt.event, payload: attempt.payload, app: fixture });
-  if (meaning.kind !== 'intent' || heard.has(attempt.guid)) return false;
-  const { intent } = meaning;
+  const interpretation = interpret({ event: attempt.event, payload: attempt.payload, app: fixture });
+  if (interpretation.kind !== 'intent' || receivedKeys.has(attempt.guid)) return false;
+  const { intent } = interpretation;
   if (!isInstalled({ played }, intent.pull)) return false;
   const key = contentKey(intent);
-  if (key !== null && heard.has(key)) return false;
+  if (key !== null && receivedKeys.has(key)) return false;
   if (intent.kind !== 'comment' || !listPullNumbers(simulatedGitHub, fixture).includes(intent.pull.number)) return true;
   return (
     readBodyAt(snapshotPull(simulatedGitHub, fixtureForPull(fixture, intent.pull.number)), intent.location) !== null
   );
 }
 
-/** Of what is written in the moment in which something expires nobody can tell which came first. */
+/** For events this close together, such as a comment and an expiry, the order is not defined. */
 const TIMING_TOLERANCE_MS = 60_000;
 
-/** What somebody said on that pull request, at that time (ms). */
+/** A comment on the page of a pull request. */
 type PostedIntent = {
   readonly intent: CommentIntent;
+  /** The number of the pull request. */
   readonly number: number;
+  /** The creation time (ms). */
   readonly at: number;
+  /** The content key, or an empty string. */
   readonly key: string;
 };
 
-/** What stands on the pages as it was said. */
+/** The comments on all pull requests, as the App interprets them. */
 function listPostedIntents({ simulatedGitHub, fixture }: PlayedCase): readonly PostedIntent[] {
   return listPullNumbers(simulatedGitHub, fixture).flatMap((number) => {
-    const page = fixtureForPull(fixture, number);
-    return selectCommentsSince(snapshotPull(simulatedGitHub, page), new Date(START_TIME).toISOString()).flatMap(
+    const pullFixture = fixtureForPull(fixture, number);
+    return selectCommentsSince(snapshotPull(simulatedGitHub, pullFixture), new Date(START_TIME).toISOString()).flatMap(
       ({ event, comment }) => {
-        const intent = interpretListedComment(page.ref, { event, comment }, fixture)?.intent;
+        const intent = interpretListedComment(pullFixture.ref, { event, comment }, fixture)?.intent;
         return intent?.kind === 'comment'
           ? [{ intent, number, at: Date.parse(intent.createdAt), key: contentKey(intent) ?? '' }]
           : [];
@@ -70,61 +75,62 @@ function listPostedIntents({ simulatedGitHub, fixture }: PlayedCase): readonly P
   });
 }
 
-/** What stands there of what GitHub told nobody when it was said. */
+/** Comments for which GitHub sent no webhook, because the App was suspended. */
 export function postedWhileSuspended({ played }: CaseEvidence): readonly PostedIntent[] {
   if (!played.attempts.some(({ event, action }) => event === 'installation' && action === 'unsuspend')) return [];
-  const told = new Set(
+  const sentKeys = new Set(
     played.attempts.map(({ event, payload }) => {
-      const meaning = interpret({ event, payload, app: played.fixture });
-      return meaning.kind === 'intent' ? contentKey(meaning.intent) : null;
+      const interpretation = interpret({ event, payload, app: played.fixture });
+      return interpretation.kind === 'intent' ? contentKey(interpretation.intent) : null;
     }),
   );
-  return listPostedIntents(played).filter(({ key }) => !told.has(key));
+  return listPostedIntents(played).filter(({ key }) => !sentKeys.has(key));
 }
 
 function receivedContentKeys({ events }: CaseEvidence): ReadonlySet<string> {
-  return new Set(events.flatMap((one) => (one.kind === 'received' ? (one.delivery.contentKey ?? []) : [])));
+  return new Set(events.flatMap((event) => (event.kind === 'received' ? (event.delivery.contentKey ?? []) : [])));
 }
 
-/** Whatever webhooks were lost: nothing expires before all is heard that was said while it waited. */
+/** A proposal expires only after all comments from its pending time were read, even if their webhooks were lost. */
 export const commentsAreReadBeforeExpiry: CaseCheck = (evidence) => {
   const { saved, played } = evidence;
-  const [heard, said] = [receivedContentKeys(evidence), listPostedIntents(played)];
+  const receivedKeys = receivedContentKeys(evidence);
+  const comments = listPostedIntents(played);
   return saved.flatMap(({ saved: { at, before, step } }) => {
     if (!isInstalled({ played }, step.pull.ref)) return [];
-    const gone = step.pull.proposals.filter(({ id, state }) => state === 'expired' && before.get(id) !== state);
-    return gone.flatMap(({ id, proposedAt }) =>
-      said
+    const expired = step.pull.proposals.filter(({ id, state }) => state === 'expired' && before.get(id) !== state);
+    return expired.flatMap(({ id, proposedAt }) =>
+      comments
         .filter(({ number }) => number === step.pull.ref.number)
-        .filter(
-          (one) => one.at >= Date.parse(proposedAt ?? '') && one.at < at - TIMING_TOLERANCE_MS && !heard.has(one.key),
-        )
+        .filter((comment) => comment.at >= Date.parse(proposedAt ?? '') && comment.at < at - TIMING_TOLERANCE_MS)
+        .filter(({ key }) => !receivedKeys.has(key))
         .map(({ key }) => `${id} expired, and ${key} was never heard`),
     );
   });
 };
 
-/** More than it takes to catch up, whatever breaks meanwhile. */
+/** An upper bound for a catch-up with faults. */
 const MAX_CATCH_UP_MS = 60 * 60_000;
 
-/** F16: once the App hears that it may act again, all is heard that was said where something goes on, since that began. */
+/** F16: after a suspension the App reads all comments since the start of each pull request's active work. */
 export const suspensionCommentsAreRead: CaseCheck = (evidence) => {
   const { saved, played } = evidence;
   const { attempts } = played;
-  const [heard, said] = [receivedContentKeys(evidence), listPostedIntents(played)];
-  const told = attempts.filter(({ event, action }) => event === 'installation' && action !== 'created');
-  const answered = told.filter((one) => one.action === 'unsuspend' && one.acknowledged);
-  // Told again, it is known already.
-  const back = [...Map.groupBy(answered, ({ guid }) => guid).values()].flatMap(([first]) => first ?? []);
-  return back.flatMap(({ deliveredAt }) => {
+  const receivedKeys = receivedContentKeys(evidence);
+  const comments = listPostedIntents(played);
+  const installationAttempts = attempts.filter(({ event, action }) => event === 'installation' && action !== 'created');
+  const acknowledged = installationAttempts.filter((attempt) => attempt.action === 'unsuspend' && attempt.acknowledged);
+  // Only the first delivery counts, because the App ignores duplicates.
+  const unsuspensions = [...Map.groupBy(acknowledged, ({ guid }) => guid).values()].flatMap(([first]) => first ?? []);
+  return unsuspensions.flatMap(({ deliveredAt }) => {
     const until = deliveredAt + MAX_CATCH_UP_MS;
-    if (
-      told.some(
-        (one) =>
-          one.action !== 'unsuspend' && one.deliveredAt > deliveredAt - TIMING_TOLERANCE_MS && one.deliveredAt < until,
-      )
-    )
-      return [];
+    const isInterrupted = installationAttempts.some(
+      (attempt) =>
+        attempt.action !== 'unsuspend' &&
+        attempt.deliveredAt > deliveredAt - TIMING_TOLERANCE_MS &&
+        attempt.deliveredAt < until,
+    );
+    if (isInterrupted) return [];
     return [...Map.groupBy(saved, ({ saved: { claim } }) => claim.pullRequestKey).values()].flatMap((steps) => {
       const before = steps.findLast(({ saved: { at } }) => at < deliveredAt)?.saved.step.pull;
       if (before === undefined || !hasActiveWork(before)) return [];
@@ -132,11 +138,11 @@ export const suspensionCommentsAreRead: CaseCheck = (evidence) => {
         Date.parse(activeSince(before) ?? ''),
         deliveredAt - MAX_CATCH_UP_AGE_MS + TIMING_TOLERANCE_MS,
       );
-      return said
+      return comments
         .filter(
           ({ number, at }) => number === before.ref.number && at >= since && at < deliveredAt - TIMING_TOLERANCE_MS,
         )
-        .filter(({ key }) => isInstalled(evidence, before.ref) && !heard.has(key))
+        .filter(({ key }) => isInstalled(evidence, before.ref) && !receivedKeys.has(key))
         .map(({ key }) => `F16: ${key} was said before the App could act again, and was never heard`);
     });
   });
@@ -144,30 +150,32 @@ export const suspensionCommentsAreRead: CaseCheck = (evidence) => {
 
 const ACTIVE_STATES: ReadonlySet<ProposalState> = new Set<ProposalState>(['proposed', 'approved', 'executing']);
 
-/** S90b: once a pull request has heard that the App was removed, nothing goes on there, whatever is installed later. */
+/** S90b: after the App's removal no proposal becomes active again, even if the App is reinstalled. */
 export const uninstallIsFinal: CaseCheck = ({ saved }) => {
-  const over = new Set<string>();
+  const endedPulls = new Set<string>();
   return saved.flatMap(({ saved: { claim, signal, step, before } }) => {
-    if (signal.type === 'access-lost' && signal.cause === 'uninstalled') over.add(claim.pullRequestKey);
-    if (!over.has(claim.pullRequestKey)) return [];
-    const risen = step.pull.proposals.filter(({ id, state }) => state !== before.get(id) && ACTIVE_STATES.has(state));
-    return risen.map(({ id, state }) => `S90b: ${id} became ${state} (${step.reason}) after the App was removed`);
+    if (signal.type === 'access-lost' && signal.cause === 'uninstalled') endedPulls.add(claim.pullRequestKey);
+    if (!endedPulls.has(claim.pullRequestKey)) return [];
+    const activated = step.pull.proposals.filter(
+      ({ id, state }) => state !== before.get(id) && ACTIVE_STATES.has(state),
+    );
+    return activated.map(({ id, state }) => `S90b: ${id} became ${state} (${step.reason}) after the App was removed`);
   });
 };
 
-/** More than any process needs, whatever breaks meanwhile. */
+/** An upper bound for the processing of an uninstall webhook with faults. */
 const MAX_UNINSTALL_DELAY_MS = 60 * 60_000;
 
-/** S90b: nothing goes on for long where GitHub was told that the word of the App's removal is taken. */
+/** S90b: runs end soon after the App acknowledged its uninstall webhook. */
 export const uninstallIsProcessed: CaseCheck = ({ saved, played }) => {
-  const removed = new Map(
+  const removedAt = new Map(
     played.attempts
       .filter(({ event, action, acknowledged }) => event === 'installation' && action === 'deleted' && acknowledged)
       .map(({ payload, deliveredAt }) => [installationIdOf(payload), deliveredAt]),
   );
   return saved.flatMap(({ saved: { at, step } }) => {
     const { ref, run } = step.pull;
-    const since = removed.get(ref.installationId);
+    const since = removedAt.get(ref.installationId);
     if (since === undefined || at < since + MAX_UNINSTALL_DELAY_MS || run === null || run.phase.kind === 'ended')
       return [];
     return [`S90b: a run went on (${step.reason}) long after the App's removal was heard of`];

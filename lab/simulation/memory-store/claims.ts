@@ -17,18 +17,20 @@ import {
   type MemoryTables,
 } from './tables.ts';
 
-/** The next due signal, else the next due effect, else the claim is given back. */
+/** The next due signal, or the next due effect. If nothing is due, it ends the claim and returns null. */
 export function pickNextWork(tables: MemoryTables, row: MemoryPullRow | null, now: number): PullWork | null {
   if (row === null) return null;
   const signal = findDueSignal(tables, row, now);
   if (signal !== null) return { kind: 'signal', signal };
-  const effect = row.pendingEffects.find((one) => one.lane === 'exclusive' && isEffectDue(tables, row, one, now));
+  const effect = row.pendingEffects.find(
+    (candidate) => candidate.lane === 'exclusive' && isEffectDue(tables, row, candidate, now),
+  );
   if (effect !== undefined) return { kind: 'effect', effect: startAttempt(row, effect) };
   endClaim(row);
   return null;
 }
 
-/** Outcomes first, then what people said, each in the order received. */
+/** The oldest due effect result, or the oldest due webhook. */
 export function findDueSignal(tables: MemoryTables, row: MemoryPullRow, now: number): StoredSignal | null {
   if (rateLimitBlocks(tables, row).read > now) return null;
   const due = row.pendingSignals.filter((signal) => signalDueAt(row, signal) <= now && signal.signal !== null);
@@ -46,8 +48,8 @@ function isEffectDue(
   { effect: { type }, dueAt, attempts }: MemoryEffectRow,
   now: number,
 ): boolean {
-  const isTime = dueAt <= now || (type === 'catch-up' && attempts === 0);
-  return isTime && rateLimitBlocks(tables, row)[PRIORITY_OF[type]] <= now;
+  const isTimeReached = dueAt <= now || (type === 'catch-up' && attempts === 0);
+  return isTimeReached && rateLimitBlocks(tables, row)[PRIORITY_OF[type]] <= now;
 }
 
 export function endClaim(row: MemoryPullRow): void {
@@ -61,49 +63,50 @@ export function grantClaim(row: MemoryPullRow, holder: number, now: number, leas
   return { pullRequestKey: row.key, fencingToken: row.fencingToken, leaseUntil: now + leaseMs };
 }
 
-/** When what people or effects left can be heard at the earliest: none of people's words overtakes one that failed. */
+/** A failed comment delays all later ones, so that their order stays the same. */
 function signalDueAt(row: MemoryPullRow, { kind, dueAt }: MemoryInboxRow): number {
   return kind === 'webhook' ? Math.max(dueAt, row.commentsRetryAt) : dueAt;
 }
 
-/** When something may be begun, of its own time and the one that its installation's budget names. */
-type ReadyTime = (dueAt: number, gate: number) => number;
+/** Combines the due time of work with the end of its rate-limit block (both ms). */
+type ReadyTime = (dueAt: number, blockedUntil: number) => number;
 
-/** Its own time, once the gate is open: what waited for a budget keeps its place. */
+/** Blocked work is not ready. Afterwards it keeps its due time, and so its place in the queue. */
 function readyAt(now: number): ReadyTime {
-  return (due, gate) => (gate <= now ? due : Number.POSITIVE_INFINITY);
+  return (dueAt, blockedUntil) => (blockedUntil <= now ? dueAt : Number.POSITIVE_INFINITY);
 }
 
-/** When the pull request's oldest work became, or becomes, due; infinite where there is none. */
-function workDueAt(tables: MemoryTables, row: MemoryPullRow, when: ReadyTime): number {
-  const gates = rateLimitBlocks(tables, row);
-  let due = Number.POSITIVE_INFINITY;
-  for (const signal of row.pendingSignals) due = Math.min(due, when(signalDueAt(row, signal), gates.read));
+/** The earliest ready time of the pull request's exclusive work; infinite if there is none. */
+function workDueAt(tables: MemoryTables, row: MemoryPullRow, readyTime: ReadyTime): number {
+  const blocks = rateLimitBlocks(tables, row);
+  let earliest = Number.POSITIVE_INFINITY;
+  for (const signal of row.pendingSignals)
+    earliest = Math.min(earliest, readyTime(signalDueAt(row, signal), blocks.read));
   for (const { lane, dueAt, effect } of row.pendingEffects)
-    if (lane === 'exclusive') due = Math.min(due, when(dueAt, gates[PRIORITY_OF[effect.type]]));
-  return due;
+    if (lane === 'exclusive') earliest = Math.min(earliest, readyTime(dueAt, blocks[PRIORITY_OF[effect.type]]));
+  return earliest;
 }
 
-function findOldest<Row>(rows: Iterable<Row>, ageOf: (row: Row) => number, now: number): Row | null {
-  let found: Row | null = null;
-  let age = Number.POSITIVE_INFINITY;
+function findOldest<Row>(rows: Iterable<Row>, dueAtOf: (row: Row) => number, now: number): Row | null {
+  let oldest: Row | null = null;
+  let earliest = Number.POSITIVE_INFINITY;
   for (const row of rows) {
-    const itsAge = ageOf(row);
-    if (itsAge > now || itsAge >= age) continue;
-    found = row;
-    age = itsAge;
+    const dueAt = dueAtOf(row);
+    if (dueAt > now || dueAt >= earliest) continue;
+    oldest = row;
+    earliest = dueAt;
   }
-  return found;
+  return oldest;
 }
 
 /** The free pull request whose due work is oldest. */
 export function findOldestClaimable(tables: MemoryTables, now: number): MemoryPullRow | null {
   const free = [...tables.pulls.values()].filter(({ lease }) => isLeaseFree(tables, lease, now));
-  const when = readyAt(now);
-  return findOldest(free, (one) => workDueAt(tables, one, when), now);
+  const readyTime = readyAt(now);
+  return findOldest(free, (row) => workDueAt(tables, row, readyTime), now);
 }
 
-/** The effect of the free lane that has waited longest, leased to this holder. */
+/** Leases the oldest due effect of the concurrent lane to this holder. */
 export function claimConcurrentEffect(
   tables: MemoryTables,
   holder: number,
@@ -112,16 +115,15 @@ export function claimConcurrentEffect(
 ): StoredEffect | null {
   const all = [...tables.pulls.values()].flatMap((row) => row.pendingEffects.map((effect) => ({ row, effect })));
   const free = all.filter(({ effect }) => effect.lane === 'concurrent' && isLeaseFree(tables, effect.lease, now));
-  const when = readyAt(now);
-  const dueOf = ({ row, effect }: (typeof free)[number]): number =>
-    when(effect.dueAt, rateLimitBlocks(tables, row)[PRIORITY_OF[effect.effect.type]]);
-  const next = findOldest(free, dueOf, now);
+  const readyTime = readyAt(now);
+  const dueAtOf = ({ row, effect }: (typeof free)[number]): number =>
+    readyTime(effect.dueAt, rateLimitBlocks(tables, row)[PRIORITY_OF[effect.effect.type]]);
+  const next = findOldest(free, dueAtOf, now);
   if (next === null) return null;
   next.effect.lease = { until: now + leaseMs, holder };
   return startAttempt(next.row, next.effect);
 }
 
-/** Counts the attempt. */
 function startAttempt(row: MemoryPullRow, effect: MemoryEffectRow): StoredEffect {
   effect.attempts += 1;
   effect.started = true;
@@ -138,32 +140,32 @@ function startAttempt(row: MemoryPullRow, effect: MemoryEffectRow): StoredEffect
   };
 }
 
-/** When the earliest waiting work of each lane may be taken. */
+/** The earliest time at which work of each lane can be claimed (ms). */
 export function findEarliestDue(tables: MemoryTables): DueTimes {
-  const leased = (lease: HolderLease | null): number =>
+  const leasedUntil = (lease: HolderLease | null): number =>
     lease !== null && tables.holders.has(lease.holder) ? lease.until : Number.NEGATIVE_INFINITY;
-  let pull = Number.POSITIVE_INFINITY;
-  let free = Number.POSITIVE_INFINITY;
+  let exclusive = Number.POSITIVE_INFINITY;
+  let concurrent = Number.POSITIVE_INFINITY;
   for (const row of tables.pulls.values()) {
-    pull = Math.min(pull, Math.max(workDueAt(tables, row, Math.max), leased(row.lease)));
-    const gates = rateLimitBlocks(tables, row);
+    exclusive = Math.min(exclusive, Math.max(workDueAt(tables, row, Math.max), leasedUntil(row.lease)));
+    const blocks = rateLimitBlocks(tables, row);
     for (const { lane, dueAt, lease, effect } of row.pendingEffects)
-      if (lane === 'concurrent') free = Math.min(free, Math.max(dueAt, leased(lease), gates[PRIORITY_OF[effect.type]]));
+      if (lane === 'concurrent')
+        concurrent = Math.min(concurrent, Math.max(dueAt, leasedUntil(lease), blocks[PRIORITY_OF[effect.type]]));
   }
-  return { exclusive: finiteOrNull(pull), concurrent: finiteOrNull(free) };
+  return { exclusive: finiteOrNull(exclusive), concurrent: finiteOrNull(concurrent) };
 }
 
 function finiteOrNull(time: number): number | null {
   return time === Number.POSITIVE_INFINITY ? null : time;
 }
 
-/** What the store has for GitHub's limits, in memory. */
 export function memoryRateLimitMethods({
   rateLimits,
 }: MemoryTables): Pick<Store, 'acquireRateLimit' | 'pauseInstallation'> {
   return {
-    acquireRateLimit: async (installationId, wish, limits, now) => {
-      const { state, waitUntil } = acquire(rateLimits.get(installationId) ?? UNUSED_RATE_LIMITS, wish, limits, now);
+    acquireRateLimit: async (installationId, request, limits, now) => {
+      const { state, waitUntil } = acquire(rateLimits.get(installationId) ?? UNUSED_RATE_LIMITS, request, limits, now);
       rateLimits.set(installationId, state);
       return waitUntil;
     },
@@ -175,7 +177,7 @@ export function memoryRateLimitMethods({
   };
 }
 
-/** Until when work of each rank waits on the pull request (ms). */
+/** The end of the rate-limit block for each priority (ms). */
 function rateLimitBlocks({ rateLimits }: MemoryTables, { state }: MemoryPullRow): RateLimitState['blockedUntil'] {
   return (rateLimits.get(state.ref.installationId) ?? UNUSED_RATE_LIMITS).blockedUntil;
 }

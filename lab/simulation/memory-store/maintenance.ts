@@ -13,7 +13,7 @@ import {
   type MemoryTables,
 } from './tables.ts';
 
-/** What the store has for looking after lost webhooks, in memory. */
+/** The store methods for the recovery of lost webhooks. */
 export function memoryRecoveryMethods(
   tables: MemoryTables,
   holder: number,
@@ -34,17 +34,19 @@ export function memoryRecoveryMethods(
       if (count > 0) wake();
       return count;
     },
-    beginRecovery: async (now, leaseMs, early) => startRecovery(tables, { until: now + leaseMs, holder }, now, early),
+    beginRecovery: async (now, leaseMs, isEarly) =>
+      startRecovery(tables, { until: now + leaseMs, holder }, now, isEarly),
     endRecovery: async ({ fencingToken }, progress, nextAt) => {
       const row = tables.recovery;
-      if (row?.fence === fencingToken) tables.recovery = { ...recordProgress(row, progress), nextAt, lease: null };
+      if (row?.fencingToken === fencingToken)
+        tables.recovery = { ...recordProgress(row, progress), nextAt, lease: null };
     },
     recordHeartbeat: async (at, last) => {
       const row = tables.recovery ?? NO_RECOVERY;
-      const remembered = row.aliveUntil ?? row.readUntil;
-      const isUnsure = remembered !== null && (last === null || remembered < last);
-      const gap = isUnsure
-        ? { since: Math.min(row.gap?.since ?? remembered, remembered), until: Math.max(row.gap?.until ?? at, at) }
+      const recordedUntil = row.aliveUntil ?? row.readUntil;
+      const hasGap = recordedUntil !== null && (last === null || recordedUntil < last);
+      const gap = hasGap
+        ? { since: Math.min(row.gap?.since ?? recordedUntil, recordedUntil), until: Math.max(row.gap?.until ?? at, at) }
         : row.gap;
       tables.recovery = { ...row, aliveUntil: Math.max(row.aliveUntil ?? at, at), gap };
     },
@@ -52,7 +54,7 @@ export function memoryRecoveryMethods(
 }
 
 const NO_RECOVERY: MemoryRecoveryRow = {
-  fence: 0,
+  fencingToken: 0,
   readUntil: null,
   nextAt: 0,
   lease: null,
@@ -76,15 +78,16 @@ function startRecovery(
   tables: MemoryTables,
   lease: { readonly until: number; readonly holder: number },
   now: number,
-  early: boolean,
+  isEarly: boolean,
 ): RecoveryTurn | null {
   const row = tables.recovery ?? NO_RECOVERY;
-  if (!isLeaseFree(tables, row.lease, now) || !(early || row.nextAt <= now)) return null;
-  tables.recovery = { ...row, fence: row.fence + 1, lease };
-  return { fencingToken: row.fence + 1, recoveredUntil: row.readUntil, gap: row.gap };
+  if (!isLeaseFree(tables, row.lease, now) || !(isEarly || row.nextAt <= now)) return null;
+  const fencingToken = row.fencingToken + 1;
+  tables.recovery = { ...row, fencingToken, lease };
+  return { fencingToken, recoveredUntil: row.readUntil, gap: row.gap };
 }
 
-/** Wants of each of these where something goes on that it catches up, one after the other; how many they are. */
+/** Schedules a catch-up for each active pull request, `pauseMs` apart. Returns their number. */
 function enqueueCatchUps(
   tables: MemoryTables,
   pulls: readonly MemoryPullRow[],
@@ -101,19 +104,19 @@ function enqueueCatchUps(
     const key = dedupeKey(effectOf(row));
     return (
       (row.isActive || row.pendingSignals.length > 0) &&
-      !row.pendingEffects.some((one) => one.dedupeKey === key && !one.started)
+      !row.pendingEffects.some(({ dedupeKey: pendingKey, started }) => pendingKey === key && !started)
     );
   });
-  const inOrder = rows.toSorted((left, right) => (left.key < right.key ? -1 : 1));
-  for (const [place, row] of inOrder.entries()) {
+  const ordered = rows.toSorted((left, right) => (left.key < right.key ? -1 : 1));
+  for (const [index, row] of ordered.entries()) {
     enqueueEffect(tables, row, effectOf(row), now);
     const added = row.pendingEffects.at(-1);
-    if (added !== undefined) added.dueAt = now + place * pauseMs;
+    if (added !== undefined) added.dueAt = now + index * pauseMs;
   }
   return rows.length;
 }
 
-/** What the store does with a notice, in memory. */
+/** Stores an installation event and applies it to the affected pull requests. */
 export function applyInstallationEvent(
   tables: MemoryTables,
   deliveryId: string,
@@ -123,9 +126,9 @@ export function applyInstallationEvent(
   if (tables.installationEvents.has(deliveryId)) return 'duplicate';
   const uninstalled = notice.kind === 'access-lost' && notice.cause === 'uninstalled' ? notice.installationId : null;
   tables.installationEvents.set(deliveryId, { receivedAt: now, uninstalled });
-  const meant = [...tables.pulls.values()].filter((row) => isAffected(row, notice));
-  if (notice.kind === 'access-lost') signalAccessLost(tables, meant, notice.cause, now);
-  else enqueueCatchUps(tables, meant, null, now, CATCH_UP_INTERVAL_MS);
+  const affected = [...tables.pulls.values()].filter((row) => isAffected(row, notice));
+  if (notice.kind === 'access-lost') signalAccessLost(tables, affected, notice.cause, now);
+  else enqueueCatchUps(tables, affected, null, now, CATCH_UP_INTERVAL_MS);
   return 'stored';
 }
 
@@ -135,17 +138,17 @@ function isAffected({ state: { ref } }: MemoryPullRow, { installationId, reposit
 
 function signalAccessLost(
   tables: MemoryTables,
-  meant: readonly MemoryPullRow[],
+  affected: readonly MemoryPullRow[],
   cause: AccessLossCause,
   now: number,
 ): void {
-  for (const row of meant) {
+  for (const row of affected) {
     if (!(row.isActive || row.pendingSignals.length > 0 || row.pendingEffects.length > 0)) continue;
     addSignal(tables, row, { type: 'access-lost', cause }, { kind: 'effect-result', deliveryId: null, now });
   }
 }
 
-/** Forgets in memory what a database forgets, all at once: there is never more. */
+/** Deletes all expired rows. Always false, because nothing is left for another call. */
 export function deleteExpiredRows(tables: MemoryTables, now: number): false {
   for (const row of tables.pulls.values()) {
     deleteOldDeliveries(tables, row, now);
@@ -159,30 +162,33 @@ export function deleteExpiredRows(tables: MemoryTables, now: number): false {
 }
 
 function deleteOldDeliveries(tables: MemoryTables, row: MemoryPullRow, now: number): void {
-  const stays = ({ doneAt, deadLettered }: MemoryPullRow['inbox'][number]): boolean =>
+  const isKept = ({ doneAt, deadLettered }: MemoryPullRow['inbox'][number]): boolean =>
     doneAt === null || doneAt >= now - (deadLettered ? RUN_RETENTION_MS : DELIVERY_RETENTION_MS);
-  for (const { deliveryId, contentKey } of row.inbox.filter((one) => !stays(one))) {
+  for (const { deliveryId, contentKey } of row.inbox.filter((delivery) => !isKept(delivery))) {
     if (deliveryId !== null) tables.deliveryIds.delete(deliveryId);
     if (contentKey !== null) tables.contentKeys.delete(contentKey);
   }
-  row.inbox = row.inbox.filter(stays);
+  row.inbox = row.inbox.filter(isKept);
 }
 
 function deleteOldEffects(row: MemoryPullRow, now: number): void {
-  const gone = row.effects.filter(({ doneAt }) => doneAt !== null && doneAt < now - DELIVERY_RETENTION_MS);
-  for (const { effect } of gone)
+  const expired = row.effects.filter(({ doneAt }) => doneAt !== null && doneAt < now - DELIVERY_RETENTION_MS);
+  for (const { effect } of expired)
     if (effect.type === 'reply' && effect.onceKey !== null) row.onceKeys.delete(effect.onceKey);
-  row.effects = row.effects.filter((one) => !gone.includes(one));
+  row.effects = row.effects.filter((effect) => !expired.includes(effect));
 }
 
-/** Runs that nobody touched for long, where nothing goes on or waits and nobody is at work. */
+/** Deletes expired runs, unless the pull request has pending work or is claimed. */
 function deleteOldRuns(tables: MemoryTables, row: MemoryPullRow, now: number): void {
   if (row.pendingSignals.length > 0 || row.pendingEffects.length > 0 || !isLeaseFree(tables, row.lease, now)) return;
   for (const [runId, { pullKey, updatedAt }] of tables.runs) {
     const proposals = [...row.proposals.values()].filter(({ proposal }) => proposal.runId === runId);
-    const recent = proposals.some((one) => one.updatedAt >= now - RUN_RETENTION_MS || isOpen(one.proposal));
-    const goesOn = row.isActive && row.runId === runId;
-    if (pullKey === row.key && updatedAt < now - RUN_RETENTION_MS && !recent && !goesOn) deleteRun(tables, row, runId);
+    const isKept = proposals.some(
+      ({ updatedAt: changedAt, proposal }) => changedAt >= now - RUN_RETENTION_MS || isOpen(proposal),
+    );
+    const isCurrent = row.isActive && row.runId === runId;
+    if (pullKey === row.key && updatedAt < now - RUN_RETENTION_MS && !isKept && !isCurrent)
+      deleteRun(tables, row, runId);
   }
 }
 
@@ -194,7 +200,7 @@ function deleteRun(tables: MemoryTables, row: MemoryPullRow, runId: string): voi
   if (row.runId === runId) row.runId = null;
 }
 
-/** All but what the ledger says of it without anybody's words. */
+/** Deletes the proposal, and the text of its votes and outcome. The ledger keeps the rest. */
 function redactProposal(row: MemoryPullRow, id: string): void {
   row.proposals.delete(id);
   row.votes = row.votes.map((vote) => (vote.proposalId === id ? { ...vote, text: null } : vote));
@@ -202,7 +208,7 @@ function redactProposal(row: MemoryPullRow, id: string): void {
   if (outcome !== undefined) row.outcomes.set(id, { ...outcome, note: null });
 }
 
-/** Everything of an account that removed the App, but the ledger and the ids of deliveries. */
+/** Deletes all data of accounts that removed the App, except the ledger and delivery ids. */
 function deleteUninstalled(tables: MemoryTables, now: number): void {
   const removed = [...tables.installationEvents.values()].flatMap(({ uninstalled, receivedAt }) =>
     receivedAt < now - UNINSTALL_GRACE_MS ? (uninstalled ?? []) : [],
@@ -212,16 +218,16 @@ function deleteUninstalled(tables: MemoryTables, now: number): void {
     for (const id of [...row.proposals.keys()]) redactProposal(row, id);
     for (const [runId, { pullKey }] of tables.runs) if (pullKey === row.key) deleteRun(tables, row, runId);
     const inbox = row.inbox.filter(({ deliveryId }) => deliveryId !== null);
-    const silent = inbox.map((one) => ({
-      ...one,
+    const redactedInbox = inbox.map((delivery) => ({
+      ...delivery,
       signal: null,
       error: null,
       deadLettered: false,
-      doneAt: one.doneAt ?? now,
+      doneAt: delivery.doneAt ?? now,
     }));
     for (const effect of row.pendingEffects) clearAttempt(effect);
     const emptied: Partial<MemoryPullRow> = {
-      inbox: silent,
+      inbox: redactedInbox,
       pendingSignals: [],
       pendingEffects: [],
       effects: [],

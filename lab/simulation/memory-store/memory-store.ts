@@ -41,8 +41,8 @@ import {
 } from './tables.ts';
 
 /**
- * The store in memory: every method does its work in one go, so that each is a transaction of its own. `holder` is the
- * process that it belongs to; its leases hold while `tables.holders` has it.
+ * Creates a store in memory. Each method runs synchronously, like a transaction. `holder` identifies the process: its
+ * leases are valid as long as `tables.holders` contains it.
  */
 export function createMemoryStore(
   tables: MemoryTables,
@@ -50,7 +50,7 @@ export function createMemoryStore(
   connection: MemoryConnection = { epoch: {} },
 ): Store {
   tables.holders.add(holder);
-  const held = (claim: Claim): MemoryPullRow | null => findHeldPull(tables, claim);
+  const heldPull = (claim: Claim): MemoryPullRow | null => findHeldPull(tables, claim);
   return {
     receive: async (deliveries, now) => receiveDeliveries(tables, deliveries, now),
     broadcastToPulls: async (deliveryId, notice, now) => {
@@ -66,33 +66,33 @@ export function createMemoryStore(
       return row && { ...grantClaim(row, holder, now, leaseMs), firstSignal: findDueSignal(tables, row, now) };
     },
     renewClaim: async (claim, now, leaseMs) => {
-      const row = held(claim);
+      const row = heldPull(claim);
       if (row !== null) row.lease = { until: now + leaseMs, holder };
       return row !== null;
     },
     releaseClaim: async (claim) => {
-      const row = held(claim);
+      const row = heldPull(claim);
       if (row !== null) endClaim(row);
     },
-    load: async (key, named) => loadPull(tables, key, named),
+    load: async (key, include) => loadPull(tables, key, include),
     loadRun: async (key, runId) => loadKnownRun(tables, key, runId),
     loadRef: async (key) => requirePull(tables, key).state.ref,
     loadTranscript: async (runId) => tables.messages.get(runId) ?? [],
-    nextWork: async (claim, now) => pickNextWork(tables, held(claim), now),
+    nextWork: async (claim, now) => pickNextWork(tables, heldPull(claim), now),
     ...pendingCommentMethods(tables),
     save: async (claim, signal, step, now) => saveStep(tables, claim, signal, step, now),
     saveIfInboxEmpty: async (claim, _signal, step, now) => saveStepIfInboxEmpty(tables, claim, step, now),
     postponeSignal: async (claim, signal, at, failure) => retrySignalLater(tables, claim, signal, at, failure),
-    deadLetterSignal: async (claim, signal, fault, sequel, now) =>
-      moveToDeadLetters(tables, held(claim), signal, fault, sequel, now),
-    listDeadLetters: async (most) => listMemoryDeadLetters(tables, most),
+    deadLetterSignal: async (claim, signal, report, followUp, now) =>
+      moveToDeadLetters(tables, heldPull(claim), signal, report, followUp, now),
+    listDeadLetters: async (limit) => listMemoryDeadLetters(tables, limit),
     ...memoryEffectMethods(tables, holder, connection),
     nextDue: async () => findEarliestDue(tables),
     ...{ onDisconnect() {}, connectionEpoch: () => connection.epoch },
     onWorkAvailable: (wake) => {
-      const own = (): void => wake(null);
-      tables.listeners.add(own);
-      return () => void tables.listeners.delete(own);
+      const listener = (): void => wake(null);
+      tables.listeners.add(listener);
+      return () => void tables.listeners.delete(listener);
     },
     deleteExpired: async (now) => deleteExpiredRows(tables, now),
     ping: async () => {},
@@ -100,7 +100,7 @@ export function createMemoryStore(
   };
 }
 
-/** The row while it is still the claim's. */
+/** The claimed pull request; null if the claim was lost. */
 function findHeldPull(tables: MemoryTables, claim: Claim): MemoryPullRow | null {
   const row = tables.pulls.get(claim.pullRequestKey);
   return row !== undefined && (row.fencingToken === claim.fencingToken || !tables.invariants.fencing) ? row : null;
@@ -124,8 +124,8 @@ function receiveDelivery(
   now: number,
 ): 'stored' | 'duplicate' {
   const row = tables.pulls.get(pullRequestKey(intent.pull)) ?? addPull(tables, intent.pull);
-  const known = tables.deliveryIds.has(id) || (contentKey !== null && tables.contentKeys.has(contentKey));
-  if (known && tables.invariants.dedupe) return 'duplicate';
+  const isKnown = tables.deliveryIds.has(id) || (contentKey !== null && tables.contentKeys.has(contentKey));
+  if (isKnown && tables.invariants.dedupe) return 'duplicate';
   tables.deliveryIds.add(id);
   if (contentKey !== null) tables.contentKeys.add(contentKey);
   addSignal(
@@ -172,26 +172,26 @@ function requirePull(tables: MemoryTables, key: string): MemoryPullRow {
 function loadPull(
   tables: MemoryTables,
   key: string,
-  named: Parameters<Store['load']>[1],
+  include: Parameters<Store['load']>[1],
 ): Awaited<ReturnType<Store['load']>> {
   const row = requirePull(tables, key);
   const run = row.runId === null ? null : (tables.runs.get(row.runId)?.run ?? null);
-  const wanted = [...row.proposals.values()].filter(
+  const rows = [...row.proposals.values()].filter(
     ({ proposal, proposal: { id, runId } }) =>
       isOpen(proposal) ||
       (row.runId !== null && runId === row.runId) ||
-      named.ids.includes(id) ||
-      (named.commentId !== null && isThreadOf(proposal, named.commentId)),
+      include.ids.includes(id) ||
+      (include.commentId !== null && isThreadOf(proposal, include.commentId)),
   );
-  const proposals = wanted.sort((left, right) => left.position - right.position).map(({ proposal }) => proposal);
+  const proposals = rows.sort((left, right) => left.position - right.position).map(({ proposal }) => proposal);
   return { ...row.state, run, proposals };
 }
 
 function loadKnownRun(tables: MemoryTables, key: string, runId: string): StoredRun | null {
   const stored = tables.runs.get(runId);
   if (stored?.pullKey !== key) return null;
-  const own = [...requirePull(tables, key).proposals.values()].filter(({ proposal }) => proposal.runId === runId);
-  const proposals = own.sort((left, right) => left.position - right.position).map(({ proposal }) => proposal);
+  const rows = [...requirePull(tables, key).proposals.values()].filter(({ proposal }) => proposal.runId === runId);
+  const proposals = rows.sort((left, right) => left.position - right.position).map(({ proposal }) => proposal);
   return { run: stored.run, proposals };
 }
 
@@ -211,8 +211,8 @@ function saveStep(tables: MemoryTables, claim: Claim, stored: StoredSignal, step
 function saveStepIfInboxEmpty(tables: MemoryTables, claim: Claim, step: Step, now: number): SaveResult {
   const row = findHeldPull(tables, claim);
   if (row === null) return 'lost';
-  const waits = row.pendingSignals.some(({ kind, dueAt }) => kind === 'webhook' || dueAt <= now);
-  if (waits && tables.invariants.inboxGuard) return 'inbox-not-empty';
+  const hasPending = row.pendingSignals.some(({ kind, dueAt }) => kind === 'webhook' || dueAt <= now);
+  if (hasPending && tables.invariants.inboxGuard) return 'inbox-not-empty';
   checkStep(tables, row, step);
   writeStep(tables, row, step, now);
   if (step.effects.some(({ type }) => LANES[type] === 'concurrent')) notifyListeners(tables);
@@ -244,7 +244,6 @@ function countFailure({ attempts, internalErrors }: StoredSignal, { errorText, i
   };
 }
 
-/** What people said, and is yet to be heard, in memory. */
 function pendingCommentMethods(
   tables: MemoryTables,
 ): Pick<Store, 'nextCommentAt' | 'nextCatchUpAt' | 'listPendingCommits'> {
@@ -258,15 +257,15 @@ function pendingCommentMethods(
 }
 
 function commentsDueAt(row: MemoryPullRow | undefined, now: number): number | null {
-  const words = row?.pendingSignals.filter(({ kind }) => kind === 'webhook') ?? [];
-  if (row === undefined || words.length === 0) return null;
-  return Math.max(now, row.commentsRetryAt, Math.min(...words.map(({ dueAt }) => dueAt)));
+  const comments = row?.pendingSignals.filter(({ kind }) => kind === 'webhook') ?? [];
+  if (row === undefined || comments.length === 0) return null;
+  return Math.max(now, row.commentsRetryAt, Math.min(...comments.map(({ dueAt }) => dueAt)));
 }
 
 function catchUpDueAt(row: MemoryPullRow | undefined, now: number): number | null {
   const times =
     row?.pendingEffects
       .filter(({ effect }) => effect.type === 'catch-up')
-      .map((one) => (one.attempts > 0 ? one.dueAt : now)) ?? [];
+      .map(({ attempts, dueAt }) => (attempts > 0 ? dueAt : now)) ?? [];
   return times.length === 0 ? null : Math.max(now, Math.min(...times));
 }

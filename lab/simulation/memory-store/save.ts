@@ -28,15 +28,14 @@ import {
   notifyListeners,
 } from './tables.ts';
 
-/** Throws where a step may not be saved; what passes is written whole. */
+/** Throws if the step breaks a rule of the store. Called before `writeStep`, so that steps are written atomically. */
 export function checkStep(tables: MemoryTables, row: MemoryPullRow, step: Step): void {
   const changed = changedProposals(row, step);
-  refuseForeignIds(tables, row, step, changed);
-  refuseSecondOutcome(row, changed);
-  refuseMessageOverlap(tables, step);
+  checkIds(tables, row, step, changed);
+  checkOutcomes(row, changed);
+  checkMessageCount(tables, step);
 }
 
-/** Writes a step that `checkStep` let pass. */
 export function writeStep(tables: MemoryTables, row: MemoryPullRow, step: Step, now: number): void {
   const changed = changedProposals(row, step);
   addMessages(tables, step);
@@ -54,24 +53,19 @@ export function writeStep(tables: MemoryTables, row: MemoryPullRow, step: Step, 
 }
 
 function changedProposals(row: MemoryPullRow, { pull }: Step): readonly Proposal[] {
-  return pull.proposals.filter((one) => row.proposals.get(one.id)?.proposal !== one);
+  return pull.proposals.filter((proposal) => row.proposals.get(proposal.id)?.proposal !== proposal);
 }
 
-/** A run belongs to one pull request, and an id names one proposal for ever. */
-function refuseForeignIds(
-  tables: MemoryTables,
-  row: MemoryPullRow,
-  { pull }: Step,
-  changed: readonly Proposal[],
-): void {
+/** A run belongs to one pull request. An id is never given to a second proposal. */
+function checkIds(tables: MemoryTables, row: MemoryPullRow, { pull }: Step, changed: readonly Proposal[]): void {
   const owner = pull.run === null ? undefined : tables.runs.get(pull.run.id)?.pullKey;
   if (owner !== undefined && owner !== row.key)
     throw new Error(`Run ${pull.run?.id ?? ''} belongs to another pull request`);
-  const twice = changed.find(({ id, runId }) => (row.proposals.get(id)?.proposal.runId ?? runId) !== runId);
-  if (twice !== undefined) throw new Error(`A proposal id of ${row.key} was given twice`);
+  const duplicate = changed.find(({ id, runId }) => (row.proposals.get(id)?.proposal.runId ?? runId) !== runId);
+  if (duplicate !== undefined) throw new Error(`A proposal id of ${row.key} was given twice`);
 }
 
-function refuseSecondOutcome(row: MemoryPullRow, changed: readonly Proposal[]): void {
+function checkOutcomes(row: MemoryPullRow, changed: readonly Proposal[]): void {
   for (const { id, state } of changed) {
     const first = row.outcomes.get(id)?.state;
     if (first !== undefined && isFinal(state) && first !== state)
@@ -79,8 +73,8 @@ function refuseSecondOutcome(row: MemoryPullRow, changed: readonly Proposal[]): 
   }
 }
 
-/** The run counts its messages, so the new ones are its last. */
-function refuseMessageOverlap(tables: MemoryTables, { pull: { run }, messages }: Step): void {
+/** `run.messageCount` includes the new messages, which are the last. */
+function checkMessageCount(tables: MemoryTables, { pull: { run }, messages }: Step): void {
   if (messages.length === 0) return;
   if (run === null || run.messageCount < messages.length) throw new Error('Messages without a run that counts them');
   const before = tables.messages.get(run.id) ?? [];
@@ -102,11 +96,13 @@ function saveProposal(tables: MemoryTables, row: MemoryPullRow, proposal: Propos
   if (isFinal(proposal.state) && !row.outcomes.has(proposal.id)) row.outcomes.set(proposal.id, proposal);
 }
 
-/** A commit that is heard of twice has its rows already. */
+/** A commit can be reported twice. Its rows are added once. */
 function addCommittedChanges({ committedChanges }: MemoryPullRow, step: Step): void {
-  const isKnown = (one: CommittedChange): boolean =>
-    committedChanges.some(({ proposalId, commitSha }) => proposalId === one.proposalId && commitSha === one.commitSha);
-  committedChanges.push(...step.ledgerCommits.filter((one) => !isKnown(one)));
+  const isKnown = (change: CommittedChange): boolean =>
+    committedChanges.some(
+      ({ proposalId, commitSha }) => proposalId === change.proposalId && commitSha === change.commitSha,
+    );
+  committedChanges.push(...step.ledgerCommits.filter((change) => !isKnown(change)));
 }
 
 function dropPendingWork(row: MemoryPullRow, { reason }: Step, now: number): void {
@@ -121,26 +117,28 @@ function dropPendingWork(row: MemoryPullRow, { reason }: Step, now: number): voi
   }
 }
 
-/** One that waits is wanted again, at once: one that was tried before keeps its time, but its tries count anew. */
+/** Makes a pending effect due now. After a failed attempt it keeps its retry time, but its error count restarts. */
 function rescheduleEffect(effect: MemoryEffectRow, now: number): void {
   effect.createdAt = now;
   effect.internalErrors = 0;
   if (effect.attempts === 0) effect.dueAt = now;
 }
 
-/** One that is being performed may have looked already, so it makes no later equal one unnecessary. */
+/** Adds an effect, unless an equal one is pending that has not started: a started one might have read old data. */
 export function enqueueEffect(tables: MemoryTables, row: MemoryPullRow, effect: Effect, now: number): void {
   const key = dedupeKey(effect);
-  const before = row.pendingEffects.find((one) => key !== null && one.dedupeKey === key && !one.started);
-  if (before !== undefined) {
-    if (delayOf(effect) === 0 && before.dueAt > now) rescheduleEffect(before, now);
+  const pending = row.pendingEffects.find(
+    (candidate) => key !== null && candidate.dedupeKey === key && !candidate.started,
+  );
+  if (pending !== undefined) {
+    if (delayOf(effect) === 0 && pending.dueAt > now) rescheduleEffect(pending, now);
     return;
   }
   if (effect.type === 'reply' && effect.onceKey !== null) {
     if (row.onceKeys.has(effect.onceKey)) return;
     row.onceKeys.add(effect.onceKey);
   }
-  const wanted: MemoryEffectRow = {
+  const added: MemoryEffectRow = {
     id: nextId(tables),
     lane: LANES[effect.type],
     effect,
@@ -155,22 +153,21 @@ export function enqueueEffect(tables: MemoryTables, row: MemoryPullRow, effect: 
     doneAt: null,
     error: null,
   };
-  row.effects.push(wanted);
-  row.pendingEffects = [...row.pendingEffects, wanted];
+  row.effects.push(added);
+  row.pendingEffects = [...row.pendingEffects, added];
 }
 
 type EffectMethods = Pick<Store, 'claimEffect' | 'renewEffect' | 'finishEffect' | 'postponeEffect'>;
 
-/** What becomes of effects, in memory. */
 export function memoryEffectMethods(tables: MemoryTables, holder: number, connection: MemoryConnection): EffectMethods {
   return {
     claimEffect: async (_worker, now, leaseMs) =>
       connection.epoch === null ? null : claimConcurrentEffect(tables, holder, now, leaseMs),
     renewEffect: async (stored, now, leaseMs) => {
       const [, effect] = findPendingEffect(tables, stored);
-      const mine = effect !== undefined && effect.doneAt === null && effect.attempts === stored.attempts;
-      if (mine) effect.lease = { until: now + leaseMs, holder };
-      return mine;
+      const isHeld = effect !== undefined && effect.doneAt === null && effect.attempts === stored.attempts;
+      if (isHeld) effect.lease = { until: now + leaseMs, holder };
+      return isHeld;
     },
     finishEffect: async (stored, outcome, now) => completeEffect(tables, stored, outcome, now),
     postponeEffect: async (stored, delay) => retryEffectLater(tables, stored, delay),
@@ -185,10 +182,10 @@ function findPendingEffect(
   return [row, row?.pendingEffects.find(({ id }) => id === stored.id)];
 }
 
-/** Why effects are dropped that are under way. */
+/** The reason of the only step that cancels started effects. */
 const DROP_REASON: Reason = 'access-lost';
 
-/** What a dropped effect comes to know of a commit, once. */
+/** Delivers the result of a commit that finished after it was dropped, once. */
 function deliverLateResult(tables: MemoryTables, stored: StoredEffect, signal: Signal | null, now: number): void {
   const row = tables.pulls.get(stored.pullRequestKey);
   const dropped = row?.effects.find(({ id, error }) => id === stored.id && error === DROP_REASON);
@@ -224,12 +221,12 @@ function retryEffectLater(
   if (signal !== null) addSignal(tables, row, signal, { kind: 'effect-result', deliveryId: null, now });
 }
 
-/** Gives a waiting signal up, once, with what follows. */
+/** Moves a pending signal to the dead letters and enqueues its follow-up. */
 export function moveToDeadLetters(
   tables: MemoryTables,
   row: MemoryPullRow | null,
   stored: StoredSignal,
-  fault: ErrorReport,
+  report: ErrorReport,
   { reply, signal: outcome }: DeadLetterFollowUp,
   now: number,
 ): void {
@@ -237,37 +234,36 @@ export function moveToDeadLetters(
   if (row === null || signal === undefined) return;
   completeSignalRow(row, signal, now);
   signal.deadLettered = true;
-  signal.error = toStorableText(fault.errorText);
-  signal.errorId = fault.id;
+  signal.error = toStorableText(report.errorText);
+  signal.errorId = report.id;
   if (outcome !== null) addSignal(tables, row, outcome, { kind: 'effect-result', deliveryId: null, now });
-  if (reply !== null && row.inbox.filter(({ deadLettered: aside }) => aside).length <= MAX_REPORTED_ERRORS)
+  if (reply !== null && row.inbox.filter(({ deadLettered }) => deadLettered).length <= MAX_REPORTED_ERRORS)
     enqueueEffect(tables, row, reply, now);
 }
 
-/** As a database stores a text. */
+/** Replaces U+0000 and lone surrogates, which PostgreSQL cannot store. */
 export function toStorableText(text: string): string {
   return text.replaceAll('\0', '\uFFFD').toWellFormed();
 }
 
-/** What was given up, newest first, at most so many. */
+/** Newest first. */
 export function listMemoryDeadLetters(
   tables: MemoryTables,
-  most: number,
+  limit: number,
 ): Awaited<ReturnType<Store['listDeadLetters']>> {
   const all = [...tables.pulls.values()].flatMap(({ key, inbox }) =>
     inbox.filter((signal) => signal.deadLettered).map((signal) => ({ pullRequestKey: key, signal })),
   );
   return all
     .sort((left, right) => right.signal.id - left.signal.id)
-    .slice(0, most)
+    .slice(0, limit)
     .map(({ pullRequestKey: key, signal: { id, deliveryId, error, errorId, attempts, receivedAt, doneAt } }) => ({
-      ...{ id, pullRequestKey: key, deliveryId, errorId: errorId, attempts, receivedAt },
+      ...{ id, pullRequestKey: key, deliveryId, errorId, attempts, receivedAt },
       error: error ?? '',
       deadLetteredAt: doneAt ?? receivedAt,
     }));
 }
 
-/** The signal as long as nothing came of it. */
 export function findPendingSignal(row: MemoryPullRow | null, { id }: StoredSignal): MemoryInboxRow | undefined {
   return row?.pendingSignals.find((signal) => signal.id === id);
 }

@@ -7,7 +7,7 @@ import type { Reason } from '../../../src/core/state/reasons.ts';
 import type { PullState, Run } from '../../../src/core/state/run.ts';
 import type { Signal } from '../../../src/core/state/signals.ts';
 
-/** Who holds something and until when (ms). */
+/** `until` in ms since the epoch. */
 export type HolderLease = { readonly until: number; readonly holder: number };
 
 export type MemoryInboxRow = {
@@ -16,7 +16,7 @@ export type MemoryInboxRow = {
   readonly deliveryId: string | null;
   readonly contentKey: string | null;
   readonly receivedAt: number;
-  /** Null once its words turned out to be none of our business. */
+  /** Null after a step found that the comment is not for the App. */
   signal: Signal | null;
   dueAt: number;
   attempts: number;
@@ -46,7 +46,7 @@ export type MemoryEffectRow = {
 
 type MemoryProposalRow = { readonly position: number; readonly proposal: Proposal; readonly updatedAt: number };
 
-/** One pull request with everything that is stored about it. What is done leaves `waiting` and `wanted`, not the record. */
+/** All data of one pull request. `inbox` and `effects` also keep finished rows. */
 export type MemoryPullRow = {
   readonly key: string;
   state: Omit<PullState, 'run' | 'proposals'>;
@@ -67,20 +67,20 @@ export type MemoryPullRow = {
   readonly onceKeys: Set<string>;
 };
 
-/** A process's connection to the database; a null epoch while it is cut off. */
+/** A process's connection to the database. The epoch is null while it is disconnected. */
 export type MemoryConnection = { epoch: object | null };
 
-/** What a store holds to. The simulation's mutants lack one of them each; everything else has all. */
+/** Rules that the store enforces. Mutants switch off one of them. */
 export type StoreInvariants = {
-  /** Whoever lost a pull request writes nothing to it. */
+  /** A process that lost its claim cannot write. */
   readonly fencing: boolean;
-  /** A step of our own is saved only while no words wait. */
+  /** `saveIfInboxEmpty` fails while comments are pending. */
   readonly inboxGuard: boolean;
-  /** What a dead process had leased is free. */
+  /** Leases of a crashed process are free. */
   readonly freesDeadLeases: boolean;
-  /** What was received is not stored again. */
+  /** A delivery is stored once. */
   readonly dedupe: boolean;
-  /** Of the ledger nothing is ever forgotten but words. */
+  /** Cleanup deletes only text from the ledger. */
   readonly keepsLedger: boolean;
 };
 
@@ -93,7 +93,7 @@ export const ALL_INVARIANTS: StoreInvariants = {
 };
 
 export type MemoryRecoveryRow = {
-  readonly fence: number;
+  readonly fencingToken: number;
   readonly readUntil: number | null;
   readonly nextAt: number;
   readonly lease: HolderLease | null;
@@ -101,23 +101,23 @@ export type MemoryRecoveryRow = {
   readonly gap: GapWindow | null;
 };
 
-/** A database in memory: rows by pull request, and what is unique among all of them. */
+/** A database in memory. */
 export type MemoryTables = {
   readonly invariants: StoreInvariants;
   readonly pulls: Map<string, MemoryPullRow>;
-  /** What is left of those whose account removed the App. */
+  /** Pull requests of accounts that removed the App. */
   readonly removedPulls: MemoryPullRow[];
   readonly runs: Map<string, { readonly pullKey: string; readonly updatedAt: number; readonly run: Run }>;
   readonly messages: Map<string, readonly TranscriptMessage[]>;
   readonly deliveryIds: Set<string>;
   readonly contentKeys: Set<string>;
-  /** By the id of the delivery; the installation where the App was removed. */
+  /** By delivery id. `uninstalled` is the id of a removed installation. */
   readonly installationEvents: Map<string, { readonly receivedAt: number; readonly uninstalled: number | null }>;
-  /** Whose turn it is to look for lost webhooks; null until somebody has. */
+  /** The state of the recovery of lost webhooks; null before the first one. */
   recovery: MemoryRecoveryRow | null;
-  /** By installation. */
+  /** By installation id. */
   readonly rateLimits: Map<number, RateLimitState>;
-  /** Processes that live: a lease of any other is void at once. */
+  /** Running processes. A lease of another process is free at once. */
   readonly holders: Set<number>;
   readonly listeners: Set<() => void>;
   lastId: number;
@@ -141,42 +141,36 @@ export function createMemoryTables(invariants: StoreInvariants = ALL_INVARIANTS)
   };
 }
 
-/** The next number of any row: what comes later has a higher one. */
+/** Row ids increase over all tables. */
 export function nextId(tables: MemoryTables): number {
   tables.lastId += 1;
   return tables.lastId;
 }
 
-/** Whether something with this lease may be taken. */
 export function isLeaseFree(tables: MemoryTables, lease: HolderLease | null, now: number): boolean {
   if (lease === null || (lease.until <= now && tables.invariants.freesDeadLeases)) return true;
   return tables.invariants.freesDeadLeases && !tables.holders.has(lease.holder);
 }
 
-/** Marks it done, if it is not yet, with whatever else is to be said of it. */
-export function completeSignalRow(row: MemoryPullRow, signal: MemoryInboxRow, now: number): boolean {
-  if (signal.doneAt !== null) return false;
+export function completeSignalRow(row: MemoryPullRow, signal: MemoryInboxRow, now: number): void {
   signal.doneAt = now;
-  row.pendingSignals = row.pendingSignals.filter((one) => one !== signal);
-  return true;
+  row.pendingSignals = row.pendingSignals.filter((pending) => pending !== signal);
 }
 
-/** The same for an effect; nobody is at it any more. */
+/** Returns false if the effect was done already. */
 export function completeEffectRow(row: MemoryPullRow, effect: MemoryEffectRow, now: number): boolean {
   if (effect.doneAt !== null) return false;
   effect.doneAt = now;
   clearAttempt(effect);
-  row.pendingEffects = row.pendingEffects.filter((one) => one !== effect);
+  row.pendingEffects = row.pendingEffects.filter((pending) => pending !== effect);
   return true;
 }
 
-/** Nobody is at it. */
 export function clearAttempt(effect: MemoryEffectRow): void {
   effect.started = false;
   effect.lease = null;
 }
 
-/** One more signal of a pull request. */
 export function addSignal(
   tables: MemoryTables,
   row: MemoryPullRow,
@@ -204,7 +198,7 @@ export function addSignal(
   row.pendingSignals = [...row.pendingSignals, stored];
 }
 
-/** Tells every process that something may be due. */
+/** Wakes every process, because work can be due. */
 export function notifyListeners(tables: MemoryTables): void {
   for (const listener of tables.listeners) listener();
 }

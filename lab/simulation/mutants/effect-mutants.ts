@@ -5,36 +5,36 @@ import { type Mutant, type Overrides, overrideGitHub, overrideStore } from './mu
 
 function retryBlindly(): Overrides {
   return overrideStore(({ nextWork, finishEffect, postponeEffect }) => {
-    const real = new Map<number, StoredEffect>();
-    const known = (effect: StoredEffect): StoredEffect => real.get(effect.id) ?? effect;
+    const storedEffects = new Map<number, StoredEffect>();
+    const unchanged = (effect: StoredEffect): StoredEffect => storedEffects.get(effect.id) ?? effect;
     return {
       nextWork: async (claim, now) => {
         const work = await nextWork(claim, now);
         if (work?.kind !== 'effect') return work;
-        real.set(work.effect.id, work.effect);
+        storedEffects.set(work.effect.id, work.effect);
         return { kind: 'effect', effect: { ...work.effect, attempts: 1 } };
       },
-      finishEffect: (effect, outcome, now) => finishEffect(known(effect), outcome, now),
-      postponeEffect: (effect, delay) => postponeEffect(known(effect), delay),
+      finishEffect: (effect, outcome, now) => finishEffect(unchanged(effect), outcome, now),
+      postponeEffect: (effect, delay) => postponeEffect(unchanged(effect), delay),
     };
   });
 }
 
-/** Effects are kept in the process, and stored with the next decision. */
+/** The last effect of each step stays in memory and is stored with the next step. */
 function saveEffectsLater(): Overrides {
   return overrideStore(({ save }) => {
-    let kept: readonly Effect[] = [];
+    let delayed: readonly Effect[] = [];
     return {
       save: async (claim, signal, step, now) => {
-        const effects = [...kept, ...step.effects];
-        kept = effects.slice(-1);
+        const effects = [...delayed, ...step.effects];
+        delayed = effects.slice(-1);
         return save(claim, signal, { ...step, effects: effects.slice(0, -1) }, now);
       },
     };
   });
 }
 
-/** What is to be answered is taken for answered. */
+/** Replies are marked as done without being posted. */
 function dropReplies(): Overrides {
   return overrideStore(({ nextWork, finishEffect }) => ({
     nextWork: async (claim, now) => {
@@ -47,7 +47,7 @@ function dropReplies(): Overrides {
   }));
 }
 
-/** Every effect that is given out is another one than is stored. */
+/** A store that changes each effect when it is claimed. */
 function overrideEffects(change: (effect: StoredEffect) => StoredEffect): Overrides {
   return overrideStore(({ nextWork, claimEffect }) => ({
     nextWork: async (claim, now) => {
@@ -72,7 +72,7 @@ function ignoreLeases(): Overrides {
 
 const stripEscapes = (body: string): string => body.replaceAll('\\', '').replaceAll('&lt;', '<').replaceAll('`', '');
 
-/** How effects are performed and claims held, whoever dies meanwhile. */
+/** Mistakes in effects, claims and leases. */
 export const EFFECT_MUTANTS: readonly Mutant[] = [
   { name: 'blind-retry', brokenPromise: 'what may have happened is looked for first', createOverrides: retryBlindly },
   {

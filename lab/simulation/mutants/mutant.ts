@@ -6,40 +6,40 @@ import type { StoreInvariants } from '../memory-store/tables.ts';
 import type { CaseFixture } from '../world/fixture.ts';
 import type { SimulatedGitHub } from '../world/simulated-github.ts';
 
-/** A mistake that the product must not make, put in its place on purpose: the simulation has to notice it. */
+/** A deliberate mistake. The checks must notice it. */
 export type Mutant = {
   readonly name: string;
+  /** The promise that the mutant breaks. */
   readonly brokenPromise: string;
   readonly createOverrides: () => Overrides;
 };
 
 /** A store with some methods replaced. */
 export function overrideStore(change: (store: Store) => Partial<Store>): Overrides {
-  return { store: (given) => ({ ...given, ...change(given) }) };
+  return { store: (store) => ({ ...store, ...change(store) }) };
 }
 
-/** A store that reads pull requests otherwise than they were stored. */
+/** A store that changes each pull request when it is loaded. */
 export function overridePulls(change: (pull: PullState) => PullState): Overrides {
-  return overrideStore(({ load }) => ({ load: async (key, named) => change(await load(key, named)) }));
+  return overrideStore(({ load }) => ({ load: async (key, include) => change(await load(key, include)) }));
 }
 
 /** A GitHub with some methods replaced. */
 export function overrideGitHub(
-  change: (...given: Parameters<NonNullable<Overrides['github']>>) => Partial<GitHub>,
+  change: (...args: Parameters<NonNullable<Overrides['github']>>) => Partial<GitHub>,
 ): Overrides {
-  return { github: (given, simulatedGitHub, fixture) => ({ ...given, ...change(given, simulatedGitHub, fixture) }) };
+  return { github: (github, simulatedGitHub, fixture) => ({ ...github, ...change(github, simulatedGitHub, fixture) }) };
 }
 
-/** What is put in place of the product's own behaviour, to see whether the simulation notices. */
+/** Replacements of parts of the App, and conditions in which their effect shows. */
 export type Overrides = {
   readonly store?: (store: Store) => Store;
   readonly github?: (github: GitHub, simulatedGitHub: SimulatedGitHub, fixture: CaseFixture) => GitHub;
-  /** What a process works with, ports and all. */
   readonly context?: (context: WorkerContext) => WorkerContext;
-  /** Every case has an owner who suspends the App again and again, because few cases have one otherwise. */
+  /** The owner suspends the App again and again in every case, not only in a few. */
   readonly suspendsOften?: true;
-  /** Every case has at least two processes whose connections break again and again. */
+  /** Every case has at least two processes, and their database connections break again and again. */
   readonly disconnectsOften?: true;
-  /** A store in memory that lacks a law. */
+  /** The rules that the memory store enforces. */
   readonly invariants?: StoreInvariants;
 };

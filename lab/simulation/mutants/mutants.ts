@@ -1,8 +1,7 @@
 import { findBranchHead } from '../../../fakes/github/state/lookup.ts';
 import { DELIVERY_RETENTION_MS } from '../../../src/adapters/store/cleanup.ts';
 import type { Store } from '../../../src/adapters/store/store.ts';
-import type { FileWrite } from '../../../src/core/state/ports.ts';
-import { type GitHub, GitHubError } from '../../../src/core/state/ports.ts';
+import { type FileWrite, type GitHub, GitHubError } from '../../../src/core/state/ports.ts';
 import type { CommittedChange, Proposal } from '../../../src/core/state/proposal.ts';
 import type { Step } from '../../../src/core/state/step.ts';
 import { ALL_INVARIANTS } from '../memory-store/tables.ts';
@@ -11,12 +10,12 @@ import { snapshotPull } from '../world/simulated-github.ts';
 import { EFFECT_MUTANTS } from './effect-mutants.ts';
 import { type Mutant, type Overrides, overrideGitHub, overridePulls, overrideStore } from './mutant.ts';
 
-/** What is told of each change in a commit is told otherwise. */
-function overrideLedger(change: (writes: readonly CommittedChange[]) => readonly CommittedChange[]): Overrides {
-  const changed = (step: Step): Step => ({ ...step, ledgerCommits: change(step.ledgerCommits) });
+/** A store that changes the ledger's rows before they are saved. */
+function overrideLedger(change: (changes: readonly CommittedChange[]) => readonly CommittedChange[]): Overrides {
+  const changeStep = (step: Step): Step => ({ ...step, ledgerCommits: change(step.ledgerCommits) });
   return overrideStore(({ save, saveIfInboxEmpty }) => ({
-    save: (claim, signal, step, now) => save(claim, signal, changed(step), now),
-    saveIfInboxEmpty: (claim, signal, step, now) => saveIfInboxEmpty(claim, signal, changed(step), now),
+    save: (claim, signal, step, now) => save(claim, signal, changeStep(step), now),
+    saveIfInboxEmpty: (claim, signal, step, now) => saveIfInboxEmpty(claim, signal, changeStep(step), now),
   }));
 }
 
@@ -26,19 +25,19 @@ function withoutLateDenial(proposal: Proposal): Proposal {
 }
 
 function cachePermissions(): Overrides {
-  const known = new Map<string, ReturnType<GitHub['fetchPermission']>>();
+  const cache = new Map<string, ReturnType<GitHub['fetchPermission']>>();
   return overrideGitHub(({ fetchPermission }) => ({
     fetchPermission: (login) => {
-      const found = known.get(login) ?? fetchPermission(login);
-      known.set(login, found);
-      return found;
+      const permission = cache.get(login) ?? fetchPermission(login);
+      cache.set(login, permission);
+      return permission;
     },
   }));
 }
 
 function cacheTree(): Overrides {
-  let known: ReturnType<GitHub['fetchTree']> | null = null;
-  return overrideGitHub(({ fetchTree }) => ({ fetchTree: (sha) => (known ??= fetchTree(sha)) }));
+  let cached: ReturnType<GitHub['fetchTree']> | null = null;
+  return overrideGitHub(({ fetchTree }) => ({ fetchTree: (sha) => (cached ??= fetchTree(sha)) }));
 }
 
 function withBlankLine(file: FileWrite): FileWrite {
@@ -47,7 +46,7 @@ function withBlankLine(file: FileWrite): FileWrite {
   return { ...file, content: { kind: 'bytes', bytes: Buffer.concat([content.bytes, Buffer.from('\n')]) } };
 }
 
-/** By what a commit is decided, and what of it the ledger has. */
+/** Mistakes in decisions, commits and the ledger. */
 const DECISION_MUTANTS: readonly Mutant[] = [
   {
     name: 'no-compare-and-swap',
@@ -110,26 +109,26 @@ const DECISION_MUTANTS: readonly Mutant[] = [
     name: 'first-approver-only',
     brokenPromise: 'the ledger has everybody who approved',
     createOverrides: () =>
-      overrideLedger((writes) => writes.map((write) => ({ ...write, approvers: write.approvers.slice(0, 1) }))),
+      overrideLedger((changes) => changes.map((change) => ({ ...change, approvers: change.approvers.slice(0, 1) }))),
   },
 ];
 
-/** Kept in the process until the next delivery comes. */
+/** Deliveries stay in memory until the next ones arrive. */
 function acknowledgeBeforeStoring(): Overrides {
   return overrideStore(({ receive }) => {
-    let kept: Parameters<Store['receive']>[0] = [];
+    let delayed: Parameters<Store['receive']>[0] = [];
     return {
       receive: async (deliveries, now) => {
-        const late = kept;
-        kept = deliveries;
-        await receive(late, now);
+        const previous = delayed;
+        delayed = deliveries;
+        await receive(previous, now);
         return deliveries.map(() => 'stored' as const);
       },
     };
   });
 }
 
-/** What went on when it was to catch up is not known later. */
+/** Catch-ups lose their start time, so comments to a run that has ended since are not read. */
 function forgetCatchUpStart(): Overrides {
   return overrideStore(({ nextWork }) => ({
     nextWork: async (claim, now) => {
@@ -140,24 +139,26 @@ function forgetCatchUpStart(): Overrides {
   }));
 }
 
-/** Its refusals come without the time from which on another try may do better. */
+/** A refusal during a suspension has no retry time. */
 function treatSuspensionAsPermanent(): Overrides {
-  const forGood = (error: unknown): unknown =>
+  const withoutRetryTime = (error: unknown): unknown =>
     error instanceof GitHubError && error.status === 403 ? new GitHubError(error.message, 403, null) : error;
   return {
-    github: (given) =>
-      new Proxy(given, {
+    github: (github) =>
+      new Proxy(github, {
         get: (target, name) => {
           const method: unknown = Reflect.get(target, name);
           if (typeof method !== 'function') return method;
-          return (...words: unknown[]) =>
-            Promise.resolve(Reflect.apply(method, target, words)).catch((error) => Promise.reject(forGood(error)));
+          return (...args: unknown[]) =>
+            Promise.resolve(Reflect.apply(method, target, args)).catch((error) =>
+              Promise.reject(withoutRetryTime(error)),
+            );
         },
       }),
   };
 }
 
-/** What is heard, of people and of GitHub: deliveries, the log of those that were lost, and the App’s coming and going. */
+/** Mistakes in receiving deliveries, recovering lost ones, and following suspensions and removals. */
 const WEBHOOK_MUTANTS: readonly Mutant[] = [
   {
     name: 'no-dedupe',
@@ -232,7 +233,7 @@ const WEBHOOK_MUTANTS: readonly Mutant[] = [
   },
 ];
 
-/** What is forgotten, and what never is. */
+/** Mistakes in the deletion of expired data. */
 const CLEANUP_MUTANTS: readonly Mutant[] = [
   {
     name: 'nothing-deleted',
@@ -252,7 +253,6 @@ const CLEANUP_MUTANTS: readonly Mutant[] = [
   },
 ];
 
-/** All of them, each with the promise that it breaks. */
 export const MUTANTS: readonly Mutant[] = [
   ...WEBHOOK_MUTANTS,
   ...DECISION_MUTANTS,

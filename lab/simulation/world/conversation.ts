@@ -15,8 +15,7 @@ import { fixtureForPull, listPullNumbers, type SimulatedGitHub } from './simulat
 import type { Trace } from './trace.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
-/** Who acts, with how often. */
-const WEIGHTED_ACTORS: readonly (readonly [weight: number, who: Login])[] = [
+const WEIGHTED_ACTORS: readonly (readonly [weight: number, actor: Login])[] = [
   [10, 'ana'],
   [7, 'ben'],
   [2, 'carl'],
@@ -26,9 +25,9 @@ const WEIGHTED_ACTORS: readonly (readonly [weight: number, who: Login])[] = [
 
 const DAY_MS = 86_400_000;
 
-/** How long people take between two deeds (ms): at once, a moment, until much has happened, until changes expire, or until all is forgotten. */
 type WeightedPauses = readonly (readonly [weight: number, pause: { readonly from: number; readonly to: number }])[];
 
+/** The time between two actions (ms), from moments to past the expiry of changes and past the retention of data. */
 const ACTION_PAUSES: WeightedPauses = [
   [8, { from: 10, to: 800 }],
   [8, { from: 1_000, to: 15_000 }],
@@ -37,7 +36,7 @@ const ACTION_PAUSES: WeightedPauses = [
   [0.2, { from: 31 * DAY_MS, to: 120 * DAY_MS }],
 ];
 
-/** How long the App is suspended or removed (ms): for a slip, for a while, or until changes expire. */
+/** How long the App is suspended or removed (ms). The longest exceeds the expiry of changes. */
 const SUSPENSION_DURATIONS: WeightedPauses = [
   [3, { from: 500, to: 30_000 }],
   [3, { from: 30_000, to: 1_800_000 }],
@@ -45,13 +44,13 @@ const SUSPENSION_DURATIONS: WeightedPauses = [
   [0.05, { from: 6 * DAY_MS, to: 8 * DAY_MS }],
 ];
 
-/** How long a restless owner suspends it. */
+/** For cases in which the owner suspends the App often (ms). */
 const LONG_SUSPENSION_DURATIONS: WeightedPauses = [
   [1, { from: 20_000, to: 1_800_000 }],
   [2, { from: 7_200_000, to: DAY_MS / 3 }],
 ];
 
-/** How often after somebody's deed. */
+/** After each action, if the owner suspends the App often. */
 const SUSPEND_PROBABILITY = 0.3;
 
 type ConversationOptions = {
@@ -60,43 +59,43 @@ type ConversationOptions = {
   readonly random: Random;
   readonly clock: VirtualClock;
   readonly trace: Trace;
+  /** The number of actions after the task. */
   readonly turns: number;
-  /** The App's owner suspends it over and over, for hours, while what people said is still worked on. */
+  /** The owner suspends the App again and again, for hours, while it is processing comments. */
   readonly suspendsOften: boolean;
-  /** The App may act again, after it was suspended or removed. */
+  /** Called when a suspension or removal of the App ends. */
   readonly onReactivated: () => void;
   readonly onEnd: () => void;
 };
 
-/** Several people talk to the App and to each other, past each other too. */
+/** Schedules random actions of several people, one after another. */
 export function startConversation(options: ConversationOptions): void {
   const { random, clock, turns } = options;
   performAction(options, 'ana', ({ person }) => {
     const { id } = person.says('/countersign make the shop simpler');
     return `gives the task (${id})`;
   });
-  const next = (left: number): void => {
-    if (left === 0) {
+  const scheduleNext = (remaining: number): void => {
+    if (remaining === 0) {
       reactivateApp(options);
       options.onEnd();
     } else
       clock.schedule(pickPause(random, ACTION_PAUSES), () => {
-        const what = performAction(
+        const description = performAction(
           options,
           pickWeighted(random, WEIGHTED_ACTORS),
           pickWeighted(random, PERSON_ACTIONS),
         );
-        if (what?.includes('/approve') === true && random.chance(0.4)) scheduleSecondThought(options);
-        if (what !== null && APP_DISABLED_ACTIONS.has(what))
+        if (description?.includes('/approve') === true && random.chance(0.4)) scheduleSecondThought(options);
+        if (description !== null && APP_DISABLED_ACTIONS.has(description))
           clock.schedule(pickPause(random, SUSPENSION_DURATIONS), () => reactivateApp(options));
         if (options.suspendsOften && random.chance(SUSPEND_PROBABILITY)) scheduleSuspension(options);
-        next(left - 1);
+        scheduleNext(remaining - 1);
       });
   };
-  clock.schedule(random.between(8_000, 60_000), () => next(turns));
+  clock.schedule(random.between(8_000, 60_000), () => scheduleNext(turns));
 }
 
-/** What people wanted of the App meanwhile may never have been told it. */
 function reactivateApp(options: ConversationOptions): void {
   if (performAction(options, 'acme', restoreInstallation) !== null) options.onReactivated();
 }
@@ -114,7 +113,7 @@ function pickPause(random: Random, pauses: WeightedPauses): number {
   return random.between(from, to);
 }
 
-/** Within the few seconds that an approval needs to become a commit. */
+/** Schedules another action before an approval can become a commit. */
 function scheduleSecondThought(options: ConversationOptions): void {
   const { random, clock } = options;
   clock.schedule(
@@ -124,25 +123,25 @@ function scheduleSecondThought(options: ConversationOptions): void {
   );
 }
 
-function performAction(options: ConversationOptions, actor: Login, deed: PersonAction): string | null {
+function performAction(options: ConversationOptions, actor: Login, action: PersonAction): string | null {
   const { simulatedGitHub, random, trace } = options;
   const fixture = pickPull(options);
-  const what = tryAction(deed, createActionContext(simulatedGitHub, fixture, random, actor));
-  if (what !== null)
+  const description = tryAction(action, createActionContext(simulatedGitHub, fixture, random, actor));
+  if (description !== null)
     trace.add({
       kind: 'person-action',
       actor,
-      action: fixture === options.fixture ? what : `${what} on #${fixture.ref.number}`,
+      action: fixture === options.fixture ? description : `${description} on #${fixture.ref.number}`,
     });
   const repository = simulatedGitHub.state.repositories.get(fixture.repositoryId);
   for (const accountId of Object.values(fixture.people)) {
     const permission = repository === undefined ? 'none' : collaboratorRoleOf(repository, accountId).permission;
     trace.add({ kind: 'permission', accountId, writes: permission === 'write' || permission === 'admin' });
   }
-  return what;
+  return description;
 }
 
-/** Mostly on the first pull request, where the conversation began. */
+/** Picks mostly the first pull request. */
 function pickPull({ simulatedGitHub, fixture, random }: ConversationOptions): CaseFixture {
   const others = listPullNumbers(simulatedGitHub, fixture).filter((number) => number !== fixture.ref.number);
   return others.length > 0 && random.chance(0.35) ? fixtureForPull(fixture, random.pick(others)) : fixture;
@@ -150,10 +149,10 @@ function pickPull({ simulatedGitHub, fixture, random }: ConversationOptions): Ca
 
 function pickWeighted<Value>(random: Random, values: readonly (readonly [weight: number, value: Value])[]): Value {
   const total = values.reduce((sum, [weight]) => sum + weight, 0);
-  let left = random.float() * total;
+  let rest = random.float() * total;
   for (const [weight, value] of values) {
-    left -= weight;
-    if (left < 0) return value;
+    rest -= weight;
+    if (rest < 0) return value;
   }
   return random.pick(values)[1];
 }

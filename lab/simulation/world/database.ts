@@ -15,48 +15,47 @@ import {
   type StoreInvariants,
 } from '../memory-store/tables.ts';
 
-/** Where the processes of a case keep everything: each opens it for itself. */
+/** The database of a case. Each process opens a store of its own. */
 export type CaseDatabase = {
   readonly open: () => Promise<{
-    readonly store: Store /** The process is gone: what it had leased is free. */;
-    readonly onProcessDeath: () => Promise<void>;
-    /** The process's connection breaks; a real database has no such thing here. */
-    readonly cut?: () => Cut;
+    readonly store: Store;
+    /** Frees the leases of a crashed process. */
+    readonly freeLeases: () => Promise<void>;
+    /** Breaks the process's connection. Only the memory store simulates this. */
+    readonly breakConnection?: () => BrokenConnection;
   }>;
-  /** What is in there in the end. */
   readonly readFinalState: () => Promise<FinalState>;
 };
 
-/** A connection that broke: the server lets go of its lock, and it is opened anew. */
-export type Cut = { readonly lose: () => void; readonly reconnect: () => void };
+/** `freeLeases`: the server frees the process's leases. `reconnect`: the process opens a new connection. */
+export type BrokenConnection = { readonly freeLeases: () => void; readonly reconnect: () => void };
 
-/** What a case leaves behind. */
+/** The content of the database after a case. */
 export type FinalState = {
-  /** Signals and effects that are still to be done. */
+  /** Pending signals and effects. */
   readonly pendingCount: number;
-  /** Signals that were given up, and why. */
   readonly deadLetters: readonly { readonly pullKey: string; readonly error: string }[];
-  /** Rows that hold what somebody said, wrote or proposed, beside the ledger's own, and in it. */
+  /** Rows with text of people or the model, in the ledger too. */
   readonly textRowCount: number;
-  /** What the ledger has of each commit. */
+  /** By commit SHA. */
   readonly ledger: ReadonlyMap<string, readonly LedgerEvidence[]>;
 };
 
-/** A new one in memory. */
-export function createMemoryDatabase(laws?: StoreInvariants): CaseDatabase {
-  const tables: MemoryTables = createMemoryTables(laws);
-  let holders = 0;
+/** Creates an empty database in memory. */
+export function createMemoryDatabase(invariants?: StoreInvariants): CaseDatabase {
+  const tables: MemoryTables = createMemoryTables(invariants);
+  let lastHolder = 0;
   return {
     async open() {
-      holders += 1;
-      const holder = holders;
+      lastHolder += 1;
+      const holder = lastHolder;
       const connection: MemoryConnection = { epoch: {} };
       return {
         store: createMemoryStore(tables, holder, connection),
-        onProcessDeath: async () => void tables.holders.delete(holder),
-        cut() {
+        freeLeases: async () => void tables.holders.delete(holder),
+        breakConnection() {
           connection.epoch = null;
-          const lose = (): void => {
+          const freeLeases = (): void => {
             tables.holders.delete(holder);
             notifyListeners(tables);
           };
@@ -65,7 +64,7 @@ export function createMemoryDatabase(laws?: StoreInvariants): CaseDatabase {
             connection.epoch = {};
             notifyListeners(tables);
           };
-          return { lose, reconnect };
+          return { freeLeases, reconnect };
         },
       };
     },
@@ -73,10 +72,10 @@ export function createMemoryDatabase(laws?: StoreInvariants): CaseDatabase {
       const rows = [...tables.pulls.values(), ...tables.removedPulls];
       const pendingCount = rows.reduce((sum, row) => sum + row.pendingSignals.length + row.pendingEffects.length, 0);
       const deadLetters = rows.flatMap(({ key, inbox }) =>
-        inbox.flatMap(({ deadLettered: aside, error }) => (aside ? [{ pullKey: key, error: error ?? '' }] : [])),
+        inbox.flatMap(({ deadLettered, error }) => (deadLettered ? [{ pullKey: key, error: error ?? '' }] : [])),
       );
-      const kept = tables.runs.size + tables.messages.size;
-      const textRowCount = rows.reduce((sum, row) => sum + countTextRows(row), kept);
+      const runRowCount = tables.runs.size + tables.messages.size;
+      const textRowCount = rows.reduce((sum, row) => sum + countTextRows(row), runRowCount);
       return { pendingCount, deadLetters, textRowCount, ledger: ledgerByCommit(rows) };
     },
   };
@@ -84,13 +83,13 @@ export function createMemoryDatabase(laws?: StoreInvariants): CaseDatabase {
 
 function countTextRows({ inbox, proposals, votes, outcomes }: MemoryPullRow): number {
   const signals = inbox.filter(({ signal }) => signal !== null).length;
-  const said = votes.filter(({ text }) => text !== null).length;
-  const noted = [...outcomes.values()].filter(({ note }) => note !== null).length;
-  return signals + proposals.size + said + noted;
+  const voteTexts = votes.filter(({ text }) => text !== null).length;
+  const notes = [...outcomes.values()].filter(({ note }) => note !== null).length;
+  return signals + proposals.size + voteTexts + notes;
 }
 
 function ledgerByCommit(rows: readonly MemoryPullRow[]): FinalState['ledger'] {
-  const writes = rows.flatMap((row) =>
+  const evidence = rows.flatMap((row) =>
     row.committedChanges.map(({ proposalId, commitSha, shownDigest, committed, approvers }) => {
       const votes = row.votes.filter(
         (vote) => vote.proposalId === proposalId && vote.digest === shownDigest && vote.action !== 'deny',
@@ -104,23 +103,23 @@ function ledgerByCommit(rows: readonly MemoryPullRow[]): FinalState['ledger'] {
       };
     }),
   );
-  return Map.groupBy(writes, ({ commit }) => commit);
+  return Map.groupBy(evidence, ({ commit }) => commit);
 }
 
 /**
- * A real database, emptied for a case. The processes of the case share its one connection; each holds an advisory lock
- * of its own there for its life, as it would on a connection of its own.
+ * Empties a real database for a case. The processes share its one connection. Each holds an advisory lock of its own for
+ * its lifetime, as on a connection of its own.
  */
 export async function createBackendDatabase(backend: Backend): Promise<CaseDatabase> {
   const { db } = backend;
   await deleteAllRows(db);
   await sql`select pg_advisory_unlock_all()`.execute(db);
   const listeners = new Set<() => void>();
-  let holders = 0;
+  let lastHolder = 0;
   return {
     async open() {
-      holders += 1;
-      const leaseHolderId = holders;
+      lastHolder += 1;
+      const leaseHolderId = lastHolder;
       await sql`select pg_advisory_lock(${sql.lit(LEASE_HOLDER_LOCKS)}, ${sql.lit(leaseHolderId)})`.execute(db);
       const store = createStore({
         ...{ db, leaseHolderId, embedded: false, connectionEpoch: () => db },
@@ -133,33 +132,33 @@ export async function createBackendDatabase(backend: Backend): Promise<CaseDatab
       });
       return {
         store,
-        onProcessDeath: async () => {
+        freeLeases: async () => {
           await sql`select pg_advisory_unlock(${sql.lit(LEASE_HOLDER_LOCKS)}, ${sql.lit(leaseHolderId)})`.execute(db);
         },
       };
     },
     async readFinalState() {
-      const { rows } = await sql<{ waiting: string }>`
+      const { rows: pendingCounts } = await sql<{ pending: string }>`
         select (select count(*) from inbox where done_at is null) + (select count(*) from effects where done_at is null)
-          as waiting`.execute(db);
-      const { rows: counted } = await sql<{ words: string }>`
+          as pending`.execute(db);
+      const { rows: textCounts } = await sql<{ texts: string }>`
         select (select count(*) from inbox where signal is not null) + (select count(*) from runs)
           + (select count(distinct run_id) from messages) + (select count(*) from proposals)
           + (select count(*) from votes where text is not null) + (select count(*) from proposal_outcomes where note is not null)
-          as words`.execute(db);
-      const parked = await db
+          as texts`.execute(db);
+      const deadLetters = await db
         .selectFrom('inbox')
         .select(['pull_key', 'error'])
         .where('dead_lettered', '=', true)
         .execute();
-      const written = await db.selectFrom('committed_changes').select('commit_sha').distinct().execute();
+      const commits = await db.selectFrom('committed_changes').select('commit_sha').distinct().execute();
       const ledger = await Promise.all(
-        written.map(async ({ commit_sha: commit }) => [commit, await findCommittedChanges(db, commit)] as const),
+        commits.map(async ({ commit_sha: commit }) => [commit, await findCommittedChanges(db, commit)] as const),
       );
       return {
-        pendingCount: Number(rows[0]?.waiting ?? 0),
-        deadLetters: parked.map(({ pull_key: pullKey, error }) => ({ pullKey, error: error ?? '' })),
-        textRowCount: Number(counted[0]?.words ?? 0),
+        pendingCount: Number(pendingCounts[0]?.pending ?? 0),
+        deadLetters: deadLetters.map(({ pull_key: pullKey, error }) => ({ pullKey, error: error ?? '' })),
+        textRowCount: Number(textCounts[0]?.texts ?? 0),
         ledger: new Map(ledger),
       };
     },
@@ -181,7 +180,7 @@ const TABLE_NAMES = [
   'rate_limits',
 ] as const satisfies readonly (keyof DatabaseSchema)[];
 
-/** Deletes every row; in a replica's role, because triggers keep everybody else from deleting votes. */
+/** Deletes every row. The replica role bypasses the triggers that protect votes. */
 export async function deleteAllRows(db: Kysely<DatabaseSchema>): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     await sql`set local session_replication_role = replica`.execute(transaction);

@@ -13,7 +13,7 @@ import { SUBSCRIBED_EVENTS } from '../../../src/adapters/http/receive-delivery.t
 import type { PullRequestRef } from '../../../src/core/state/intent.ts';
 import { createRandom } from './random.ts';
 
-/** Who is there, and where: ids in the simulated GitHub. */
+/** The initial state of a case, with the ids of the App, its pull request and the accounts. */
 export type CaseFixture = {
   readonly state: GitHubState;
   readonly appId: number;
@@ -21,7 +21,7 @@ export type CaseFixture = {
   readonly slug: string;
   readonly repositoryId: number;
   readonly ref: PullRequestRef;
-  /** Two who may write, the author who may read, somebody passing by, and another App's bot. */
+  /** Ids. `ana` and `ben` can write, the author `carl` can read, `dora` has no role, `helper[bot]` is another App's. */
   readonly people: Readonly<Record<Login, number>>;
 };
 
@@ -39,7 +39,7 @@ export const OTHER_BASE = 'release';
 
 const APP_SLUG = 'countersign';
 
-/** The files of the pull request; every line stands once. */
+/** The files of the repository. All their lines differ. */
 export const FILE_PATHS = ['src/total.ts', 'src/cart.ts', 'docs/notes.md'] as const;
 
 const LINES_PER_FILE = 14;
@@ -53,12 +53,12 @@ function initialText(path: string): string {
   return lines.join('');
 }
 
-/** Where the pull request's branch lies: in the repository itself, or in its author's fork of it. */
+/** The location of the pull request's branch: in the repository, or in the author's fork. */
 type PullOrigin = 'branch' | 'fork';
 
 const fixtureCache = new Map<PullOrigin, CaseFixture>();
 
-/** The scene that every case of this origin begins with; made once, because it is the same. */
+/** The initial state for this origin. It is built once and copied for each case. */
 export function createCaseFixture(origin: PullOrigin): CaseFixture {
   const fixture = fixtureCache.get(origin) ?? buildFixture(origin);
   fixtureCache.set(origin, fixture);
@@ -93,14 +93,14 @@ function buildFixture(origin: PullOrigin): CaseFixture {
 }
 
 function addAccounts(apply: ApplyOperation): CaseFixture['people'] {
-  const join = (login: Login, type: FakeAccountType): number => apply(OPERATIONS.addAccount, { login, type }).id;
+  const addAccount = (login: Login, type: FakeAccountType): number => apply(OPERATIONS.addAccount, { login, type }).id;
   return {
-    acme: join('acme', 'Organization'),
-    ana: join('ana', 'User'),
-    ben: join('ben', 'User'),
-    carl: join('carl', 'User'),
-    dora: join('dora', 'User'),
-    'helper[bot]': join('helper[bot]', 'Bot'),
+    acme: addAccount('acme', 'Organization'),
+    ana: addAccount('ana', 'User'),
+    ben: addAccount('ben', 'User'),
+    carl: addAccount('carl', 'User'),
+    dora: addAccount('dora', 'User'),
+    'helper[bot]': addAccount('helper[bot]', 'Bot'),
   };
 }
 
@@ -112,8 +112,8 @@ function registerApp(apply: ApplyOperation, ownerId: number): FakeApp {
 type ApplyOperation = <Input, Value>(operation: Operation<Input, Value>, input: Input) => Value;
 
 /**
- * The pull request puts a line on top of two of the three files. Where it comes from a fork, the repository has a branch
- * of the same name with other work on it.
+ * Opens a pull request that adds a first line to two of the three files. If it comes from a fork, the repository has a
+ * branch of the same name with a different commit.
  */
 function openPullRequest(
   apply: ApplyOperation,
@@ -121,18 +121,18 @@ function openPullRequest(
   accountId: number,
   origin: PullOrigin,
 ): FakePullRequest {
-  const here = { actor: { accountId, viaAppId: null }, repositoryId: repository.id };
+  const target = { actor: { accountId, viaAppId: null }, repositoryId: repository.id };
   const sha = repository.refs.get('refs/heads/main') ?? '';
   for (const name of [HEAD_BRANCH, OTHER_BASE])
-    apply(OPERATIONS.createGitRef, { ...here, ref: `refs/heads/${name}`, sha });
+    apply(OPERATIONS.createGitRef, { ...target, ref: `refs/heads/${name}`, sha });
   const changed = FILE_PATHS.slice(0, 2).map((path) => [path, `touched\n${initialText(path)}`] as const);
-  const open = { ...here, title: 'Work on the shop', base: 'main' };
+  const request = { ...target, title: 'Work on the shop', base: 'main' };
   if (origin === 'branch') {
-    apply(OPERATIONS.pushFiles, { ...here, branch: HEAD_BRANCH, files: new Map(changed) });
-    return apply(OPERATIONS.createPullRequest, { ...open, head: HEAD_BRANCH });
+    apply(OPERATIONS.pushFiles, { ...target, branch: HEAD_BRANCH, files: new Map(changed) });
+    return apply(OPERATIONS.createPullRequest, { ...request, head: HEAD_BRANCH });
   }
   const { id: forkId } = apply(OPERATIONS.forkRepository, { repositoryId: repository.id, ownerId: accountId });
-  apply(OPERATIONS.pushFiles, { ...here, repositoryId: forkId, branch: HEAD_BRANCH, files: new Map(changed) });
-  apply(OPERATIONS.pushFiles, { ...here, branch: HEAD_BRANCH, files: new Map(changed.slice(1)) });
-  return apply(OPERATIONS.createPullRequest, { ...open, head: { repositoryId: forkId, branch: HEAD_BRANCH } });
+  apply(OPERATIONS.pushFiles, { ...target, repositoryId: forkId, branch: HEAD_BRANCH, files: new Map(changed) });
+  apply(OPERATIONS.pushFiles, { ...target, branch: HEAD_BRANCH, files: new Map(changed.slice(1)) });
+  return apply(OPERATIONS.createPullRequest, { ...request, head: { repositoryId: forkId, branch: HEAD_BRANCH } });
 }

@@ -23,7 +23,7 @@ import {
   findReviewsByMarker,
   hasBotComment,
   hashCommentBodies,
-  listCommitNotes,
+  listCommitSummaries,
   listOtherPulls,
   listRulesFor,
   type PullSnapshot,
@@ -44,23 +44,28 @@ import {
 import type { Trace } from './trace.ts';
 
 /**
- * The worker's GitHub right on the simulated world, without requests: what the adapter makes of many answers is one look
- * here. The adapter itself is tested against the same world over HTTP.
+ * The worker's GitHub port on the simulated state, without requests: each method is one lookup or one operation. The
+ * real adapter has tests of its own against the fake GitHub over HTTP.
  */
 export function createGitHubPort(simulatedGitHub: SimulatedGitHub, fixture: CaseFixture, trace: Trace): GitHub {
   const snapshot = (): PullSnapshot => {
     requireActiveInstallation(simulatedGitHub, fixture.ref);
     return snapshotPull(simulatedGitHub, fixture);
   };
-  const page: PortContext = { simulatedGitHub, fixture, trace, snapshot };
-  return { ...readMethods(page), ...ownCommentMethods(page), ...writeMethods(page), ...threadMethods(page) };
+  const context: PortContext = { simulatedGitHub, fixture, trace, snapshot };
+  return {
+    ...readMethods(context),
+    ...commentReadMethods(context),
+    ...writeMethods(context),
+    ...threadMethods(context),
+  };
 }
 
-/** Where the App acts: one pull request, as it stands at each moment; throws where GitHub lets the App see nothing. */
 type PortContext = {
   readonly simulatedGitHub: SimulatedGitHub;
   readonly fixture: CaseFixture;
   readonly trace: Trace;
+  /** The current pull request. Throws a `GitHubError` while the App is suspended or removed. */
   readonly snapshot: () => PullSnapshot;
 };
 
@@ -89,12 +94,12 @@ function readMethods({
     fetchRules: async (branch) => listRulesFor(snapshot(), branch),
     otherPullsOnBranch: async (branch) => listOtherPulls(snapshot(), branch),
     countApprovals: async () => countApprovingReviews(snapshot()),
-    listCommits: async (base, head) => listCommitNotes(snapshot(), base, head),
+    listCommits: async (base, head) => listCommitSummaries(snapshot(), base, head),
     listReviewComments: async (reviewId) => selectReviewComments(snapshot(), reviewId),
   };
 }
 
-function ownCommentMethods({
+function commentReadMethods({
   fixture,
   snapshot,
 }: PortContext): Pick<
@@ -110,7 +115,7 @@ function ownCommentMethods({
   };
 }
 
-/** The App's bot in front of that pull request, and a write in its name: a refusal is a fault. */
+/** `write` applies an operation as the App's bot. It throws a `GitHubError` if GitHub refuses. */
 function actAsBot({ simulatedGitHub, fixture: { botId, appId, repositoryId, ref }, snapshot }: PortContext) {
   const actor = { accountId: botId, viaAppId: appId };
   const write = <Input, Value>(operation: Operation<Input, Value>, input: Input): Value => {
@@ -119,7 +124,7 @@ function actAsBot({ simulatedGitHub, fixture: { botId, appId, repositoryId, ref 
     if (!outcome.ok) throw toGitHubError(outcome.error);
     return outcome.value;
   };
-  return { actor, repositoryId, here: { actor, repositoryId, number: ref.number }, write };
+  return { actor, repositoryId, target: { actor, repositoryId, number: ref.number }, write };
 }
 
 type WriteMethod =
@@ -131,29 +136,29 @@ type WriteMethod =
   | 'updateComment'
   | 'commit';
 
-function writeMethods(page: PortContext): Pick<GitHub, WriteMethod> {
-  const { actor, repositoryId, here, write } = actAsBot(page);
+function writeMethods(context: PortContext): Pick<GitHub, WriteMethod> {
+  const { actor, repositoryId, target, write } = actAsBot(context);
   return {
     createReview: async (head, review) => {
       const input = {
-        ...here,
+        ...target,
         commitSha: head,
         event: review.event,
         body: review.body,
         comments: reviewCommentInputs(review),
       };
       const created = write(OPERATIONS.createPullRequestReview, input);
-      return toCreatedReview(page.snapshot(), review, created);
+      return toCreatedReview(context.snapshot(), review, created);
     },
     createFileComment: async (head, path, body) => {
-      const input = { ...here, commitSha: head, path, body, subjectType: 'file' } as const;
+      const input = { ...target, commitSha: head, path, body, subjectType: 'file' } as const;
       return asPostedComment('file-comment', write(OPERATIONS.createReviewComment, input), body);
     },
     createComment: async (body) =>
-      asPostedComment('issue-comment', write(OPERATIONS.createIssueComment, { ...here, body }), body),
+      asPostedComment('issue-comment', write(OPERATIONS.createIssueComment, { ...target, body }), body),
     createReply: async (inReplyTo, body) =>
-      asPostedComment('review-comment', write(OPERATIONS.replyToReviewComment, { ...here, inReplyTo, body }), body),
-    updateReview: async (reviewId, body) => void write(OPERATIONS.editPullRequestReview, { ...here, reviewId, body }),
+      asPostedComment('review-comment', write(OPERATIONS.replyToReviewComment, { ...target, inReplyTo, body }), body),
+    updateReview: async (reviewId, body) => void write(OPERATIONS.editPullRequestReview, { ...target, reviewId, body }),
     updateComment: async ({ kind, id: commentId }, body) => {
       const input = { actor, repositoryId, commentId, body };
       const isConversation = kind === 'issue-comment';
@@ -163,34 +168,34 @@ function writeMethods(page: PortContext): Pick<GitHub, WriteMethod> {
       return { bodyHash: hashBody(body), at: updatedAt };
     },
     commit: async (plan) => {
-      page.snapshot();
-      const outcome = applyCommitPlan(page.simulatedGitHub, here, plan);
-      page.trace.add({ kind: 'committed', number: here.number, plan, outcome });
+      context.snapshot();
+      const outcome = applyCommitPlan(context.simulatedGitHub, target, plan);
+      context.trace.add({ kind: 'committed', number: target.number, plan, outcome });
       return outcome;
     },
   };
 }
 
 function threadMethods(
-  page: PortContext,
+  context: PortContext,
 ): Pick<GitHub, 'resolveThread' | 'isThreadResolved' | 'listOutdatedThreads' | 'dismissReview' | 'react'> {
-  const { actor, repositoryId, here, write } = actAsBot(page);
+  const { actor, repositoryId, target, write } = actAsBot(context);
   return {
     resolveThread: async (comment) => {
-      const thread = findThread(page.snapshot(), comment);
+      const thread = findThread(context.snapshot(), comment);
       if (thread?.resolvedById === null) write(OPERATIONS.resolveReviewThread, { actor, threadNodeId: thread.nodeId });
     },
-    isThreadResolved: async (comment) => (findThread(page.snapshot(), comment)?.resolvedById ?? null) !== null,
-    listOutdatedThreads: async () => listOutdatedThreads(page.snapshot()),
+    isThreadResolved: async (comment) => (findThread(context.snapshot(), comment)?.resolvedById ?? null) !== null,
+    listOutdatedThreads: async () => listOutdatedThreads(context.snapshot()),
     dismissReview: async (reviewId, message) => {
-      page.snapshot();
-      page.simulatedGitHub.apply(OPERATIONS.dismissPullRequestReview, { ...here, reviewId, message });
-      return page.snapshot().pull.reviews.get(reviewId)?.state !== 'CHANGES_REQUESTED';
+      context.snapshot();
+      context.simulatedGitHub.apply(OPERATIONS.dismissPullRequestReview, { ...target, reviewId, message });
+      return context.snapshot().pull.reviews.get(reviewId)?.state !== 'CHANGES_REQUESTED';
     },
-    react: async (place, content) => {
-      if (place.at === 'review') return;
-      const input = { actor, repositoryId, commentId: place.commentId, content };
-      if (place.at === 'conversation') write(OPERATIONS.reactToIssueComment, input);
+    react: async (location, content) => {
+      if (location.at === 'review') return;
+      const input = { actor, repositoryId, commentId: location.commentId, content };
+      if (location.at === 'conversation') write(OPERATIONS.reactToIssueComment, input);
       else write(OPERATIONS.reactToReviewComment, input);
     },
   };
@@ -212,9 +217,9 @@ function toCreatedReview(
   { comments: drafts }: NewReview,
   { id, state }: { readonly id: number; readonly state: string },
 ): CreatedReview {
-  const written = [...pull.reviewComments.values()].filter(({ reviewId }) => reviewId === id);
+  const created = [...pull.reviewComments.values()].filter(({ reviewId }) => reviewId === id);
   const comments = drafts.flatMap(({ body }) => {
-    const comment = written.find((one) => one.body === body);
+    const comment = created.find((candidate) => candidate.body === body);
     return comment === undefined ? [] : [asPostedComment('review-comment', comment, body)];
   });
   return { review: toPostedReview(id, state), comments };
@@ -231,20 +236,20 @@ function findThread({ pull }: PullSnapshot, comment: PostedComment) {
   return comment.kind === 'issue-comment' ? undefined : pull.threads.get(comment.id);
 }
 
-/** GraphQL's commit: on the expected head, or not at all. */
+/** Commits like GitHub's GraphQL mutation: only on the expected head. */
 function applyCommitPlan(
   simulatedGitHub: SimulatedGitHub,
   { actor, repositoryId }: PullTarget,
   plan: CommitPlan,
 ): CommitResult {
-  const end = plan.message.indexOf('\n');
+  const headlineEnd = plan.message.indexOf('\n');
   const outcome = simulatedGitHub.apply(createCommitOnBranch, {
     actor,
     repositoryId,
     branch: plan.branch,
     expectedHeadOid: plan.expectedHead,
-    headline: end === -1 ? plan.message : plan.message.slice(0, end),
-    body: end === -1 ? '' : plan.message.slice(end + 1).replace(/^\n+/, ''),
+    headline: headlineEnd === -1 ? plan.message : plan.message.slice(0, headlineEnd),
+    body: headlineEnd === -1 ? '' : plan.message.slice(headlineEnd + 1).replace(/^\n+/, ''),
     additions: plan.files.flatMap(({ path, content }) => {
       const bytes = contentBytes(simulatedGitHub, content);
       return bytes === null ? [] : [{ path, bytes }];
@@ -257,7 +262,7 @@ function applyCommitPlan(
   return { kind: 'refused', message, byRule: /rule/i.test(message) };
 }
 
-/** Null where the file goes. A moved file's bytes are those of its blob, so that they make the same blob again. */
+/** Null for a deleted file. A moved file keeps the bytes of its blob. */
 function contentBytes(simulatedGitHub: SimulatedGitHub, content: FileContent): Uint8Array | null {
   switch (content.kind) {
     case 'bytes':
@@ -269,7 +274,7 @@ function contentBytes(simulatedGitHub: SimulatedGitHub, content: FileContent): U
   }
 }
 
-/** What writes to GitHub. */
+/** The methods that write to GitHub. */
 export const WRITE_METHODS: ReadonlySet<PropertyKey> = new Set([
   'createReview',
   'updateReview',
@@ -283,34 +288,35 @@ export const WRITE_METHODS: ReadonlySet<PropertyKey> = new Set([
   'commit',
 ] as const satisfies readonly (keyof GitHub)[]);
 
-/** The same GitHub, which refuses each write that may not be made by then, as the adapter does. */
-export function withWriteGuard(github: GitHub, mayWrite: () => boolean): GitHub {
+/** Rejects writes with a `LeaseLostError` while `canWrite` is false, as the adapter does. */
+export function withWriteGuard(github: GitHub, canWrite: () => boolean): GitHub {
   return new Proxy(github, {
     get(target, name) {
-      if (WRITE_METHODS.has(name) && !mayWrite()) return () => Promise.reject(new LeaseLostError());
+      if (WRITE_METHODS.has(name) && !canWrite()) return () => Promise.reject(new LeaseLostError());
       return Reflect.get(target, name);
     },
   });
 }
 
-/** A time (ms since the epoch) in which GitHub's commits do not know the head that it tells. */
+/** A period (ms since the epoch) in which GitHub's commit mutation sees an older head than its reads. */
 export type StaleHeadWindow = { readonly from: number; readonly until: number };
 
-const STALE_HEAD_WINDOWS = 4;
+const STALE_HEAD_WINDOW_COUNT = 4;
 
-/** They begin within this time of the case's start, and last longer than all tries that are made at once. */
+/** The latest start, counted from the start of the case. */
 const LATEST_WINDOW_START_MS = 300_000;
 
+/** Longer than a series of immediate retries. */
 const WINDOW_DURATION_MS = [5_000, 60_000] as const;
 
 export function pickStaleHeadWindows(random: Random, start: number): readonly StaleHeadWindow[] {
-  return Array.from({ length: STALE_HEAD_WINDOWS }, () => {
+  return Array.from({ length: STALE_HEAD_WINDOW_COUNT }, () => {
     const from = start + random.between(0, LATEST_WINDOW_START_MS);
     return { from, until: from + random.between(...WINDOW_DURATION_MS) };
   });
 }
 
-/** GitHub's servers do not all know of a push at once: in a spell every commit is refused, as if the branch had moved. */
+/** GitHub's replicas lag after a push. While stale, every commit fails as if the branch had moved. */
 export function withStaleHead(github: GitHub, isStale: () => boolean, trace: Trace): GitHub {
   return {
     ...github,

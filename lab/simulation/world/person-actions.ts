@@ -15,17 +15,15 @@ import {
   snapshotPull,
 } from './simulated-github.ts';
 
-/** What the account's owner does with the App. */
 type OwnerContext = { readonly simulatedGitHub: SimulatedGitHub; readonly fixture: CaseFixture };
 
 const SUSPENDED = '(the App is suspended)';
 
 const REMOVED = '(the App is removed)';
 
-/** What is said of a deed after which the App cannot act. */
+/** Descriptions of the actions that suspend or remove the App. */
 export const APP_DISABLED_ACTIONS: ReadonlySet<string> = new Set([SUSPENDED, REMOVED]);
 
-/** GitHub refuses the App everything, and tells it nothing, until it may act again. */
 export function suspendInstallation({ simulatedGitHub, fixture }: OwnerContext): string | null {
   const installation = findInstallation(simulatedGitHub.state, fixture);
   if (installation === undefined || installation.suspendedAt !== null) return null;
@@ -40,7 +38,7 @@ function removeInstallation({ simulatedGitHub, fixture }: OwnerContext): string 
   return REMOVED;
 }
 
-/** The App acts again: the same installation, or, where it was removed, another; null where it does already. */
+/** Ends a suspension, or installs a removed App again. Null if the App is active. */
 export function restoreInstallation({ simulatedGitHub, fixture }: OwnerContext): string | null {
   const installation = findInstallation(simulatedGitHub.state, fixture);
   if (installation === undefined) {
@@ -52,14 +50,13 @@ export function restoreInstallation({ simulatedGitHub, fixture }: OwnerContext):
   return '(the App may act again)';
 }
 
-/** What is not said on the pull request, and matters to it. */
 type RepositoryContext = {
   readonly simulatedGitHub: SimulatedGitHub;
   readonly fixture: CaseFixture;
   readonly random: Random;
 };
 
-/** The second writer loses the right to write, or has it back. */
+/** Removes or restores ben's write permission. */
 function toggleWriteAccess({ simulatedGitHub, fixture }: RepositoryContext): string {
   const accountId = fixture.people.ben;
   const { repositoryId } = fixture;
@@ -71,83 +68,83 @@ function toggleWriteAccess({ simulatedGitHub, fixture }: RepositoryContext): str
 }
 
 function changeSettings({ simulatedGitHub, fixture, random }: RepositoryContext): string {
-  const text = random.pick(['required_approvals: 2\n', 'review_event: request-changes\n', 'broken: [\n', null]);
+  const settings = random.pick(['required_approvals: 2\n', 'review_event: request-changes\n', 'broken: [\n', null]);
   const actor = { accountId: fixture.people.acme, viaAppId: null };
-  const files = new Map([['.github/countersign.yml', text]]);
+  const files = new Map([['.github/countersign.yml', settings]]);
   const { repositoryId } = fixture;
   const outcome = simulatedGitHub.apply(OPERATIONS.pushFiles, { actor, repositoryId, branch: 'main', files });
-  return outcome.ok ? `(the settings are ${JSON.stringify(text)} from now on)` : '(the settings stay)';
+  return outcome.ok ? `(the settings are ${JSON.stringify(settings)} from now on)` : '(the settings stay)';
 }
 
-/** Rules for the branch that people need not keep: some refuse the App's commits, some only take approvals away. */
+/** Adds a branch rule that people can bypass. It can refuse the App's commits or dismiss approvals. */
 function addBranchRule({ simulatedGitHub, fixture, random }: RepositoryContext): string {
   const type = random.pick(['update', 'pull_request', 'required_signatures'] as const);
-  const everybody = Object.values(fixture.people);
-  const bypassIds = random.chance(0.3) ? [...everybody, fixture.botId] : everybody;
+  const accountIds = Object.values(fixture.people);
+  const bypassIds = random.chance(0.3) ? [...accountIds, fixture.botId] : accountIds;
   const dismissesStaleReviews = random.chance(0.5);
   const ruleset = { branches: [HEAD_BRANCH], types: [type], bypassIds, dismissesStaleReviews };
   simulatedGitHub.apply(OPERATIONS.addRuleset, { repositoryId: fixture.repositoryId, ruleset });
   return `(the branch has the rule ${type} from now on${bypassIds.includes(fixture.botId) ? ', not for the App' : ''})`;
 }
 
-/** A second pull request of the same branch. */
+/** Opens a second pull request of the same branch. */
 function openSecondPull({ simulatedGitHub, fixture: { people, repositoryId } }: RepositoryContext): string | null {
   const actor = { accountId: people.ana, viaAppId: null };
-  const given = { actor, repositoryId, title: 'The same work elsewhere', head: HEAD_BRANCH, base: OTHER_BASE };
-  const outcome = simulatedGitHub.apply(OPERATIONS.createPullRequest, given);
+  const input = { actor, repositoryId, title: 'The same work elsewhere', head: HEAD_BRANCH, base: OTHER_BASE };
+  const outcome = simulatedGitHub.apply(OPERATIONS.createPullRequest, input);
   return outcome.ok ? `(#${outcome.value.number} is opened for the same branch)` : null;
 }
 
-/** Somebody in front of the page, and what is to be seen there. */
+/** A person on the page of the pull request. */
 type ActionContext = {
   readonly simulatedGitHub: SimulatedGitHub;
   readonly fixture: CaseFixture;
   readonly random: Random;
   readonly snapshot: PullSnapshot;
   readonly person: FakePerson;
-  /** Whoever pushes to the branch: to a fork only its owner may. */
+  /** The person who pushes to the branch. Only its owner can push to a fork. */
   readonly pusher: FakePerson;
   readonly accountId: number;
   readonly proposals: readonly VisibleProposal[];
   readonly open: readonly VisibleProposal[];
 };
 
-/** What people do; says what it was in words, or null where there is nothing to do it to. */
+/** Returns a description of the action, or null if it does not apply to the current state. */
 export type PersonAction = (context: ActionContext) => string | null;
 
-/** GitHub's page would not have let them. */
+/** GitHub refuses the action. */
 class NotAllowedError extends Error {}
 
 export function createActionContext(
   simulatedGitHub: SimulatedGitHub,
   fixture: CaseFixture,
   random: Random,
-  who: Login,
+  actor: Login,
 ): ActionContext {
   const snapshot = snapshotPull(simulatedGitHub, fixture);
   const proposals = findVisibleProposals(snapshot, fixture.botId);
-  const accountId = fixture.people[who];
+  const accountId = fixture.people[actor];
   const apply = <Input, Value>(operation: Operation<Input, Value>, input: Input): Value => {
     const outcome = simulatedGitHub.apply(operation, input);
     if (!outcome.ok) throw new NotAllowedError(outcome.error.message);
     return outcome.value;
   };
   const { repositoryId, ref } = fixture;
-  const here = { accountId, branch: HEAD_BRANCH, repositoryId, number: ref.number };
-  const { repositoryId: source } = snapshot.pull.head;
-  const owner = source === repositoryId ? accountId : snapshot.pull.authorId;
+  const target = { accountId, branch: HEAD_BRANCH, repositoryId, number: ref.number };
+  const { repositoryId: headRepositoryId } = snapshot.pull.head;
+  const owner = headRepositoryId === repositoryId ? accountId : snapshot.pull.authorId;
   return {
     ...{ simulatedGitHub, fixture, random, snapshot, accountId, proposals },
-    person: createPerson(apply, here),
-    pusher: createPerson(apply, { ...here, accountId: owner, repositoryId: source }),
+    person: createPerson(apply, target),
+    pusher: createPerson(apply, { ...target, accountId: owner, repositoryId: headRepositoryId }),
     open: proposals.filter(({ isPending }) => isPending),
   };
 }
 
-/** Does it; what the page would not have allowed is told as such. */
-export function tryAction(deed: PersonAction, context: ActionContext): string | null {
+/** Performs an action. Returns its description, also if GitHub refuses it. */
+export function tryAction(action: PersonAction, context: ActionContext): string | null {
   try {
-    return deed(context);
+    return action(context);
   } catch (error) {
     if (error instanceof NotAllowedError) return `(refused: ${error.message})`;
     throw error;
@@ -160,33 +157,33 @@ function postComment({ person }: ActionContext, body: string): string {
 }
 
 function replyInThread({ person }: ActionContext, { id, commentId }: VisibleProposal, body: string): string {
-  const said = person.replies(commentId, body);
-  return `replies to ${id} ${JSON.stringify(body)} (${said.id})`;
+  const reply = person.replies(commentId, body);
+  return `replies to ${id} ${JSON.stringify(body)} (${reply.id})`;
 }
 
-/** In a thread the words alone, in the conversation with the proposal's id. */
-function giveCommand(context: ActionContext, proposal: VisibleProposal, word: string, rest = ''): string {
-  if (proposal.inThread && context.random.chance(0.7)) return replyInThread(context, proposal, `${word}${rest}`);
-  return postComment(context, `${word} ${proposal.id}${rest}`);
+/** Posts the command in the proposal's thread, or in the conversation with the proposal's id. */
+function giveCommand(context: ActionContext, proposal: VisibleProposal, command: string, argument = ''): string {
+  if (proposal.inThread && context.random.chance(0.7)) return replyInThread(context, proposal, `${command}${argument}`);
+  return postComment(context, `${command} ${proposal.id}${argument}`);
 }
 
-/** Mostly one that is open; now and then one that was decided long ago. */
+/** Picks mostly a pending proposal, sometimes any. */
 function pickProposal({ random, open, proposals }: ActionContext): VisibleProposal | null {
-  const from = open.length > 0 && random.chance(0.9) ? open : proposals;
-  return from.length === 0 ? null : random.pick(from);
+  const candidates = open.length > 0 && random.chance(0.9) ? open : proposals;
+  return candidates.length === 0 ? null : random.pick(candidates);
 }
 
-function onAnyProposal(deed: (context: ActionContext, proposal: VisibleProposal) => string): PersonAction {
+function onAnyProposal(action: (context: ActionContext, proposal: VisibleProposal) => string): PersonAction {
   return (context) => {
     const proposal = pickProposal(context);
-    return proposal === null ? null : deed(context, proposal);
+    return proposal === null ? null : action(context, proposal);
   };
 }
 
-function onThreadProposal(deed: (context: ActionContext, proposal: VisibleProposal) => string | null): PersonAction {
+function onThreadProposal(action: (context: ActionContext, proposal: VisibleProposal) => string | null): PersonAction {
   return (context) => {
     const threads = context.open.filter((proposal) => proposal.inThread);
-    return threads.length === 0 ? null : deed(context, context.random.pick(threads));
+    return threads.length === 0 ? null : action(context, context.random.pick(threads));
   };
 }
 
@@ -194,18 +191,18 @@ function headText({ snapshot: { state, pull } }: ActionContext, path: string): s
   return readBlobText(state.store, readFullTree(state.store, pull.head.sha).get(path)?.sha);
 }
 
-/** A push that changes one line, puts one on top, or takes one away, in a file that proposals may be about. */
+/** Pushes a commit that changes, adds or removes one line of a file that proposals can change. */
 function pushCommit(context: ActionContext): string {
   const { random, pusher } = context;
   const path = random.pick(FILE_PATHS);
   const lines = headText(context, path).split('\n');
   const at = random.integer(Math.max(1, lines.length - 1));
-  const way = random.pick(['changes', 'adds', 'removes'] as const);
-  if (way === 'changes') lines[at] = `${lines[at] ?? ''} pushed`;
-  if (way === 'adds') lines.splice(random.pick([0, at]), 0, `pushed line ${context.snapshot.state.nextId}`);
-  if (way === 'removes') lines.splice(at, 1);
+  const kind = random.pick(['changes', 'adds', 'removes'] as const);
+  if (kind === 'changes') lines[at] = `${lines[at] ?? ''} pushed`;
+  if (kind === 'adds') lines.splice(random.pick([0, at]), 0, `pushed line ${context.snapshot.state.nextId}`);
+  if (kind === 'removes') lines.splice(at, 1);
   pusher.pushes({ [path]: lines.join('\n') });
-  return `pushes: ${way} line ${at + 1} of ${path}`;
+  return `pushes: ${kind} line ${at + 1} of ${path}`;
 }
 
 function submitReview(context: ActionContext): string | null {
@@ -214,18 +211,18 @@ function submitReview(context: ActionContext): string | null {
   const event = random.pick(['COMMENT', 'APPROVE', 'REQUEST_CHANGES'] as const);
   const body =
     event === 'COMMENT' ? random.pick(['/approve all', '/deny all', 'Let us see.']) : random.pick(['', 'Well.']);
-  const words = ['/approve', '/deny', 'please use another name', '/approve\nthanks'];
-  const answers = threads.slice(0, 1 + random.integer(3)).map(({ commentId }) => ({
+  const replyTexts = ['/approve', '/deny', 'please use another name', '/approve\nthanks'];
+  const replies = threads.slice(0, 1 + random.integer(3)).map(({ commentId }) => ({
     inReplyTo: commentId,
-    body: random.pick(words),
+    body: random.pick(replyTexts),
   }));
   if (event === 'REQUEST_CHANGES' && body === '') return null;
-  person.reviews({ event, body, replies: answers });
-  return `reviews ${event} ${JSON.stringify(body)} with ${JSON.stringify(answers)}`;
+  person.reviews({ event, body, replies });
+  return `reviews ${event} ${JSON.stringify(body)} with ${JSON.stringify(replies)}`;
 }
 
-/** What people do right after an approval, before it can have come to its end. */
-export const SECOND_THOUGHT_ACTIONS: readonly (readonly [weight: number, deed: PersonAction])[] = [
+/** Actions right after an approval, before the commit. */
+export const SECOND_THOUGHT_ACTIONS: readonly (readonly [weight: number, action: PersonAction])[] = [
   [4, onAnyProposal((context, proposal) => giveCommand(context, proposal, '/deny', ' on second thoughts'))],
   [4, pushCommit],
   [1, (context) => postComment(context, '/stop')],
@@ -235,8 +232,7 @@ export const SECOND_THOUGHT_ACTIONS: readonly (readonly [weight: number, deed: P
   [1, onAnyProposal(tamperWithComment)],
 ];
 
-/** Each deed with how often it is done. */
-export const PERSON_ACTIONS: readonly (readonly [weight: number, deed: PersonAction])[] = [
+export const PERSON_ACTIONS: readonly (readonly [weight: number, action: PersonAction])[] = [
   [14, onAnyProposal((context, proposal) => giveCommand(context, proposal, '/approve'))],
   [3, (context) => (context.open.length === 0 ? null : postComment(context, '/approve all'))],
   [2, (context) => postComment(context, context.random.pick(['/approve', '/deny', 'lgtm', '👍', 'Approved!']))],
@@ -329,32 +325,29 @@ function toggleThread({ person }: ActionContext, { id, threadNodeId, isResolved 
   return `${isResolved ? 'unresolves' : 'resolves'} the thread of ${id}`;
 }
 
-/** Puts other words into a comment of the App, or takes it away. */
-function tamperWithComment(
-  { person, random }: ActionContext,
-  { id, commentId, inThread: isThread }: VisibleProposal,
-): string {
+/** Edits or deletes a comment of the App. */
+function tamperWithComment({ person, random }: ActionContext, { id, commentId, inThread }: VisibleProposal): string {
   const deletes = random.chance(0.3);
-  if (deletes) (isThread ? person.deletesInThread : person.deletes)(commentId);
-  else (isThread ? person.editsInThread : person.edits)(commentId, 'Nothing to see here.');
+  if (deletes) (inThread ? person.deletesInThread : person.deletes)(commentId);
+  else (inThread ? person.editsInThread : person.edits)(commentId, 'Nothing to see here.');
   return `${deletes ? 'deletes' : 'edits'} the comment of ${id}`;
 }
 
 function changeOwnComment({ person, random, snapshot, accountId }: ActionContext): string | null {
-  const own = [...snapshot.pull.comments.values()].filter(({ authorId }) => authorId === accountId);
-  if (own.length === 0) return null;
-  const { id } = random.pick(own);
+  const ownComments = [...snapshot.pull.comments.values()].filter(({ authorId }) => authorId === accountId);
+  if (ownComments.length === 0) return null;
+  const { id } = random.pick(ownComments);
   if (random.chance(0.5)) person.deletes(id);
   else person.edits(id, '/approve all');
   return `changes own words (${id})`;
 }
 
-/** One of the App's proposals as people find it on the page. */
+/** A proposal of the App, read from its comment. */
 type VisibleProposal = {
   readonly id: string;
   readonly commentId: number;
   readonly inThread: boolean;
-  /** It can still be decided, as far as its comment says. */
+  /** The comment shows it as pending. */
   readonly isPending: boolean;
   readonly hasButton: boolean;
   readonly threadNodeId: string | null;

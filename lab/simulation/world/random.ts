@@ -1,17 +1,17 @@
-/** The one source of chance of a case: the same seed gives the same choices in the same order. */
+/** A seeded random number generator. */
 export type Random = {
-  /** From 0 up to 1. */
+  /** In [0, 1). */
   readonly float: () => number;
-  /** From 0 to `below` - 1. */
+  /** In [0, `below`). */
   readonly integer: (below: number) => number;
-  /** From `from` up to `to`. */
+  /** In [`from`, `to`). */
   readonly between: (from: number, to: number) => number;
   readonly chance: (probability: number) => boolean;
   /** Throws on an empty list. */
   readonly pick: <Value>(values: readonly Value[]) => Value;
 };
 
-/** Chance that is settled by a seed; any whole number will do. */
+/** The same seed gives the same sequence. The seed can be any integer. */
 export function createRandom(seed: number): Random {
   const float = sfc32(seed);
   const integer = (below: number): number => Math.floor(float() * below);
@@ -28,7 +28,7 @@ export function createRandom(seed: number): Random {
   };
 }
 
-/** Three words of state and a counter (the generator that is known as sfc32): quick, and good enough to choose by. */
+/** The generator sfc32: fast, with three words of state and a counter. Not for cryptography. */
 function sfc32(seed: number): () => number {
   let [a, b, c, counter] = [seed | 0, Math.floor(seed / 2 ** 32) | 0, 0x5eed, 1];
   const next = (): number => {

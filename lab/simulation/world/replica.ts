@@ -1,18 +1,19 @@
 import { createDeliveryHandler } from '../../../src/adapters/http/receive-delivery.ts';
 import { RUN_RETENTION_MS } from '../../../src/adapters/store/cleanup.ts';
 import type { DueTimes, Store } from '../../../src/adapters/store/store.ts';
-import type { PullRequestRef, CommentLocation as Spot } from '../../../src/core/state/intent.ts';
+import type { CommentLocation, PullRequestRef } from '../../../src/core/state/intent.ts';
 import { type GitHub, GitHubError, ModelError, WRITE_TIMEOUT_MS } from '../../../src/core/state/ports.ts';
 import type { WorkerContext } from '../../../src/worker/jobs/job.ts';
 import { type ClaimedWork, claimNextEffect, claimNextPull } from '../../../src/worker/process-pull.ts';
+import { createCurrentTextReader } from '../../../src/worker/recovery/current-text.ts';
 import { createHeartbeat } from '../../../src/worker/recovery/heartbeat.ts';
-import { createCurrentTextReader } from '../../../src/worker/recovery/lost-deliveries.ts';
 import {
-  createRecoveryMemory,
   RECOVERY_INTERVAL_MS,
   type RecoveryOptions,
   recoverLostDeliveries,
 } from '../../../src/worker/recovery/recover-deliveries.ts';
+import { createRecoveryMemory } from '../../../src/worker/recovery/recovery-memory.ts';
+import { SILENT_COUNTER, SILENT_LOG } from '../../shared/silent.ts';
 import type { CaseFixture } from './fixture.ts';
 import { WRITE_METHODS } from './github-port.ts';
 import type { Random } from './random.ts';
@@ -27,18 +28,17 @@ import {
 import type { FaultKind, Trace } from './trace.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
-/** How often something goes wrong, for each call of a port. */
+/** Probabilities for each call of a port. */
 export type FaultRates = { readonly crash: number; readonly fault: number; readonly hang: number };
 
 export const NO_FAULTS: FaultRates = { crash: 0, fault: 0, hang: 0 };
 
-/** What a process talks to. */
 type PortName = 'store' | 'github' | 'model';
 
-/** Longest time of one call of each side (ms). */
+/** The longest duration of one call (ms). */
 const MAX_LATENCY_MS: Readonly<Record<PortName, number>> = { store: 4, github: 700, model: 20_000 };
 
-/** Calls that are few, and matter: how much more often they go wrong. */
+/** Rare, important calls fail this many times more often. */
 const FAULT_MULTIPLIERS = { commit: 6, createReview: 4, saveIfInboxEmpty: 4 } as const satisfies Partial<
   Record<keyof GitHub | keyof Store, number>
 >;
@@ -50,7 +50,7 @@ function faultMultiplier(call: string): number {
 
 const REQUEST_TIMEOUT_MS = 15_000;
 
-/** Past every lease. */
+/** Hangs can outlast every lease. */
 const HANG_MS = [5_000, 60_000] as const;
 
 type ReplicaOptions = {
@@ -58,13 +58,13 @@ type ReplicaOptions = {
   readonly random: Random;
   readonly trace: Trace;
   readonly faultRates: () => FaultRates;
-  /** The process is gone: whatever it had under way never goes on. */
+  /** The process crashed. Its pending calls never continue. */
   readonly onCrash: () => void;
-  /** GitHub told the installation to wait until then (ms), as the adapter hears it. */
+  /** GitHub reported a rate limit that lasts until this time (ms). */
   readonly onRateLimit: (until: number) => Promise<void>;
 };
 
-/** One process of the product: every call of its ports stops here until its time has come, and may be its last. */
+/** One process of the App. Each call of its ports takes virtual time and can fail, hang or crash the process. */
 export class Replica {
   readonly name: string;
   readonly #options: ReplicaOptions;
@@ -80,57 +80,58 @@ export class Replica {
     return this.#alive;
   }
 
-  /** Whether it does anything now. */
+  /** False if the process crashed or hangs. */
   get isAwake(): boolean {
     return this.#alive && this.#hangsUntil <= this.#options.clock.now;
   }
 
-  /** Lets something happen later, if the process still lives then, and not while it hangs. */
+  /** Runs a function later. A hang delays it, and a crash cancels it. */
   schedule(ms: number, run: () => void): void {
     const { clock } = this.#options;
     clock.schedule(ms, () => {
       if (!this.#alive) return;
-      const left = this.#hangsUntil - clock.now;
-      if (left > 0) this.schedule(left, run);
+      const remainingMs = this.#hangsUntil - clock.now;
+      if (remainingMs > 0) this.schedule(remainingMs, run);
       else run();
     });
   }
 
-  /** A port that is this process's own: the same methods, each through `call`. */
-  wrapPort<Port extends object>(side: PortName, port: Port): Port {
-    const calls = new Map<string | symbol, unknown>();
+  /** Returns a port whose methods all go through `call`. */
+  wrapPort<Port extends object>(portName: PortName, port: Port): Port {
+    const wrappers = new Map<string | symbol, unknown>();
     return new Proxy(port, {
       get: (target, name) => {
-        const known = calls.get(name);
+        const known = wrappers.get(name);
         if (known !== undefined) return known;
         const method: unknown = Reflect.get(target, name);
         if (typeof method !== 'function') return method;
-        const call = (...given: unknown[]) => this.call(side, String(name), () => Reflect.apply(method, target, given));
-        calls.set(name, call);
-        return call;
+        const wrapper = (...args: unknown[]) =>
+          this.call(portName, String(name), () => Reflect.apply(method, target, args));
+        wrappers.set(name, wrapper);
+        return wrapper;
       },
     });
   }
 
-  /** One call: some time passes, and it may be done, refused, or the last thing that the process ever did. */
-  async call<Result>(side: PortName, name: string, act: () => Promise<Result>): Promise<Result> {
+  /** Performs one call of a port after a random delay, with a random fault or none. */
+  async call<Result>(portName: PortName, name: string, perform: () => Promise<Result>): Promise<Result> {
     const { clock, random } = this.#options;
-    const asked = clock.now;
-    await clock.suspend((goOn) => this.schedule(random.float() ** 3 * MAX_LATENCY_MS[side], goOn));
-    abortIfTimedOut(side, name, clock.now - asked);
-    const fate = this.#fate(side, name);
-    if (fate !== null) this.#options.trace.add({ kind: 'fault', fault: fate, where: `${this.name} ${side}.${name}` });
-    switch (fate) {
+    const startedAt = clock.now;
+    await clock.suspend((resume) => this.schedule(random.float() ** 3 * MAX_LATENCY_MS[portName], resume));
+    abortIfTimedOut(portName, name, clock.now - startedAt);
+    const fault = this.#pickFault(portName, name);
+    if (fault !== null) this.#options.trace.add({ kind: 'fault', fault, where: `${this.name} ${portName}.${name}` });
+    switch (fault) {
       case 'crash-before':
-        return this.#die();
+        return this.#crash();
       case 'crash-after':
-        await act();
-        return this.#die();
+        await perform();
+        return this.#crash();
       case 'fault-before':
-        throw createPortError(side, clock.now, random);
+        throw createPortError(portName, clock.now, random);
       case 'fault-after':
-        await act();
-        throw createPortError(side, clock.now, random);
+        await perform();
+        throw createPortError(portName, clock.now, random);
       case 'limit': {
         const until = clock.now + random.between(1_000, 60_000);
         await this.#options.onRateLimit(until);
@@ -138,16 +139,16 @@ export class Replica {
       }
       case 'hang':
         this.#hangsUntil = clock.now + random.between(...HANG_MS);
-        await clock.suspend((goOn) => this.schedule(0, goOn));
-        abortIfTimedOut(side, name, clock.now - asked);
-        return act();
+        await clock.suspend((resume) => this.schedule(0, resume));
+        abortIfTimedOut(portName, name, clock.now - startedAt);
+        return perform();
       case null:
-        return act();
+        return perform();
     }
   }
 
-  #fate(
-    side: PortName,
+  #pickFault(
+    portName: PortName,
     name: string,
   ): Exclude<FaultKind, `delivery-${string}` | 'connection-cut' | 'stale-head'> | null {
     const { random, faultRates } = this.#options;
@@ -156,11 +157,13 @@ export class Replica {
     if (roll < crash) return random.pick(['crash-before', 'crash-after']);
     if (roll < crash + hang) return 'hang';
     if (roll >= crash + hang + fault) return null;
-    return random.pick(side === 'github' ? ['fault-before', 'fault-after', 'limit'] : ['fault-before', 'fault-after']);
+    return random.pick(
+      portName === 'github' ? ['fault-before', 'fault-after', 'limit'] : ['fault-before', 'fault-after'],
+    );
   }
 
-  /** Whoever waits for the answer waits for ever. */
-  #die<Result>(): Promise<Result> {
+  /** The returned promise stays pending. */
+  #crash<Result>(): Promise<Result> {
     this.#alive = false;
     this.#options.onCrash();
     this.#options.clock.taskEnded();
@@ -168,14 +171,14 @@ export class Replica {
   }
 }
 
-/** The product's own bound of a request: a process that hung before it was sent finds it aborted. */
-function abortIfTimedOut(side: PortName, name: string, ms: number): void {
-  const most = WRITE_METHODS.has(name) ? WRITE_TIMEOUT_MS : REQUEST_TIMEOUT_MS;
-  if (side === 'github' && ms > most) throw new GitHubError('the request was aborted', null, null);
+/** Applies the App's request timeout, which also ends requests that a hang delayed. */
+function abortIfTimedOut(portName: PortName, name: string, ms: number): void {
+  const maxMs = WRITE_METHODS.has(name) ? WRITE_TIMEOUT_MS : REQUEST_TIMEOUT_MS;
+  if (portName === 'github' && ms > maxMs) throw new GitHubError('the request was aborted', null, null);
 }
 
-function createPortError(side: PortName, now: number, random: Random): Error {
-  switch (side) {
+function createPortError(portName: PortName, now: number, random: Random): Error {
+  switch (portName) {
     case 'store':
       return Object.assign(new Error('the simulated database went away'), { code: '57P01' });
     case 'github':
@@ -185,14 +188,13 @@ function createPortError(side: PortName, now: number, random: Random): Error {
   }
 }
 
-/** A process that works: what it shares with nobody, and when it looks for work. */
 type WorkerLoopOptions = {
   readonly replica: Replica;
   readonly clock: VirtualClock;
   readonly trace: Trace;
-  /** Its ports, each call of which goes through the replica. */
+  /** All calls of its ports go through the replica. */
   readonly context: WorkerContext;
-  /** The same store, for what costs a process nothing: waking up, and knowing when to look again. */
+  /** The store without the replica, because wake-ups and timers take no virtual time. */
   readonly store: Pick<Store, 'onWorkAvailable' | 'nextDue'>;
 };
 
@@ -200,65 +202,65 @@ const MAX_CONCURRENT = { exclusive: 2, concurrent: 3 } as const satisfies Record
 
 const NEVER_STOPPING = new AbortController().signal;
 
-/** Lets a process look for work whenever there may be some, and carry out what it claims. */
+/** Makes a process poll for due work, claim it and perform it. */
 export function startWorkers(options: WorkerLoopOptions): void {
   const { replica, context, store } = options;
-  // What ended in one lane may have left work for the other one.
-  const look = (ms: number): void => {
+  // Finished work of one lane can create work for the other.
+  const pollBoth = (ms: number): void => {
     lanes.exclusive(ms);
     lanes.concurrent(ms);
   };
   const lanes = {
-    exclusive: startLane(options, 'exclusive', look, () =>
+    exclusive: startLane(options, 'exclusive', pollBoth, () =>
       claimNextPull({ context, workerName: replica.name, stopping: NEVER_STOPPING }),
     ),
-    concurrent: startLane(options, 'concurrent', look, () =>
+    concurrent: startLane(options, 'concurrent', pollBoth, () =>
       claimNextEffect({ context, workerName: replica.name, stopping: NEVER_STOPPING }),
     ),
   };
-  store.onWorkAvailable(() => look(0));
-  look(0);
+  store.onWorkAvailable(() => pollBoth(0));
+  pollBoth(0);
 }
 
-/** Looks after so many ms for work of this kind; a look that is planned for sooner makes a later one unnecessary. */
+/** Returns a function that polls the lane after the given time (ms), unless an earlier poll is scheduled. */
 function startLane(
   options: WorkerLoopOptions,
   lane: keyof DueTimes,
-  lookAgain: (ms: number) => void,
+  pollBoth: (ms: number) => void,
   claim: () => Promise<ClaimedWork | null>,
 ): (ms: number) => void {
   const { replica, clock, trace, store } = options;
-  let underWay = 0;
-  let planned = Number.POSITIVE_INFINITY;
-  const look = (ms: number): void => {
+  let running = 0;
+  let scheduledAt = Number.POSITIVE_INFINITY;
+  const poll = (ms: number): void => {
     const at = Math.ceil(clock.now + ms);
-    if (!replica.isAlive || planned <= at) return;
-    planned = at;
+    if (!replica.isAlive || scheduledAt <= at) return;
+    scheduledAt = at;
     replica.schedule(ms, () => {
-      if (planned <= clock.now) planned = Number.POSITIVE_INFINITY;
-      if (underWay < MAX_CONCURRENT[lane]) clock.runTask(turn);
+      if (scheduledAt <= clock.now) scheduledAt = Number.POSITIVE_INFINITY;
+      if (running < MAX_CONCURRENT[lane]) clock.runTask(processNext);
     });
   };
-  /** As the product's own loop does: a claim is only tried where something is due. */
-  const turn = async (): Promise<void> => {
-    underWay += 1;
+  /** Like the App's worker loop, it claims only if work is due. */
+  const processNext = async (): Promise<void> => {
+    running += 1;
     try {
       const due = (await store.nextDue(clock.now))[lane];
       if (due === null) return;
-      if (due > clock.now) return look(due - clock.now);
+      if (due > clock.now) return poll(due - clock.now);
       const work = await claim();
-      if (work === null) return look(20);
-      look(1);
+      if (work === null) return poll(20);
+      poll(1);
       await work();
-      lookAgain(1);
+      pollBoth(1);
     } catch (error) {
       trace.add({ kind: 'note', text: `${replica.name}: work failed: ${String(error)}` });
-      lookAgain(1_000);
+      pollBoth(1_000);
     } finally {
-      underWay -= 1;
+      running -= 1;
     }
   };
-  return look;
+  return poll;
 }
 
 type ReplicaRecoveryOptions = {
@@ -266,46 +268,46 @@ type ReplicaRecoveryOptions = {
   readonly clock: VirtualClock;
   readonly simulatedGitHub: SimulatedGitHub;
   readonly fixture: CaseFixture;
-  readonly log: DeliveryAttemptLog;
+  readonly deliveryLog: DeliveryAttemptLog;
   /** The process's own view of the store. */
   readonly store: Store;
-  /** Nothing can be lost any more: one whole sweep from here on is the last. */
+  /** No more deliveries can be lost. The next complete recovery is the last. */
   readonly isOver: () => boolean;
 };
 
 /**
- * People may be silent for days: each look is twice as far from the one before as that was, up to this; but one that failed
- * comes again soon, as it does in a process, or GitHub's log forgets meanwhile what a few of them in a row did not read.
+ * Conversations can pause for days, so the interval doubles up to this limit. A failed recovery is retried after the
+ * shortest interval, as in the App: otherwise GitHub's log could expire after a few failures in a row.
  */
 const MAX_RECOVERY_INTERVAL_MS = 24 * 60 * 60_000;
 
 const NEVER_ABORTED = new AbortController().signal;
 
-const NO_COUNTER = { inc() {} };
-
-const SILENT_LOG = { debug() {}, info() {}, warn() {}, error() {} };
-
-/** Lets a process look for lost webhooks when it begins, and again and again. */
+/** Makes a process recover lost webhooks at its start and then repeatedly. */
 export function startRecoveryLoop(options: ReplicaRecoveryOptions): void {
   const { replica, clock, isOver } = options;
   const memory = createRecoveryMemory();
-  const given = recoveryOptions(options);
-  const lookOnce = async (): Promise<'over' | 'looked' | 'failed'> => {
-    // What an earlier look left over is worked off first, without reading the log again.
-    const last = isOver() && memory.backlog.length === 0 && memory.scan === null;
+  const appOptions = recoveryOptions(options);
+  const recover = async (): Promise<'finished' | 'continues' | 'failed'> => {
+    // A recovery with a backlog does not read the log again, so it cannot be the last.
+    const isLast = isOver() && memory.backlog.length === 0 && memory.scan === null;
     try {
-      return (await recoverLostDeliveries(memory, given, NEVER_ABORTED)) === 'done' && last ? 'over' : 'looked';
+      return (await recoverLostDeliveries(memory, appOptions, NEVER_ABORTED)) === 'done' && isLast
+        ? 'finished'
+        : 'continues';
     } catch {
       return 'failed';
     }
   };
-  const look = async (pauseMs: number): Promise<void> => {
-    const came = await lookOnce();
-    if (came === 'over') return;
-    const pause = came === 'failed' ? RECOVERY_INTERVAL_MS : pauseMs;
-    replica.schedule(pause, () => clock.runTask(() => look(Math.min(pause * 2, MAX_RECOVERY_INTERVAL_MS))));
+  const runOnce = async (nextIntervalMs: number): Promise<void> => {
+    const result = await recover();
+    if (result === 'finished') return;
+    const intervalMs = result === 'failed' ? RECOVERY_INTERVAL_MS : nextIntervalMs;
+    replica.schedule(intervalMs, () =>
+      clock.runTask(() => runOnce(Math.min(intervalMs * 2, MAX_RECOVERY_INTERVAL_MS))),
+    );
   };
-  replica.schedule(0, () => clock.runTask(() => look(RECOVERY_INTERVAL_MS)));
+  replica.schedule(0, () => clock.runTask(() => runOnce(RECOVERY_INTERVAL_MS)));
 }
 
 function recoveryOptions({
@@ -313,27 +315,27 @@ function recoveryOptions({
   clock,
   simulatedGitHub,
   fixture,
-  log,
+  deliveryLog,
   store,
 }: ReplicaRecoveryOptions): RecoveryOptions {
   const now = (): number => clock.now;
-  const page = replica.wrapPort('github', {
-    fetchComment: async (ref: PullRequestRef, place: Spot) => {
+  const commentPort = replica.wrapPort('github', {
+    fetchComment: async (ref: PullRequestRef, location: CommentLocation) => {
       requireActiveInstallation(simulatedGitHub, ref);
-      return readBodyAt(snapshotPull(simulatedGitHub, fixtureForPull(fixture, ref.number)), place);
+      return readBodyAt(snapshotPull(simulatedGitHub, fixtureForPull(fixture, ref.number)), location);
     },
   });
   return {
-    ...{ store, now, log: SILENT_LOG, recoveredDeliveries: NO_COUNTER },
+    ...{ store, now, log: SILENT_LOG, recoveredDeliveries: SILENT_COUNTER },
     heartbeat: createHeartbeat({ store, onDisconnect() {}, githubTime: now }),
-    deliveries: replica.wrapPort('github', log.port),
-    withCurrentText: createCurrentTextReader({ identity: fixture, fetchComment: page.fetchComment }),
+    deliveries: replica.wrapPort('github', deliveryLog.port),
+    withCurrentText: createCurrentTextReader({ identity: fixture, fetchComment: commentPort.fetchComment }),
     handleDelivery: createDeliveryHandler({
       store,
       identity: () => fixture,
       now,
       log: SILENT_LOG,
-      deliveries: NO_COUNTER,
+      deliveries: SILENT_COUNTER,
     }),
     githubTime: now,
   };
@@ -344,32 +346,32 @@ type CleanupLoopOptions = {
   readonly clock: VirtualClock;
   /** The process's own view of the store. */
   readonly store: Pick<Store, 'deleteExpired'>;
-  /** When people had stopped talking (ms); null before that. */
+  /** The end of the conversation (ms), or null. */
   readonly faultFreeSince: () => number | null;
 };
 
 const FIRST_CLEANUP_MS = 60_000;
 
-/** Each look is three times as far from the one before as that was, up to this. */
+/** The interval triples up to this limit. */
 const MAX_CLEANUP_INTERVAL_MS = 10 * 86_400_000;
 
-/** What is over is over some weeks after the last word. */
+/** By this time after the end of the conversation all work has ended and its retention is over. */
 const ALL_EXPIRED_MS = RUN_RETENTION_MS + 40 * 86_400_000;
 
-/** Lets a process forget what was kept long enough, until nothing can be left to be forgotten. */
+/** Makes a process delete expired data, until all data of the case has expired. */
 export function startCleanupLoop({ replica, clock, store, faultFreeSince }: CleanupLoopOptions): void {
-  const isDone = async (last: boolean): Promise<boolean> => {
+  const isLastCleanup = async (allExpired: boolean): Promise<boolean> => {
     try {
       while (await store.deleteExpired(clock.now));
-      return last;
+      return allExpired;
     } catch {
       return false;
     }
   };
-  const look = async (pauseMs: number): Promise<void> => {
+  const cleanUp = async (intervalMs: number): Promise<void> => {
     const since = faultFreeSince();
-    if (await isDone(since !== null && clock.now > since + ALL_EXPIRED_MS)) return;
-    replica.schedule(pauseMs, () => clock.runTask(() => look(Math.min(pauseMs * 3, MAX_CLEANUP_INTERVAL_MS))));
+    if (await isLastCleanup(since !== null && clock.now > since + ALL_EXPIRED_MS)) return;
+    replica.schedule(intervalMs, () => clock.runTask(() => cleanUp(Math.min(intervalMs * 3, MAX_CLEANUP_INTERVAL_MS))));
   };
-  replica.schedule(FIRST_CLEANUP_MS, () => clock.runTask(() => look(FIRST_CLEANUP_MS)));
+  replica.schedule(FIRST_CLEANUP_MS, () => clock.runTask(() => cleanUp(FIRST_CLEANUP_MS)));
 }

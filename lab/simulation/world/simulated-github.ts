@@ -36,40 +36,39 @@ import type { PostedComment } from '../../../src/core/state/proposal.ts';
 import { type CaseFixture, GITHUB_URL } from './fixture.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
-/** The simulated GitHub of one case, without a socket: its world, and who hears of what changes. */
+/** The fake GitHub's state of one case, without HTTP. Reports each webhook event of a change. */
 export class SimulatedGitHub {
   state: GitHubState;
-  readonly #timeline: VirtualClock;
-  readonly #tell: (event: WebhookEvent) => void;
+  readonly #clock: VirtualClock;
+  readonly #onEvent: (event: WebhookEvent) => void;
 
-  constructor(world: GitHubState, clock: VirtualClock, tell: (event: WebhookEvent) => void) {
-    this.state = world;
-    this.#timeline = clock;
-    this.#tell = tell;
+  constructor(state: GitHubState, clock: VirtualClock, onEvent: (event: WebhookEvent) => void) {
+    this.state = state;
+    this.#clock = clock;
+    this.#onEvent = onEvent;
   }
 
   /** Ms since the epoch. */
   get now(): number {
-    return this.#timeline.now;
+    return this.#clock.now;
   }
 
-  /** Does a write, and tells of it; a refusal changes nothing. */
+  /** Applies a write and reports its events. A refused write changes nothing. */
   apply<Input, Value>(operation: Operation<Input, Value>, input: Input): OperationResult<Value> {
-    const outcome = operation(this.state, input, this.#timeline.now);
+    const outcome = operation(this.state, input, this.#clock.now);
     this.state = outcome.state;
-    for (const event of outcome.events) this.#tell(event);
+    for (const event of outcome.events) this.#onEvent(event);
     return outcome;
   }
 }
 
-/** A pull request as it stands in the simulated GitHub. */
+/** A pull request at one moment. */
 export type PullSnapshot = {
   readonly state: GitHubState;
   readonly repository: FakeRepository;
   readonly pull: FakePullRequest;
 };
 
-/** The App's own bot. */
 type BotIdentity = { readonly botId: number; readonly appId: number };
 
 export function readPullFacts({ state, repository, pull }: PullSnapshot): PullFacts {
@@ -94,7 +93,7 @@ export function readPermission(
   { state, repository }: PullSnapshot,
   login: string,
 ): Awaited<ReturnType<GitHub['fetchPermission']>> {
-  const account = [...state.accounts.values()].find((one) => one.login === login);
+  const account = [...state.accounts.values()].find((candidate) => candidate.login === login);
   if (account?.type !== 'User') return { permission: 'none', userId: null };
   return {
     permission: PERMISSION_OF_ROLE[collaboratorRoleOf(repository, account.id).permission],
@@ -112,7 +111,7 @@ export function readSettingsFile({
   return bytes === undefined ? null : { kind: 'file', bytes };
 }
 
-/** Everything below a commit's root, directories included. */
+/** All entries of a commit's tree by path, including directories. Throws a `GitHubError` for an unknown commit. */
 export function readFullTree(store: GitObjectStore, commit: Sha): Map<string, TreeEntry> {
   const entries = createTree();
   const walk = (sha: Sha, prefix: string): void => {
@@ -122,9 +121,9 @@ export function readFullTree(store: GitObjectStore, commit: Sha): Map<string, Tr
       if (entry.mode === '040000') walk(entry.sha, `${prefix}${name}/`);
     }
   };
-  const found = readGitCommit(store, commit);
-  if (found === undefined) throw new GitHubError('no such commit', 404, null);
-  walk(found.tree, '');
+  const gitCommit = readGitCommit(store, commit);
+  if (gitCommit === undefined) throw new GitHubError('no such commit', 404, null);
+  walk(gitCommit.tree, '');
   return entries;
 }
 
@@ -163,12 +162,12 @@ export function listOtherPulls({ repository, pull }: PullSnapshot, branch: strin
 }
 
 export function countApprovingReviews({ pull }: PullSnapshot): number {
-  const verdicts = new Map([...pull.reviews.values()].map(({ authorId, state }) => [authorId, state]));
-  return [...verdicts.values()].filter((state) => state === 'APPROVED').length;
+  const latestReviews = new Map([...pull.reviews.values()].map(({ authorId, state }) => [authorId, state]));
+  return [...latestReviews.values()].filter((state) => state === 'APPROVED').length;
 }
 
 /** Newest first; `head` is a commit or a branch. */
-export function listCommitNotes(
+export function listCommitSummaries(
   { state, repository }: PullSnapshot,
   base: Sha,
   head: string,
@@ -196,7 +195,7 @@ function createTree(): Map<string, TreeEntry> {
   return new Map();
 }
 
-/** A comment of the App's own, wherever it stands. */
+/** A comment of the App, in the conversation or in a review thread. */
 type BotComment = {
   readonly kind: PostedComment['kind'];
   readonly id: number;
@@ -205,7 +204,7 @@ type BotComment = {
   readonly createdAt: string;
 };
 
-/** As the App keeps a comment that it posted. */
+/** Converts a comment to the form that the App stores. */
 export function asPostedComment(
   kind: PostedComment['kind'],
   { id, nodeId, createdAt }: Pick<BotComment, 'id' | 'nodeId' | 'createdAt'>,
@@ -215,11 +214,11 @@ export function asPostedComment(
   return toPostedComment(kind, { id, node_id: nodeId, created_at: createdAt, html_url: url }, body);
 }
 
-/** All of them, those in threads first. */
+/** All comments of the App. Those in review threads come first. */
 export function listBotComments({ pull }: PullSnapshot, { botId }: Pick<BotIdentity, 'botId'>): readonly BotComment[] {
   const inThreads = [...pull.reviewComments.values()].map((comment) => {
-    const place = pull.threads.get(comment.threadId)?.location.kind;
-    return { ...comment, kind: place === 'file' ? ('file-comment' as const) : ('review-comment' as const) };
+    const locationKind = pull.threads.get(comment.threadId)?.location.kind;
+    return { ...comment, kind: locationKind === 'file' ? ('file-comment' as const) : ('review-comment' as const) };
   });
   const others = [...pull.comments.values()].map((comment) => ({ ...comment, kind: 'issue-comment' as const }));
   return [...inThreads, ...others].filter(({ authorId }) => authorId === botId);
@@ -227,12 +226,12 @@ export function listBotComments({ pull }: PullSnapshot, { botId }: Pick<BotIdent
 
 export function findBotComments(
   snapshot: PullSnapshot,
-  own: BotIdentity,
+  bot: BotIdentity,
   markers: readonly string[],
   since: string | null,
 ): ReadonlyMap<string, FoundComment> {
   const found = new Map<string, FoundComment>();
-  for (const comment of listBotComments(snapshot, own)) {
+  for (const comment of listBotComments(snapshot, bot)) {
     const marker = firstLineOf(comment.body);
     if (!markers.includes(marker) || found.has(marker)) continue;
     if (since !== null && Date.parse(comment.createdAt) < Date.parse(since)) continue;
@@ -241,9 +240,9 @@ export function findBotComments(
   return found;
 }
 
-export function hasBotComment(snapshot: PullSnapshot, own: BotIdentity, body: string, since: string): boolean {
+export function hasBotComment(snapshot: PullSnapshot, bot: BotIdentity, body: string, since: string): boolean {
   const from = `${new Date(since).toISOString().slice(0, 19)}Z`;
-  return listBotComments(snapshot, own).some(
+  return listBotComments(snapshot, bot).some(
     (comment) => comment.createdAt >= from && normalizeBody(comment.body) === normalizeBody(body),
   );
 }
@@ -262,15 +261,15 @@ export function hashCommentBodies(
   );
 }
 
-/** What somebody wrote at a place; null where it is gone. */
-export function readBodyAt({ pull }: PullSnapshot, place: CommentLocation): string | null {
-  switch (place.at) {
+/** The body of a comment or review; null if it was deleted. */
+export function readBodyAt({ pull }: PullSnapshot, location: CommentLocation): string | null {
+  switch (location.at) {
     case 'conversation':
-      return pull.comments.get(place.commentId)?.body ?? null;
+      return pull.comments.get(location.commentId)?.body ?? null;
     case 'thread':
-      return pull.reviewComments.get(place.commentId)?.body ?? null;
+      return pull.reviewComments.get(location.commentId)?.body ?? null;
     case 'review':
-      return pull.reviews.get(place.reviewId)?.body ?? null;
+      return pull.reviews.get(location.reviewId)?.body ?? null;
   }
 }
 
@@ -290,7 +289,7 @@ export function toPostedReview(id: number, state: string): OwnReview {
   return { id, url: `${GITHUB_URL}/acme/shop/pull/1#review-${id}`, status };
 }
 
-/** What GitHub lists of everybody's comments, as far as it is read. */
+/** All comments since that time, oldest first, with the fields that the App reads. */
 export function selectCommentsSince({ state, pull }: PullSnapshot, since: string): readonly ListedComment[] {
   const from = `${new Date(since).toISOString().slice(0, 19)}Z`;
   const inConversation = [...pull.comments.values()].map((comment) => ({
@@ -314,24 +313,24 @@ export function selectCommentsSince({ state, pull }: PullSnapshot, since: string
 }
 
 function toListedComment(
-  world: GitHubState,
+  state: GitHubState,
   { id, authorId, body, createdAt, updatedAt }: FakeIssueComment | FakeReviewComment,
 ) {
-  return { id, user: simpleUserPayload(world, authorId), body, created_at: createdAt, updated_at: updatedAt };
+  return { id, user: simpleUserPayload(state, authorId), body, created_at: createdAt, updated_at: updatedAt };
 }
 
-/** As the adapter has it: what its owner suspended is seldom asked again. */
+/** The retry delay that the adapter gives for a suspended installation. */
 const SUSPENDED_RETRY_MS = 10 * 60_000;
 
-/** The App's installation on the account; undefined while there is none. */
+/** The App's installation on the account, suspended or not. */
 export function findInstallation(
-  world: GitHubState,
+  state: GitHubState,
   { appId }: Pick<CaseFixture, 'appId'>,
 ): FakeInstallation | undefined {
-  return [...world.installations.values()].find((one) => one.appId === appId);
+  return [...state.installations.values()].find((installation) => installation.appId === appId);
 }
 
-/** Throws what GitHub answers where this installation was removed or is suspended. */
+/** Throws GitHub's error if this installation was removed or is suspended. */
 export function requireActiveInstallation(
   { state, now }: SimulatedGitHub,
   { installationId }: CaseFixture['ref'],
@@ -342,18 +341,18 @@ export function requireActiveInstallation(
     throw new GitHubError('the installation is suspended', 403, now + SUSPENDED_RETRY_MS);
 }
 
-/** One attempt of GitHub's, with what was sent. */
+/** One delivery attempt with its payload. */
 export type LoggedAttempt = LoggedDelivery & { readonly payload: Readonly<Record<string, unknown>> };
 
-/** GitHub's log of what it tried to deliver in a case, only ever added to. */
+/** GitHub's log of all delivery attempts of a case. */
 export type DeliveryAttemptLog = {
   readonly attempts: readonly LoggedAttempt[];
   readonly add: (attempt: Omit<LoggedAttempt, 'id'>) => void;
-  /** As the App may read it. */
+  /** The App's view of the log. */
   readonly port: DeliveryLog;
 };
 
-/** Not as short as GitHub's, but none older than what the App itself remembers. */
+/** Longer than GitHub's, but shorter than the time for which the App remembers deliveries. */
 const LOG_RETENTION_MS = 29 * 86_400_000;
 
 export function createDeliveryAttemptLog(now: () => number): DeliveryAttemptLog {
@@ -362,11 +361,11 @@ export function createDeliveryAttemptLog(now: () => number): DeliveryAttemptLog 
     attempts,
     add: (attempt) => void attempts.push({ ...attempt, id: String(attempts.length) }),
     port: {
-      fetchPage: async (_cursor, which) => ({
+      fetchPage: async (_cursor, filter) => ({
         deliveries: attempts
           .filter(
             ({ acknowledged, deliveredAt }) =>
-              (which === 'all' || !acknowledged) && deliveredAt > now() - LOG_RETENTION_MS,
+              (filter === 'all' || !acknowledged) && deliveredAt > now() - LOG_RETENTION_MS,
           )
           .toReversed(),
         nextCursor: null,
@@ -376,7 +375,7 @@ export function createDeliveryAttemptLog(now: () => number): DeliveryAttemptLog 
   };
 }
 
-/** The simulated repository, read as git's objects. */
+/** The reader that `countersign verify` uses, on the simulated repository. */
 export function toGitObjects({ objects }: GitObjectStore): GitObjectReader {
   return {
     read: async (id) => {
@@ -387,7 +386,7 @@ export function toGitObjects({ objects }: GitObjectStore): GitObjectReader {
   };
 }
 
-/** The pull request as it stands now. */
+/** The pull request now. Throws a `GitHubError` if it does not exist. */
 export function snapshotPull(
   simulatedGitHub: SimulatedGitHub,
   { repositoryId, ref }: Pick<CaseFixture, 'repositoryId' | 'ref'>,
@@ -398,14 +397,13 @@ export function snapshotPull(
   return { state: simulatedGitHub.state, repository, pull };
 }
 
-/** All pull requests of the repository as they stand now. */
+/** All pull requests of the repository now. */
 export function snapshotAllPulls(simulatedGitHub: SimulatedGitHub, fixture: CaseFixture): readonly PullSnapshot[] {
   return listPullNumbers(simulatedGitHub, fixture).map((number) =>
     snapshotPull(simulatedGitHub, fixtureForPull(fixture, number)),
   );
 }
 
-/** The numbers of all pull requests of the repository. */
 export function listPullNumbers(
   simulatedGitHub: SimulatedGitHub,
   { repositoryId }: Pick<CaseFixture, 'repositoryId'>,
@@ -413,7 +411,7 @@ export function listPullNumbers(
   return [...(simulatedGitHub.state.repositories.get(repositoryId)?.pulls.keys() ?? [])];
 }
 
-/** The same scene, seen from another pull request. */
+/** The same fixture with another pull request as its `ref`. */
 export function fixtureForPull(fixture: CaseFixture, number: number): CaseFixture {
   return { ...fixture, ref: { ...fixture.ref, number } };
 }

@@ -13,16 +13,15 @@ import type { PullState } from '../../../src/core/state/run.ts';
 import type { Signal } from '../../../src/core/state/signals.ts';
 import type { Step } from '../../../src/core/state/step.ts';
 
-/** One thing that happened, in the order in which things happened. `at` is virtual time (ms). */
+/** One event of a case. `at` is the virtual time (ms since the epoch). */
 export type TraceEvent = { readonly at: number } & (
   | { readonly kind: 'received'; readonly delivery: InterpretedDelivery; readonly receipt: 'stored' | 'duplicate' }
-  /** What concerns a whole installation was stored. */
   | {
       readonly kind: 'installation-event-received';
       readonly notice: InstallationEvent;
       readonly receipt: 'stored' | 'duplicate';
     }
-  /** GitHub was told that a delivery is taken. */
+  /** The webhook response was a success. */
   | { readonly kind: 'acknowledged'; readonly deliveryId: string; readonly isForUs: boolean }
   | { readonly kind: 'claimed'; readonly claim: Claim }
   | {
@@ -31,14 +30,14 @@ export type TraceEvent = { readonly at: number } & (
       readonly signal: Signal;
       readonly step: Step;
       readonly result: SaveResult;
-      /** As the store had them just before. */
+      /** Proposal states by id, before the step. */
       readonly before: ReadonlyMap<string, ProposalState>;
     }
   | { readonly kind: 'effect-started'; readonly effect: StoredEffect }
   | { readonly kind: 'effect-finished'; readonly effect: StoredEffect }
   | {
       readonly kind: 'committed';
-      /** The pull request that it was tried for. */
+      /** The number of the pull request. */
       readonly number: number;
       readonly plan: CommitPlan;
       readonly outcome: CommitResult;
@@ -49,7 +48,6 @@ export type TraceEvent = { readonly at: number } & (
   | { readonly kind: 'note'; readonly text: string }
 );
 
-/** What goes wrong. */
 export const FAULT_KINDS = [
   'crash-before',
   'crash-after',
@@ -66,7 +64,7 @@ export const FAULT_KINDS = [
 
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
-/** Everything that happened in a case. */
+/** The events of a case, in order. */
 export type Trace = {
   readonly events: readonly TraceEvent[];
   readonly add: (event: UntimedEvent) => void;
@@ -82,41 +80,46 @@ export function createTrace(now: () => number): Trace {
   };
 }
 
-/** States of a pull request's proposals by id. */
 function proposalStatesById(pull: PullState): ReadonlyMap<string, ProposalState> {
   return new Map(pull.proposals.map(({ id, state }) => [id, state]));
 }
 
-/** The store, with everything that a checker must know of written down the moment it is stored. */
+/** Returns a store that records receipts, claims, saved steps and effects in the trace. */
 export function traceStore(store: Store, trace: Trace): Store {
-  async function saved(claim: Claim, signal: Signal, step: Step, save: () => Promise<SaveResult>): Promise<SaveResult> {
+  async function traceSave(
+    claim: Claim,
+    signal: Signal,
+    step: Step,
+    save: () => Promise<SaveResult>,
+  ): Promise<SaveResult> {
     const ids = step.pull.proposals.map(({ id }) => id);
     const before = proposalStatesById(await store.load(claim.pullRequestKey, { ids, commentId: null }));
     const result = await save();
     trace.add({ kind: 'saved', claim, signal, step, result, before });
     return result;
   }
-  function claimed(claim: NewClaim | null): NewClaim | null {
+  function traceClaim(claim: NewClaim | null): NewClaim | null {
     if (claim !== null) trace.add({ kind: 'claimed', claim });
     return claim;
   }
-  function begun(effect: StoredEffect | null): StoredEffect | null {
+  function traceEffectStart(effect: StoredEffect | null): StoredEffect | null {
     if (effect !== null) trace.add({ kind: 'effect-started', effect });
     return effect;
   }
   return {
     ...store,
-    ...traceIntake(store, trace),
-    claimPull: async (worker, now, leaseMs) => claimed(await store.claimPull(worker, now, leaseMs)),
-    save: (claim, signal, step, now) => saved(claim, signal.signal, step, () => store.save(claim, signal, step, now)),
+    ...traceReceiving(store, trace),
+    claimPull: async (worker, now, leaseMs) => traceClaim(await store.claimPull(worker, now, leaseMs)),
+    save: (claim, signal, step, now) =>
+      traceSave(claim, signal.signal, step, () => store.save(claim, signal, step, now)),
     saveIfInboxEmpty: (claim, signal, step, now) =>
-      saved(claim, signal, step, () => store.saveIfInboxEmpty(claim, signal, step, now)),
+      traceSave(claim, signal, step, () => store.saveIfInboxEmpty(claim, signal, step, now)),
     async nextWork(claim, now) {
       const work = await store.nextWork(claim, now);
-      if (work?.kind === 'effect') begun(work.effect);
+      if (work?.kind === 'effect') traceEffectStart(work.effect);
       return work;
     },
-    claimEffect: async (worker, now, leaseMs) => begun(await store.claimEffect(worker, now, leaseMs)),
+    claimEffect: async (worker, now, leaseMs) => traceEffectStart(await store.claimEffect(worker, now, leaseMs)),
     async finishEffect(effect, outcome, now) {
       await store.finishEffect(effect, outcome, now);
       trace.add({ kind: 'effect-finished', effect });
@@ -124,12 +127,12 @@ export function traceStore(store: Store, trace: Trace): Store {
   };
 }
 
-function traceIntake(store: Store, trace: Trace): Pick<Store, 'receive' | 'broadcastToPulls'> {
+function traceReceiving(store: Store, trace: Trace): Pick<Store, 'receive' | 'broadcastToPulls'> {
   return {
     async receive(deliveries, now) {
       const receipts = await store.receive(deliveries, now);
-      for (const [place, delivery] of deliveries.entries())
-        trace.add({ kind: 'received', delivery, receipt: receipts[place] ?? 'duplicate' });
+      for (const [index, delivery] of deliveries.entries())
+        trace.add({ kind: 'received', delivery, receipt: receipts[index] ?? 'duplicate' });
       return receipts;
     },
     async broadcastToPulls(deliveryId, notice, now) {

@@ -1,47 +1,47 @@
 type ScheduledEvent = { readonly at: number; readonly run: () => void };
 
 /**
- * A virtual clock and everything that is to happen on it. Nothing waits for real time: the clock jumps from one event to
- * the next, and only once everything that an event set going has come to a stop.
+ * A discrete-event scheduler with virtual time. The clock jumps to the next event once all tasks have ended or are
+ * suspended, so a case needs no real time.
  */
 export class VirtualClock {
   /** Ms since the epoch. */
   now: number;
-  /** Events that were played so far. */
+  /** The number of events played so far. */
   eventCount = 0;
   readonly #events: ScheduledEvent[] = [];
   #running = 0;
-  #stopped: (() => void) | null = null;
+  #onIdle: (() => void) | null = null;
 
   constructor(now: number) {
     this.now = now;
   }
 
-  /** Lets something happen so many ms from now; among those of one moment, the one that was planned first. */
+  /** Schedules an event `ms` from now. Events of one time run in the order in which they were scheduled. */
   schedule(ms: number, run: () => void): void {
     const at = Math.ceil(this.now + ms);
-    let place = this.#events.length;
-    while (place > 0 && (this.#events[place - 1]?.at ?? 0) > at) place -= 1;
-    this.#events.splice(place, 0, { at, run });
+    let index = this.#events.length;
+    while (index > 0 && (this.#events[index - 1]?.at ?? 0) > at) index -= 1;
+    this.#events.splice(index, 0, { at, run });
   }
 
-  /** A line of work runs from now on, until it `rests`. */
+  /** Counts a task as running until `taskEnded`. The clock stops meanwhile. */
   taskStarted(): void {
     this.#running += 1;
   }
 
   taskEnded(): void {
     this.#running -= 1;
-    if (this.#running === 0) this.#stopped?.();
+    if (this.#running === 0) this.#onIdle?.();
   }
 
-  /** Runs work to its end as a line of its own. It must not reject. */
+  /** Runs work as a task of its own. It must not reject. */
   runTask(work: () => Promise<void>): void {
     this.taskStarted();
-    void this.#toItsEnd(work);
+    void this.#finishTask(work);
   }
 
-  async #toItsEnd(work: () => Promise<void>): Promise<void> {
+  async #finishTask(work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } finally {
@@ -49,10 +49,10 @@ export class VirtualClock {
     }
   }
 
-  /** Waits for something that happens at another time, and lets the others go on meanwhile. */
-  suspend(planned: (goOn: () => void) => void): Promise<void> {
+  /** Suspends the calling task, so that time can pass. `schedule` gets the function that resumes it. */
+  suspend(schedule: (resume: () => void) => void): Promise<void> {
     return new Promise<void>((resolve) => {
-      planned(() => {
+      schedule(() => {
         this.taskStarted();
         resolve();
       });
@@ -60,23 +60,23 @@ export class VirtualClock {
     });
   }
 
-  /** Plays until nothing is planned any more; false where there was still something after so many events. */
-  async runUntilIdle(most: number): Promise<boolean> {
-    for (let count = 0; count < most; count += 1) {
+  /** Plays all events. False if events are left after `maxEvents`. */
+  async runUntilIdle(maxEvents: number): Promise<boolean> {
+    for (let count = 0; count < maxEvents; count += 1) {
       const next = this.#events.shift();
       if (next === undefined) return true;
       this.now = Math.max(this.now, next.at);
       this.eventCount += 1;
       next.run();
-      if (this.#running > 0) await this.#standstill();
+      if (this.#running > 0) await this.#tasksIdle();
     }
     return this.#events.length === 0;
   }
 
-  async #standstill(): Promise<void> {
+  async #tasksIdle(): Promise<void> {
     await new Promise<void>((resolve) => {
-      this.#stopped = resolve;
+      this.#onIdle = resolve;
     });
-    this.#stopped = null;
+    this.#onIdle = null;
   }
 }

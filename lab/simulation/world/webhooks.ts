@@ -4,6 +4,7 @@ import { createDeliveryHandler } from '../../../src/adapters/http/receive-delive
 import type { Store } from '../../../src/adapters/store/store.ts';
 import type { DeliveryEvent } from '../../../src/core/state/ports.ts';
 import { isRecord } from '../../../src/lib/trust.ts';
+import { SILENT_COUNTER, SILENT_LOG } from '../../shared/silent.ts';
 import type { CaseFixture } from './fixture.ts';
 import type { Random } from './random.ts';
 import type { Replica } from './replica.ts';
@@ -11,7 +12,7 @@ import type { DeliveryAttemptLog } from './simulated-github.ts';
 import type { Trace } from './trace.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
-/** Where deliveries go: a process with its own view of the store; null while none lives. */
+/** A process that receives deliveries, with its own store. */
 export type DeliveryTarget = { readonly replica: Replica; readonly store: Pick<Store, 'receive' | 'broadcastToPulls'> };
 
 type DeliveryOptions = {
@@ -19,70 +20,75 @@ type DeliveryOptions = {
   readonly random: Random;
   readonly trace: Trace;
   readonly fixture: CaseFixture;
-  readonly log: DeliveryAttemptLog;
+  readonly deliveryLog: DeliveryAttemptLog;
+  /** Null while no process is running. */
   readonly target: () => DeliveryTarget | null;
-  /** Whom GitHub tells of the account's pull requests. */
+  /** The installation that gets the account's webhooks. */
   readonly installation: () => Pick<FakeInstallation, 'id' | 'suspendedAt'> | undefined;
-  /** How often a delivery is late by minutes, comes twice, or never comes. */
+  /** The share of deliveries that are delayed by minutes, duplicated or dropped. */
   readonly faultRate: () => number;
 };
 
-const SILENT_LOG = { debug() {}, info() {}, warn() {}, error() {} };
-
-/** GitHub's deliveries: each takes its own time, so that later ones overtake earlier ones; some fare worse. */
+/** Creates GitHub's webhook sender. Each delivery has a random delay, so later ones can overtake earlier ones. */
 export function createWebhookSender(options: DeliveryOptions): (event: WebhookEvent) => void {
   const { clock, random, trace, faultRate } = options;
   let count = 0;
-  return (bare) => {
-    const event = withInstallation(options, bare);
+  return (emitted) => {
+    const event = withInstallation(options, emitted);
     if (event === null) return;
     count += 1;
     const id = `delivery-${count}`;
-    const come = (ms: number): void =>
+    const scheduleAttempt = (ms: number): void =>
       clock.schedule(ms, () => clock.runTask(() => attemptDelivery(options, id, event)));
-    const soon = (): number => 40 + random.float() ** 4 * 4_000;
+    const normalDelay = (): number => 40 + random.float() ** 4 * 4_000;
     const roll = random.float() / Math.max(faultRate(), 1e-9);
-    if (roll >= 1) return come(soon());
+    if (roll >= 1) return scheduleAttempt(normalDelay());
     const fault = roll < 0.25 ? 'delivery-dropped' : roll < 0.6 ? 'delivery-duplicated' : 'delivery-delayed';
     trace.add({ kind: 'fault', fault, where: `${event.name}.${event.action ?? ''}` });
-    if (fault === 'delivery-duplicated') come(soon());
-    if (fault === 'delivery-duplicated') come(random.between(1, 90_000));
-    if (fault === 'delivery-dropped') clock.schedule(soon(), () => logAttempt(options, id, event, false));
-    // GitHub sends nothing again by itself; an operator may.
-    const again = random.chance(0.5);
-    if (fault === 'delivery-delayed' || (fault === 'delivery-dropped' && again)) come(random.between(5_000, 120_000));
+    if (fault === 'delivery-duplicated') {
+      scheduleAttempt(normalDelay());
+      scheduleAttempt(random.between(1, 90_000));
+    }
+    if (fault === 'delivery-dropped') clock.schedule(normalDelay(), () => logAttempt(options, id, event, false));
+    // GitHub redelivers nothing by itself, but an operator can.
+    const isRedelivered = random.chance(0.5);
+    if (fault === 'delivery-delayed' || (fault === 'delivery-dropped' && isRedelivered))
+      scheduleAttempt(random.between(5_000, 120_000));
   };
 }
 
 async function attemptDelivery(options: DeliveryOptions, id: string, event: WebhookEvent): Promise<void> {
   const target = options.target();
   const { name, payload } = event;
-  const answered = target !== null && (await deliverTo(options, target, { id, name, payload }));
-  logAttempt(options, id, event, answered);
+  const acknowledged = target !== null && (await deliverTo(options, target, { id, name, payload }));
+  logAttempt(options, id, event, acknowledged);
 }
 
-/** With the installation that hears of it: a suspended one, and one that was removed, of nothing but that. */
+/**
+ * Adds the installation to the payload. Null if the App is suspended or removed: then GitHub sends only the events about
+ * the installation itself, whose payload already has it.
+ */
 function withInstallation({ installation }: DeliveryOptions, event: WebhookEvent): WebhookEvent | null {
   if (isRecord(event.payload['installation'])) return event;
-  const acting = installation();
-  if (acting === undefined || acting.suspendedAt !== null) return null;
-  return { ...event, payload: { ...event.payload, installation: { id: acting.id, node_id: 'i' } } };
+  const receiver = installation();
+  if (receiver === undefined || receiver.suspendedAt !== null) return null;
+  return { ...event, payload: { ...event.payload, installation: { id: receiver.id, node_id: 'i' } } };
 }
 
 function logAttempt(
-  { log, clock }: DeliveryOptions,
+  { deliveryLog, clock }: DeliveryOptions,
   guid: string,
   { name, action, repositoryId, payload }: WebhookEvent,
   acknowledged: boolean,
 ): void {
-  log.add({ guid, event: name, action, repositoryId, payload, acknowledged, deliveredAt: clock.now });
+  deliveryLog.add({ guid, event: name, action, repositoryId, payload, acknowledged, deliveredAt: clock.now });
 }
 
-/** Whether a process answers that it took it. */
+/** Returns true if the process acknowledged the delivery. */
 async function deliverTo(options: DeliveryOptions, target: DeliveryTarget, event: DeliveryEvent): Promise<boolean> {
   const { fixture, clock, trace } = options;
   let isForUs = false;
-  const take = createDeliveryHandler({
+  const handleDelivery = createDeliveryHandler({
     store: {
       receive: (deliveries, now) => {
         isForUs = true;
@@ -93,14 +99,14 @@ async function deliverTo(options: DeliveryOptions, target: DeliveryTarget, event
     identity: () => fixture,
     now: () => clock.now,
     log: SILENT_LOG,
-    deliveries: { inc() {} },
+    deliveries: SILENT_COUNTER,
   });
   try {
-    await take(event);
+    await handleDelivery(event);
     trace.add({ kind: 'acknowledged', deliveryId: event.id, isForUs });
     return true;
   } catch {
-    // Answered with an error: GitHub does not send it again.
+    // The response was an error. GitHub does not redeliver.
     return false;
   }
 }

@@ -29,7 +29,7 @@ export type CommentAnchor = { readonly path: string; readonly commit: string };
 export type CachedSettingsFile = { readonly etag: string; readonly file: SettingsFileLookup };
 
 /** A person who is granted access can use it after 60 s at the latest. */
-const DENIAL_TTL_MS = 60_000;
+const PERMISSION_TTL_MS = 60_000;
 
 const MAX_ENTRIES = { max: 10_000 };
 
@@ -51,7 +51,7 @@ export function createCaches(now: () => number): GitHubCaches {
     threads: new LRUCache(MAX_ENTRIES),
     settings: new LRUCache({ maxSize: MAX_SETTINGS_BYTES, sizeCalculation: sizeOfSettings }),
     // A resolution above 0 would cache the time with a real timer, which breaks virtual clocks.
-    insufficientPermissions: new LRUCache({ ...MAX_ENTRIES, ttl: DENIAL_TTL_MS, ttlResolution: 0, perf: { now } }),
+    insufficientPermissions: new LRUCache({ ...MAX_ENTRIES, ttl: PERMISSION_TTL_MS, ttlResolution: 0, perf: { now } }),
   };
 }
 

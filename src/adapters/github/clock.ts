@@ -1,6 +1,6 @@
 import type { GitHubClient } from './client.ts';
 
-/** How far GitHub's clock is ahead of ours, at least and at most (ms); 0 and 0 if the clocks can be equal. */
+/** Minimum and maximum lead of GitHub's clock over ours (ms); both are 0 if the clocks can be equal. */
 type ClockSkew = { readonly minMs: number; readonly maxMs: number };
 
 /**

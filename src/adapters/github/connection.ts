@@ -14,7 +14,7 @@ export type PullConnection = {
   /** Numeric id of the App's bot account, which identifies the App's own comments. */
   readonly botId: () => Promise<number>;
   readonly now: () => number;
-  /** How far GitHub's clock is ahead of `now` at least (ms). */
+  /** Minimum lead of GitHub's clock over `now` (ms). */
   readonly minClockSkewMs: () => number;
 };
 
@@ -22,12 +22,12 @@ export type PullConnection = {
 type ApiCall = <Result>(send: (client: GitHubClient) => Promise<Result>) => Promise<Result>;
 
 /** Reading and writing use different tokens, so that code which serves the model cannot change anything. */
-type TokenPurpose = 'read' | 'write';
+type TokenAccess = 'read-only' | 'read-write';
 
 const TOKEN_PERMISSIONS = {
-  read: { contents: 'read', pull_requests: 'read', issues: 'read', metadata: 'read' },
-  write: { contents: 'write', pull_requests: 'write', issues: 'read', metadata: 'read' },
-} as const satisfies Record<TokenPurpose, Readonly<Record<string, string>>>;
+  'read-only': { contents: 'read', pull_requests: 'read', issues: 'read', metadata: 'read' },
+  'read-write': { contents: 'write', pull_requests: 'write', issues: 'read', metadata: 'read' },
+} as const satisfies Record<TokenAccess, Readonly<Record<string, string>>>;
 
 /** The rate limit of one installation, for one priority. */
 export type CallRateLimit = {
@@ -46,10 +46,10 @@ type ApiCallOptions = {
   readonly now: () => number;
 };
 
-/** Calls with tokens for one purpose. After a 401, the call is sent once more with a new token. */
-export function createApiCall(options: ApiCallOptions, purpose: TokenPurpose): ApiCall {
+/** Creates calls that use tokens with this access. After a 401, a call is sent once more with a new token. */
+export function createApiCall(options: ApiCallOptions, access: TokenAccess): ApiCall {
   const openClient = async (refresh: boolean): Promise<GitHubClient> =>
-    options.rateLimit.limit(options.createClient(await fetchInstallationToken(options, purpose, refresh)));
+    options.rateLimit.limit(options.createClient(await fetchInstallationToken(options, access, refresh)));
   return async (send) => {
     try {
       return await send(await openClient(false)).catch(async (error: unknown) => {
@@ -66,18 +66,14 @@ export function createApiCall(options: ApiCallOptions, purpose: TokenPurpose): A
   };
 }
 
-const InstallationToken = z.object({ token: z.string() });
+export const InstallationToken = z.object({ token: z.string() });
 
-async function fetchInstallationToken(
-  options: ApiCallOptions,
-  purpose: TokenPurpose,
-  refresh: boolean,
-): Promise<string> {
+async function fetchInstallationToken(options: ApiCallOptions, access: TokenAccess, refresh: boolean): Promise<string> {
   const response = await options.app.auth({
     type: 'installation',
     installationId: options.ref.installationId,
     repositoryIds: [options.ref.repositoryId],
-    permissions: TOKEN_PERMISSIONS[purpose],
+    permissions: TOKEN_PERMISSIONS[access],
     refresh,
   });
   return InstallationToken.parse(response).token;

@@ -1,20 +1,13 @@
 import type { CommentLocation, PullRequestRef } from '../../core/state/intent.ts';
 import type { DeliveryLog, GitHub, GitHubApp } from '../../core/state/ports.ts';
 import type { Priority } from '../../core/state/rate-limit.ts';
-import { createDeliveryLog, createIdentityLookup } from './app.ts';
+import { createIdentityLookup } from './app-account.ts';
 import { createCaches } from './caches.ts';
 import { CountersignOctokit, type GitHubClient, type StartTimer, withTimer } from './client.ts';
 import { createGitHubClock, withClock } from './clock.ts';
-import { createComment, createFileComment, createReply, react, updateComment } from './comments.ts';
 import { createCommit } from './commit.ts';
 import { type CallRateLimit, createApiCall, type PullConnection } from './connection.ts';
-import {
-  fetchBodyHashes,
-  fetchCommentBody,
-  findCommentsByMarker,
-  hasPosted,
-  listCommentsSince,
-} from './own-comments.ts';
+import { createDeliveryLog } from './delivery-log.ts';
 import {
   countApprovals,
   fetchPermission,
@@ -23,10 +16,18 @@ import {
   listOtherPullsOnBranch,
   listPullFiles,
 } from './pull-request.ts';
-import { createQuotaCache, type RateLimiter, withRateLimit } from './rate-limits.ts';
+import { createQuotaCache, type RateLimiter, withRateLimit } from './rate-limited-client.ts';
+import {
+  fetchBodyHashes,
+  fetchCommentBody,
+  findCommentsByMarker,
+  hasPosted,
+  listCommentsSince,
+} from './read-comments.ts';
 import { fetchArchive, fetchBlob, fetchSettingsFile, fetchTree, listCommits } from './repository.ts';
 import { createReview, dismissReview, findReviews, listReviewComments, updateReview } from './reviews.ts';
 import { isThreadResolved, listOutdatedThreads, resolveThread } from './threads.ts';
+import { createComment, createFileComment, createReply, react, updateComment } from './write-comments.ts';
 
 export type GitHubOptions = {
   readonly appId: number;
@@ -83,12 +84,15 @@ export function createGitHub(options: GitHubOptions): GitHubAppClient {
     deliveries: createDeliveryLog(app, now),
     fetchComment(ref, location) {
       const rateLimit = rateLimitFor(ref, 'read');
-      const read = createApiCall({ app, createClient, ref, now, rateLimit }, 'read');
+      const read = createApiCall({ app, createClient, ref, now, rateLimit }, 'read-only');
       return fetchCommentBody({ ref, read }, location);
     },
     forPull(ref: PullRequestRef, priority: Priority = 'read', canWrite?: () => boolean) {
       const callOptions = { app, createClient, ref, now, rateLimit: rateLimitFor(ref, priority, canWrite) };
-      const apiCalls = { read: createApiCall(callOptions, 'read'), write: createApiCall(callOptions, 'write') };
+      const apiCalls = {
+        read: createApiCall(callOptions, 'read-only'),
+        write: createApiCall(callOptions, 'read-write'),
+      };
       return createPullPort({ ref, ...apiCalls, caches, botId, now, minClockSkewMs: () => clock.skew().minMs });
     },
   };

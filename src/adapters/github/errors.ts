@@ -134,7 +134,7 @@ type RetryWait = { readonly until: number; readonly isRateLimit: boolean };
 /** GitHub's recommendation for a secondary rate limit without `retry-after`. */
 const SECONDARY_LIMIT_WAIT_MS = 60_000;
 
-/** A suspended installation and an archived repository can come back, so the requests are retried, but rarely. */
+/** A suspension or archiving can be reverted, so the requests are retried, but rarely. */
 const SUSPENDED_OR_ARCHIVED = /installation has been suspended|was archived so is read-only/i;
 
 const SUSPENDED_WAIT_MS = 10 * 60_000;

@@ -71,7 +71,7 @@ function requestPullFiles({ ref, read }: PullConnection): Promise<readonly Liste
   );
 }
 
-/** A push can come before or between the pages. Only the address of each file shows the commit of the list. */
+/** A push can happen before or between the pages. Only the address of each file shows the commit of the list. */
 function areAtHead(files: readonly ListedFile[], head: string): boolean {
   const remaining = files.filter(({ status }) => status !== 'removed');
   return remaining.length > 0 && remaining.every((file) => file.contents_url?.endsWith(`?ref=${head}`));

@@ -154,7 +154,7 @@ async function readBlobStream(body: ReadableStream, sha: string): Promise<Uint8A
 const MAX_ARCHIVE_BYTES = 100_000_000;
 
 /**
- * The plain files of a commit by path, from GitHub's archive; null if it exceeds the size limit. Larger files than
+ * The plain files of a commit by path, from GitHub's archive; null if it exceeds the size limit. Files above
  * `MAX_FILE_BYTES` are left out. `.gitattributes` can exclude or change files, so the bytes can differ from the blob's.
  */
 export function fetchArchive(

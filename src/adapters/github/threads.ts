@@ -4,7 +4,7 @@ import type { PostedComment } from '../../core/state/proposal.ts';
 import { cacheKey } from './caches.ts';
 import { type PullConnection, repositoryParams } from './connection.ts';
 
-/** Resolves the thread whose first comment this is. A resolved or deleted thread is no error. */
+/** Resolves the thread that begins with this comment. A resolved or deleted thread is no error. */
 export async function resolveThread(connection: PullConnection, comment: PostedComment): Promise<void> {
   if (comment.kind === 'issue-comment') return;
   const cached = connection.caches.threads.get(cacheKey(connection.ref, comment.nodeId));
@@ -12,7 +12,7 @@ export async function resolveThread(connection: PullConnection, comment: PostedC
   if (threadId !== null) await connection.write((client) => client.graphql(RESOLVE_MUTATION, { threadId }));
 }
 
-/** Whether the thread whose first comment this is is resolved; false if there is none. */
+/** Whether the thread that begins with this comment is resolved; false if there is none. */
 export async function isThreadResolved(connection: PullConnection, comment: PostedComment): Promise<boolean> {
   if (comment.kind === 'issue-comment') return false;
   return (await findThread(connection, comment.nodeId))?.isResolved ?? false;

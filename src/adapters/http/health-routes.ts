@@ -1,3 +1,4 @@
+import { withTimeout } from '../../lib/delay.ts';
 import type { Logger } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { type HttpRoute, RESPONSES } from './server.ts';
@@ -26,15 +27,11 @@ export function createHealthRoutes(check: ReadinessCheck, metrics: Metrics, log:
 const CHECK_TIMEOUT_MS = 2_000;
 
 async function isPassing(check: ReadinessCheck, log: Logger): Promise<boolean> {
-  const { promise: timeout, reject } = Promise.withResolvers<void>();
-  const timer = setTimeout(() => reject(new Error('the readiness check timed out')), CHECK_TIMEOUT_MS);
   try {
-    await Promise.race([check(), timeout]);
+    await withTimeout(check(), CHECK_TIMEOUT_MS, 'the readiness check timed out');
     return true;
   } catch (error) {
     log.warn({ err: error }, 'not ready');
     return false;
-  } finally {
-    clearTimeout(timer);
   }
 }

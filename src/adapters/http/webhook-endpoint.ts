@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { DeliveryEvent } from '../../core/state/ports.ts';
+import { withTimeout } from '../../lib/delay.ts';
 import { isRecord, parseJson } from '../../lib/trust.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { createMemoryQuota, declaresTooLarge, readBody } from './request-body.ts';
@@ -98,15 +99,10 @@ function isSignedBy(secrets: readonly string[], bytes: Uint8Array, signature: st
 
 const DELIVERY_TIMEOUT_MS = 9_000;
 
-async function withTimeout(work: Promise<void>, milliseconds: number): Promise<void> {
-  const { promise: timeout, reject } = Promise.withResolvers<void>();
-  const timer = setTimeout(() => reject(new Error('storing the delivery timed out')), milliseconds);
-  await Promise.race([work, timeout]).finally(() => clearTimeout(timer));
-}
-
 async function deliverEvent(event: DeliveryEvent, options: WebhookOptions): Promise<RouteResponse> {
   try {
-    await withTimeout(options.deliver(event), options.timeoutMs ?? DELIVERY_TIMEOUT_MS);
+    const timeoutMs = options.timeoutMs ?? DELIVERY_TIMEOUT_MS;
+    await withTimeout(options.deliver(event), timeoutMs, 'storing the delivery timed out');
     return RESPONSES.accepted;
   } catch (error) {
     options.log.error({ deliveryId: event.id, err: error }, 'delivery not stored');

@@ -1,4 +1,4 @@
-import { type Kysely, sql, type Transaction } from 'kysely';
+import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 import type { Signal } from '../../core/state/signals.ts';
 import {
   blockedUntil,
@@ -75,13 +75,13 @@ export async function renewPullClaim(
   return result.numUpdatedRows > 0n;
 }
 
-/** Raises the fencing token, so that the released claim is void for its own holder too. */
 export async function releasePullClaim(db: Kysely<DatabaseSchema>, claim: Claim): Promise<void> {
-  await db
-    .updateTable('pulls')
-    .set({ fence: claim.fencingToken + 1, lease_until: null, leased_by: null, worker: null })
-    .where(isHeldBy(claim))
-    .execute();
+  await sql`update pulls set ${releasedColumns(claim)} where ${isHeldBy(claim)}`.execute(db);
+}
+
+/** Raises the fencing token, so that the released claim is void for its own holder too. */
+function releasedColumns({ fencingToken }: Claim): RawBuilder<unknown> {
+  return sql`fence = ${fencingToken + 1}, lease_until = null, leased_by = null, worker = null`;
 }
 
 /**
@@ -150,11 +150,12 @@ type WorkRow =
 
 /**
  * Returns the next due signal of a claimed pull request: effect results first, then webhooks, each in order of arrival.
- * Otherwise returns its next due exclusive effect and counts the attempt; null if there is none, or the claim is lost.
+ * Otherwise returns its next due exclusive effect and counts the attempt. If there is neither, releases the claim and
+ * returns null; null also if the claim is lost.
  */
-export async function selectNextWork(db: Kysely<DatabaseSchema>, claim: Claim, now: number): Promise<PullWork | null> {
+export async function takeNextWork(db: Kysely<DatabaseSchema>, claim: Claim, now: number): Promise<PullWork | null> {
   for (;;) {
-    const due = await findDueWork(db, claim, now);
+    const due = await findDueWorkOrRelease(db, claim, now);
     if (due === null) return null;
     if (due.kind !== 'effect') return { kind: 'signal', signal: toStoredSignal(due) };
     const effect = await startEffect(db, claim, due.id);
@@ -162,23 +163,28 @@ export async function selectNextWork(db: Kysely<DatabaseSchema>, claim: Claim, n
   }
 }
 
-async function findDueWork(db: Kysely<DatabaseSchema>, claim: Claim, now: number): Promise<WorkRow | null> {
+/** One statement, because every step of a run ends with it. */
+async function findDueWorkOrRelease(db: Kysely<DatabaseSchema>, claim: Claim, now: number): Promise<WorkRow | null> {
   const { pullRequestKey } = claim;
   const { rows } = await sql<WorkRow>`
     with claimed as materialized (
       select pulls.comments_retry_at, rate_limits.read_blocked_until, rate_limits.act_blocked_until, rate_limits.notify_blocked_until
       from pulls left join rate_limits on rate_limits.installation_id = pulls.installation_id
       where ${isHeldBy(claim)}
+    ), due as materialized (
+      (${selectDueSignal('effect-result', pullRequestKey, now)}) union all (${selectDueSignal('webhook', pullRequestKey, now)}) union all (
+        select 3 as ordinal, 'effect' as kind, effects.id, null as signal, null as received_at, null as attempts, null as internal_errors
+        from claimed as rate_limits, effects
+        where effects.pull_key = ${pullRequestKey} and effects.lane = 'exclusive' and effects.done_at is null
+          and (effects.not_before <= ${now} or (effects.type = 'catch-up' and effects.attempts = 0))
+          and ${blockedUntil(EFFECT_PRIORITY)} <= ${now}
+        order by effects.id limit 1
+      )
+      order by ordinal limit 1
+    ), released as (
+      update pulls set ${releasedColumns(claim)} where ${isHeldBy(claim)} and not exists (select from due)
     )
-    (${selectDueSignal('effect-result', pullRequestKey, now)}) union all (${selectDueSignal('webhook', pullRequestKey, now)}) union all (
-      select 3 as ordinal, 'effect' as kind, effects.id, null as signal, null as received_at, null as attempts, null as internal_errors
-      from claimed as rate_limits, effects
-      where effects.pull_key = ${pullRequestKey} and effects.lane = 'exclusive' and effects.done_at is null
-        and (effects.not_before <= ${now} or (effects.type = 'catch-up' and effects.attempts = 0))
-        and ${blockedUntil(EFFECT_PRIORITY)} <= ${now}
-      order by effects.id limit 1
-    )
-    order by ordinal limit 1
+    select * from due
   `.execute(db);
   return rows[0] ?? null;
 }

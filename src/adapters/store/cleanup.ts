@@ -42,14 +42,14 @@ export async function deleteExpired(db: Kysely<DatabaseSchema>, now: number): Pr
   let hasMore = false;
   for (const { maxRows, deleteBatch } of CLEANUP_TASKS) {
     const deleted = await db.transaction().execute(async (transaction) => {
-      return (await hasCleanupLock(transaction)) ? deleteBatch(transaction, now) : 0;
+      return (await tryCleanupLock(transaction)) ? deleteBatch(transaction, now) : 0;
     });
     hasMore ||= deleted >= maxRows;
   }
   return hasMore;
 }
 
-async function hasCleanupLock(transaction: Transaction<DatabaseSchema>): Promise<boolean> {
+async function tryCleanupLock(transaction: Transaction<DatabaseSchema>): Promise<boolean> {
   const { rows } = await sql<{ acquired: boolean }>`
     select pg_try_advisory_xact_lock(${CLEANUP_LOCK}::bigint) as acquired
   `.execute(transaction);
@@ -127,7 +127,7 @@ async function deleteRuns(transaction: Transaction<DatabaseSchema>, ids: readonl
   await transaction.updateTable('pulls').set({ run_id: null }).where('run_id', 'in', ids).execute();
 }
 
-/** Deletes all data of an uninstalled account except the ledger without its comment texts, and delivery ids (I15). */
+/** Deletes all data of an uninstalled account. The ledger, without comment texts, and delivery ids stay (I15). */
 async function deleteUninstalled(transaction: Transaction<DatabaseSchema>, now: number): Promise<number> {
   const { rows } = await sql<{ pull_key: string }>`
     select pull_key from pulls

@@ -1,6 +1,6 @@
 import { delayOf } from '../../core/state/effects.ts';
 import type { Step } from '../../core/state/step.ts';
-import { claimPull, releasePullClaim, renewPullClaim, selectNextWork } from './claims.ts';
+import { claimPull, releasePullClaim, renewPullClaim, takeNextWork } from './claims.ts';
 import { deleteExpired } from './cleanup.ts';
 import { findNextDueTimes } from './due-work.ts';
 import { claimEffect, finishEffect, listPendingCommits, postponeEffect, renewEffect } from './effects.ts';
@@ -10,7 +10,7 @@ import { vacuum } from './engine/vacuum.ts';
 import { groupCommit } from './group-commit.ts';
 import { deadLetterSignal, listDeadLetters, nextCatchUpAt, nextCommentAt, postponeSignal } from './inbox.ts';
 import { loadPullState, loadRef, loadRun, loadTranscript } from './load.ts';
-import { createRateLimitMethods } from './rate-limits.ts';
+import { createRateLimitMethods } from './rate-limit-state.ts';
 import { broadcastToPulls, type Receipt, type ReceivedDelivery, receive } from './receive.ts';
 import { createRecoveryMethods } from './recovery-state.ts';
 import { type SaveTarget, save, saveIfInboxEmpty } from './save.ts';
@@ -53,7 +53,7 @@ export function createStore(backend: Backend): Store {
   };
 }
 
-/** Deliveries of several callers that are stored together. */
+/** Maximum number of deliveries that several callers store together. */
 const MAX_GROUPED_DELIVERIES = 500;
 
 function createReceiveMethods(backend: Backend, { notify }: WorkNotifier): Pick<Store, 'receive' | 'broadcastToPulls'> {
@@ -89,8 +89,7 @@ function createClaimMethods(backend: Backend, { notify, flush }: WorkNotifier): 
     renewClaim: (claim, now, leaseMs) => renewPullClaim(db, claim, now, leaseMs),
     releaseClaim: (claim) => releasePullClaim(db, claim).finally(() => flush(claim.pullRequestKey)),
     async nextWork(claim, now) {
-      const work = await selectNextWork(db, claim, now);
-      if (work === null) await releasePullClaim(db, claim);
+      const work = await takeNextWork(db, claim, now);
       flush(claim.pullRequestKey);
       return work;
     },

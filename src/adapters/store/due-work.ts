@@ -10,8 +10,8 @@ type SqlFragment = RawBuilder<unknown>;
 type EffectLane = DatabaseSchema['effects']['lane'];
 
 /**
- * Work is due at its own time, after the block of its priority and after the lease on it. Work that can start now is
- * looked for first, because that query is cheap; for work that is due later, only its own time counts.
+ * Finds when the earliest work of each lane can start: at its own time, after the block of its priority and after its
+ * lease. Work that can start now is queried first, because that is cheap. For later work, only its own time counts.
  */
 export async function findNextDueTimes(
   { db, ...leaseHolder }: Pick<Backend, 'db'> & LeaseHolder,

@@ -204,14 +204,14 @@ function dedupeEffects(effects: readonly Effect[]): readonly Effect[] {
   return [...deduplicated.values()];
 }
 
-/** Keys of the effects that are due at once. */
+/** Keys of the effects that are due immediately. */
 function immediateDedupeKeys(effects: readonly Effect[]): readonly string[] {
   return effects.flatMap((effect) => (delayOf(effect) === 0 ? (dedupeKey(effect) ?? []) : []));
 }
 
 /**
- * Makes pending duplicates due at once if they were never tried. Those that failed keep their time, but count errors
- * from now on, because they now carry new information.
+ * Makes pending duplicates due immediately if they were never tried. Those that failed keep their time, but their
+ * error count restarts, because they now carry new information.
  */
 function requestAgainCte(pullRequestKey: string, keys: readonly string[], now: number): RawBuilder<unknown> {
   return sql`requested_again as (

@@ -170,17 +170,18 @@ export async function findPullRequestKeys(
   });
 }
 
-/** A change in a commit, and the ids of the people who approved exactly the shown version. */
-export type CommitExplanation = CommittedChangeRow & {
+/** A change of the ledger in one commit, and the ids of the people who approved exactly the shown version. */
+export type LedgerChange = CommittedChangeRow & {
   readonly proposalId: string;
   readonly voters: readonly number[];
 };
 
+/** The ledger's changes in this commit (full SHA). */
 export async function findCommittedChanges(
   db: Kysely<DatabaseSchema>,
   commit: string,
-): Promise<readonly CommitExplanation[]> {
-  const { rows } = await sql<Omit<CommitExplanation, 'approvers' | 'voters'> & { approvers: string; voters: string }>`
+): Promise<readonly LedgerChange[]> {
+  const { rows } = await sql<Omit<LedgerChange, 'approvers' | 'voters'> & { approvers: string; voters: string }>`
     select committed_changes.proposal_id as "proposalId", commit_sha, parent_sha, shown_digest, committed_changes.digest, range, approvers,
       committed_changes.at, (
         select coalesce(json_agg(votes.person_id), '[]')::text from votes

@@ -55,7 +55,7 @@ export function saveIfInboxEmpty(
   });
 }
 
-/** Saves the ctes of a step that are new. The transaction has locked the row of the pull request. */
+/** Saves the parts of a step that are new. The transaction has locked the row of the pull request. */
 async function saveStep(
   transaction: Transaction<DatabaseSchema>,
   savedObjects: SavedObjects,
@@ -73,7 +73,7 @@ async function saveStep(
 }
 
 /**
- * One statement for the ctes that nearly every step has: run, new messages, effects and the row of the pull request.
+ * One statement for the parts that nearly every step has: run, new messages, effects and the row of the pull request.
  */
 async function saveProgress(
   transaction: Transaction<DatabaseSchema>,

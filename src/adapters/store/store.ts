@@ -87,8 +87,8 @@ export type DeadLetterFollowUp = { readonly reply: Effect | null; readonly signa
 
 /**
  * An effect to perform. `attempts` includes this attempt; `rateLimitedAttempts` counts earlier ones stopped by a rate
- * limit, and `internalErrors` the last consecutive ones stopped by an internal error. If a duplicate that is due at
- * once is requested, `requestedAt` (ISO 8601) changes to that time, and `internalErrors` restarts at 0.
+ * limit, and `internalErrors` the last consecutive ones stopped by an internal error. If a duplicate that is due
+ * immediately is requested, `requestedAt` (ISO 8601) changes to that time, and `internalErrors` restarts at 0.
  */
 export type StoredEffect = {
   readonly id: number;
@@ -239,8 +239,8 @@ export type Store = {
   postponeEffect(effect: StoredEffect, retry: EffectRetry): Promise<void>;
 
   /**
-   * Counts a request that is about to be sent to GitHub, across all processes. Returns null, or until when (ms) work of
-   * this priority is blocked in the installation; blocked work keeps its place.
+   * Counts a request that is about to be sent to GitHub, across all processes. Returns null, or the time (ms) until
+   * which work of this priority is blocked in the installation; blocked work keeps its place.
    */
   acquireRateLimit(
     installationId: number,
@@ -248,7 +248,7 @@ export type Store = {
     limits: readonly RateLimit[],
     now: number,
   ): Promise<number | null>;
-  /** Blocks all work of an installation until `until` (ms), because GitHub told it to wait. */
+  /** Blocks all work of an installation until `until` (ms), as GitHub requested. */
   pauseInstallation(installationId: number, until: number): Promise<void>;
 
   /** When the earliest pending work of each lane can start. For work due after `now`, only its own time counts. */
@@ -259,8 +259,8 @@ export type Store = {
    */
   onWorkAvailable(listener: (hint: WorkHint | null) => void): () => void;
   /**
-   * Calls back whenever the database connection breaks, until the process ends. The next answer might come from another
-   * server, which has lost the last commits.
+   * Calls back whenever the database connection breaks, until the process ends. The next connection might reach another
+   * server, which lacks the last commits.
    */
   onDisconnect(listener: () => void): void;
   /**

@@ -4,7 +4,7 @@ import type { WorkHint } from './store.ts';
 
 type Listener = (hint: WorkHint | null) => void;
 
-/** Hints that there might be work: listeners in this process get them at once, other processes soon. */
+/** Hints that there might be work. Listeners in this process get them immediately, other processes soon. */
 export type WorkNotifier = {
   readonly onWorkAvailable: (listener: Listener) => () => void;
   /** Without a hint if it is unknown which work was stored, or how much. */
@@ -12,7 +12,8 @@ export type WorkNotifier = {
   /** Counts due concurrent effects of a saved step; `flush` sends the notification. */
   readonly notifyLater: (pullRequestKey: string, count: number) => void;
   /**
-   * Called once the claim's holder asked for its next work. By then a fast effect's result finds the claim released.
+   * Sends the counted notification. Called after the holder of the claim has asked for its next work: earlier, the
+   * result of a fast effect would find the pull request still claimed.
    */
   readonly flush: (pullRequestKey: string) => void;
 };
@@ -30,7 +31,7 @@ export function createWorkNotifier(backend: Pick<Backend, 'notifyOthers' | 'onNo
   backend.onNotified(() => notifyListeners(null));
   return {
     onWorkAvailable(listener) {
-      // A wrapper, so that a function registered twice is also removed once for each.
+      // A wrapper, because a set would merge two registrations of one function.
       const registered: Listener = (hint) => listener(hint);
       listeners.add(registered);
       return () => void listeners.delete(registered);

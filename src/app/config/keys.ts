@@ -40,9 +40,9 @@ function checkPrivateKey(name: string, pem: string, warning: string | null): Pri
 function readKeyFromFile(path: string, readKeyFile: (path: string) => KeyFile): PrivateKeyResult {
   try {
     const file = readKeyFile(path);
-    const open = (file.mode & 0o077) !== 0;
+    const isShared = (file.mode & 0o077) !== 0;
     const mode = (file.mode & 0o777).toString(8).padStart(4, '0');
-    const warning = open ? `PRIVATE_KEY_PATH can be read by other users (mode ${mode}): chmod 600 it.` : null;
+    const warning = isShared ? `PRIVATE_KEY_PATH can be read by other users (mode ${mode}): chmod 600 it.` : null;
     return checkPrivateKey('PRIVATE_KEY_PATH', file.text, warning);
   } catch {
     return { kind: 'problem', problem: `PRIVATE_KEY_PATH cannot be read: check that ${path} exists and is readable.` };

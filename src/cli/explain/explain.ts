@@ -58,7 +58,7 @@ export function parseExplainOptions(argv: readonly string[]): OptionsResult<Expl
     const id = values['bot-id'];
     if (id !== undefined && !/^\d{1,15}$/.test(id)) return optionsProblem('--bot-id needs a number.');
     const botId = id === undefined ? null : Number(id);
-    return { kind: 'options', options: { delivery: delivery.options, event, slug, botId } };
+    return { kind: 'options', options: { delivery: delivery.value, event, slug, botId } };
   });
 }
 

@@ -1,4 +1,4 @@
-import type { CommitExplanation } from '../../adapters/store/ledger.ts';
+import type { LedgerChange } from '../../adapters/store/ledger.ts';
 import { listGitCommits } from '../git/objects.ts';
 import type { VerifiedChange } from '../verify/check-commit.ts';
 import { verifyRange } from '../verify/verify.ts';
@@ -6,7 +6,7 @@ import { verifyRange } from '../verify/verify.ts';
 type LedgerCheckRequest = { readonly gitDir: string; readonly range: string; readonly slug: string | null };
 
 /** The ledger's changes of a commit. */
-export type LedgerLookup = (commit: string) => Promise<readonly CommitExplanation[]>;
+export type LedgerLookup = (commit: string) => Promise<readonly LedgerChange[]>;
 
 /**
  * Checks all commits of the App in a range against their trailers and the ledger. A commit in the ledger counts as the
@@ -36,7 +36,7 @@ function cacheLastLookup(lookup: LedgerLookup): LedgerLookup {
 }
 
 /** The fields of a ledger entry that the check uses. */
-export type LedgerEvidence = Pick<CommitExplanation, 'proposalId' | 'digest' | 'approvers' | 'voters'>;
+export type LedgerEvidence = Pick<LedgerChange, 'proposalId' | 'digest' | 'approvers' | 'voters'>;
 
 /** Turns an `ok` row into a mismatch if the ledger does not have the same change. */
 export function checkAgainstLedger(row: VerifiedChange, recorded: readonly LedgerEvidence[]): VerifiedChange {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import type { Backend } from '../../adapters/store/engine/backend.ts';
@@ -6,7 +7,14 @@ import { findCommittedChanges, findPullRequestKeys, readLedger } from '../../ada
 import { openLedger } from '../../adapters/store/open.ts';
 import { loadDatabaseConfig } from '../../app/config/env.ts';
 import { GitError, GitNotInstalledError, gitDirectory } from '../git/run-git.ts';
-import { type OptionsResult, optionsProblem, parseOptions, reportProblem, runCommand } from '../options.ts';
+import {
+  type OptionsResult,
+  optionsProblem,
+  parseOptions,
+  reportProblem,
+  runCommand,
+  type ValidatedOptions,
+} from '../options.ts';
 import type { VerifiedChange } from '../verify/check-commit.ts';
 import { formatVerification } from '../verify/text.ts';
 import { checkCommitsAgainstLedger } from './check-against-ledger.ts';
@@ -65,7 +73,7 @@ export function parseExportOptions(argv: readonly string[]): OptionsResult<Expor
   return parseOptions(
     'countersign export',
     parse,
-    ({ values: { check = false, help: _, ...values } }): ExportOptionsResult => {
+    ({ values: { check = false, help: _, ...values } }): ValidatedOptions<ExportOptions> => {
       const misplaced = (check ? EXPORT_ONLY : CHECK_ONLY).find((name) => values[name] !== undefined);
       if (misplaced !== undefined)
         return optionsProblem(`--${misplaced} works only ${check ? 'without' : 'with'} --check.`);
@@ -73,8 +81,6 @@ export function parseExportOptions(argv: readonly string[]): OptionsResult<Expor
     },
   );
 }
-
-type ExportOptionsResult = Exclude<OptionsResult<ExportOptions>, { kind: 'help' }>;
 
 function parseCheck({
   repo = '.',
@@ -88,7 +94,7 @@ const PULL_NAME = /^([\w.-]+\/[\w.-]+)#([1-9]\d{0,9})$/;
 
 const ISO_TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d))?$/;
 
-function parseExport({ pr, since }: OptionValues): ExportOptionsResult {
+function parseExport({ pr, since }: OptionValues): ValidatedOptions<ExportOptions> {
   const [, repository, number] = PULL_NAME.exec(pr ?? '') ?? [];
   if (pr !== undefined && repository === undefined) return optionsProblem('--pr needs a name such as acme/shop#7.');
   const time = since !== undefined && ISO_TIME.test(since) ? Date.parse(since) : Number.NaN;
@@ -145,9 +151,9 @@ async function writeLedger(
 async function writeToStdout(text: string): Promise<boolean> {
   const { stdout } = process;
   if (stdout.writable && !stdout.write(text)) {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    for (const event of ['drain', 'close', 'error']) stdout.once(event, () => resolve());
-    await promise;
+    const settled = new AbortController();
+    const wait = (event: string): Promise<unknown> => once(stdout, event, { signal: settled.signal }).catch(() => {});
+    await Promise.race(['drain', 'close', 'error'].map(wait)).finally(() => settled.abort());
   }
   return stdout.writable;
 }

@@ -52,7 +52,7 @@ export function parseVerifyOptions(argv: readonly string[]): OptionsResult<Verif
     const range = singleArgument(positionals, RANGE_PROBLEMS);
     if (range.kind === 'problem') return range;
     const { repo = '.', slug = null, strict = false, json = false } = values;
-    return { kind: 'options', options: { range: range.options, repo, slug, strict, json } };
+    return { kind: 'options', options: { range: range.value, repo, slug, strict, json } };
   });
 }
 

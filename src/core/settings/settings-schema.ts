@@ -121,7 +121,7 @@ export function knownKeysAt([first]: readonly (string | number)[]): readonly str
 
 // The types of values. Each has one error for all invalid values, which names the allowed ones.
 
-function oneOfWords<const Words extends readonly [string, ...string[]]>(...words: Words) {
+function oneOfWords<const Words extends readonly string[]>(...words: Words) {
   return z.enum(words, { error: formatList(words, 'or') });
 }
 

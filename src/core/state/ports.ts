@@ -6,6 +6,9 @@ import type { CommentLocation, PullRequestRef } from './intent.ts';
 import type { Permission, PostedComment, PostedReview } from './proposal.ts';
 import type { Priority } from './rate-limit.ts';
 
+/** The App's account on GitHub; `owner` is the login of the account that owns the App. */
+export type AppAccount = AppIdentity & { readonly owner: string };
+
 /** Opens GitHub for one pull request. */
 export type GitHubApp = {
   /**
@@ -13,7 +16,7 @@ export type GitHubApp = {
    * `LeaseLostError` if `canWrite` returns false right before it is sent.
    */
   forPull(ref: PullRequestRef, priority?: Priority, canWrite?: () => boolean): GitHub;
-  identity(): Promise<AppIdentity & { readonly owner: string }>;
+  identity(): Promise<AppAccount>;
   /** How far GitHub's clock is ahead of ours (ms), as its responses show. */
   clockSkewMs(): number;
 };

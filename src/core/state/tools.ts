@@ -82,15 +82,7 @@ export const TOOLS = {
 
 export type ToolName = keyof typeof TOOLS;
 
-export const TOOL_NAMES = [
-  'edit_file',
-  'write_file',
-  'delete_file',
-  'move_file',
-  'read_file',
-  'list_files',
-  'search',
-] as const satisfies readonly ToolName[];
+export const TOOL_NAMES: readonly ToolName[] = Object.keys(TOOLS).filter(isToolName);
 
 /** The tools whose calls need approval. */
 export type GatedToolName = {

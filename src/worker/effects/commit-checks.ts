@@ -18,7 +18,7 @@ import type { SettingsReading } from '../../core/state/settings.ts';
 import type { PreflightCheck } from '../../core/state/signals.ts';
 import { fetchPersonPermission, offloadOr } from '../jobs/gather-facts.ts';
 import type { EffectResult, Job, PullContext } from '../jobs/job.ts';
-import { readFiles } from '../jobs/repository-files.ts';
+import { fetchFiles, isPlainFileMode } from '../jobs/repository-files.ts';
 import { errorText, nextRetryAt } from '../jobs/retries.ts';
 import type { Offload } from '../offload/offload.ts';
 
@@ -39,7 +39,7 @@ export async function preflightCommit(
   effectProposals: readonly Proposal[],
   target: { readonly head: string; readonly branch: string },
 ): Promise<CommitPreconditions> {
-  const files = await readFiles(
+  const files = await fetchFiles(
     github,
     await github.fetchTree(target.head),
     filesToFetch(effectProposals.map(({ change }) => change)),
@@ -60,7 +60,7 @@ export async function preflightCommit(
 function toHeadFile(path: string, file: FileAtHead | null): readonly (readonly [string, HeadFile | null])[] {
   if (file === null) return [[path, null]];
   const { blob, mode, text } = file;
-  return mode === '100644' || mode === '100755' ? [[path, { ref: { blob, mode }, text }]] : [];
+  return isPlainFileMode(mode) ? [[path, { ref: { blob, mode }, text }]] : [];
 }
 
 /** Assesses each file with all its proposals. A proposal is stale, and not committed, if its assessment fails. */

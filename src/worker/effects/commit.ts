@@ -32,7 +32,7 @@ type HeadMoved = { readonly kind: 'head-moved'; readonly proposals: readonly Pro
  * decision core, which can remove proposals, and finally writes on top of the checked head only.
  */
 export async function performCommit(singleJob: Job<'commit'>): Promise<EffectResult> {
-  // Pending comments could stop the commit, so save the requests until they are handled.
+  // Pending comments could stop the commit, so send no requests until they are handled.
   const commentsDueAt = await singleJob.pendingCommentsDueAt();
   if (commentsDueAt !== null) return retryAfterComments(singleJob, commentsDueAt);
   const job = await withSameReview(singleJob);

@@ -1,15 +1,9 @@
 import type { EffectType } from '../../core/state/effects.ts';
 import type { EffectResult, Job } from '../jobs/job.ts';
 import { askModel, askQuestion } from './ask-model.ts';
+import { catchUp } from './catch-up.ts';
 import { performCommit } from './commit.ts';
-import {
-  catchUp,
-  checkDeadlines,
-  checkOutdatedSuggestions,
-  checkThread,
-  expireProposals,
-  startNextTask,
-} from './delayed-checks.ts';
+import { checkDeadlines, checkOutdatedSuggestions, checkThread, expireProposals } from './delayed-checks.ts';
 import { postProposals } from './post-proposals.ts';
 import { postReaction, postReply } from './post-reply.ts';
 import { runTools } from './run-tools.ts';
@@ -44,3 +38,8 @@ const EFFECT_HANDLERS: { readonly [Type in EffectType]: (job: Job<Type>) => Prom
   'catch-up': catchUp,
   'start-next-task': startNextTask,
 };
+
+/** The task starts with a signal of its own, which decides anew from the current state. */
+async function startNextTask(): Promise<EffectResult> {
+  return { kind: 'done', signal: { type: 'next-task-due' } };
+}

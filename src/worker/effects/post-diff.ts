@@ -1,38 +1,36 @@
-import type { Placement } from '../../core/edits/placement.ts';
-import { partMarker, proposalMarker } from '../../core/messages/markers.ts';
-import type { FoundComment, GitHub } from '../../core/state/ports.ts';
+import type { NoSuggestionReason, Placement } from '../../core/edits/placement.ts';
+import type { GitHub } from '../../core/state/ports.ts';
 import type { PostedComment, Proposal } from '../../core/state/proposal.ts';
-import type { PostedProposal } from '../../core/state/signals.ts';
 import type { PullContext } from '../jobs/job.ts';
 import { isPermanent } from '../jobs/retries.ts';
-import { type DraftContext, type DraftedComments, reasonNotSuggested } from '../offload/drafts.ts';
+import type { DraftContext, PlacedComments } from '../offload/drafts.ts';
 import type { Offload } from '../offload/offload.ts';
 
 /** A pending proposal with its placement and rendered comments. */
-export type CommentDraft = DraftedComments & { readonly proposal: Proposal };
+export type ProposalDraft = PlacedComments & { readonly proposal: Proposal };
 
 /** Drafts the proposal at the best placement that shows it exactly; null if there is none. */
 export async function draftProposal(
   offload: Offload,
   proposal: Proposal,
   context: DraftContext,
-): Promise<CommentDraft | null> {
+): Promise<ProposalDraft | null> {
   const drafted = await offload('draftComments', { proposal, context });
   return drafted === null ? null : { proposal, ...drafted };
 }
 
 /** Drafts the proposal at this placement; null if its comments would not show exactly the stored change. */
-async function draftProposalAt(
+export async function draftProposalAt(
   offload: Offload,
   proposal: Proposal,
   placement: Placement,
   context: DraftContext,
-): Promise<CommentDraft | null> {
+): Promise<ProposalDraft | null> {
   const drafted = await offload('draftCommentsAt', { proposal, placement, context });
   return drafted === null ? null : { proposal, ...drafted };
 }
 
-type PostedDraft = CommentDraft & { readonly comment: PostedComment };
+type PostedDraft = ProposalDraft & { readonly comment: PostedComment };
 
 /**
  * Posts the first part of an exact diff as a comment on the file, or on the pull request if GitHub refuses that.
@@ -40,7 +38,7 @@ type PostedDraft = CommentDraft & { readonly comment: PostedComment };
  */
 export async function postDiff(
   { github, offload }: PullContext,
-  draft: CommentDraft,
+  draft: ProposalDraft,
   context: DraftContext,
 ): Promise<PostedDraft | null> {
   const { proposal, placement } = draft;
@@ -56,7 +54,11 @@ export async function postDiff(
 }
 
 /** Reuses a draft that is already for a file, because rendering and reading back are slow. */
-async function draftOnFile(offload: Offload, draft: CommentDraft, context: DraftContext): Promise<CommentDraft | null> {
+async function draftOnFile(
+  offload: Offload,
+  draft: ProposalDraft,
+  context: DraftContext,
+): Promise<ProposalDraft | null> {
   const { proposal, placement } = draft;
   if (placement.kind === 'conversation') return null;
   if (placement.kind === 'file') return draft;
@@ -74,113 +76,10 @@ async function tryFileComment(github: GitHub, head: string, path: string, body: 
   }
 }
 
-/** Comments of ours that exist on GitHub, by marker. */
-export type LocatedComments = ReadonlyMap<string, FoundComment>;
-
-/** Posts the continuation comments of a diff in order. Existing ones are corrected instead. */
-export async function postParts(
-  github: GitHub,
-  firstComment: PostedComment,
-  bodies: readonly string[],
-  located: LocatedComments,
-): Promise<readonly PostedComment[]> {
-  const parts: PostedComment[] = [];
-  for (const body of bodies) {
-    const [marker = ''] = body.split('\n', 1);
-    const existing = located.get(marker);
-    parts.push(
-      await (existing === undefined ? postPart(github, firstComment, body) : rewriteComment(github, existing, body)),
-    );
-  }
-  return parts;
-}
-
-function postPart(github: GitHub, firstComment: PostedComment, body: string): Promise<PostedComment> {
-  return firstComment.kind === 'issue-comment' ? github.createComment(body) : github.createReply(firstComment.id, body);
-}
-
-type CommentSearch = { readonly github: Pick<GitHub, 'findCommentsByMarker'>; readonly offload: Offload };
-
-/** Finds all comments of these proposals, created since `since` (ISO 8601; null if unknown). */
-export async function findPostedComments(
-  { github, offload }: CommentSearch,
-  proposals: readonly Proposal[],
-  since: string | null,
-): Promise<LocatedComments> {
-  const markers: string[] = [];
-  for (const proposal of proposals) markers.push(...(await commentMarkers(offload, proposal)));
-  return markers.length === 0 ? new Map() : github.findCommentsByMarker(markers, since);
-}
-
-async function commentMarkers(offload: Offload, proposal: Proposal): Promise<readonly string[]> {
-  const { id } = proposal;
-  const parts = await offload('countParts', proposal);
-  const continuations = Array.from({ length: Math.max(0, parts - 1) }, (_, index) => partMarker(id, index + 2, parts));
-  return [proposalMarker(id), ...continuations];
-}
-
-/** Whether the first comment of the proposal exists. */
-export function isPosted(located: LocatedComments, { id }: Proposal): boolean {
-  return located.has(proposalMarker(id));
-}
-
 /**
- * Adopts the comments of an earlier attempt, wherever they are. Edited comments of a pending proposal are restored and
- * missing parts added; those of a decided one are only reported. Returns null if there are none.
+ * Why a proposal is posted as a diff. A suggestion that was refused by GitHub has a line outside the pull request's
+ * diff.
  */
-export async function adoptExisting(
-  { github, offload }: PullContext,
-  proposal: Proposal,
-  located: LocatedComments,
-  open: { readonly draft: CommentDraft | null; readonly draftContext: DraftContext } | null,
-): Promise<PostedProposal | null> {
-  const existing = located.get(proposalMarker(proposal.id));
-  if (existing === undefined) return null;
-  const proposalId = proposal.id;
-  const placement = actualPlacement(existing, proposal, open?.draft?.placement ?? null);
-  const draft = open === null ? null : await draftProposalAt(offload, proposal, placement, open.draftContext);
-  if (draft === null) {
-    const continuationComments = await locatedParts(offload, located, proposal);
-    return { proposalId, placement, comment: withoutBody(existing), continuationComments };
-  }
-  const comment = await rewriteComment(github, existing, draft.comments.body);
-  const continuationComments = await postParts(github, comment, draft.comments.parts, located);
-  return { proposalId, placement, comment, continuationComments };
-}
-
-/** The real placement of a comment: it differs from the intended one if GitHub refused the review. */
-function actualPlacement(comment: PostedComment, { change }: Proposal, intended: Placement | null): Placement {
-  const { path } = change;
-  switch (comment.kind) {
-    case 'issue-comment':
-      return intended?.kind === 'conversation' ? intended : { kind: 'conversation', path, reason: 'not-in-diff' };
-    case 'file-comment':
-      return intended?.kind === 'file' ? intended : { kind: 'file', path, reason: 'not-in-diff' };
-    case 'review-comment':
-      return intended ?? { kind: 'file', path, reason: 'not-in-diff' };
-  }
-}
-
-async function locatedParts(
-  offload: Offload,
-  located: LocatedComments,
-  proposal: Proposal,
-): Promise<readonly PostedComment[]> {
-  const [, ...continuations] = await commentMarkers(offload, proposal);
-  return continuations.flatMap((marker) => located.get(marker) ?? []).map(withoutBody);
-}
-
-function withoutBody({ body: _, ...comment }: FoundComment): PostedComment {
-  return comment;
-}
-
-/** Restores the body of a comment if someone edited it. No decision depends on the edit yet. */
-async function rewriteComment(
-  github: GitHub,
-  { body: currentBody, ...comment }: FoundComment,
-  body: string,
-): Promise<PostedComment> {
-  if (currentBody === body) return comment;
-  const { bodyHash } = await github.updateComment(comment, body);
-  return { ...comment, bodyHash };
+function reasonNotSuggested(placement: Placement): NoSuggestionReason {
+  return placement.kind === 'suggestion' ? 'not-in-diff' : placement.reason;
 }

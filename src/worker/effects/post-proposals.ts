@@ -9,19 +9,11 @@ import type { Proposal } from '../../core/state/proposal.ts';
 import { activeRun, type PullState } from '../../core/state/run.ts';
 import type { PostedProposal } from '../../core/state/signals.ts';
 import { DONE, type EffectResult, type Job } from '../jobs/job.ts';
-import { readFile } from '../jobs/repository-files.ts';
+import { fetchFile } from '../jobs/repository-files.ts';
 import { isPermanent } from '../jobs/retries.ts';
 import type { DraftContext } from '../offload/drafts.ts';
-import {
-  adoptExisting,
-  type CommentDraft,
-  draftProposal,
-  findPostedComments,
-  isPosted,
-  type LocatedComments,
-  postDiff,
-  postParts,
-} from './post-diff.ts';
+import { draftProposal, type ProposalDraft, postDiff } from './post-diff.ts';
+import { adoptPostedComments, type FoundComments, findPostedComments, isPosted, postParts } from './posted-comments.ts';
 
 type PostProposalsJob = Job<'post-proposals'>;
 
@@ -29,7 +21,7 @@ type PostProposalsJob = Job<'post-proposals'>;
 type OpenProposal = {
   readonly proposal: Proposal;
   readonly draftContext: DraftContext;
-  readonly draft: CommentDraft | null;
+  readonly draft: ProposalDraft | null;
 };
 
 /**
@@ -47,14 +39,14 @@ export async function postProposals(job: PostProposalsJob): Promise<EffectResult
   const open = await draftProposals(job, github, pull, pending);
   const isRetry = job.attempts > 1;
   // Also look for proposals that were decided meanwhile: their comments can show commands and a suggestion button.
-  const located =
+  const foundComments =
     isRetry || unposted.some(({ repairCount }) => repairCount > 0)
       ? await findPostedComments({ github, offload: context.offload }, unposted, runRequestedAt(pull, runId))
       : NO_COMMENTS;
-  const batch = { job, github, pull, located };
+  const batch = { job, github, pull, foundComments };
   const adopted = await adoptAll(batch, unposted, open);
   const existingReviews = isRetry ? await findPostedReviews(github, pull, effect) : [];
-  const missing = open.filter(({ proposal }) => !isPosted(located, proposal));
+  const missing = open.filter(({ proposal }) => !isPosted(foundComments, proposal));
   const posted = await postMissing(batch, missing, existingReviews);
   const proposals = [...adopted, ...posted.proposals];
   const { body } = buildReview(effect, pull, []);
@@ -65,7 +57,7 @@ export async function postProposals(job: PostProposalsJob): Promise<EffectResult
   return { kind: 'done', signal: { type: 'proposals-posted', runId, turn, proposals, reviews, unpostable } };
 }
 
-const NO_COMMENTS: LocatedComments = new Map();
+const NO_COMMENTS: FoundComments = new Map();
 
 /** GitHub's time of the task's comment; null for an earlier run. */
 function runRequestedAt({ run }: PullState, runId: string): string | null {
@@ -104,7 +96,7 @@ async function draftProposals(
     // Even a short draft takes a while to render and read back, so let other work run in between.
     await yieldToEventLoop();
     const path = sourcePath(proposal.change);
-    const baseText = (await readFile(github, tree, path))?.text ?? '';
+    const baseText = (await fetchFile(github, tree, path))?.text ?? '';
     const draftContext = { runDetails, links, baseText, file: files.get(path) };
     open.push({ proposal, draftContext, draft: await draftProposal(context.offload, proposal, draftContext) });
   }
@@ -116,12 +108,12 @@ type PostingBatch = {
   readonly job: PostProposalsJob;
   readonly github: GitHub;
   readonly pull: PullState;
-  readonly located: LocatedComments;
+  readonly foundComments: FoundComments;
 };
 
 /** Completes the comments that an earlier attempt posted. */
 async function adoptAll(
-  { job, github, located }: PostingBatch,
+  { job, github, foundComments }: PostingBatch,
   unposted: readonly Proposal[],
   open: readonly OpenProposal[],
 ): Promise<readonly PostedProposal[]> {
@@ -129,7 +121,7 @@ async function adoptAll(
   const context = { github, offload: job.context.offload };
   for (const proposal of unposted) {
     const openProposal = open.find((one) => one.proposal === proposal) ?? null;
-    const posted = await adoptExisting(context, proposal, located, openProposal);
+    const posted = await adoptPostedComments(context, proposal, foundComments, openProposal);
     if (posted !== null) adopted.push(posted);
   }
   return adopted;
@@ -159,7 +151,7 @@ async function postMissing(
 }
 
 async function postDiffs(
-  { job, github, located }: PostingBatch,
+  { job, github, foundComments }: PostingBatch,
   missing: readonly OpenProposal[],
 ): Promise<readonly PostedProposal[]> {
   const proposals: PostedProposal[] = [];
@@ -168,7 +160,7 @@ async function postDiffs(
       draft === null ? null : await postDiff({ github, offload: job.context.offload }, draft, draftContext);
     if (posted === null) continue;
     const { placement, comment, comments } = posted;
-    const continuationComments = await postParts(github, comment, comments.parts, located);
+    const continuationComments = await postParts(github, comment, comments.parts, foundComments);
     proposals.push({ proposalId: proposal.id, placement, comment, continuationComments });
   }
   return proposals;
@@ -179,8 +171,8 @@ async function postDiffs(
  */
 async function postReview(
   { job, github, pull }: PostingBatch,
-  drafts: readonly CommentDraft[],
-  suggestions: readonly CommentDraft[],
+  drafts: readonly ProposalDraft[],
+  suggestions: readonly ProposalDraft[],
 ): Promise<PostedBatch> {
   const [first] = drafts;
   if (first === undefined) return NOTHING_POSTED;
@@ -202,7 +194,7 @@ async function postReview(
 function buildReview(
   { runId, turn, proposalIds }: PostProposalsJob['effect'],
   { run }: PullState,
-  suggestions: readonly CommentDraft[],
+  suggestions: readonly ProposalDraft[],
 ): NewReview {
   // Proposals without a turn come from people, so they never block a merge.
   const isAgentTurn = turn !== null;
@@ -212,7 +204,7 @@ function buildReview(
   return { body, event, comments: suggestions.flatMap(toReviewComments) };
 }
 
-function toReviewComments({ placement, comments }: CommentDraft): readonly ReviewCommentDraft[] {
+function toReviewComments({ placement, comments }: ProposalDraft): readonly ReviewCommentDraft[] {
   if (placement.kind !== 'suggestion') return [];
   const { path, startLine, line } = placement;
   return [{ path, startLine, line, body: comments.body }];

@@ -1,38 +1,30 @@
 import type { ToolRequest } from '../../core/agent/parse-call.ts';
 import type { BuildResult } from '../../core/edits/build-edit.ts';
 import type { FileChange, StoredFile } from '../../core/edits/change.ts';
-import { MAX_FILE_BYTES, MAX_WHOLE_FILE_BYTES } from '../../core/edits/text/limits.ts';
 import type { TextAfterEdit } from '../../core/policy/overlaps.ts';
 import { checkMoveTarget } from '../../core/policy/paths.ts';
-import { findWriteDenyRule, notWritableOutput } from '../../core/policy/protected-paths.ts';
 import type { ToolCall } from '../../core/state/conversation.ts';
 import type { ToolResult } from '../../core/state/signals.ts';
 import type { GatedToolName } from '../../core/state/tools.ts';
-import { checkAccess, findFile, type PathAccess, toolOutput, type Workspace } from '../jobs/repository-files.ts';
+import {
+  checkAccess,
+  EDIT_ACCESS,
+  fetchAllowedFile,
+  fileNotFoundText,
+  type ToolCallContext,
+  toolOutput,
+  WHOLE_FILE_ACCESS,
+  type Workspace,
+  WRITE_ACCESS,
+} from './workspace.ts';
 
 /** A call whose change needs an approval. */
 type ChangeRequest = Extract<ToolRequest, { tool: GatedToolName }>;
 
 type ToolRequestOf<Tool extends GatedToolName> = Extract<ToolRequest, { tool: Tool }>;
 
-/** A call, with the results of the preceding calls of the same response. */
-export type ToolCallContext = {
-  readonly workspace: Workspace;
-  readonly call: ToolCall;
-  readonly earlier: readonly ToolResult[];
-};
-
-const WRITE_ACCESS = { deniedBy: findWriteDenyRule, refusalText: notWritableOutput } as const;
-
-const EDIT_ACCESS: PathAccess = { ...WRITE_ACCESS, limit: { bytes: MAX_FILE_BYTES, verb: 'edited or written' } };
-
-const WHOLE_FILE_ACCESS: PathAccess = {
-  ...WRITE_ACCESS,
-  limit: { bytes: MAX_WHOLE_FILE_BYTES, verb: 'deleted or moved' },
-};
-
 /** Builds the change of a call, or the output for the model if it is refused. */
-export async function buildProposal(context: ToolCallContext, request: ChangeRequest): Promise<ToolResult> {
+export async function proposeChange(context: ToolCallContext, request: ChangeRequest): Promise<ToolResult> {
   switch (request.tool) {
     case 'edit_file':
       return editFile(context, request);
@@ -47,7 +39,7 @@ export async function buildProposal(context: ToolCallContext, request: ChangeReq
 
 async function editFile(context: ToolCallContext, request: ToolRequestOf<'edit_file'>): Promise<ToolResult> {
   const { workspace, call } = context;
-  const found = await findFile(workspace, request.path, EDIT_ACCESS);
+  const found = await fetchAllowedFile(workspace, request.path, EDIT_ACCESS);
   if (found.kind === 'refused') return toolOutput(call, found.output);
   const { path, file } = found;
   const { oldString, newString, replaceAll } = request;
@@ -66,7 +58,7 @@ async function writeFile(
   { workspace, call, earlier }: ToolCallContext,
   request: ToolRequestOf<'write_file'>,
 ): Promise<ToolResult> {
-  const found = await findFile(workspace, request.path, EDIT_ACCESS);
+  const found = await fetchAllowedFile(workspace, request.path, EDIT_ACCESS);
   if (found.kind === 'refused') return toolOutput(call, found.output);
   const { path, file } = found;
   const { content } = request;
@@ -84,7 +76,7 @@ async function deleteFile(
   { workspace, call }: ToolCallContext,
   request: ToolRequestOf<'delete_file'>,
 ): Promise<ToolResult> {
-  const found = await findFile(workspace, request.path, WHOLE_FILE_ACCESS);
+  const found = await fetchAllowedFile(workspace, request.path, WHOLE_FILE_ACCESS);
   if (found.kind === 'refused') return toolOutput(call, found.output);
   const { path, file } = found;
   if (file === null) return toolOutput(call, fileNotFoundText(path));
@@ -96,7 +88,7 @@ async function moveFile(
   { workspace, call }: ToolCallContext,
   request: ToolRequestOf<'move_file'>,
 ): Promise<ToolResult> {
-  const found = await findFile(workspace, request.from, WHOLE_FILE_ACCESS);
+  const found = await fetchAllowedFile(workspace, request.from, WHOLE_FILE_ACCESS);
   if (found.kind === 'refused') return toolOutput(call, found.output);
   const { path: from, file } = found;
   if (file === null) return toolOutput(call, fileNotFoundText(from));
@@ -105,10 +97,6 @@ async function moveFile(
   const { path: to } = target;
   const built = await workspace.offload('buildMove', { from, to, repositoryName: workspace.repo, file });
   return toToolResult(call, request, built);
-}
-
-function fileNotFoundText(path: string): string {
-  return `File not found: ${path}. Use list_files to see what is there.`;
 }
 
 function toToolResult(call: ToolCall, request: ChangeRequest, built: BuildResult): ToolResult {

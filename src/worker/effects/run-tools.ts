@@ -2,16 +2,23 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { ToolRequest } from '../../core/agent/parse-call.ts';
 import { formatFileList } from '../../core/agent/read-only-tools.ts';
 import { CHANGES_TOO_LARGE_OUTPUT, TOO_MANY_CALLS_OUTPUT } from '../../core/agent/tool-results.ts';
-import { MAX_FILE_BYTES } from '../../core/edits/text/limits.ts';
-import { findReadDenyRule, notReadableOutput } from '../../core/policy/protected-paths.ts';
 import type { ToolCall } from '../../core/state/conversation.ts';
-import { activeRun, type PullState } from '../../core/state/run.ts';
+import { activeRun } from '../../core/state/run.ts';
 import type { ToolResult } from '../../core/state/signals.ts';
 import { MAX_CALLS_PER_RESPONSE, MAX_CHANGED_CHARACTERS_PER_RESPONSE } from '../../core/state/tools.ts';
 import { DONE, type EffectResult, type Job, loadJobPull } from '../jobs/job.ts';
-import { findFile, type PathAccess, searchFiles, toolOutput, type Workspace } from '../jobs/repository-files.ts';
 import { OffloadError } from '../offload/offload.ts';
-import { buildProposal, type ToolCallContext } from './propose-change.ts';
+import { proposeChange } from './propose-change.ts';
+import { searchFiles } from './search-files.ts';
+import {
+  createWorkspace,
+  fetchAllowedFile,
+  fileNotFoundText,
+  READ_ACCESS,
+  type ToolCallContext,
+  toolOutput,
+  type Workspace,
+} from './workspace.ts';
 
 /** Runs the calls of one model response in order, at the current head of the pull request. */
 export async function runTools(job: Job<'run-tools'>): Promise<EffectResult> {
@@ -48,27 +55,6 @@ function changedCharacters(result: ToolResult): number {
   if (result.kind !== 'change' || result.change.region === null) return 0;
   const { region } = result.change;
   return [...region.old, ...region.new].reduce((sum, line) => sum + line.length, 0);
-}
-
-async function createWorkspace(
-  job: Job<'run-tools'>,
-  pull: PullState,
-  readBlobs: Workspace['readBlobs'],
-): Promise<Workspace> {
-  const { githubApp, offload } = job.context;
-  const github = githubApp.forPull(pull.ref);
-  const { headSha } = await github.fetchPull();
-  const tree = await github.fetchTree(headSha);
-  const archive = once(() => github.fetchArchive(headSha));
-  return { github, repo: pull.ref.repo, head: headSha, tree, readBlobs, archive, offload };
-}
-
-function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
-  let cached: Promise<Value> | null = null;
-  return () => {
-    cached ??= make();
-    return cached;
-  };
 }
 
 /** Runs one call. `earlier` are the results of the preceding calls of the same response. */
@@ -108,7 +94,7 @@ function dispatchToolCall(context: ToolCallContext, request: ToolRequest): Promi
     case 'write_file':
     case 'delete_file':
     case 'move_file':
-      return buildProposal(context, request);
+      return proposeChange(context, request);
   }
 }
 
@@ -119,21 +105,15 @@ async function runSearch(
   return toolOutput(call, await searchFiles(workspace, pattern, glob));
 }
 
-const READ_ACCESS: PathAccess = {
-  deniedBy: findReadDenyRule,
-  refusalText: notReadableOutput,
-  limit: { bytes: MAX_FILE_BYTES, verb: 'read' },
-};
-
 async function runReadFile(
   workspace: Workspace,
   call: ToolCall,
   { path: raw, start, end }: Extract<ToolRequest, { tool: 'read_file' }>,
 ): Promise<ToolResult> {
-  const found = await findFile(workspace, raw, READ_ACCESS);
+  const found = await fetchAllowedFile(workspace, raw, READ_ACCESS);
   if (found.kind === 'refused') return toolOutput(call, found.output);
   const { path, file } = found;
-  if (file === null) return toolOutput(call, `File not found: ${path}. Use list_files to see what is there.`);
+  if (file === null) return toolOutput(call, fileNotFoundText(path));
   const { blob } = file.ref;
   const text = await workspace.offload('formatFileContent', { path, blob, bytes: file.bytes, start, end });
   return { callId: call.id, kind: 'output', output: text, readBlob: { path, blob } };

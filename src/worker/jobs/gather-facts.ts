@@ -6,9 +6,8 @@ import { needs } from '../../core/needs.ts';
 import { STALE_APPLICABILITY } from '../../core/policy/push-impact.ts';
 import { parseSettings } from '../../core/settings/repo-settings.ts';
 import type { BranchRules } from '../../core/state/branch-rules.ts';
-import { type Facts, type Need, NO_PROPOSALS, type ProposalSelector } from '../../core/state/facts.ts';
+import type { Facts, Need } from '../../core/state/facts.ts';
 import type { PathStaleness, PathStalenessInput, Staleness } from '../../core/state/head-changes.ts';
-import type { CommentLocation, Intent, ParsedComment } from '../../core/state/intent.ts';
 import type { GitHub, Tree } from '../../core/state/ports.ts';
 import type { Permission, Person } from '../../core/state/proposal.ts';
 import type { PullState } from '../../core/state/run.ts';
@@ -22,10 +21,10 @@ import {
   type OffloadOutput,
 } from '../offload/offload.ts';
 import type { PullContext, WorkerContext } from './job.ts';
-import { readFile, readFileEntry, readFiles } from './repository-files.ts';
+import { fetchFile, fetchFiles, fileWithoutText } from './repository-files.ts';
 import { isPermanent } from './retries.ts';
 
-/** Fetches facts until the signal can be decided. Rejects with `GitHubError`, and nothing is decided then. */
+/** Fetches facts until the signal can be decided. Rejects with `GitHubError`. */
 export async function gatherFacts(context: WorkerContext, stored: PullState, signal: Signal): Promise<Facts> {
   const pull = withCurrentNames(stored, signal);
   const pullContext = { github: context.githubApp.forPull(pull.ref), offload: context.offload };
@@ -87,68 +86,6 @@ export async function fetchPersonPermission(github: GitHub, person: Person): Pro
   return userId === null || userId === person.id ? permission : 'none';
 }
 
-/** The proposals that a signal refers to. */
-export function selectorForSignal(signal: Signal): ProposalSelector {
-  switch (signal.type) {
-    case 'intent':
-      return selectorForIntent(signal.intent);
-    case 'proposals-posted':
-      return { ids: signal.proposals.map((posted) => posted.proposalId), commentId: null };
-    case 'commit-preflight':
-      return { ids: signal.checks.map((check) => check.proposalId), commentId: null };
-    case 'committed':
-    case 'commit-unverified':
-    case 'commit-mismatch':
-    case 'commit-head-moved':
-    case 'commit-delayed':
-    case 'commit-failed':
-    case 'suggestions-outdated':
-      return { ids: signal.proposalIds, commentId: null };
-    case 'proposal-comment-updated':
-    case 'thread-checked':
-    case 'comment-missing':
-      return { ids: [signal.proposalId], commentId: null };
-    case 'run-comment-posted':
-    case 'model-responded':
-    case 'model-failed':
-    case 'question-answered':
-    case 'tools-finished':
-    case 'posting-failed':
-    case 'review-dismiss-refused':
-    case 'dead-lettered':
-    case 'deadline-reached':
-    case 'caught-up':
-    case 'expiry-due':
-    case 'access-lost':
-    case 'next-task-due':
-      return NO_PROPOSALS;
-  }
-}
-
-function selectorForIntent(intent: Intent): ProposalSelector {
-  if (intent.kind === 'thread') return { ids: [], commentId: intent.rootId };
-  if (intent.kind === 'own-comment') return { ids: [], commentId: commentIdOf(intent.location) };
-  if (intent.kind === 'deleted') return { ids: [], commentId: threadRootId(intent.location) };
-  if (intent.kind !== 'comment') return NO_PROPOSALS;
-  const { parsed, quotedIds, location } = intent;
-  return { ids: [...proposalIdsIn(parsed), ...quotedIds.map(({ id }) => id)], commentId: threadRootId(location) };
-}
-
-function proposalIdsIn(parsed: ParsedComment): readonly string[] {
-  if (parsed.kind !== 'command' && parsed.kind !== 'mention') return [];
-  const source = parsed.kind === 'command' ? parsed.command : parsed;
-  if ('targets' in source && source.targets.by === 'ids') return source.targets.ids;
-  return 'missingSlash' in source && source.missingSlash !== undefined ? [source.missingSlash.id] : [];
-}
-
-function threadRootId(location: CommentLocation): number | null {
-  return location.at === 'thread' ? location.rootId : null;
-}
-
-function commentIdOf(location: CommentLocation): number | null {
-  return location.at === 'review' ? null : location.commentId;
-}
-
 /** Offloads a computation; returns the safe `fallback` if it times out or crashes. */
 export async function offloadOr<Name extends OffloadName, Otherwise>(
   offload: Offload,
@@ -174,7 +111,7 @@ async function fetchStaleness({ github, offload }: PullContext, need: NeedOf<'st
     await yieldToEventLoop();
     staleness.push(...(await fetchPathStaleness({ github, offload }, trees, input)));
   }
-  const files = await readFiles(github, trees.head, filesToFetch(moves.map(({ change }) => change)));
+  const files = await fetchFiles(github, trees.head, filesToFetch(moves.map(({ change }) => change)));
   return { paths: staleness, moves: moves.map((move) => assessProposedMove(move, files)) };
 }
 
@@ -187,8 +124,8 @@ async function fetchPathStaleness(
   input: PathStalenessInput,
 ): Promise<readonly PathStaleness[]> {
   const { path, pending } = input;
-  if (pathPush(input, readFileEntry(base, path), readFileEntry(head, path)) === null) return [];
-  const push = pathPush(input, await readFile(github, base, path), await readFile(github, head, path));
+  if (pathPush(input, fileWithoutText(base, path), fileWithoutText(head, path)) === null) return [];
+  const push = pathPush(input, await fetchFile(github, base, path), await fetchFile(github, head, path));
   if (push === null) return [];
   const stale = {
     contained: [],
@@ -209,10 +146,10 @@ async function fetchUndoFiles(github: GitHub, { undo, commit, head }: NeedOf<'un
   const { path, from } = undo.change;
   const tree = await github.fetchTree(head);
   if (from !== null) {
-    const atHead = tree.has(path) ? readFileEntry(tree, path) : null;
-    return { atCommit: null, atHead, sourceAtHead: readFileEntry(tree, from, path) };
+    const atHead = tree.has(path) ? fileWithoutText(tree, path) : null;
+    return { atCommit: null, atHead, sourceAtHead: fileWithoutText(tree, from, path) };
   }
-  const atHead = await readFile(github, tree, path);
+  const atHead = await fetchFile(github, tree, path);
   return { atCommit: await readCommittedFile(github, commit, path), atHead, sourceAtHead: null };
 }
 
@@ -220,7 +157,7 @@ async function fetchUndoFiles(github: GitHub, { undo, commit, head }: NeedOf<'un
 async function readCommittedFile(github: GitHub, commit: string | null, path: string): Promise<UndoFiles['atCommit']> {
   if (commit === null) return null;
   try {
-    return await readFile(github, await github.fetchTree(commit), path);
+    return await fetchFile(github, await github.fetchTree(commit), path);
   } catch (error) {
     if (!isPermanent(error)) throw error;
     return 'commit-missing';
@@ -233,7 +170,7 @@ async function fetchUserEdit(
   { head, userEdit }: NeedOf<'user-edit'>,
 ): Promise<NonNullable<Facts['userEdit']>> {
   const { path, base } = userEdit.change;
-  const file = base === null ? null : await readFile(github, await github.fetchTree(head), path);
+  const file = base === null ? null : await fetchFile(github, await github.fetchTree(head), path);
   const input = withBaseText(userEdit, file);
   const fallback = { kind: 'refused', refusal: { reason: 'limit-exceeded' } } as const;
   return input === null ? USER_EDIT_FILE_CHANGED : offloadOr(offload, 'applyUserEdit', input, fallback);

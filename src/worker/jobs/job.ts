@@ -20,7 +20,7 @@ export type Job<Type extends Effect['type'] = Effect['type']> = {
   readonly stopping: AbortSignal;
   /** Decides a signal in the middle of the effect; null if comments are pending and must be handled first. */
   readonly decideNow: (signal: Signal) => Promise<PullState | null>;
-  /** When pending comments on the pull request, or the search for lost ones, can be handled (ms); null if none are. */
+  /** When pending comments or a pending catch-up of the pull request can be handled (ms); null if there are none. */
   readonly pendingCommentsDueAt: () => Promise<number | null>;
 };
 

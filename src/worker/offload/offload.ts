@@ -1,5 +1,6 @@
 import { type ParsedCall, parseCall, type RawToolCall } from '../../core/agent/parse-call.ts';
 import { formatFileContent, type ReadFileInput } from '../../core/agent/read-only-tools.ts';
+import { COMMAND_LIST } from '../../core/commands/all-commands.ts';
 import { type BuildResult, buildEdit, type EditInput } from '../../core/edits/build-edit.ts';
 import { buildDelete, buildMove, type DeleteInput, type MoveInput } from '../../core/edits/build-file-ops.ts';
 import { buildWrite, type WriteInput } from '../../core/edits/build-write.ts';
@@ -8,6 +9,7 @@ import { applyUserEdit, type UserEditInput, type UserEditResult } from '../../co
 import { countParts, type RenderedProposal } from '../../core/messages/proposal-comment.ts';
 import type { ProposalView } from '../../core/messages/proposal-status.ts';
 import { renderPostedProposal } from '../../core/messages/read-back.ts';
+import { renderReply, renderReplyContinuations } from '../../core/messages/replies.ts';
 import { computeUndo } from '../../core/policy/compute-undo.ts';
 import { isFoundAfterEdit, type TextAfterEdit } from '../../core/policy/overlaps.ts';
 import {
@@ -24,15 +26,15 @@ import type {
   PushAssessment,
 } from '../../core/state/head-changes.ts';
 import type { Proposal } from '../../core/state/proposal.ts';
+import type { Reply } from '../../core/state/replies.ts';
 import type { UndoContext, UndoResult } from '../../core/state/undo.ts';
+import type { RepoLinks } from '../../lib/format.ts';
 import {
-  type DraftedComments,
+  type DraftInput,
   draftComments,
   draftCommentsAt,
-  type ProposalToDraft,
-  type ProposalToPlace,
-  type ReplyToRender,
-  renderReplyPages,
+  type PlacedComments,
+  type PlacedDraftInput,
 } from './drafts.ts';
 
 /**
@@ -83,12 +85,14 @@ type OffloadFunctions = {
   readonly assessFile: OffloadSignature<FileAssessmentInput, readonly ProposalApplicability[]>;
   readonly computeUndo: OffloadSignature<UndoContext, UndoResult>;
   readonly applyUserEdit: OffloadSignature<UserEditInput, UserEditResult>;
-  readonly draftComments: OffloadSignature<ProposalToDraft, DraftedComments | null>;
-  readonly draftCommentsAt: OffloadSignature<ProposalToPlace, DraftedComments | null>;
+  readonly draftComments: OffloadSignature<DraftInput, PlacedComments | null>;
+  readonly draftCommentsAt: OffloadSignature<PlacedDraftInput, PlacedComments | null>;
   readonly countParts: OffloadSignature<Proposal, number>;
   readonly renderPostedProposal: OffloadSignature<ProposalView, RenderedProposal>;
   readonly renderReplyPages: OffloadSignature<ReplyToRender, readonly string[]>;
 };
+
+type ReplyToRender = { readonly reply: Reply; readonly links: RepoLinks };
 
 export type OffloadName = keyof OffloadFunctions;
 
@@ -146,6 +150,11 @@ const OFFLOAD_HANDLERS: { readonly [Name in OffloadName]: OffloadHandler<Name> }
     size: ({ reply }) => (reply.kind === 'proposal-details' ? (reply.diff?.length ?? 0) : 0),
   },
 };
+
+/** Renders a reply as comment bodies, in order. Most replies need one. */
+function renderReplyPages({ reply, links }: ReplyToRender): readonly string[] {
+  return [renderReply(reply, { links, commands: COMMAND_LIST }), ...renderReplyContinuations(reply)];
+}
 
 function textLength(file: FileAtHead | null): number {
   return file?.text?.length ?? 0;

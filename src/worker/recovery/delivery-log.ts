@@ -15,7 +15,7 @@ export function useRequest(allowance: RequestAllowance): boolean {
 export type LogScan = {
   /** GitHub's time (ms) at the start of the scan. */
   readonly startedAt: number;
-  /** The gap in which successful deliveries are scanned too; null if there is none. */
+  /** The gap in which acknowledged attempts are scanned too; null if there is none. */
   readonly gap: GapWindow | null;
   readonly parts: readonly LogScanPart[];
 };
@@ -23,25 +23,25 @@ export type LogScan = {
 /** One listing of the log, newest first. */
 type LogScanPart = {
   readonly which: 'all' | 'failed';
-  /** Older deliveries are ignored (GitHub's time, ms). */
+  /** Older attempts are ignored (GitHub's time, ms). */
   readonly since: number;
   readonly attempts: LoggedDelivery[];
   cursor: string | null;
   complete: boolean;
 };
 
-/** How long GitHub keeps its delivery log. */
+/** How long GitHub keeps its delivery log (ms). */
 const GITHUB_RETENTION_MS = 3 * 24 * 60 * 60_000;
 
-/** Overlap of two scans, because GitHub can list an attempt later than a newer one. */
+/** Overlap of two scans (ms), because GitHub can list an attempt later than a newer one. */
 const OVERLAP_MS = 10 * 60_000;
 
-/** Longest time between the sending of a delivery and the recorded heartbeat, including the difference of clocks. */
+/** Longest time between a delivery and the next recorded heartbeat, including the difference of clocks (ms). */
 export const CLOCK_SLACK_MS = 60_000;
 
 /**
- * The starts of three periods (GitHub's time, ms): of the needed failed deliveries, of all needed deliveries (null
- * without a gap), and of the deliveries that GitHub still keeps.
+ * The starts of three periods (GitHub's time, ms): of the needed failed attempts, of all needed attempts (null without
+ * a gap), and of the attempts that GitHub still keeps.
  */
 export function scanRange({ recoveredUntil, gap }: RecoveryTurn, startedAt: number) {
   const failed = (recoveredUntil ?? 0) - OVERLAP_MS;
@@ -49,7 +49,8 @@ export function scanRange({ recoveredUntil, gap }: RecoveryTurn, startedAt: numb
   return { failed, all, kept: startedAt - GITHUB_RETENTION_MS };
 }
 
-export function startScan(turn: RecoveryTurn, startedAt: number): LogScan {
+/** Creates the scan of a turn that starts at `startedAt` (GitHub's time, ms). */
+export function createScan(turn: RecoveryTurn, startedAt: number): LogScan {
   const { failed, all, kept } = scanRange(turn, startedAt);
   const parts: LogScanPart[] = [];
   if (all !== null) parts.push(createScanPart('all', Math.max(all, kept)));

@@ -17,20 +17,20 @@ const HEARTBEAT_INTERVAL_MS = 10_000;
 
 export function createHeartbeat({ store, onDisconnect, githubTime }: HeartbeatOptions): Heartbeat {
   let latest = 0;
-  /** Null at first and after a disconnect, because the database might be another one now. */
-  let last: number | null = null;
+  /** The last recorded time; null at first and after a disconnect, because the database might be another one now. */
+  let recorded: number | null = null;
   let disconnects = 0;
   onDisconnect(() => {
     disconnects += 1;
-    last = null;
+    recorded = null;
   });
   let running: Promise<void> | null = null;
   async function beat(): Promise<void> {
-    const [before, known] = [last, disconnects];
-    last = null;
+    const [previous, disconnectsBefore] = [recorded, disconnects];
+    recorded = null;
     latest = Math.max(githubTime(), latest);
-    await store.recordHeartbeat(latest, before);
-    if (known === disconnects) last = latest;
+    await store.recordHeartbeat(latest, previous);
+    if (disconnects === disconnectsBefore) recorded = latest;
   }
   return () => {
     running ??= beat().finally(() => {

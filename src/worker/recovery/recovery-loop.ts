@@ -4,12 +4,12 @@ import { delay } from '../../lib/delay.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import {
   CONTINUE_AFTER_MS,
-  createRecoveryMemory,
   RECOVERY_INTERVAL_MS,
   type RecoveryOptions,
   type RecoveryResult,
   recoverLostDeliveries,
 } from './recover-deliveries.ts';
+import { createRecoveryMemory } from './recovery-memory.ts';
 
 type StartRecoveryOptions = Omit<RecoveryOptions, 'now'> & {
   readonly clock: Clock;
@@ -17,7 +17,7 @@ type StartRecoveryOptions = Omit<RecoveryOptions, 'now'> & {
   readonly recoveryRuns: Counter<'result'>;
 };
 
-/** Looks for lost webhooks at regular intervals. */
+/** Starts recovery runs at regular intervals. */
 export type RecoveryLoop = {
   /** True during a run, or if one is due. */
   isBusy(): boolean;

@@ -3,7 +3,7 @@ import { Octokit } from '@octokit/rest';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createUserActor } from '../../../fakes/github/fake-github.ts';
 import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
-import { AFTER, appClient, openShop, READ, type Shop, silent, tokenClient, WRITE } from './shop.ts';
+import { AFTER, appClient, openShop, READ, type Shop, silentLog, tokenClient, WRITE } from './shop.ts';
 
 let shop: Shop;
 
@@ -40,23 +40,26 @@ function commitInput(expectedHeadOid: string, text: string) {
 function review(client: Octokit) {
   const body = 'Louder:\n```suggestion\nFIVE!\n```';
   const comments = [{ path: 'src/total.ts', body, line: 5, side: 'RIGHT' }];
-  return client.rest.pulls.createReview({ ...shop.place, event: 'COMMENT', body: 'One proposal', comments });
+  return client.rest.pulls.createReview({ ...shop.pullParams, event: 'COMMENT', body: 'One proposal', comments });
 }
 
-describe.each(['', '/api/v3'])('a conversation of a real Octokit below %j', (prefix) => {
+describe.each(['', '/api/v3'])('a real Octokit with the path prefix %j', (prefix) => {
   it('reads the pull request, reviews, commits and resolves without a violation', async () => {
     const client = await tokenClient(shop, WRITE, prefix);
-    const { data: files } = await client.rest.pulls.listFiles(shop.place);
+    const { data: files } = await client.rest.pulls.listFiles(shop.pullParams);
     expect(files[0]?.patch).toContain('-five\n+FIVE');
     const { data: posted } = await review(client);
-    const { data: comments } = await client.rest.pulls.listCommentsForReview({ ...shop.place, review_id: posted.id });
+    const { data: comments } = await client.rest.pulls.listCommentsForReview({
+      ...shop.pullParams,
+      review_id: posted.id,
+    });
     expect(comments[0]).toMatchObject({ path: 'src/total.ts', user: { login: 'countersign[bot]', type: 'Bot' } });
     const committed: unknown = await client.graphql(COMMIT, {
       input: commitInput(shop.pull.head.sha, AFTER.replace('FIVE', 'FIVE!')),
     });
-    const { data: pull } = await client.rest.pulls.get(shop.place);
+    const { data: pull } = await client.rest.pulls.get(shop.pullParams);
     expect(committed).toEqual({ createCommitOnBranch: { commit: { oid: pull.head.sha } } });
-    const { data: commits } = await client.rest.pulls.listCommits(shop.place);
+    const { data: commits } = await client.rest.pulls.listCommits(shop.pullParams);
     expect(commits.at(-1)).toMatchObject({
       sha: pull.head.sha,
       author: { login: 'countersign[bot]' },
@@ -92,10 +95,10 @@ describe('tokens', () => {
   });
 
   it('refuses more permissions or repositories than the installation has (I7)', async () => {
-    const mint = (more: object) =>
+    const createToken = (more: object) =>
       appClient(shop).rest.apps.createInstallationAccessToken({ installation_id: shop.installation.id, ...more });
-    await expect(mint({ permissions: { checks: 'write' } })).rejects.toMatchObject({ status: 422 });
-    await expect(mint({ repository_ids: [1] })).rejects.toMatchObject({ status: 422 });
+    await expect(createToken({ permissions: { checks: 'write' } })).rejects.toMatchObject({ status: 422 });
+    await expect(createToken({ repository_ids: [1] })).rejects.toMatchObject({ status: 422 });
   });
 
   it('answers a write with a read token 403 and records a violation (I8)', async () => {
@@ -165,9 +168,9 @@ describe('refusals', () => {
   it('refuses a review with one line outside the diff as a whole', async () => {
     const client = await tokenClient(shop, WRITE);
     const comments = [5, 400].map((line) => ({ path: 'src/total.ts', body: 'x', line, side: 'RIGHT' }));
-    const post = client.rest.pulls.createReview({ ...shop.place, event: 'COMMENT', body: 'x', comments });
+    const post = client.rest.pulls.createReview({ ...shop.pullParams, event: 'COMMENT', body: 'x', comments });
     await expect(post).rejects.toMatchObject({ status: 422 });
-    expect((await client.rest.pulls.listReviews(shop.place)).data).toEqual([]);
+    expect((await client.rest.pulls.listReviews(shop.pullParams)).data).toEqual([]);
     expect(shop.github.violations).toEqual([]);
   });
 
@@ -189,7 +192,7 @@ describe('refusals', () => {
   });
 
   it('answers wrong credentials 401', async () => {
-    const client = new Octokit({ baseUrl: shop.github.url, auth: 'ghs_1_not.a.token', log: silent });
+    const client = new Octokit({ baseUrl: shop.github.url, auth: 'ghs_1_not.a.token', log: silentLog });
     await expect(client.rest.repos.get({ owner: 'ana', repo: 'shop' })).rejects.toMatchObject({
       status: 401,
       message: expect.stringContaining('Bad credentials'),
@@ -232,13 +235,13 @@ describe('faults', () => {
       client.rest.repos.get({ owner: 'ana', repo: 'shop', request: { signal: AbortSignal.timeout(timeout) } });
     shop.github.faults.add({ route: '*', kind: 'hang', applied: false });
     await expect(get(50)).rejects.toThrow();
-    const { promise: until, resolve: goesOn } = Promise.withResolvers<void>();
+    const { promise: until, resolve: release } = Promise.withResolvers<void>();
     shop.github.faults.add({ route: '*', kind: 'delay', until });
     const seen = shop.github.requests.length;
     const late = get(30_000);
     await expect.poll(() => shop.github.requests.length).toBe(seen + 1);
     expect(await Promise.race([late, Promise.resolve('not yet')])).toBe('not yet');
-    goesOn();
+    release();
     await late;
     shop.github.faults.add({ route: '*', kind: 'truncate' });
     const token = shop.github.requests.at(-1)?.caller;
@@ -252,6 +255,6 @@ describe('faults', () => {
     shop.github.faults.add({ route: 'graphql createCommitOnBranch', kind: 'fail-after-apply', status: 502 });
     const input = commitInput(shop.pull.head.sha, 'x\n');
     await expect(client.graphql(COMMIT, { input })).rejects.toMatchObject({ status: 502 });
-    expect((await client.rest.pulls.listCommits(shop.place)).data).toHaveLength(2);
+    expect((await client.rest.pulls.listCommits(shop.pullParams)).data).toHaveLength(2);
   });
 });

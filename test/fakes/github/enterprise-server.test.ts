@@ -47,7 +47,7 @@ describe('the fake Enterprise Server (J12)', () => {
     shop = await openShop({ enterpriseServer: server });
     const client = await tokenClient(shop, READ, '/api/v3');
     const { url } = shop.github;
-    const { data: pull } = await client.rest.pulls.get(shop.place);
+    const { data: pull } = await client.rest.pulls.get(shop.pullParams);
     expect([pull.url, pull.html_url]).toEqual([`${url}/api/v3/repos/ana/shop/pulls/1`, `${url}/ana/shop/pull/1`]);
     expect(JSON.stringify(pull)).not.toMatch(/(?:api\.)?github\.com\//);
     const there = { actor: createUserActor(shop.ana.id), repositoryId: shop.repository.id, number: 1 };

@@ -10,7 +10,7 @@ import {
   readIncomingBody,
   startLocalServer,
 } from '../../../fakes/lib/http-server.ts';
-import { appClient, openShop, type Shop, silent, WRITE } from './shop.ts';
+import { appClient, openShop, type Shop, silentLog, WRITE } from './shop.ts';
 
 let shop: Shop;
 
@@ -77,7 +77,7 @@ describe('the fake GitHub', () => {
     shop = await openShop({ now: () => Date.now() + skew });
     const app = appClient(shop);
     const { data } = await app.rest.apps.createInstallationAccessToken({ installation_id: shop.installation.id });
-    const client = new Octokit({ baseUrl: shop.github.url, auth: data.token, log: silent });
+    const client = new Octokit({ baseUrl: shop.github.url, auth: data.token, log: silentLog });
     skew = 59 * 60_000;
     expect((await client.rest.repos.get({ owner: 'ana', repo: 'shop' })).status).toBe(200);
     skew = 61 * 60_000;
@@ -87,7 +87,7 @@ describe('the fake GitHub', () => {
     expect(shop.github.requests.slice(-2).map(({ status }) => status)).toEqual([401, 200]);
   });
 
-  it('refuses a foreign key', async () => {
+  it('refuses a JWT that another key signed', async () => {
     shop = await openShop();
     const header = Buffer.from('{"alg":"RS256"}').toString('base64url');
     const seconds = Math.floor(Date.now() / 1000);
@@ -108,7 +108,7 @@ describe('the fake GitHub', () => {
       permissions: WRITE,
     });
     const before = shop.github.requests.length;
-    const client = new Octokit({ baseUrl: url, auth: data.token, log: silent, request: { fetch: fetchHere } });
+    const client = new Octokit({ baseUrl: url, auth: data.token, log: silentLog, request: { fetch: fetchHere } });
     const place = { owner: 'ana', repo: 'shop' };
     expect((await client.rest.issues.createComment({ ...place, issue_number: 1, body: 'x' })).status).toBe(201);
     const archive = await client.rest.repos.downloadTarballArchive({ ...place, ref: 'main' });
@@ -130,7 +130,7 @@ describe('the fake GitHub', () => {
       repository_ids: [shop.repository.id],
       permissions: { contents: 'read' },
     });
-    const client = new Octokit({ baseUrl: shop.github.url, auth: data.token, log: silent });
+    const client = new Octokit({ baseUrl: shop.github.url, auth: data.token, log: silentLog });
     await client.rest.repos.get({ owner: 'ana', repo: 'shop' });
     expect(shop.github.requests.map(({ name }) => name)).toEqual([
       'POST /app/installations/{installation_id}/access_tokens',

@@ -15,16 +15,17 @@ import type {
   FakePullRequest,
   FakeRepository,
 } from '../../../fakes/github/state/github-state.ts';
-import { referee } from '../../support/referee.ts';
+import { openApiValidator } from '../../support/openapi-validator.ts';
 
-/** A repository with one pull request by Ana and the App installed. */
+/** A fake GitHub with one repository, on which the App is installed, and one pull request by Ana. */
 export type Shop = {
   readonly github: FakeGitHub;
   readonly ana: FakeAccount;
   readonly repository: FakeRepository;
   readonly pull: FakePullRequest;
   readonly installation: FakeInstallation;
-  readonly place: { readonly owner: string; readonly repo: string; readonly pull_number: number };
+  /** The path parameters of the pull request. */
+  readonly pullParams: { readonly owner: string; readonly repo: string; readonly pull_number: number };
 };
 
 const BEFORE = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\n';
@@ -37,9 +38,9 @@ function files(entries: Readonly<Record<string, string>>): GitFiles {
   );
 }
 
-/** Starts a fake GitHub with the referee. */
+/** Starts a fake GitHub that validates every message against GitHub’s OpenAPI description. */
 export async function openShop(options: FakeGitHubOptions = {}): Promise<Shop> {
-  const github = await startFakeGitHub({ referee, ...options });
+  const github = await startFakeGitHub({ openApiValidator, ...options });
   const ana = github.apply(addAccount, { login: 'ana' });
   const { apply } = github;
   const added = apply(OPERATIONS.addRepository, {
@@ -56,31 +57,31 @@ export async function openShop(options: FakeGitHubOptions = {}): Promise<Shop> {
   apply(OPERATIONS.pushFiles, { ...onRepository, branch: 'topic', files: new Map([['src/total.ts', AFTER]]) });
   const pull = apply(OPERATIONS.createPullRequest, { ...onRepository, title: 'Count', body: 'Please', head: 'topic' });
   const repository = github.state().repositories.get(added.id) ?? added;
-  const place = { owner: 'ana', repo: 'shop', pull_number: pull.number };
-  return { github, ana, repository, pull, installation, place };
+  const pullParams = { owner: 'ana', repo: 'shop', pull_number: pull.number };
+  return { github, ana, repository, pull, installation, pullParams };
 }
 
 type Permissions = Readonly<Record<string, 'read' | 'write'>>;
 
-/** A client with the JWT of the App. */
+/** Creates a client that authenticates as the App, with a JWT. */
 export function appClient({ github }: Shop, prefix = ''): Octokit {
   const auth = { appId: github.app.id, privateKey: github.app.privateKeyPem };
-  return new Octokit({ baseUrl: `${github.url}${prefix}`, authStrategy: createAppAuth, auth, log: silent });
+  return new Octokit({ baseUrl: `${github.url}${prefix}`, authStrategy: createAppAuth, auth, log: silentLog });
 }
 
-/** A client with a token for this repository and these permissions. */
+/** Creates a client with an installation token for the repository and these permissions. */
 export async function tokenClient(shop: Shop, permissions: Permissions, prefix = ''): Promise<Octokit> {
   const { data } = await appClient(shop, prefix).rest.apps.createInstallationAccessToken({
     installation_id: shop.installation.id,
     repository_ids: [shop.repository.id],
     permissions,
   });
-  return new Octokit({ baseUrl: `${shop.github.url}${prefix}`, auth: data.token, log: silent });
+  return new Octokit({ baseUrl: `${shop.github.url}${prefix}`, auth: data.token, log: silentLog });
 }
 
-const silence = (): void => {};
+const ignore = (): void => {};
 
-export const silent = { debug: silence, info: silence, warn: silence, error: silence };
+export const silentLog = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
 export const WRITE: Permissions = { contents: 'write', pull_requests: 'write', issues: 'read' };
 

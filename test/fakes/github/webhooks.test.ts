@@ -133,8 +133,8 @@ describe('webhook deliveries', () => {
 
   it('drops, duplicates, holds and redelivers with the same GUID, and is idle only when all are answered', async () => {
     const { deliveries, sent } = start();
-    const fates = ['drop', 'duplicate', 'hold'] as const;
-    deliveries.intercept(({ id }) => fates[id - 1] ?? 'send');
+    const actions = ['drop', 'duplicate', 'hold'] as const;
+    deliveries.intercept(({ id }) => actions[id - 1] ?? 'send');
     for (const text of ['lost', 'twice', 'late']) deliveries.enqueue(push(10, text), github);
     let settled = false;
     const settling = deliveries.whenIdle().then(() => {

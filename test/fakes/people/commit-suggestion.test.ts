@@ -12,36 +12,37 @@ import {
   replaceLines,
 } from '../../../fakes/people/commit-suggestion.ts';
 import { createPerson } from '../../../fakes/people/person.ts';
-import { found, HEAD_TEXT, scene } from '../github/scene.ts';
+import { createFixture, HEAD_TEXT, requireDefined } from '../github/fixture.ts';
 
 const path = 'src/a.txt';
 
 const block = (...lines: readonly string[]) => ['Better:', '````suggestion', ...lines, '````', 'because'].join('\n');
 
-function suggested() {
-  const stage = scene();
-  const { actors, repositoryId, number } = stage;
-  const here = { repositoryId, number };
+function createSuggestionFixture() {
+  const fixture = createFixture();
+  const { actors, repositoryId, number } = fixture;
+  const target = { repositoryId, number };
   const suggest = (body: string, place: Partial<CommentPositionInput> = { line: 15 }, actor = actors.bot) =>
-    stage.apply(createReviewComment, { ...here, actor, commitSha: stage.pull().head.sha, path, body, ...place }).id;
+    fixture.apply(createReviewComment, { ...target, actor, commitSha: fixture.pull().head.sha, path, body, ...place })
+      .id;
   const press = (...commentIds: readonly number[]): CommitSuggestionInput => ({
-    ...here,
+    ...target,
     actor: actors.ben,
     commentIds,
   });
-  return { stage, here, suggest, press };
+  return { fixture, target, suggest, press };
 }
 
 describe('Commit suggestion', () => {
   it('commits as the person, with GitHub as committer and the bot as co-author, and resolves the thread (B10)', () => {
-    const { stage, suggest, press } = suggested();
+    const { fixture, suggest, press } = createSuggestionFixture();
     const id = suggest(block('one', 'two'), { startLine: 15, line: 16 });
-    const before = stage.pull().head.sha;
-    stage.forget();
-    const sha = stage.apply(commitSuggestion, press(id));
-    expect(stage.file(path)).toBe(HEAD_TEXT.replace('changed 15\nadded 16', 'one\ntwo'));
-    const { botId } = stage.app;
-    expect(commitPayload(stage.state(), stage.repository(), sha)).toMatchObject({
+    const before = fixture.pull().head.sha;
+    fixture.clearEvents();
+    const sha = fixture.apply(commitSuggestion, press(id));
+    expect(fixture.file(path)).toBe(HEAD_TEXT.replace('changed 15\nadded 16', 'one\ntwo'));
+    const { botId } = fixture.app;
+    expect(commitPayload(fixture.state(), fixture.repository(), sha)).toMatchObject({
       commit: {
         message: `Apply suggestion from @countersign[bot]\n\nCo-authored-by: countersign[bot] <${botId}+countersign[bot]@users.noreply.github.com>`,
         committer: { name: 'GitHub', email: 'noreply@github.com' },
@@ -51,63 +52,63 @@ describe('Commit suggestion', () => {
       committer: { login: 'web-flow' },
       parents: [{ sha: before }],
     });
-    expect(stage.eventNames()).toEqual(['push', 'pull_request.synchronize', 'pull_request_review_thread.resolved']);
-    expect(stage.events[1]?.payload).toMatchObject({ before, after: sha, sender: { login: 'ben' } });
-    expect(found(stage.pull().threads.get(id))).toMatchObject({
-      resolvedById: stage.actors.ben.accountId,
+    expect(fixture.eventNames()).toEqual(['push', 'pull_request.synchronize', 'pull_request_review_thread.resolved']);
+    expect(fixture.events[1]?.payload).toMatchObject({ before, after: sha, sender: { login: 'ben' } });
+    expect(requireDefined(fixture.pull().threads.get(id))).toMatchObject({
+      resolvedById: fixture.actors.ben.accountId,
       location: { current: null },
     });
-    expect(stage.refusal(commitSuggestion, press(id)).message).toMatch(/applied or marked resolved/);
-    expect(stage.problems).toEqual([]);
+    expect(fixture.refusal(commitSuggestion, press(id)).message).toMatch(/applied or marked resolved/);
+    expect(fixture.problems).toEqual([]);
   });
 
   it('refuses where GitHub disables the button', () => {
-    const { stage, here, suggest, press } = suggested();
-    const refusal = (id: number) => stage.refusal(commitSuggestion, press(id)).message;
+    const { fixture, target, suggest, press } = createSuggestionFixture();
+    const refusal = (id: number) => fixture.refusal(commitSuggestion, press(id)).message;
     expect(refusal(suggest('no block'))).toMatch(/no suggestion/);
     expect(refusal(suggest(block('changed 15')))).toMatch(/does not change/);
     expect(refusal(suggest(block('x'), { line: 15, side: 'LEFT' }))).toMatch(/deleted lines/);
     const id = suggest(block('x'));
-    const { nodeId } = found(stage.pull().threads.get(id));
-    const eve = { ...press(id), actor: stage.actors.eve };
-    expect(stage.refusal(commitSuggestion, eve).status).toBe(403);
-    stage.push({ [path]: HEAD_TEXT.replace('changed 15', 'other') });
+    const { nodeId } = requireDefined(fixture.pull().threads.get(id));
+    const eve = { ...press(id), actor: fixture.actors.eve };
+    expect(fixture.refusal(commitSuggestion, eve).status).toBe(403);
+    fixture.push({ [path]: HEAD_TEXT.replace('changed 15', 'other') });
     expect(refusal(id)).toMatch(/Outdated/);
-    stage.push({ [path]: HEAD_TEXT });
-    stage.apply(resolveReviewThread, { actor: stage.actors.ben, threadNodeId: nodeId });
+    fixture.push({ [path]: HEAD_TEXT });
+    fixture.apply(resolveReviewThread, { actor: fixture.actors.ben, threadNodeId: nodeId });
     expect(refusal(id)).toMatch(/resolved/);
     const open = suggest(block('y'));
-    stage.apply(closePullRequest, { ...here, actor: stage.actors.ben });
+    fixture.apply(closePullRequest, { ...target, actor: fixture.actors.ben });
     expect(refusal(open)).toMatch(/closed/);
   });
 
   it('applies at the current lines, and several in one commit', () => {
-    const { stage, suggest, press } = suggested();
+    const { fixture, suggest, press } = createSuggestionFixture();
     const first = suggest(block('FIFTEEN'), { line: 15 });
-    const second = suggest(block(), { line: 17 }, stage.actors.ana);
+    const second = suggest(block(), { line: 17 }, fixture.actors.ana);
     const clash = suggest(block('x'), { startLine: 14, line: 15 });
-    stage.push({ [path]: `top\n${HEAD_TEXT}` });
-    expect(stage.refusal(commitSuggestion, press(first, clash)).message).toMatch(/one suggestion per line/);
-    const sha = stage.apply(commitSuggestion, press(first, second));
-    expect(stage.file(path)).toBe(`top\n${HEAD_TEXT.replace('changed 15', 'FIFTEEN').replace('line 16\n', '')}`);
-    const message = found(commitPayload(stage.state(), stage.repository(), sha))['commit'];
+    fixture.push({ [path]: `top\n${HEAD_TEXT}` });
+    expect(fixture.refusal(commitSuggestion, press(first, clash)).message).toMatch(/one suggestion per line/);
+    const sha = fixture.apply(commitSuggestion, press(first, second));
+    expect(fixture.file(path)).toBe(`top\n${HEAD_TEXT.replace('changed 15', 'FIFTEEN').replace('line 16\n', '')}`);
+    const message = requireDefined(commitPayload(fixture.state(), fixture.repository(), sha))['commit'];
     expect(message).toMatchObject({
       message: expect.stringMatching(/^Apply suggestions from code review\n\nCo-.*\nCo-.*ana/),
     });
   });
 
   it('adds no trailer for one’s own suggestion, and sends no thread event when silent', () => {
-    const { stage, suggest, press } = suggested();
-    const id = suggest(block('mine'), { line: 15 }, stage.actors.ben);
-    stage.forget();
-    const sha = stage.apply(commitSuggestion, { ...press(id), resolves: 'silently' });
-    const made = found(commitPayload(stage.state(), stage.repository(), sha));
-    expect(made['commit']).toMatchObject({ message: 'Apply suggestion from @ben' });
-    expect(stage.eventNames()).toEqual(['push', 'pull_request.synchronize']);
-    expect(found(stage.pull().threads.get(id)).resolvedById).not.toBeNull();
+    const { fixture, suggest, press } = createSuggestionFixture();
+    const id = suggest(block('mine'), { line: 15 }, fixture.actors.ben);
+    fixture.clearEvents();
+    const sha = fixture.apply(commitSuggestion, { ...press(id), resolves: 'silently' });
+    const commit = requireDefined(commitPayload(fixture.state(), fixture.repository(), sha));
+    expect(commit['commit']).toMatchObject({ message: 'Apply suggestion from @ben' });
+    expect(fixture.eventNames()).toEqual(['push', 'pull_request.synchronize']);
+    expect(requireDefined(fixture.pull().threads.get(id)).resolvedById).not.toBeNull();
   });
 
-  it('keeps a missing final newline and binary bytes (S48)', () => {
+  it('adds no final newline and preserves binary bytes (S48)', () => {
     const file = Buffer.from([0xff, 0x0a, 0x61, 0x0d, 0x0a, 0xc3]);
     const after = replaceLines(file, [{ start: 3, end: 3, lines: ['é', 'z'] }]);
     expect([...after]).toEqual([0xff, 0x0a, 0x61, 0x0d, 0x0a, 0xc3, 0xa9, 0x0a, 0x7a]);
@@ -125,7 +126,7 @@ describe('Commit suggestion', () => {
           const text = lines.join('\n') + (end ? '\n' : '');
           const expected = [...lines.slice(0, start - 1), ...put, ...lines.slice(last)].join('\n') + (end ? '\n' : '');
           const result = Buffer.from(replaceLines(Buffer.from(text), [{ start, end: last, lines: put }])).toString();
-          // A file whose every line is deleted keeps no lonely newline when lines remain to speak of.
+          // Deleting every line of a file is the exception: the expectation does not hold for it.
           if (put.length > 0 || lines.length > last - start + 1) expect(result).toBe(expected);
         },
       ),
@@ -159,30 +160,30 @@ describe('suggestion blocks', () => {
 
 describe('createPerson', () => {
   it('can do every action of the stories', () => {
-    const stage = scene();
-    const standing = {
-      accountId: stage.actors.ben.accountId,
-      repositoryId: stage.repositoryId,
-      number: stage.number,
+    const fixture = createFixture();
+    const context = {
+      accountId: fixture.actors.ben.accountId,
+      repositoryId: fixture.repositoryId,
+      number: fixture.number,
       branch: 'topic',
     };
-    const ben = createPerson(stage.apply, standing);
+    const ben = createPerson(fixture.apply, context);
     const { id } = ben.says('hello');
     ben.edits(id, 'hello there');
     ben.deletes(id);
     ben.reviews({ event: 'COMMENT', body: 'see', comments: [{ path, line: 15, body: block('x') }] });
-    const root = found([...stage.pull().reviewComments.keys()].at(-1));
+    const root = requireDefined([...fixture.pull().reviewComments.keys()].at(-1));
     const reply = ben.replies(root, '/approve');
     ben.editsInThread(reply.id, '/reject');
     ben.deletesInThread(reply.id);
-    const { nodeId } = found(stage.pull().threads.get(root));
+    const { nodeId } = requireDefined(fixture.pull().threads.get(root));
     ben.resolves(nodeId);
     ben.unresolves(nodeId);
-    expect(ben.commitsSuggestions(root)).toBe(stage.pull().head.sha);
+    expect(ben.commitsSuggestions(root)).toBe(fixture.pull().head.sha);
     ben.pushes({ 'src/new.txt': null }, { message: 'Remove' });
     ben.closes();
     ben.reopens();
     expect(ben.merges().merge).not.toBeNull();
-    expect(stage.problems).toEqual([]);
+    expect(fixture.problems).toEqual([]);
   });
 });

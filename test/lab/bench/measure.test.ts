@@ -4,23 +4,23 @@ import { ROWS, TOOL_CALL_ROWS } from '../../../lab/bench/rows.ts';
 import { WORST_CASE_CALLS } from '../../../lab/bench/worst-case-calls.ts';
 import { offloadInline } from '../../../src/worker/offload/offload.ts';
 
-/** Gives these samples, one after the other; the first is thrown away. */
+/** A row with these samples. The benchmark discards the first one. */
 function row(name: string, unit: string, ...values: readonly number[]): BenchmarkRow {
-  const rest = values.values();
-  return { name, unit, sample: () => rest.next().value ?? Number.NaN };
+  const remaining = values.values();
+  return { name, unit, sample: () => remaining.next().value ?? Number.NaN };
 }
 
 describe('the benchmark', () => {
-  it('takes the rows in turn and reports the median and the middle half, without the first round', async () => {
+  it('samples the rows in turn and reports the median and the middle half, without the first round', async () => {
     const order: string[] = [];
-    const noting = (from: BenchmarkRow): BenchmarkRow => ({
-      ...from,
+    const recorded = (original: BenchmarkRow): BenchmarkRow => ({
+      ...original,
       sample: () => {
-        order.push(from.name);
-        return from.sample();
+        order.push(original.name);
+        return original.sample();
       },
     });
-    const rows = [noting(row('a', 'ms', 99, 5, 1, 3, 2, 4)), noting(row('b', 'ms', 99, 10, 10, 10, 10, 1000))];
+    const rows = [recorded(row('a', 'ms', 99, 5, 1, 3, 2, 4)), recorded(row('b', 'ms', 99, 10, 10, 10, 10, 1000))];
     expect(await measureRows(rows, 5)).toEqual([
       { name: 'a', unit: 'ms', median: 3, from: 2, to: 4 },
       { name: 'b', unit: 'ms', median: 10, from: 10, to: 10 },
@@ -28,7 +28,7 @@ describe('the benchmark', () => {
     expect(order).toEqual(Array.from({ length: 6 }, () => ['a', 'b']).flat());
   });
 
-  it('compares what has the yardstick’s unit with it', async () => {
+  it('compares rows of the same unit with the yardstick', async () => {
     const rows = [row('stick', '/s', 0, 200), row('half', '/s', 0, 100), row('time', 'ms', 0, 7)];
     const lines = formatTable(await measureRows(rows, 1));
     expect(lines.map((line) => line.split(/ {2,}/))).toEqual([
@@ -39,12 +39,12 @@ describe('the benchmark', () => {
     ]);
   });
 
-  it('each of the calls whose longest is measured is answered (H6)', async () => {
+  it('every worst-case call returns a result (H6)', async () => {
     for (const [name, call] of WORST_CASE_CALLS) expect(await call(offloadInline), name).not.toBeUndefined();
   });
 
-  it('every row measures something', async () => {
-    const quick = ROWS.filter((one) => !TOOL_CALL_ROWS.includes(one));
-    for (const { name, sample } of quick) expect(await sample(), name).toBeGreaterThan(0);
+  it('every row measures a positive number', async () => {
+    const quickRows = ROWS.filter((one) => !TOOL_CALL_ROWS.includes(one));
+    for (const { name, sample } of quickRows) expect(await sample(), name).toBeGreaterThan(0);
   }, 150_000);
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { readChaosOptions } from '../../../lab/chaos/options.ts';
 
-describe('npm run chaos', () => {
-  it('is a minute of one process, or of three where a server is named', () => {
+describe('the options of npm run chaos', () => {
+  it('default to one minute with one process, or three processes on a PostgreSQL server', () => {
     const options = { seconds: 60, pulls: 6, seed: 1 };
     expect(readChaosOptions([])).toEqual({
       kind: 'options',
@@ -20,13 +20,13 @@ describe('npm run chaos', () => {
   });
 
   it.each([
-    [['--seconds', 'long'], '--seconds needs a number from 1 on.'],
+    [['--seconds', 'long'], '--seconds must be a positive whole number.'],
     [
       ['--replicas', '2'],
-      'Only one process can have an embedded database; --replicas needs --database or --kill-server.',
+      'Only one process can use an embedded database; --replicas needs --database or --kill-server.',
     ],
-    [['--kill-server', '--database', 'postgres://127.0.0.1'], '--kill-server starts a server: --database is another.'],
-  ])('says what is wrong with %j', (argv, problem) => {
+    [['--kill-server', '--database', 'postgres://127.0.0.1'], 'Use only one of --database and --kill-server.'],
+  ])('are refused: %j', (argv, problem) => {
     expect(readChaosOptions(argv)).toEqual({ kind: 'problem', problem: `${problem} See npm run chaos -- --help.` });
   });
 });

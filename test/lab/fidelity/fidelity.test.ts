@@ -6,12 +6,12 @@ import { readFidelityOptions } from '../../../lab/fidelity/options.ts';
 import { type FidelityTotals, formatTotals } from '../../../lab/fidelity/report.ts';
 import { createBatchBuilder, type UsableChange } from '../../../lab/fidelity/samples.ts';
 import { trySample } from '../../../lab/fidelity/try-sample.ts';
-import { type LocalRepository, newRepository } from '../../demo/local-pull.ts';
+import { createRepository, type LocalRepository } from '../../demo/local-pull.ts';
 
 let local: LocalRepository;
 
 beforeAll(() => {
-  local = newRepository();
+  local = createRepository();
   const { git, write, commit } = local;
   const many = Array.from({ length: 60 }, (_, index) => `line ${index + 1}\n`);
   write('lines.txt', many.join(''));
@@ -19,7 +19,7 @@ beforeAll(() => {
   write('mixed.txt', 'one\r\ntwo\nthree\r\nfour\n');
   write('open.txt', 'one\ntwo');
   write('marked.cs', '\u{FEFF}using System;\r\nclass A { }\r\n');
-  write('long.txt', long(1));
+  write('long.txt', longText(1));
   write('returns.txt', 'one\ntwo\n');
   write('same.txt', 'x\n\nx\n\nx\n');
   write('fences.md', 'a\n```suggestion\nb\n```\nc\n');
@@ -44,7 +44,7 @@ beforeAll(() => {
   write('empty.txt', '');
   commit('Everything that is awkward');
   write('windows.txt', 'one\r\nthree\r\n');
-  write('long.txt', long(2));
+  write('long.txt', longText(2));
   write('open.txt', 'one\nzwei\n\n');
   write('empty.txt', 'no more');
   write('mixed.txt', 'one\ntwo\nthree and a half\nfour\n');
@@ -62,20 +62,20 @@ beforeAll(() => {
 
 afterAll(() => local.remove());
 
-/** As many lines as take two comments, each of them another than with another number. */
-function long(version: number): string {
+/** Enough lines for two comments. All of them differ between versions. */
+function longText(version: number): string {
   return Array.from({ length: 1_200 }, (_, index) => `version ${version} of line ${index}\n`).join('');
 }
 
-const QUIET = { update: () => {}, end: () => {} };
+const NO_PROGRESS = { update: () => {}, end: () => {} };
 
-function tried(diffBase: 'parent' | 'files', maxChanges: number | null = null, threads = 1): Promise<FidelityTotals> {
-  return measureFidelity({ repo: local.path, range: 'HEAD', diffBase, maxChanges, threads }, () => QUIET);
+function measure(diffBase: 'parent' | 'files', maxChanges: number | null = null, threads = 1): Promise<FidelityTotals> {
+  return measureFidelity({ repo: local.path, range: 'HEAD', diffBase, maxChanges, threads }, () => NO_PROGRESS);
 }
 
-describe('the fidelity of what is committed', () => {
-  it('every change of a history is committed exactly in every way, and undone again (S10, S34, S48, S72, S73, S92)', async () => {
-    const { commits, changes, mismatches, kinds, placements, verified, results } = await tried('parent');
+describe('the fidelity of commits', () => {
+  it('every change of a history is committed exactly by every method, and undone (S10, S34, S48, S72, S73, S92)', async () => {
+    const { commits, changes, mismatches, kinds, placements, verified, results } = await measure('parent');
     expect(mismatches).toEqual([]);
     expect({ commits, changes }).toEqual({ commits: 4, changes: 21 });
     expect([...kinds.keys()].toSorted()).toEqual(['delete', 'edit', 'move', 'new file', 'write']);
@@ -86,72 +86,72 @@ describe('the fidelity of what is committed', () => {
     expect(results.get('approve: exact')).toBeGreaterThan(10);
     expect(results.get('button: exact')).toBe(placements.get('suggestion'));
     expect(results.get('user edit: exact')).toBeGreaterThan(0);
-    const made = (by: RegExp): number =>
-      [...results].reduce((sum, [way, times]) => (by.test(way) ? sum + times : sum), 0);
-    expect(results.get('undo: exact')).toBe(made(/^approve: (?:exact|endings)$/));
-    // Two changes of two hunks each, every one of which is a commit.
+    const countResults = (pattern: RegExp): number =>
+      [...results].reduce((sum, [name, count]) => (pattern.test(name) ? sum + count : sum), 0);
+    expect(results.get('undo: exact')).toBe(countResults(/^approve: (?:exact|endings)$/));
+    // Two changes of two hunks each; every hunk is a commit.
     expect(results.get('approve by hunk: exact')).toBe(2);
     expect(results.get('undo by hunk: exact')).toBe(4);
-    expect(verified).toBe(made(/^(?:approve|user edit|undo|undo by hunk): (?:exact|endings)$/) + 4);
-    expect([...results.keys()].filter((way) => way.endsWith('mismatch'))).toEqual([]);
+    expect(verified).toBe(countResults(/^(?:approve|user edit|undo|undo by hunk): (?:exact|endings)$/) + 4);
+    expect([...results.keys()].filter((name) => name.endsWith('mismatch'))).toEqual([]);
   }, 120_000);
 
-  it('so it does where the pull request shows all lines, with more suggestion blocks (S33, S34)', async () => {
-    const { mismatches, placements, results, refusals } = await tried('files');
+  it('every change is exact if the pull request shows all lines, with more suggestion blocks (S33, S34)', async () => {
+    const { mismatches, placements, results, refusals } = await measure('files');
     expect(mismatches).toEqual([]);
     expect(placements.get('suggestion')).toBeGreaterThan(2);
     expect(results.get('button: exact')).toBe(placements.get('suggestion'));
-    expect([...refusals.keys()]).toContain('a file that is no text');
-    expect([...refusals.keys()]).toContain('a mode alone');
+    expect([...refusals.keys()]).toContain('a file that is not text');
+    expect([...refusals.keys()]).toContain('only the mode');
   }, 120_000);
 
-  it('finds the same in two threads as in one', async () => {
-    const [alone, shared] = [await tried('parent', 12), await tried('parent', 12, 2)];
+  it('two threads have the same results as one', async () => {
+    const [oneThread, twoThreads] = [await measure('parent', 12), await measure('parent', 12, 2)];
     const counts = ({ kinds, placements, results, refusals, ...rest }: FidelityTotals) => ({
       ...rest,
       kinds: new Map([...kinds].toSorted()),
-      rungs: new Map([...placements].toSorted()),
-      ways: new Map([...results].toSorted()),
-      refusals: new Map([...refusals].map(([why, one]) => [why, one.count] as const).toSorted()),
+      placements: new Map([...placements].toSorted()),
+      results: new Map([...results].toSorted()),
+      refusals: new Map([...refusals].map(([reason, { count }]) => [reason, count] as const).toSorted()),
     });
-    expect(alone.changes).toBe(12);
-    expect(counts(shared)).toEqual(counts(alone));
+    expect(oneThread.changes).toBe(12);
+    expect(counts(twoThreads)).toEqual(counts(oneThread));
   }, 120_000);
 
-  it('stops after the given number of changes, and sums up in plain text', async () => {
-    const totals = await tried('parent', 1);
+  it('stops after the given number of changes, and reports as plain text', async () => {
+    const totals = await measure('parent', 1);
     expect(totals.commits).toBe(1);
-    expect(formatTotals(totals, 2)).toMatch(/^1 file change of 1 commit in 2 s \(1 a second\)\nProposed as:\n/);
-    expect(formatTotals(totals, 2)).toMatch(/\nAll bytes are those of the commits\.\n$/);
-    const faults = [{ commit: 'abc', path: 'a\u{1b}.txt', method: 'button', problem: 'other bytes' }] as const;
-    const text = formatTotals({ ...totals, mismatches: [...faults] }, 2);
+    expect(formatTotals(totals, 2)).toMatch(/^1 file change of 1 commit in 2 s \(1 per second\)\nProposed as:\n/);
+    expect(formatTotals(totals, 2)).toMatch(/\nAll bytes equal those of the commits\.\n$/);
+    const mismatches = [{ commit: 'abc', path: 'a\u{1b}.txt', method: 'button', problem: 'other bytes' }] as const;
+    const text = formatTotals({ ...totals, mismatches: [...mismatches] }, 2);
     expect(text).toContain('MISMATCH abc a\\u{1B}.txt by button: other bytes\n1 mismatch!\n');
   }, 60_000);
 
-  it('says which change of several made the App stop, and tries the others', async () => {
+  it('reports the change that caused an error, and tries the others', async () => {
     const after = { mode: '100644', bytes: Buffer.from('new\n') } as const;
     const unreadable = {
       mode: '100644',
       get bytes(): Buffer {
-        throw new Error('nothing can be read');
+        throw new Error('cannot read the file');
       },
     } as const;
     const change = { commit: 'abc', path: 'good.txt', from: null, before: null, after };
-    const fixture = { base: new Map(), head: new Map([['other.txt', after]]) };
+    const files = { base: new Map(), head: new Map([['other.txt', after]]) };
     const totals = await trySample({
       changes: [change, { ...change, path: 'bad.txt', after: unreadable }],
-      files: fixture,
+      files,
     });
     expect(totals.changes).toBe(2);
     expect(totals.results.get('approve: exact')).toBe(1);
     expect(totals.mismatches).toEqual([
-      { commit: 'abc', path: 'bad.txt', method: null, problem: 'nothing can be read' },
+      { commit: 'abc', path: 'bad.txt', method: null, problem: 'cannot read the file' },
     ]);
-    expect(formatTotals(totals, 0)).toContain('STOPPED abc bad.txt: nothing can be read\n1 mismatch!\n');
+    expect(formatTotals(totals, 0)).toContain('ERROR abc bad.txt: cannot read the file\n1 mismatch!\n');
   }, 60_000);
 });
 
-describe('the changes that share a pull request', () => {
+describe('changes that share a pull request', () => {
   const usable = (path: string, from: string | null = null): UsableChange => {
     const version = { mode: '100644', bytes: Buffer.from(`${path}\n`) } as const;
     const shownFiles = [path, ...(from === null ? [] : [from])].map((one) => ({
@@ -162,7 +162,7 @@ describe('the changes that share a pull request', () => {
     return { change: { commit: 'abc', path, from, before: version, after: version }, shownFiles, extraFiles: [] };
   };
 
-  it('have nothing to do with each other, and are ten at most', () => {
+  it('have paths that do not collide, and are ten at most', () => {
     const batches = createBatchBuilder();
     const conflicting = [
       usable('a.txt'),
@@ -188,43 +188,45 @@ describe('the changes that share a pull request', () => {
     ]);
   });
 
-  it('are not held back for others without end', () => {
+  it('do not wait for others forever', () => {
     const batches = createBatchBuilder();
-    const given = Array.from({ length: 20 }, () => batches.add(usable('same.txt'))).filter((batch) => batch !== null);
-    expect(given.length + batches.flush().length).toBe(20);
-    expect(given.length).toBeGreaterThan(10);
+    const completed = Array.from({ length: 20 }, () => batches.add(usable('same.txt'))).filter(
+      (batch) => batch !== null,
+    );
+    expect(completed.length + batches.flush().length).toBe(20);
+    expect(completed.length).toBeGreaterThan(10);
   });
 });
 
-describe('its options and its progress', () => {
+describe('the options and the progress of npm run fidelity', () => {
   it.each([
     [[], '--repo PATH is missing.'],
-    [['--repo', '.', '--max', '0'], '--max needs a number.'],
-    [['--repo', '.', '--threads', 'two'], '--threads needs a number.'],
-    [['--repo', '.', '--show', 'all'], '--show is parent or files.'],
+    [['--repo', '.', '--max', '0'], '--max must be a positive whole number.'],
+    [['--repo', '.', '--threads', 'two'], '--threads must be a positive whole number.'],
+    [['--repo', '.', '--show', 'all'], '--show must be parent or files.'],
     [['--repo'], "Option '--repo <value>' argument missing."],
-  ])('%j is refused in one line', (argv, problem) => {
+  ])('%j is refused with one line', (argv, problem) => {
     expect(readFidelityOptions(argv)).toEqual({
       kind: 'problem',
       problem: `${problem} See npm run fidelity -- --help.`,
     });
   });
 
-  it('draws a bar on a terminal and says a line every few seconds elsewhere', () => {
-    const drawn = (isTTY: boolean, everyMs: number): string => {
+  it('draws a bar on a terminal, otherwise writes a line every few seconds', () => {
+    const draw = (isTTY: boolean, intervalMs: number): string => {
       let [text, now] = ['', 0];
-      const stream = { isTTY, write: (more: string) => (text += more) };
+      const stream = { isTTY, write: (added: string) => (text += added) };
       const progress = createProgress(stream, 4, () => now);
       for (let done = 1; done <= 4; done += 1) {
-        now += everyMs;
+        now += intervalMs;
         progress.update(done, done * 10);
       }
       progress.end();
       return text;
     };
-    expect(drawn(false, 1_000)).toBe('');
-    expect(drawn(false, 2_000)).toBe('3 of 4 commits, 30 file changes\n');
-    expect(drawn(true, 100)).toContain('\r[#######################.......] 3 of 4 commits, 30 file changes\r');
-    expect(drawn(true, 100).endsWith('\r\u{1b}[K')).toBe(true);
+    expect(draw(false, 1_000)).toBe('');
+    expect(draw(false, 2_000)).toBe('3 of 4 commits, 30 file changes\n');
+    expect(draw(true, 100)).toContain('\r[#######################.......] 3 of 4 commits, 30 file changes\r');
+    expect(draw(true, 100).endsWith('\r\u{1b}[K')).toBe(true);
   });
 });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { runCases } from '../../../lab/simulation/simulate.ts';
 
 it('cases in which GitHub’s commits see an older head than its answers pass too, and there are some (S95)', async () => {
-  // How many cases it takes depends on every call that is made; as a rule some fifty.
+  // About 50 cases are needed. The exact number changes whenever the App makes other calls.
   let cases = 0;
   for (let found = 0, seed = 101; found === 0 && seed <= 500; seed += 1, cases += 1) {
     const { failures, faults } = await runCases([seed]);

@@ -1,22 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { stageForAll } from '../support/open-and-close.ts';
+import { BIGINT, proposalStates, propose } from '../support/proposals.ts';
 import { DEFAULT_FILES } from '../support/pull-request.ts';
 import { requestsSince } from '../support/requests.ts';
-import { edit, type Story } from '../support/story.ts';
 
 const stage = stageForAll();
 
-const BIGINT = edit('src/total.ts', '  let total = 0;\n', '  let total = 0n;\n');
-
-async function proposed(): Promise<Story> {
-  const story = await stage().tell();
-  story.model.proposes(BIGINT);
-  await story.ana.says('/countersign use bigint');
-  return story;
-}
-
-describe('a pull request without a run so far', () => {
-  it('only what is addressed to us is answered, so that other bots’ commands stay theirs', async () => {
+describe('a pull request before its first run', () => {
+  it('only comments addressed to the App get an answer, so that other bots’ commands stay theirs', async () => {
     const story = await stage().tell();
     const { ana, bot, model } = story;
     const before = stage().github.requests.length;
@@ -35,7 +26,7 @@ describe('a pull request without a run so far', () => {
     expect(model.requests()).toEqual([]);
   });
 
-  it('the author without write access may ask there too, and a stranger gets one reply (S67, S69)', async () => {
+  it('an author without write access may ask there too, and a stranger gets one reply (S67, S69)', async () => {
     const { bot, carl, stranger } = await stage().tell();
     await carl.says('/countersign /help');
     expect(bot.answer()).toContain('A command stands alone on the first line');
@@ -48,7 +39,7 @@ describe('a pull request without a run so far', () => {
 
 describe('a command name without its slash', () => {
   it('before an id of this pull request it gets a hint and starts nothing', async () => {
-    const { ana, bot, model, pr, stored } = await proposed();
+    const { ana, bot, model, pr, stored } = await propose(stage(), BIGINT);
     const id = bot.proposal(1).proposalId;
     await ana.says(`/countersign approve ${id.toUpperCase()}`);
     expect(bot.answer()).toContain('A command begins with a slash');
@@ -61,7 +52,7 @@ describe('a command name without its slash', () => {
     expect(model.requests()).toHaveLength(1);
   });
 
-  it('a command in code behind our name gets a hint and starts nothing; a task may speak of one (S58)', async () => {
+  it('a command in code after the App’s name gets a hint and starts nothing; a task can mention one (S58)', async () => {
     const { ana, bot, model, stored } = await stage().tell();
     await ana.says('/countersign `/approve`');
     await ana.says(`@${stage().github.app.slug} **/approve all**`);
@@ -72,15 +63,15 @@ describe('a command name without its slash', () => {
     expect((await stored()).run?.task.text).toBe('`/help` should list every command');
   });
 
-  it('before text that is no id of this pull request it begins a task', async () => {
+  it('before text other than an id of this pull request it starts a task', async () => {
     const { ana, model, stored } = await stage().tell();
     await ana.says('/countersign edit utf8 strings in the README');
     expect((await stored()).run?.task.text).toBe('edit utf8 strings in the README');
     expect(model.requests()).toHaveLength(1);
   });
 
-  it('of a run that is over it still gets a hint', async () => {
-    const { ana, bot, model } = await proposed();
+  it('before an id of an ended run it still gets a hint', async () => {
+    const { ana, bot, model } = await propose(stage(), BIGINT);
     const id = bot.proposal(1).proposalId;
     await ana.says('/stop');
     await ana.says('/countersign use numbers');
@@ -101,7 +92,7 @@ describe('commands: prefixed', () => {
     await ana.says('/approve all');
     await ana.says('/stop');
     expect(bot.answers()).toHaveLength(1);
-    expect((await stored()).proposals.map(({ state }) => state)).toEqual(['proposed']);
+    expect(await proposalStates({ stored })).toEqual(['proposed']);
     await ana.replies(bot.proposal(1), '/countersign /approve');
     expect(pr.commits()).toHaveLength(1);
   });

@@ -1,41 +1,35 @@
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
 import { stageForAll } from '../support/open-and-close.ts';
+import { BIGINT, proposalStates, propose } from '../support/proposals.ts';
 import { requestsSince } from '../support/requests.ts';
-import { edit, type Story } from '../support/story.ts';
+import type { Story } from '../support/story.ts';
 
 const stage = stageForAll();
 
-async function proposed(): Promise<Story> {
-  const story = await stage().tell();
-  story.model.proposes(edit('src/total.ts', '  let total = 0;\n', '  let total = 0n;\n'));
-  await story.ana.says('/countersign use bigint');
-  return story;
-}
-
-/** Nobody has decided: the change still waits, nothing was committed, the model was not asked again. */
+/** Nothing is decided: the change is pending, nothing was committed, and the model got no further request. */
 async function expectUndecided({ pr, model, stored }: Story): Promise<void> {
-  expect((await stored()).proposals.map((proposal) => proposal.state)).toEqual(['proposed']);
+  expect(await proposalStates({ stored })).toEqual(['proposed']);
   expect(pr.commits()).toEqual([]);
   expect(model.requests()).toHaveLength(1);
 }
 
-describe('what is a command', () => {
-  it('the first line that is neither blank nor quoted, indented at most three spaces, in any case (S57)', async () => {
-    const { ana, pr } = await proposed();
+describe('commands in a comment', () => {
+  it('the first line that is neither blank nor quoted is a command, indented at most three spaces, in any letter case (S57)', async () => {
+    const { ana, pr } = await propose(stage(), BIGINT);
     await ana.says('\n> some words of somebody\n\n   /APPROVE  ');
     expect(pr.commits()).toHaveLength(1);
   });
 
   it('a line right below a quote belongs to it, and a hint says so (S57)', async () => {
-    const story = await proposed();
+    const story = await propose(stage(), BIGINT);
     await story.ana.says('> some words of somebody\n/approve');
     await expectUndecided(story);
     expect(story.bot.answer()).toContain('Leave a blank line after the quote.');
   });
 
   it('/approve in code, quotes or HTML, or below or inside other text, does nothing and gets no answer (S58)', async () => {
-    const story = await proposed();
+    const story = await propose(stage(), BIGINT);
     const bodies = [
       '```\n/approve\n```',
       '    /approve',
@@ -51,8 +45,8 @@ describe('what is a command', () => {
     expect(story.bot.answers()).toEqual([]);
   });
 
-  it('a command below other text, in code or in other formatting gets a hint in a proposal’s thread and is no instruction (S45, S58, S62)', async () => {
-    const story = await proposed();
+  it('a command below other text, in code or in other formatting gets a hint in a proposal’s thread and is not an instruction (S45, S58, S62)', async () => {
+    const story = await propose(stage(), BIGINT);
     const bodies = [
       'Looks good to me!\n\n/approve',
       '`/approve`',
@@ -68,11 +62,13 @@ describe('what is a command', () => {
     expect(story.bot.answers()).toHaveLength(bodies.length);
     await expectUndecided(story);
     await story.ana.replies(story.bot.proposal(1), '/edit explain the command\n/approve');
-    expect(story.model.heard()).toEqual(['[USER FEEDBACK - Tool was not executed]: explain the command\n/approve']);
+    expect(story.model.toolMessages()).toEqual([
+      '[USER FEEDBACK - Tool was not executed]: explain the command\n/approve',
+    ]);
   });
 
-  it('an informal yes that names its subject is no instruction either (S62)', async () => {
-    const story = await proposed();
+  it('an informal yes that names its subject is not an instruction either (S62)', async () => {
+    const story = await propose(stage(), BIGINT);
     const id = story.bot.proposal(1).proposalId;
     const yeses = ['I approve this', 'approve all', `Approve ${id}, please`];
     for (const yes of yeses) await story.ana.replies(story.bot.proposal(1), yes);
@@ -81,24 +77,24 @@ describe('what is a command', () => {
     await expectUndecided(story);
   });
 
-  it('a command line with an HTML comment in it is refused with a hint (S58)', async () => {
-    const story = await proposed();
+  it('a command line that contains an HTML comment is refused with a hint (S58)', async () => {
+    const story = await propose(stage(), BIGINT);
     await story.ana.replies(story.bot.proposal(1), '/approve <!-- not really -->');
     await expectUndecided(story);
     expect(story.bot.answer()).toContain('hidden HTML comment');
   });
 
-  it('in an e-mail reply the old mail is no note (S58)', async () => {
-    const { ana, bot, model } = await proposed();
+  it('in an e-mail reply the old e-mail is not a note (S58)', async () => {
+    const { ana, bot, model } = await propose(stage(), BIGINT);
     await ana.replies(
       bot.proposal(1),
       '/approve\nThanks.\n\nOn Mon, 3 Aug 2026 at 10:00, Bot <bot@x.org> wrote:\n> CANARY',
     );
-    expect(model.heard()[0]).toContain('"user_note":"Thanks."');
+    expect(model.toolMessages()[0]).toContain('"user_note":"Thanks."');
   });
 
   it('an invalid id is refused by name, a typo gets a question, and another bot’s command is left alone (S62)', async () => {
-    const story = await proposed();
+    const story = await propose(stage(), BIGINT);
     await story.ana.says('/approve z9z9');
     expect(story.bot.answer()).toContain('no change of this pull request has the id `z9z9`');
     await story.ana.says('/aprove');
@@ -109,7 +105,7 @@ describe('what is a command', () => {
   });
 
   it('a reply without text of its own gets one hint, and only one (S46)', async () => {
-    const story = await proposed();
+    const story = await propose(stage(), BIGINT);
     await story.ana.replies(story.bot.proposal(1), '> let total = 0n;');
     await story.ana.replies(story.bot.proposal(1), '> let total = 0n;');
     await expectUndecided(story);
@@ -117,9 +113,9 @@ describe('what is a command', () => {
   });
 });
 
-describe('what never decides', () => {
+describe('comments and reactions that never decide', () => {
   it('a comment that is edited into a command, in thread or conversation, gets one hint (S60, B7)', async () => {
-    const story = await proposed();
+    const story = await propose(stage(), BIGINT);
     const { ana, bot } = story;
     const said = await ana.says('Looks interesting.');
     await ana.does((person) => person.edits(said, '/approve'));
@@ -134,7 +130,7 @@ describe('what never decides', () => {
   });
 
   it('editing a command away does not undo it, and editing it again does not repeat it (S60, B7)', async () => {
-    const { ana, bot, pr } = await proposed();
+    const { ana, bot, pr } = await propose(stage(), BIGINT);
     const said = await ana.replies(bot.proposal(1), '/approve');
     await ana.does((person) => person.editsInThread(said, 'never mind'));
     await ana.does((person) => person.editsInThread(said, '/deny'));
@@ -143,7 +139,7 @@ describe('what never decides', () => {
   });
 
   it('a plain review, approving or commenting, and reactions decide nothing (S54, A14)', async () => {
-    const story = await proposed();
+    const story = await propose(stage(), BIGINT);
     const { ana, bot } = story;
     await ana.does((person) => person.reviews({ event: 'APPROVE' }));
     await ana.does((person) => person.reviews({ event: 'COMMENT', body: 'Looks good to me.' }));
@@ -158,13 +154,13 @@ describe('what never decides', () => {
   });
 
   it('a review whose body begins with a command decides (S55)', async () => {
-    const { ana, pr } = await proposed();
+    const { ana, pr } = await propose(stage(), BIGINT);
     await ana.does((person) => person.reviews({ event: 'COMMENT', body: '/approve all' }));
     expect(pr.commits()).toHaveLength(1);
   });
 
   it('a deleted approval is not undone (S61)', async () => {
-    const { ana, bot, pr } = await proposed();
+    const { ana, bot, pr } = await propose(stage(), BIGINT);
     const said = await ana.replies(bot.proposal(1), '/approve');
     await ana.does((person) => person.deletesInThread(said));
     expect(pr.commits()).toHaveLength(1);

@@ -1,31 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_COMMENT_REPAIRS } from '../../../src/core/actions/comment-repair.ts';
 import { quoteReply, stageForAll } from '../support/open-and-close.ts';
-import { edit, type Story, write } from '../support/story.ts';
+import { BIGINT, proposalStates, propose } from '../support/proposals.ts';
+import { write } from '../support/story.ts';
 
 const stage = stageForAll();
 
-const BIGINT = edit('src/total.ts', '  let total = 0;\n', '  let total = 0n;\n');
-
 const NEW_FILE = write('docs/notes.md', 'Notes.\n');
 
-/** One suggestion in a thread, and one new file in the conversation. */
-async function proposed(): Promise<Story> {
-  const story = await stage().tell();
-  story.model.proposes(BIGINT, NEW_FILE);
-  await story.ana.says('/countersign use bigint');
-  return story;
-}
-
-async function states(story: Story): Promise<readonly string[]> {
-  return (await story.stored()).proposals.map((proposal) => proposal.state);
-}
-
-/** What is written here reaches the App only after everything else that happens here. */
-async function heardLate(deeds: () => void): Promise<void> {
+/** Delivers the comments of `perform` only after its other events. */
+async function deliverCommentsLast(perform: () => void): Promise<void> {
   const { deliveries } = stage().github;
   deliveries.intercept(({ action }) => (action === 'deleted' ? 'send' : 'hold'));
-  deeds();
+  perform();
   await stage().settle();
   deliveries.intercept(undefined);
   deliveries.releaseHeld();
@@ -34,7 +21,7 @@ async function heardLate(deeds: () => void): Promise<void> {
 
 describe('editing a comment of the App', () => {
   it('a proposal is restored at once, and the editor gets one hint if allowed to instruct (S60, B9)', async () => {
-    const { ana, bot, pr, stored } = await proposed();
+    const { ana, bot, pr, stored } = await propose(stage(), BIGINT, NEW_FILE);
     const [inThread, inConversation] = [bot.proposal(1), bot.proposal(2)];
     await ana.does((person) => person.editsInThread(inThread.id, 'A typo, nothing more.'));
     expect(bot.proposal(1).body).toBe(inThread.body);
@@ -42,13 +29,13 @@ describe('editing a comment of the App', () => {
     await ana.does((person) => person.edits(inConversation.id, `${inConversation.body}\n- [x] done`));
     expect(bot.proposal(2).body).toBe(inConversation.body);
     expect(bot.answers()).toHaveLength(1);
-    expect((await stored()).proposals.map(({ state }) => state)).toEqual(['proposed', 'proposed']);
+    expect(await proposalStates({ stored })).toEqual(['proposed', 'proposed']);
     await ana.replies(bot.proposal(1), '/approve');
     expect(pr.file('src/total.ts')).toContain('0n');
   });
 
   it('the body of the App’s review is restored too, three times at most, and decides nothing (S60)', async () => {
-    const { ben, bot, pr, stored } = await proposed();
+    const { ben, bot, pr, stored } = await propose(stage(), BIGINT, NEW_FILE);
     const [before] = bot.reviews();
     const reviewId = (await stored()).run?.reviews[0]?.id ?? 0;
     for (let times = 1; times <= MAX_COMMENT_REPAIRS; times += 1) {
@@ -62,7 +49,7 @@ describe('editing a comment of the App', () => {
   });
 
   it('a review of one’s own that is edited into a command gets the hint as well (S60, B7)', async () => {
-    const { ana, bot, pr } = await proposed();
+    const { ana, bot, pr } = await propose(stage(), BIGINT, NEW_FILE);
     const { id } = await ana.does((person) => person.reviews({ event: 'COMMENT', body: 'Looks fine.' }));
     await ana.does((person) => person.editsReview(id, '/approve all'));
     expect(pr.commits()).toEqual([]);
@@ -70,7 +57,7 @@ describe('editing a comment of the App', () => {
   });
 
   it('comments written while a proposal was altered approve nothing, even by its id (S60, B9)', async () => {
-    const story = await proposed();
+    const story = await propose(stage(), BIGINT, NEW_FILE);
     const { ana, ben, bot, pr } = story;
     const { id, proposalId } = bot.proposal(1);
     await stage().inOneSecond(async () => {
@@ -78,36 +65,36 @@ describe('editing a comment of the App', () => {
       ana.person.says(`/approve ${proposalId}`);
       await stage().settle();
     });
-    expect(await states(story)).toEqual(['proposed', 'proposed']);
+    expect(await proposalStates(story)).toEqual(['proposed', 'proposed']);
     expect(pr.commits()).toEqual([]);
     await ana.says(`/approve ${proposalId}`);
     expect(pr.commits()).toHaveLength(1);
   });
 
   it('a change edited after three restorations is withdrawn, with one message (S60)', async () => {
-    const story = await proposed();
+    const story = await propose(stage(), BIGINT, NEW_FILE);
     const { ben, bot, model, pr } = story;
     const { id } = bot.proposal(1);
     const other = bot.proposal(2);
     for (let times = 0; times <= MAX_COMMENT_REPAIRS + 1; times += 1) {
       await ben.does((person) => person.editsInThread(id, `No. (${times})`));
     }
-    expect(await states(story)).toEqual(['superseded', 'proposed']);
+    expect(await proposalStates(story)).toEqual(['superseded', 'proposed']);
     expect(bot.answers().filter((answer) => answer.includes('edited or deleted repeatedly'))).toHaveLength(1);
     expect(pr.now().reviewComments.get(id)?.body).toBe(`No. (${MAX_COMMENT_REPAIRS + 1})`);
     await ben.says(`/deny ${other.proposalId} not now`);
-    expect(model.heard()[0]).toBe('Withdrawn: no decision was made.');
+    expect(model.toolMessages()[0]).toBe('Withdrawn: no decision was made.');
   });
 
   it('the run comment is restored too (S60)', async () => {
-    const { ana, bot } = await proposed();
+    const { ana, bot } = await propose(stage(), BIGINT, NEW_FILE);
     const { body } = bot.run();
     await ana.does((person) => person.edits(bot.run().id, 'Nothing to see here.'));
     expect(bot.run().body).toBe(body);
   });
 
   it('the outcome of a decided change is restored as well (S60)', async () => {
-    const { ana, bot } = await proposed();
+    const { ana, bot } = await propose(stage(), BIGINT, NEW_FILE);
     await ana.replies(bot.proposal(1), '/deny');
     const { id, body } = bot.proposal(1);
     await ana.does((person) => person.editsInThread(id, 'Approved by everybody.'));
@@ -117,7 +104,7 @@ describe('editing a comment of the App', () => {
 
 describe('deleting a comment of the App', () => {
   it('an open proposal is posted again, and only later comments approve it (S60)', async () => {
-    const { ana, bot, pr, stored } = await proposed();
+    const { ana, bot, pr, stored } = await propose(stage(), BIGINT, NEW_FILE);
     const { id, body, proposalId } = bot.proposal(1);
     await ana.does((person) => person.deletesInThread(id));
     const again = bot.proposals().find((one) => one.proposalId === proposalId);
@@ -130,7 +117,7 @@ describe('deleting a comment of the App', () => {
   });
 
   it('comments written before it was posted again approve nothing, neither by its id nor by a quote (S60)', async () => {
-    const story = await proposed();
+    const story = await propose(stage(), BIGINT, NEW_FILE);
     const { ana, ben, bot, pr } = story;
     const { id, body, proposalId } = bot.proposal(2);
     stage().pass(5);
@@ -139,7 +126,7 @@ describe('deleting a comment of the App', () => {
     ana.person.says(quoteReply(body, '/approve'));
     stage().pass(5);
     await stage().settle();
-    expect(await states(story)).toEqual(['proposed', 'proposed']);
+    expect(await proposalStates(story)).toEqual(['proposed', 'proposed']);
     expect(pr.commits()).toEqual([]);
     expect(bot.answers().filter((answer) => answer.includes('because they were posted later'))).toHaveLength(2);
     const again = bot.proposals().find((one) => one.proposalId === proposalId);
@@ -148,41 +135,41 @@ describe('deleting a comment of the App', () => {
   });
 
   it('a denial in the deleted comment’s thread still counts, and an approval does not (S60, B9)', async () => {
-    const story = await proposed();
+    const story = await propose(stage(), BIGINT, NEW_FILE);
     const { ana, ben, bot, pr } = story;
     const { id, proposalId } = bot.proposal(1);
-    await heardLate(() => {
+    await deliverCommentsLast(() => {
       ana.person.replies(id, '/approve');
       ana.person.replies(id, '```suggestion\n  let total = 1n;\n```');
       ben.person.deletesInThread(id);
     });
     expect(bot.proposals().find((one) => one.proposalId === proposalId)?.id).not.toBe(id);
-    expect(await states(story)).toEqual(['proposed', 'proposed']);
+    expect(await proposalStates(story)).toEqual(['proposed', 'proposed']);
     expect(bot.answers().filter((answer) => answer.startsWith('Nothing was approved: the comment'))).toHaveLength(2);
     const again = bot.proposals().find((one) => one.proposalId === proposalId);
-    await heardLate(() => {
+    await deliverCommentsLast(() => {
       ana.person.replies(again?.id ?? 0, '/deny not this one');
       ben.person.deletesInThread(again?.id ?? 0);
     });
-    expect(await states(story)).toEqual(['rejected', 'proposed']);
+    expect(await proposalStates(story)).toEqual(['rejected', 'proposed']);
     expect((await story.stored()).proposals[0]?.votes).toMatchObject([{ action: 'deny', text: 'not this one' }]);
     expect(pr.commits()).toEqual([]);
   });
 
-  it('a denial in it counts even when the body of the same review approves all (S60, S28)', async () => {
-    const story = await proposed();
+  it('a denial in the deleted comment’s thread counts even when the body of the same review approves all (S60, S28)', async () => {
+    const story = await propose(stage(), BIGINT, NEW_FILE);
     const { ana, ben, bot, pr } = story;
     const { id } = bot.proposal(1);
-    await heardLate(() => {
+    await deliverCommentsLast(() => {
       ana.person.reviews({ event: 'COMMENT', body: '/approve all', replies: [{ inReplyTo: id, body: '/deny' }] });
       ben.person.deletesInThread(id);
     });
-    expect((await states(story))[0]).toBe('rejected');
+    expect((await proposalStates(story))[0]).toBe('rejected');
     expect(pr.file('src/total.ts')).not.toContain('0n');
   });
 
   it('a proposal deleted without a webhook is found missing at the approval, and posted again (S60, B9)', async () => {
-    const story = await proposed();
+    const story = await propose(stage(), BIGINT, NEW_FILE);
     const { ana, ben, bot, pr } = story;
     const { id, proposalId } = bot.proposal(2);
     stage().github.deliveries.intercept(({ action }) => (action === 'deleted' ? 'drop' : 'send'));
@@ -196,20 +183,20 @@ describe('deleting a comment of the App', () => {
   });
 
   it('a proposal that is deleted repeatedly is withdrawn, and the model learns of it (S60)', async () => {
-    const story = await proposed();
+    const story = await propose(stage(), BIGINT, NEW_FILE);
     const { ben, bot } = story;
     const { proposalId } = bot.proposal(2);
     for (let times = 0; times <= MAX_COMMENT_REPAIRS; times += 1) {
       const standing = bot.proposals().find((one) => one.proposalId === proposalId);
       await ben.does((person) => person.deletes(standing?.id ?? 0));
     }
-    expect(await states(story)).toEqual(['proposed', 'superseded']);
+    expect(await proposalStates(story)).toEqual(['proposed', 'superseded']);
     expect(bot.proposals().map((one) => one.proposalId)).not.toContain(proposalId);
     expect(bot.answer()).toContain('edited or deleted repeatedly');
   });
 
   it('the run comment is created again with the next change (S60)', async () => {
-    const { ana, bot } = await proposed();
+    const { ana, bot } = await propose(stage(), BIGINT, NEW_FILE);
     await ana.does((person) => person.deletes(bot.run().id));
     expect(() => bot.run()).toThrow('no run comment');
     await ana.replies(bot.proposal(1), '/deny');
@@ -217,7 +204,7 @@ describe('deleting a comment of the App', () => {
   });
 
   it('the run comment is created again even when the webhook of its deletion was lost (S60)', async () => {
-    const { ana, bot } = await proposed();
+    const { ana, bot } = await propose(stage(), BIGINT, NEW_FILE);
     stage().github.deliveries.intercept(({ action }) => (action === 'deleted' ? 'drop' : 'send'));
     await ana.does((person) => person.deletes(bot.run().id));
     stage().github.deliveries.intercept(undefined);
@@ -226,9 +213,9 @@ describe('deleting a comment of the App', () => {
   });
 });
 
-describe('deleting a comment of one’s own', () => {
+describe('deleting one’s own comment', () => {
   it('a deleted command does not undo what it decided, and the App says so (S61)', async () => {
-    const { ana, bot, pr } = await proposed();
+    const { ana, bot, pr } = await propose(stage(), BIGINT, NEW_FILE);
     const inThread = await ana.replies(bot.proposal(1), '/approve');
     const inConversation = await ana.says(`/deny ${bot.proposal(2).proposalId} no notes`);
     await ana.does((person) => person.deletesInThread(inThread));
@@ -240,7 +227,7 @@ describe('deleting a comment of one’s own', () => {
   });
 
   it('a deleted comment that decided nothing gets no reply (S61)', async () => {
-    const { ana, bot } = await proposed();
+    const { ana, bot } = await propose(stage(), BIGINT, NEW_FILE);
     const asked = await ana.says('/status');
     const answers = bot.answers().length;
     await ana.does((person) => person.deletes(asked));

@@ -1,49 +1,42 @@
 import { expect, it } from 'vitest';
 import { stageForAll } from '../support/open-and-close.ts';
-import { edit, type Story } from '../support/story.ts';
+import { BIGINT, proposalStates, propose } from '../support/proposals.ts';
 
 const stage = stageForAll();
 
-async function proposed(): Promise<Story> {
-  const story = await stage().tell();
-  story.model.proposes(edit('src/total.ts', '  let total = 0;\n', '  let total = 0n;\n'));
-  await story.ana.says('/countersign use bigint');
-  return story;
-}
-
 it('a yes with a signature, in formatting or in emoji gets a hint, and the change stays pending (S62)', async () => {
-  const { ana, bot, model, stored } = await proposed();
+  const { ana, bot, model, stored } = await propose(stage(), BIGINT);
   const yes = ['Yes\n\nSent from my iPhone', 'ok\n\n-- \nBob Smith', '**LGTM**', '\u2705', 'lgtm :rocket:'];
   for (const words of yes) {
     await ana.replies(bot.proposal(1), words);
     expect(bot.answer()).toContain('only a command decides');
   }
-  expect((await stored()).proposals.map(({ state }) => state)).toEqual(['proposed']);
+  expect(await proposalStates({ stored })).toEqual(['proposed']);
   expect(model.requests()).toHaveLength(1);
 });
 
-it('a signature below a denial is no reason, so the run ends; with a reason it continues (S110)', async () => {
+it('a signature below a denial is not a reason, so the run ends; with a reason it continues (S110)', async () => {
   for (const [words, requests] of [
     ['/deny\n\nSent from my iPhone', 1],
     ['/deny\n-- \nAna', 1],
     ['/deny no\n-- \nAna', 2],
   ] as const) {
-    const { ana, bot, model } = await proposed();
+    const { ana, bot, model } = await propose(stage(), BIGINT);
     await ana.replies(bot.proposal(1), words);
     expect(model.requests()).toHaveLength(requests);
   }
 });
 
 it('an approval above another command approves nothing and says so (F18, S65)', async () => {
-  const { ana, bot, pr, stored } = await proposed();
+  const { ana, bot, pr, stored } = await propose(stage(), BIGINT);
   await ana.says(`/approve ${bot.proposal(1).proposalId}\n/deny z9z9`);
   expect(bot.answer()).toContain('Another command is below it');
   expect(pr.commits()).toEqual([]);
-  expect((await stored()).proposals.map(({ state }) => state)).toEqual(['proposed']);
+  expect(await proposalStates({ stored })).toEqual(['proposed']);
 });
 
 it('a command followed by a Unicode space gets a hint and decides nothing, in the conversation too (S62)', async () => {
-  const { ana, bot, stored } = await proposed();
+  const { ana, bot, stored } = await propose(stage(), BIGINT);
   const id = bot.proposal(1).proposalId;
   for (const line of [`/approve\u00A0${id}`, `/deny\u00A0${id}`, '/approve\u3000all', '/countersign\u00A0do it']) {
     const before = bot.answers().length;
@@ -51,10 +44,10 @@ it('a command followed by a Unicode space gets a hint and decides nothing, in th
     expect(bot.answers()).toHaveLength(before + 1);
     expect(bot.answer()).toContain('Type the command again by hand');
   }
-  expect((await stored()).proposals.map(({ state }) => state)).toEqual(['proposed']);
+  expect(await proposalStates({ stored })).toEqual(['proposed']);
 });
 
-it('our name with a mark behind it is answered where there never was a run, and starts nothing (S62)', async () => {
+it('the App’s name followed by punctuation gets an answer before the first run, and starts nothing (S62)', async () => {
   const { ana, bot, model } = await stage().tell();
   for (const line of ['/countersign: do it', '/countersign, do it']) {
     await ana.says(line);

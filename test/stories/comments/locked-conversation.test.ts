@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { stageForAll } from '../support/open-and-close.ts';
+import { proposalStates } from '../support/proposals.ts';
 import { namesOf, requestsSince } from '../support/requests.ts';
 import { editRow, proposeRows, ROWS_PATH, rows, tellRows } from '../support/rows.ts';
 import type { Story } from '../support/story.ts';
 
 const stage = stageForAll();
 
-/** What the App asks about the repository once everything is over, however long it is left alone. */
+/** Requests about the repository during a long time after the end of the run. */
 async function requestsLater(story: Story): Promise<readonly string[]> {
   const before = stage().github.requests.length;
   await stage().later(3_600);
@@ -14,7 +15,7 @@ async function requestsLater(story: Story): Promise<readonly string[]> {
 }
 
 describe('a locked conversation', () => {
-  it('locking and unlocking decide nothing and ask nothing of GitHub; then it works as before (F13)', async () => {
+  it('locking and unlocking decide nothing and cause no GitHub request; afterwards everything works as before (F13)', async () => {
     const story = await proposeRows(stage(), { 5: 50 });
     const { pr, ana, ben, bot } = story;
     const asked = stage().github.requests.length;
@@ -25,7 +26,7 @@ describe('a locked conversation', () => {
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
   });
 
-  it('people who may still comment can decide there; refused replies are given up, and the decision stays (F13)', async () => {
+  it('people who may still comment can decide; replies that GitHub refuses are abandoned, and the decision stays (F13)', async () => {
     const story = await proposeRows(stage(), { 5: 50, 9: 90 });
     const { pr, ana, ben, carl, bot } = story;
     await ben.does((person) => person.locks());
@@ -34,7 +35,7 @@ describe('a locked conversation', () => {
     expect(() => carl.person.says('/stop')).toThrow('locked');
     await ana.replies(bot.proposal(1), '/approve');
     await ana.replies(bot.proposal(2), '/deny not this');
-    expect((await story.stored()).proposals.map(({ state }) => state)).toEqual(['completed', 'rejected']);
+    expect(await proposalStates(story)).toEqual(['completed', 'rejected']);
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
     expect(bot.comments()).toHaveLength(before);
     const refused = requestsSince(stage(), story, asked).filter(({ status }) => status === 403);
@@ -42,7 +43,7 @@ describe('a locked conversation', () => {
     expect(await requestsLater(story)).toEqual([]);
   });
 
-  it('a task whose changes GitHub takes from no App ends, nothing loops, and the next one after it works (F13)', async () => {
+  it('a task whose changes GitHub accepts from no App ends without a loop, and the next task works (F13)', async () => {
     const story = await tellRows(stage());
     const { ana, ben, bot, model, pr } = story;
     await ben.does((person) => person.locks());

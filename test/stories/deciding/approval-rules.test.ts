@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { stageForAll } from '../support/open-and-close.ts';
-import { edit, type Story } from '../support/story.ts';
+import { BIGINT } from '../support/proposals.ts';
+import type { Story } from '../support/story.ts';
 
 const stage = stageForAll();
 
-const BIGINT = edit('src/total.ts', '  let total = 0;\n', '  let total = 0n;\n');
-
-/** A pull request of a repository with these settings, and one change on its page. */
-async function proposed(settings: string | null): Promise<Story> {
+/** A pull request with these repository settings and one pending change. */
+async function proposeUnder(settings: string | null): Promise<Story> {
   const story = await stage().tell();
   if (settings !== null) await story.configures(settings);
   story.model.proposes(BIGINT);
@@ -16,8 +15,8 @@ async function proposed(settings: string | null): Promise<Story> {
 }
 
 describe('required_approvals', () => {
-  it('with two required each vote is shown, and the commit comes with the last one and names both (S70, S127)', async () => {
-    const { ana, ben, bot, pr } = await proposed('required_approvals: 2\n');
+  it('with two required approvals each vote is shown, and the commit follows the last one and names both approvers (S70, S127)', async () => {
+    const { ana, ben, bot, pr } = await proposeUnder('required_approvals: 2\n');
     expect(bot.proposal(1).body).toContain('**0 of 2 approvals**');
     const vote = await ana.replies(bot.proposal(1), '/approve');
     expect(bot.reactionsOn(vote)).toEqual(['+1']);
@@ -32,7 +31,7 @@ describe('required_approvals', () => {
   });
 
   it('one person counts once, however often and wherever they approve (S70)', async () => {
-    const { ana, ben, bot, pr, stored } = await proposed('required_approvals: 2\n');
+    const { ana, ben, bot, pr, stored } = await proposeUnder('required_approvals: 2\n');
     await ana.replies(bot.proposal(1), '/approve');
     await ana.says(`/approve ${bot.proposal(1).proposalId}`);
     expect(bot.answer()).toMatch(/^Your approval counts\. 1 more approval is needed/);
@@ -44,7 +43,7 @@ describe('required_approvals', () => {
   });
 
   it('a deny between the votes wins over them (S77)', async () => {
-    const { ana, ben, bot, pr } = await proposed('required_approvals: 2\n');
+    const { ana, ben, bot, pr } = await proposeUnder('required_approvals: 2\n');
     await ana.replies(bot.proposal(1), '/approve');
     await ben.replies(bot.proposal(1), '/deny not like this');
     await ben.replies(bot.proposal(1), '/approve');
@@ -53,7 +52,7 @@ describe('required_approvals', () => {
   });
 
   it('the vote of a person who lost write access no longer counts, and the change needs another approval (S66, S70)', async () => {
-    const { ana, ben, bot, grants, pr, person } = await proposed('required_approvals: 2\n');
+    const { ana, ben, bot, grants, pr, person } = await proposeUnder('required_approvals: 2\n');
     await ben.replies(bot.proposal(1), '/approve');
     grants(ben, 'read');
     await ana.replies(bot.proposal(1), '/approve');
@@ -68,7 +67,7 @@ describe('required_approvals', () => {
   });
 
   it('a push that carries the change names a pusher who may not approve alone (S50)', async () => {
-    const { ben, bot, pr } = await proposed('required_approvals: 2\n');
+    const { ben, bot, pr } = await proposeUnder('required_approvals: 2\n');
     await ben.pushes({ 'src/total.ts': pr.file('src/total.ts').replace('let total = 0;', 'let total = 0n;') });
     expect(bot.proposal(1).body).toContain(`Not an approval: \`${ben.login}\` may not approve here alone.`);
   });
@@ -76,7 +75,7 @@ describe('required_approvals', () => {
 
 describe('who may approve', () => {
   it('approvers: maintain counts maintainers and admins, and explains to writers why they do not count (S66)', async () => {
-    const { ana, bot, person, pr } = await proposed('approvers: maintain\n');
+    const { ana, bot, person, pr } = await proposeUnder('approvers: maintain\n');
     const maria = await person('maria', 'write', 'maintain');
     await ana.replies(bot.proposal(1), '/approve');
     expect(bot.answer()).toContain(
@@ -88,7 +87,7 @@ describe('who may approve', () => {
   });
 
   it('a custom role counts by what it permits, not by its name (S66)', async () => {
-    const { bot, person, pr } = await proposed('approvers: admin\n');
+    const { bot, person, pr } = await proposeUnder('approvers: admin\n');
     const custom = await person('custom', 'write', 'release-admin');
     const admin = await person('admin', 'admin');
     await custom.replies(bot.proposal(1), '/approve');
@@ -98,7 +97,7 @@ describe('who may approve', () => {
   });
 
   it('the requester’s approval does not count where another person’s is required, and another can still follow (A6, S70)', async () => {
-    const { ana, ben, bot, pr } = await proposed('require_non_requester: true\n');
+    const { ana, ben, bot, pr } = await proposeUnder('require_non_requester: true\n');
     await ana.replies(bot.proposal(1), '/approve');
     expect(bot.answer()).toContain(`\`${ana.login}\` requested this change, and \`require_non_requester\` is set`);
     expect(bot.answer()).toContain(bot.proposal(1).proposalId);
@@ -106,8 +105,8 @@ describe('who may approve', () => {
     expect(pr.commits()).toHaveLength(1);
   });
 
-  it('neither does the author’s, be it by command or by the button (A5, S70)', async () => {
-    const { bot, carl, grants, pr } = await proposed('require_non_author: true\n');
+  it('the author’s approval does not count either, by command or by button (A5, S70)', async () => {
+    const { bot, carl, grants, pr } = await proposeUnder('require_non_author: true\n');
     grants(carl, 'write');
     await carl.replies(bot.proposal(1), '/approve');
     expect(bot.answer()).toContain(`\`${carl.login}\` opened this pull request, and \`require_non_author\``);
@@ -116,8 +115,8 @@ describe('who may approve', () => {
     expect(bot.proposal(1).body).toContain(`Not an approval: \`${carl.login}\` may not approve here.`);
   });
 
-  it('rules are those of now: what was approved under others is asked for again (S66)', async () => {
-    const { ana, bot, configures, person, pr } = await proposed(null);
+  it('the current rules count: a change approved under other rules needs approval again (S66)', async () => {
+    const { ana, bot, configures, person, pr } = await proposeUnder(null);
     const admin = await person('admin', 'admin');
     await configures('approvers: admin\n');
     await ana.replies(bot.proposal(1), '/approve');

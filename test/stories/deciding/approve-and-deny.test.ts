@@ -1,40 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { quoteReply, stageForAll } from '../support/open-and-close.ts';
-import { edit, type Story, write } from '../support/story.ts';
+import { BIGINT, EXACTLY, proposalStates, propose } from '../support/proposals.ts';
+import { write } from '../support/story.ts';
 
 const stage = stageForAll();
 
-const BIGINT = edit('src/total.ts', '  let total = 0;\n', '  let total = 0n;\n');
-
-const EXACTLY = edit('README.md', 'Sells things.', 'Sells things, exactly.');
-
 const NEW_PAGE = write('docs/new.md', '# New\n');
-
-/** A pull request with these changes on the page. */
-async function proposed(...calls: readonly ReturnType<typeof edit>[]): Promise<Story> {
-  const story = await stage().tell();
-  story.model.proposes(...calls);
-  await story.ana.says('/countersign use bigint');
-  return story;
-}
-
-/** State of each proposal, in the order of the calls. */
-async function states(story: Story): Promise<readonly string[]> {
-  return (await story.stored()).proposals.map((proposal) => proposal.state);
-}
 
 describe('approving', () => {
   it('/approve in a thread approves that change only (S39)', async () => {
-    const story = await proposed(BIGINT, EXACTLY);
+    const story = await propose(stage(), BIGINT, EXACTLY);
     await story.ana.replies(story.bot.proposal(2), '/approve');
     expect(story.pr.file('README.md')).toContain('Sells things, exactly.');
     expect(story.pr.file('src/total.ts')).toContain('let total = 0;');
-    expect(await states(story)).toEqual(['proposed', 'completed']);
+    expect(await proposalStates(story)).toEqual(['proposed', 'completed']);
     expect(story.model.requests()).toHaveLength(1);
   });
 
   it('a bare /approve with three pending changes approves nothing and lists them (S40, B5)', async () => {
-    const { ana, bot, pr } = await proposed(BIGINT, EXACTLY, NEW_PAGE);
+    const { ana, bot, pr } = await propose(stage(), BIGINT, EXACTLY, NEW_PAGE);
     await ana.says('/approve');
     expect(pr.commits()).toEqual([]);
     expect(bot.answer()).toMatch(/^`\/(?:approve|deny)` had no effect: several changes are pending/);
@@ -43,22 +27,22 @@ describe('approving', () => {
   });
 
   it('a bare /approve on the pull request approves the only pending change (S40)', async () => {
-    const { ana, pr } = await proposed(BIGINT);
+    const { ana, pr } = await propose(stage(), BIGINT);
     await ana.says('/approve');
     expect(pr.file('src/total.ts')).toContain('0n');
   });
 
   it('two ids on one line land in one commit, and the third change stays pending (S96)', async () => {
-    const story = await proposed(BIGINT, EXACTLY, NEW_PAGE);
+    const story = await propose(stage(), BIGINT, EXACTLY, NEW_PAGE);
     const { ana, bot, pr } = story;
     await ana.says(`/approve ${bot.proposal(1).proposalId.toUpperCase()} ${bot.proposal(3).proposalId}`);
     expect(pr.commits()).toHaveLength(1);
     expect(pr.file('docs/new.md')).toBe('# New\n');
-    expect(await states(story)).toEqual(['completed', 'proposed', 'completed']);
+    expect(await proposalStates(story)).toEqual(['completed', 'proposed', 'completed']);
     expect(bot.answer()).toContain('2 changes');
   });
 
-  it('/approve all leaves what was posted in the same second alone, and lists it (S41)', async () => {
+  it('/approve all skips a change posted in the same second, which a second /approve all commits (S41)', async () => {
     const { ana, bot, model, pr } = await stage().tell();
     model.proposes(BIGINT, EXACTLY);
     await stage().inOneSecond(async () => {
@@ -87,7 +71,7 @@ describe('approving', () => {
   });
 
   it('a bare /deny does not move on to a newer change once the change it meant is decided (S41a)', async () => {
-    const story = await proposed(BIGINT, EXACTLY);
+    const story = await propose(stage(), BIGINT, EXACTLY);
     const { ana, ben, bot } = story;
     await ana.replies(bot.proposal(1), '/approve');
     stage().github.deliveries.intercept((delivery) => (delivery.request.body.includes('/deny') ? 'hold' : 'send'));
@@ -97,19 +81,19 @@ describe('approving', () => {
     await ben.replies(bot.proposal(2), 'Say it in French.');
     stage().github.deliveries.releaseHeld();
     await stage().settle();
-    expect(await states(story)).toEqual(['completed', 'rejected', 'proposed']);
+    expect(await proposalStates(story)).toEqual(['completed', 'rejected', 'proposed']);
     expect(bot.answer()).toMatch(/was already rejected by `?ben/);
   });
 
-  it('/approve all leaves out changes posted in the same second, and names them (S41)', async () => {
-    const story = await proposed(BIGINT, EXACTLY);
+  it('/approve all skips a change that was shown again in the same second, and names it (S41)', async () => {
+    const story = await propose(stage(), BIGINT, EXACTLY);
     const { ana, ben, bot, pr } = story;
     stage().pass(2);
     await stage().inOneSecond(async () => {
       await ben.pushes({ 'README.md': pr.file('README.md').replace('# Shop', '# The shop') });
       await ana.says('/approve all');
     });
-    expect(await states(story)).toEqual(['completed', 'superseded', 'proposed']);
+    expect(await proposalStates(story)).toEqual(['completed', 'superseded', 'proposed']);
     expect(bot.answer()).toMatch(
       /^Your comment doesn’t cover these changes, because they were posted later or in the same second/,
     );
@@ -118,7 +102,7 @@ describe('approving', () => {
   });
 
   it('the id of an earlier run’s change approves nothing, in its thread or by name (B6)', async () => {
-    const { ana, bot, model, pr } = await proposed(BIGINT);
+    const { ana, bot, model, pr } = await propose(stage(), BIGINT);
     await ana.says('/deny');
     model.proposes(EXACTLY);
     await ana.says('/countersign then the page');
@@ -128,118 +112,118 @@ describe('approving', () => {
     for (const answer of bot.answers().slice(-2)) expect(answer).toContain('was already rejected by');
   });
 
-  it('a denial that comes before the attempt to commit has begun wins over the approval (S77, B14)', async () => {
-    const story = await proposed(BIGINT);
+  it('a denial that arrives before the commit attempt starts wins over the approval (S77, B14)', async () => {
+    const story = await propose(stage(), BIGINT);
     const { ana, ben, bot, pr } = story;
-    const { promise: until, resolve: goesOn } = Promise.withResolvers<void>();
+    const { promise: until, resolve: release } = Promise.withResolvers<void>();
     stage().github.faults.add({ route: 'GET /repos/{owner}/{repo}/pulls/{pull_number}', kind: 'delay', until });
     stage().pass(5);
     ana.person.replies(bot.proposal(1).id, '/approve');
-    await expect.poll(() => states(story), { interval: 5 }).toEqual(['approved']);
+    await expect.poll(() => proposalStates(story), { interval: 5 }).toEqual(['approved']);
     ben.person.replies(bot.proposal(1).id, '/deny callers expect a number');
     await stage().github.whenIdle();
-    goesOn();
+    release();
     await stage().settle();
-    expect(await states(story)).toEqual(['rejected']);
+    expect(await proposalStates(story)).toEqual(['rejected']);
     expect(pr.commits()).toEqual([]);
-    expect(story.model.heard()[0]).toMatch(/^Edit rejected by user: callers expect a number\./);
+    expect(story.model.toolMessages()[0]).toMatch(/^Edit rejected by user: callers expect a number\./);
   });
 
   it('a quote reply with /approve approves the quoted change, also where the quote holds its own /approve line (S59)', async () => {
-    const story = await proposed(BIGINT, NEW_PAGE);
+    const story = await propose(stage(), BIGINT, NEW_PAGE);
     const { ana, bot, pr } = story;
     await ana.says(quoteReply(bot.proposal(2).body, '/approve'));
     expect(pr.file('docs/new.md')).toBe('# New\n');
-    expect(await states(story)).toEqual(['proposed', 'completed']);
+    expect(await proposalStates(story)).toEqual(['proposed', 'completed']);
   });
 
   it('a forged or quoted id line selects no change (S59)', async () => {
-    const story = await proposed(BIGINT, NEW_PAGE);
+    const story = await propose(stage(), BIGINT, NEW_PAGE);
     const { ana, bot, pr } = story;
     const [line = ''] = /^Change 2 of 2 .*$/m.exec(bot.proposal(2).body) ?? [];
     const forged = line.replace(/digest `.{12}`/, 'digest `0123456789ab`');
     for (const quoted of [forged, `> ${line}`, `> He says:\n${line}`]) await ana.says(quoteReply(quoted, '/approve'));
-    expect(await states(story)).toEqual(['proposed', 'proposed']);
+    expect(await proposalStates(story)).toEqual(['proposed', 'proposed']);
     expect(pr.commits()).toEqual([]);
     expect(bot.answers()).toHaveLength(3);
   });
 
   it('text below /approve reaches the model as a note; text on the same line decides nothing (S42)', async () => {
-    const { ana, bot, model, pr } = await proposed(BIGINT);
+    const { ana, bot, model, pr } = await propose(stage(), BIGINT);
     await ana.replies(bot.proposal(1), '/approve but rename it');
     expect(pr.commits()).toEqual([]);
     expect(bot.answer()).toContain('`but`');
     await ana.replies(bot.proposal(1), '/approve\nMind the callers.');
     expect(pr.file('src/total.ts')).toContain('  let total = 0n;\n');
-    expect(JSON.parse(model.heard()[0] ?? '')).toMatchObject({ user_note: 'Mind the callers.' });
+    expect(JSON.parse(model.toolMessages()[0] ?? '')).toMatchObject({ user_note: 'Mind the callers.' });
   });
 });
 
-describe('saying no, or something else', () => {
+describe('denying, or asking for something else', () => {
   it('/deny, /reject and /dismiss deny only one change and leave the others pending (S44)', async () => {
-    const story = await proposed(BIGINT, EXACTLY, NEW_PAGE);
+    const story = await propose(stage(), BIGINT, EXACTLY, NEW_PAGE);
     const { ana, bot, pr } = story;
     await ana.replies(bot.proposal(1), '/reject too early');
     await ana.says(`/dismiss ${bot.proposal(3).proposalId}`);
-    expect(await states(story)).toEqual(['rejected', 'proposed', 'rejected']);
+    expect(await proposalStates(story)).toEqual(['rejected', 'proposed', 'rejected']);
     await ana.says('/deny');
-    expect(await states(story)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(await proposalStates(story)).toEqual(['rejected', 'rejected', 'rejected']);
     expect(pr.commits()).toEqual([]);
   });
 
-  it('an id with the marks of a sentence around it names that change, and never another one (S44, S47)', async () => {
-    const story = await proposed(BIGINT, EXACTLY, NEW_PAGE);
+  it('an id surrounded by punctuation names that change and no other (S44, S47)', async () => {
+    const story = await propose(stage(), BIGINT, EXACTLY, NEW_PAGE);
     const { ana, bot } = story;
     const [first, second, third] = bot.proposals().map(({ proposalId }) => proposalId);
     await ana.says(`/edit \`${first}\`: with numbers`);
-    expect(await states(story)).toEqual(['rejected', 'proposed', 'proposed']);
+    expect(await proposalStates(story)).toEqual(['rejected', 'proposed', 'proposed']);
     await ana.says(`/approve ${second}`);
     await ana.says(`/deny ${second}: too late`);
-    expect(await states(story)).toEqual(['rejected', 'completed', 'proposed']);
+    expect(await proposalStates(story)).toEqual(['rejected', 'completed', 'proposed']);
     await ana.says(`/deny ${second} and ${third}, please`);
-    expect(await states(story)).toEqual(['rejected', 'completed', 'rejected']);
+    expect(await proposalStates(story)).toEqual(['rejected', 'completed', 'rejected']);
   });
 
   it('a bare /deny with several pending changes denies nothing; /deny all in a thread denies all of them (S44)', async () => {
-    const story = await proposed(BIGINT, EXACTLY);
+    const story = await propose(stage(), BIGINT, EXACTLY);
     const { ana, bot } = story;
     await ana.says('/deny not like this');
-    expect(await states(story)).toEqual(['proposed', 'proposed']);
+    expect(await proposalStates(story)).toEqual(['proposed', 'proposed']);
     expect(bot.answer()).toContain('`/deny all`');
     await ana.replies(bot.proposal(1), '/deny all');
-    expect(await states(story)).toEqual(['rejected', 'rejected']);
+    expect(await proposalStates(story)).toEqual(['rejected', 'rejected']);
   });
 
   it('plain text in the thread is an instruction, without its quotes (S45)', async () => {
-    const { ana, bot, model } = await proposed(BIGINT);
+    const { ana, bot, model } = await propose(stage(), BIGINT);
     await ana.replies(bot.proposal(1), '> let total = 0n;\n\n  Call it sum.  ');
-    expect(model.heard()).toEqual(['[USER FEEDBACK - Tool was not executed]: Call it sum.']);
+    expect(model.toolMessages()).toEqual(['[USER FEEDBACK - Tool was not executed]: Call it sum.']);
   });
 
-  it('so is a quote reply in the conversation (S45)', async () => {
-    const { ana, bot, model } = await proposed(NEW_PAGE);
+  it('a quote reply in the conversation is an instruction too (S45)', async () => {
+    const { ana, bot, model } = await propose(stage(), NEW_PAGE);
     await ana.says(quoteReply(bot.proposal(1).body, 'Name it docs/start.md.'));
-    expect(model.heard()).toEqual(['[USER FEEDBACK - Tool was not executed]: Name it docs/start.md.']);
+    expect(model.toolMessages()).toEqual(['[USER FEEDBACK - Tool was not executed]: Name it docs/start.md.']);
   });
 
-  it('/edit on the pull request answers every pending change (S47)', async () => {
-    const { ana, model } = await proposed(BIGINT, EXACTLY);
+  it('/edit on the pull request applies to every pending change (S47)', async () => {
+    const { ana, model } = await propose(stage(), BIGINT, EXACTLY);
     await ana.says('/edit in French, please');
     const output = '[USER FEEDBACK - Tool was not executed]: in French, please';
-    expect(model.heard()).toEqual([output, output]);
+    expect(model.toolMessages()).toEqual([output, output]);
   });
 
-  it('a reply that begins with a mention of another person is talk between people (S56)', async () => {
-    const story = await proposed(BIGINT);
+  it('a reply that begins with a mention of another person is a conversation between people (S56)', async () => {
+    const story = await propose(stage(), BIGINT);
     await story.ana.replies(story.bot.proposal(1), `@${story.ben.login} what do you think?`);
-    expect(await states(story)).toEqual(['proposed']);
+    expect(await proposalStates(story)).toEqual(['proposed']);
     expect(story.bot.answers()).toEqual([]);
   });
 
-  it('a mere yes in the thread is a hint, neither approval nor instruction (S62)', async () => {
-    const story = await proposed(BIGINT);
+  it('a plain yes in the thread gets a hint, and is neither an approval nor an instruction (S62)', async () => {
+    const story = await propose(stage(), BIGINT);
     for (const words of ['lgtm', 'yes please', '1', '👍']) await story.ana.replies(story.bot.proposal(1), words);
-    expect(await states(story)).toEqual(['proposed']);
+    expect(await proposalStates(story)).toEqual(['proposed']);
     expect(story.pr.commits()).toEqual([]);
     expect(story.bot.answers()).toHaveLength(4);
     expect(story.bot.answer()).toContain(`\`/approve ${story.bot.proposal(1).proposalId}\``);

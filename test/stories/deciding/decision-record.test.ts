@@ -3,25 +3,15 @@ import { describe, expect, it } from 'vitest';
 import type { RequestLogEntry } from '../../../fakes/github/api-server.ts';
 import { TRANSITIONS } from '../../../src/core/state/proposal.ts';
 import { stageForAll } from '../support/open-and-close.ts';
+import { BIGINT, EXACTLY, propose } from '../support/proposals.ts';
 import { requestsSince } from '../support/requests.ts';
-import { edit, read, type Story } from '../support/story.ts';
+import { read } from '../support/story.ts';
 
 const stage = stageForAll();
 
-const BIGINT = edit('src/total.ts', '  let total = 0;\n', '  let total = 0n;\n');
-
-const EXACTLY = edit('README.md', 'Sells things.', 'Sells things, exactly.');
-
-async function proposed(): Promise<Story> {
-  const story = await stage().tell();
-  story.model.proposes(BIGINT, EXACTLY);
-  await story.ana.says('/countersign use bigint');
-  return story;
-}
-
-describe('what is kept of a decision', () => {
+describe('the record of a decision', () => {
   it('a vote has the digest, the person’s id, the permission, the place, the text’s hash, delivery, head and time (S71)', async () => {
-    const { ana, ben, bot, stored } = await proposed();
+    const { ana, ben, bot, stored } = await propose(stage(), BIGINT, EXACTLY);
     const body = '/approve\nMind the callers.';
     const commentId = await ana.replies(bot.proposal(1), body);
     const said = await ben.says(`/deny ${bot.proposal(2).proposalId} too long`);
@@ -49,7 +39,7 @@ describe('what is kept of a decision', () => {
   });
 
   it('an instruction is kept with its run, its message, its change, its decision and its text (S90a)', async () => {
-    const { ana, bot, stored } = await proposed();
+    const { ana, bot, stored } = await propose(stage(), BIGINT, EXACTLY);
     const commentId = await ana.replies(bot.proposal(1), 'use a constant');
     const { run, proposals } = await stored();
     expect(proposals[0]).toMatchObject({ runId: run?.id, state: 'rejected' });
@@ -59,7 +49,7 @@ describe('what is kept of a decision', () => {
   });
 
   it('the change’s own comment shows the outcome with a name and a link; the button is gone, the thread resolved (S72)', async () => {
-    const { ana, ben, bot, pr } = await proposed();
+    const { ana, ben, bot, pr } = await propose(stage(), BIGINT, EXACTLY);
     await ana.replies(bot.proposal(1), '/approve');
     await ben.replies(bot.proposal(2), '/deny too long');
     const sha = pr.head();
@@ -76,7 +66,7 @@ describe('what is kept of a decision', () => {
   });
 
   it('the commit is the App’s, and names change, digest, range, approver and co-author (S73)', async () => {
-    const { ana, bot, pr, stored } = await proposed();
+    const { ana, bot, pr, stored } = await propose(stage(), BIGINT, EXACTLY);
     await ana.replies(bot.proposal(1), '/approve');
     const [proposal] = (await stored()).proposals;
     const [commit] = pr.commits();
@@ -93,7 +83,7 @@ describe('what is kept of a decision', () => {
   });
 
   it('a decided change stays decided: every later comment is answered with its state (S75, S76, S77)', async () => {
-    const { ana, ben, bot, pr, stored } = await proposed();
+    const { ana, ben, bot, pr, stored } = await propose(stage(), BIGINT, EXACTLY);
     await ana.replies(bot.proposal(1), '/approve');
     const sha = pr.head().slice(0, 7);
     for (const words of ['/approve', '/deny', '/edit differently', 'differently, please']) {
@@ -109,7 +99,7 @@ describe('what is kept of a decision', () => {
   });
 
   it('an approval and a denial at once come to one outcome, and a stored denial wins (S77)', async () => {
-    const { ana, ben, bot, pr, stored } = await proposed();
+    const { ana, ben, bot, pr, stored } = await propose(stage(), BIGINT, EXACTLY);
     stage().pass(5);
     ana.person.replies(bot.proposal(1).id, '/approve');
     ben.person.replies(bot.proposal(1).id, '/deny');
@@ -123,7 +113,7 @@ describe('what is kept of a decision', () => {
   });
 
   it('an accepted command gets a reaction, a refused one an answer (S64)', async () => {
-    const { ana, bot } = await proposed();
+    const { ana, bot } = await propose(stage(), BIGINT, EXACTLY);
     const refused = await ana.says('/approve');
     const accepted = await ana.replies(bot.proposal(1), '/approve');
     expect(bot.reactionsOn(refused)).toEqual([]);
@@ -132,7 +122,7 @@ describe('what is kept of a decision', () => {
   });
 
   it('an accepted command in a review’s body gets its reaction too (S64)', async () => {
-    const { ana, bot } = await proposed();
+    const { ana, bot } = await propose(stage(), BIGINT, EXACTLY);
     const before = stage().github.requests.length;
     await ana.does((person) => person.reviews({ event: 'COMMENT', body: '/status', comments: [] }));
     expect(bot.answer()).toContain('Pending changes:');
@@ -142,7 +132,7 @@ describe('what is kept of a decision', () => {
 });
 
 describe('tokens', () => {
-  it('every token is for one repository; reading has one that can write nothing, and only writing uses another (I7, I8)', async () => {
+  it('every token is for one repository; reads use a read-only token, and only writes use another (I7, I8)', async () => {
     const before = stage().github.requests.length;
     const story = await stage().tell();
     const { ana, bot, model, pr } = story;

@@ -11,7 +11,7 @@ function repeatedBy(login: string): string {
   return `This exact change was already rejected by ${login}. It was not shown again. Propose something different or stop.`;
 }
 
-/** A pull request on which the model's first answers are these, each of one call. */
+/** A pull request where these are the model's first responses, one call each. */
 async function answering(...calls: readonly ReturnType<typeof edit>[]): Promise<Story> {
   const story = await tellRows(stage());
   for (const call of calls) story.model.proposes(call);
@@ -19,8 +19,8 @@ async function answering(...calls: readonly ReturnType<typeof edit>[]): Promise<
   return story;
 }
 
-describe('what was denied', () => {
-  it('is not shown again in any form, and another change of the same line is (D13, S108, T8)', async () => {
+describe('a denied change', () => {
+  it('is not shown again in any form, but another change of the same line is (D13, S108, T8)', async () => {
     const wider = edit(ROWS_PATH, `${row(4)}\n${row(5)}\n`, `${row(4)}\n${row(5, 50)}\n`);
     const story = await answering(editRow(5, 50), wider, editRow(5, 51));
     await story.ana.replies(story.bot.proposal(1), REASON);
@@ -30,14 +30,14 @@ describe('what was denied', () => {
     expect(story.bot.proposal(2).body).toContain(row(5, 51));
   });
 
-  it('nor where the whole file would come out the same (S108)', async () => {
+  it('is not shown again if it would give the same whole file (S108)', async () => {
     const story = await tellRows(stage());
     story.model.proposes({ name: 'read_file', arguments: { path: ROWS_PATH } }, editRow(5, 50));
     story.model.proposes(write(ROWS_PATH, rows({ 5: 50 })));
     await story.ana.says('/countersign give row 5 another value');
     await story.ana.replies(story.bot.proposal(1), REASON);
     expect(story.bot.proposals()).toHaveLength(1);
-    expect(story.model.heard()).toEqual([repeatedBy(story.ana.login)]);
+    expect(story.model.toolMessages()).toEqual([repeatedBy(story.ana.login)]);
   });
 
   it('the same lines at another place are another change (S108)', async () => {
@@ -51,7 +51,7 @@ describe('what was denied', () => {
     expect(story.bot.proposals()).toHaveLength(2);
   });
 
-  it('may be proposed again after an instruction from a person (S108)', async () => {
+  it('can be proposed again after an instruction from a person (S108)', async () => {
     const story = await answering(editRow(5, 50));
     stage().pass(2);
     story.model.proposes(editRow(5, 50));
@@ -61,7 +61,7 @@ describe('what was denied', () => {
     expect(story.bot.proposals()).toHaveLength(2);
   });
 
-  it('a note to the agent opens it too (S108)', async () => {
+  it('can be proposed again after a note to the agent (S108)', async () => {
     const story = await tellRows(stage());
     story.model.proposes(editRow(5, 50), editRow(9, 90));
     story.model.proposes(editRow(5, 50));
@@ -83,13 +83,13 @@ describe('what was denied', () => {
   });
 });
 
-describe('what a person wrote instead', () => {
+describe('lines that a person wrote instead', () => {
   it('cannot be changed back to the model’s text (S109, T18)', async () => {
     const story = await answering(editRow(5, 50), edit(ROWS_PATH, row(5, 'mine'), row(5, 50)), editRow(9, 90));
     await story.ana.replies(story.bot.proposal(1), `\`\`\`suggestion\n${row(5, 'mine')}\n\`\`\``);
     expect(story.pr.file(ROWS_PATH)).toBe(rows({ 5: 'mine' }));
     expect(story.bot.proposals()).toHaveLength(2);
-    expect(story.model.heard()).toEqual([
+    expect(story.model.toolMessages()).toEqual([
       'A person changed this text from what you proposed. Restoring it was not shown. Propose something different or stop.',
     ]);
   });

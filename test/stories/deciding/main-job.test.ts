@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => stage.close());
 
 describe('the main job', () => {
-  it('a task, a proposal, an approval, a commit of exactly those bytes (S39, S101)', async () => {
+  it('a task leads to a proposal, and its approval to a commit of exactly those bytes (S39, S101)', async () => {
     const { pr, ana, bot, model } = await stage.tell();
     const before = pr.file('src/total.ts');
     model.proposes(edit('src/total.ts', '  let total = 0;\n', '  let total = 0n;\n'));

@@ -1,13 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { ScriptedCall, ScriptedTurn } from '../../../fakes/model/script.ts';
 import { stageForAll } from '../support/open-and-close.ts';
+import { BIGINT } from '../support/proposals.ts';
 import { edit, type Story } from '../support/story.ts';
 
 const stage = stageForAll();
 
-const BIGINT = edit('src/total.ts', '  let total = 0;\n', '  let total = 0n;\n');
-
-/** What somebody reads whose run ended without a change. */
+/** The final reply of a run that ended without a change. */
 async function endOf(turn: ScriptedTurn): Promise<Story> {
   const story = await stage().tell();
   story.model.says(turn);
@@ -19,19 +18,19 @@ async function endOf(turn: ScriptedTurn): Promise<Story> {
   return story;
 }
 
-describe('answers that no model should give', () => {
+describe('invalid model responses', () => {
   it.each<[string, ScriptedTurn, RegExp]>([
     ['nothing at all', { content: null }, /no change was proposed/],
     ['an empty text', { content: '' }, /no change was proposed/],
     ['a refusal', { content: null, refusal: 'I will not touch money.' }, /I will not touch money\./],
     ['a promise without a call', { content: 'I will edit the file now.' }, /no change was proposed/],
     [
-      'a text that was cut',
+      'a truncated text',
       { content: 'First I', finishReason: 'length' },
       /gave no usable answer.*\n\nThe answer was cut off/,
     ],
     ['a filtered text', { content: '', finishReason: 'content_filter' }, /withheld by the content filter/],
-  ])('D9, S37: %s ends the run with one clear message', async (_, turn, words) => {
+  ])('%s ends the run with one clear message (D9, S37)', async (_, turn, words) => {
     const { bot } = await endOf(turn);
     expect(bot.answer()).toMatch(words);
   });
@@ -42,7 +41,7 @@ describe('answers that no model should give', () => {
     expect(bot.answer()).toMatch(/no change was proposed\.\n\nClosing words, written by the model:/);
   });
 
-  it('two calls under one id are no answer, so the model is asked again (D7)', async () => {
+  it('two calls with one id are an invalid response, so the model is asked again (D7)', async () => {
     const { ana, bot, model } = await stage().tell();
     model.proposes({ ...BIGINT, id: 'call_1' }, { ...BIGINT, id: 'call_1' });
     await ana.says('/countersign use bigint');
@@ -55,42 +54,46 @@ describe('answers that no model should give', () => {
 
 const EDIT = { path: 'src/total.ts', old_string: 'a', new_string: 'b' };
 
-const UNFIT: readonly (readonly [string, ScriptedCall, RegExp])[] = [
+const INVALID_CALLS: readonly (readonly [string, ScriptedCall, RegExp])[] = [
   [
     'an unknown tool',
     { name: 'run_shell', arguments: { command: 'rm -rf /' } },
     /^Unknown tool "run_shell"\. Available/,
   ],
-  ['no JSON', { name: 'edit_file', arguments: '{"path": "src/to' }, /not valid JSON\. Nothing was executed/],
-  ['no object', { name: 'edit_file', arguments: '["src/total.ts"]' }, /must be one JSON object/],
+  ['invalid JSON', { name: 'edit_file', arguments: '{"path": "src/to' }, /not valid JSON\. Nothing was executed/],
+  ['an array', { name: 'edit_file', arguments: '["src/total.ts"]' }, /must be one JSON object/],
   ['a missing argument', { name: 'edit_file', arguments: { path: 'src/total.ts' } }, /old_string is missing/],
-  ['another type', { name: 'edit_file', arguments: { ...EDIT, old_string: 5 } }, /old_string must be of type string/],
+  ['a wrong type', { name: 'edit_file', arguments: { ...EDIT, old_string: 5 } }, /old_string must be of type string/],
   ['an unknown key', { name: 'edit_file', arguments: { ...EDIT, force: true } }, /unknown "force" \(allowed: path, /],
-  ['a key twice', { name: 'read_file', arguments: '{"path":"a","path":"README.md"}' }, /the key "path" appears twice/],
+  [
+    'a duplicate key',
+    { name: 'read_file', arguments: '{"path":"a","path":"README.md"}' },
+    /the key "path" appears twice/,
+  ],
 ];
 
 describe('calls that cannot be served', () => {
-  let heard: readonly string[] = [];
+  let results: readonly string[] = [];
   beforeAll(async () => {
     const { ana, bot, model } = await stage().tell();
-    model.proposes(...UNFIT.map(([, call]) => call));
+    model.proposes(...INVALID_CALLS.map(([, call]) => call));
     await ana.says('/countersign use bigint');
-    heard = model.heard();
+    results = model.toolMessages();
     expect(bot.proposals()).toEqual([]);
     expect(model.requests()).toHaveLength(2);
   });
 
-  it.each(UNFIT.map(([name, , words], at) => [name, at, words] as const))(
-    '%s gets a worded result, and nobody is asked (S1, D6)',
+  it.each(INVALID_CALLS.map(([name, , words], at) => [name, at, words] as const))(
+    '%s gets an explanation as its result, and nothing is proposed (S1, D6)',
     (_, at, words) => {
-      expect(heard).toHaveLength(UNFIT.length);
-      expect(heard[at]).toMatch(words);
+      expect(results).toHaveLength(INVALID_CALLS.length);
+      expect(results[at]).toMatch(words);
     },
   );
 });
 
 describe('too many calls in one response', () => {
-  it('only the first 50 of a response are served, all their searches from one archive', async () => {
+  it('only the first 50 calls of a response are served, all their searches from one archive', async () => {
     const files = Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`src/${index}.ts`, `old ${index}\n`]));
     const { ana, bot, model } = await stage().tell({ files });
     const calls = Array.from({ length: 60 }, (_, index) => ({
@@ -100,11 +103,11 @@ describe('too many calls in one response', () => {
     const before = stage().github.requests.length;
     model.proposes(...calls, edit('src/1.ts', 'old 1', 'new 1'));
     await ana.says('/countersign use bigint');
-    const heard = model.heard();
-    expect(heard).toHaveLength(61);
-    expect(heard[7]).toContain('1 line contains "old 7"');
-    expect(heard[49]).toContain('No line contains "old 49"');
-    for (const output of heard.slice(50)) expect(output).toMatch(/^Not executed: only the first 50 calls/);
+    const results = model.toolMessages();
+    expect(results).toHaveLength(61);
+    expect(results[7]).toContain('1 line contains "old 7"');
+    expect(results[49]).toContain('No line contains "old 49"');
+    for (const output of results.slice(50)) expect(output).toMatch(/^Not executed: only the first 50 calls/);
     expect(bot.proposals()).toEqual([]);
     const asked = stage()
       .github.requests.slice(before)
@@ -123,20 +126,20 @@ describe('changes of one response that are too large together', () => {
     expect(bot.proposals()).toHaveLength(2);
     await ana.replies(bot.proposal(1), '/deny not like this');
     await ana.says('/deny all');
-    const heard = model.heard();
-    expect(heard).toHaveLength(3);
-    expect(heard[1]).toMatch(/^Not proposed: the changes of this response are too large together\. Call it again/);
+    const results = model.toolMessages();
+    expect(results).toHaveLength(3);
+    expect(results[1]).toMatch(/^Not proposed: the changes of this response are too large together\. Call it again/);
   });
 });
 
 describe('an endpoint that fails', () => {
   it.each([
     ['500', { fault: 'status', status: 500 }],
-    ['429 with a wait', { fault: 'status', status: 429, headers: { 'retry-after': '1' } }],
-    ['something that is no JSON', { fault: 'invalid-body', body: '<html>502</html>' }],
+    ['429 with retry-after', { fault: 'status', status: 429, headers: { 'retry-after': '1' } }],
+    ['a body that is not JSON', { fault: 'invalid-body', body: '<html>502</html>' }],
     ['no choice', { fault: 'empty-choices' }],
-    ['a cut line', { fault: 'reset' }],
-  ] as const)('D9: %s is asked again, and the run continues normally', async (_, fault) => {
+    ['a connection reset', { fault: 'reset' }],
+  ] as const)('%s is retried, and the run continues normally (D9)', async (_, fault) => {
     const { ana, bot, model } = await stage().tell();
     stage().model.script(fault);
     model.proposes(BIGINT);
@@ -147,7 +150,7 @@ describe('an endpoint that fails', () => {
     expect(new Set(model.requests().map(({ messages }) => JSON.stringify(messages))).size).toBe(1);
   });
 
-  it('a fault that no retry fixes ends the run at once, with a message for the operator and without the key (D9, D14)', async () => {
+  it('a permanent error ends the run at once, with a message for the operator that does not contain the key (D9, D14)', async () => {
     const { ana, bot, model } = await stage().tell();
     stage().model.script({
       fault: 'status',

@@ -6,19 +6,19 @@ import { read, type Story, write } from '../support/story.ts';
 
 const stage = stageForAll();
 
-/** Words that stand in a repository's file, in its pull request's title, in the task and in what is proposed. */
+/** Texts in a repository's file, the pull request's title, the task and the proposal. */
 const words = (canary: string) => ['file', 'title', 'task', 'change', 'note'].map((place) => `${canary}-${place}`);
 
-async function tellOf(canary: string): Promise<Story> {
+async function tellWith(canary: string): Promise<Story> {
   return stage().tell({ title: `${canary}-title`, branch: { 'notes.txt': `${canary}-file\n` } });
 }
 
-/** Both conversations at the same time, word by word. */
+/** Runs both conversations at the same time, step by step. */
 async function talk(stories: readonly (readonly [Story, string])[]): Promise<void> {
   const { settle, pass } = stage();
-  const each = async (deed: (story: Story, canary: string) => unknown): Promise<void> => {
+  const each = async (action: (story: Story, canary: string) => unknown): Promise<void> => {
     pass(2);
-    for (const [story, canary] of stories) deed(story, canary);
+    for (const [story, canary] of stories) action(story, canary);
     pass(2);
     await settle();
   };
@@ -36,13 +36,13 @@ function answerTo({ messages }: ChatRequest, stories: readonly (readonly [Story,
   return { calls: [asked.includes('"tool"') ? write('new.txt', `${found[1]}-change\n`) : read('notes.txt')] };
 }
 
-function tellsOf(record: RequestLogEntry): string {
+function requestText(record: RequestLogEntry): string {
   return `${decodeURIComponent(record.target)} ${JSON.stringify(record.body)}`;
 }
 
-describe('conversations beside each other', () => {
+describe('parallel conversations', () => {
   it('nothing of one installation reaches another: no text, no files, no tokens (I11)', async () => {
-    const [left, right] = [await tellOf('walnut'), await tellOf('pistachio')];
+    const [left, right] = [await tellWith('walnut'), await tellWith('pistachio')];
     const before = stage().github.requests.length;
     await talk([
       [left, 'walnut'],
@@ -61,7 +61,7 @@ describe('conversations beside each other', () => {
       const about = calls.filter((record) => decodeURIComponent(record.target).includes(`${story.pr.fullName}/`));
       expect(about.length).toBeGreaterThan(10);
       for (const record of about) {
-        expect(tellsOf(record)).not.toContain(foreign);
+        expect(requestText(record)).not.toContain(foreign);
         expect(record.caller).toMatchObject({ kind: 'installation', repositoryIds: [story.pr.repositoryId] });
       }
     }
@@ -72,7 +72,7 @@ describe('conversations beside each other', () => {
   });
 
   it('the model learns nothing of another pull request of the same repository (D11)', async () => {
-    const first = await tellOf('walnut');
+    const first = await tellWith('walnut');
     await talk([[first, 'walnut']]);
     const second = await first.alsoTo('next');
     const before = stage().model.requests.length;
@@ -80,7 +80,7 @@ describe('conversations beside each other', () => {
     await second.ana.says('/countersign have a look');
     const asked = stage().model.requests.slice(before);
     expect(asked).toHaveLength(1);
-    // What its own branch holds it may read; it was told none of the words and none of the history.
+    // The model may read its own branch; it gets neither the texts nor the history of the other pull request.
     for (const word of ['walnut-task', 'walnut-note', 'walnut-change', 'walnut-file'])
       expect(JSON.stringify(asked[0]?.body)).not.toContain(word);
   });

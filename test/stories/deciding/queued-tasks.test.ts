@@ -1,16 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { stageForAll } from '../support/open-and-close.ts';
-import { edit, type Story, write } from '../support/story.ts';
+import { BIGINT } from '../support/proposals.ts';
+import { type Story, write } from '../support/story.ts';
 
 const stage = stageForAll();
-
-const BIGINT = edit('src/total.ts', '  let total = 0;\n', '  let total = 0n;\n');
 
 const PAGE = write('docs/page.md', '# Page\n');
 
 const LOST = { fault: 'status', status: 401, body: { error: { message: 'no', code: 'x' } } } as const;
 
-/** A run that waits for people, and a task behind it. */
+/** A run with a pending change, and a queued task. */
 async function queued(): Promise<Story> {
   const story = await stage().tell();
   story.model.proposes(BIGINT);
@@ -19,8 +18,8 @@ async function queued(): Promise<Story> {
   return story;
 }
 
-describe('tasks behind a run', () => {
-  it('a run whose model fails passes on to the next task, and /resume does not break in on that (S86)', async () => {
+describe('queued tasks', () => {
+  it('after a model failure the next task starts, and /resume does not interrupt it (S86)', async () => {
     const { ana, ben, bot, model } = await queued();
     stage().model.script(LOST);
     model.proposes(PAGE);
@@ -36,14 +35,14 @@ describe('tasks behind a run', () => {
     expect(bot.answer()).toMatch(/^There is no run to resume/);
   });
 
-  it('a run in which all was denied passes on to the next task too (S86, S110)', async () => {
+  it('after a run with every change denied the next task starts too (S86, S110)', async () => {
     const { ana, model } = await queued();
     model.proposes(PAGE);
     await ana.says('/deny');
     expect(model.requests().at(-1)?.messages[1]?.content).toContain('"write a page"');
   });
 
-  it('a /stop drops no task that was written after it (S41a)', async () => {
+  it('a /stop keeps tasks that were written after it (S41a)', async () => {
     const story = await stage().tell();
     const { ana, ben, bot, model } = story;
     model.proposes(BIGINT);
@@ -62,7 +61,7 @@ describe('tasks behind a run', () => {
     expect(model.requests().at(-1)?.messages[1]?.content).toContain('"write another"');
   });
 
-  it('/status counts what is queued (S89a)', async () => {
+  it('/status counts queued tasks (S89a)', async () => {
     const { ana, bot } = await queued();
     await ana.says('/status');
     expect(bot.answer()).toMatch(/^A run is active\. 1 task queued\. Pending changes:/);

@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { stageForAll } from '../support/open-and-close.ts';
-import { edit, type Story } from '../support/story.ts';
+import { BIGINT } from '../support/proposals.ts';
+import type { Story } from '../support/story.ts';
 
 const stage = stageForAll();
 
-const BIGINT = edit('src/total.ts', '  let total = 0;\n', '  let total = 0n;\n');
-
 const LOST = { fault: 'status', status: 401, body: { error: { message: 'no', code: 'x' } } } as const;
 
-/** A run whose model went away before it proposed anything. */
+/** A run whose model failed before it proposed anything. */
 async function failed(): Promise<Story> {
   const story = await stage().tell();
   stage().model.script(LOST);
@@ -35,7 +34,7 @@ describe('/resume', () => {
     expect(bot.answer()).toContain(`@${ana.login}, the run finished`);
   });
 
-  it('no decision is lost or repeated when the model was cut short after the outcomes (S107)', async () => {
+  it('no decision is lost or repeated when the model was interrupted after the outcomes (S107)', async () => {
     const { ana, bot, model, pr } = await stage().tell();
     model.proposes(BIGINT);
     model.says({ content: 'First I', finishReason: 'length' });
@@ -66,7 +65,7 @@ describe('/resume', () => {
     expect(bot.answers().some((text) => /active or about to start|posted before the run ended/.test(text))).toBe(true);
   });
 
-  it('one that was written before the run ended is not for that end (S41a)', async () => {
+  it('has no effect if it was written before the run ended (S41a)', async () => {
     const { ana, bot, model } = await stage().tell();
     stage().github.deliveries.intercept(({ request }) => (request.body.includes('/resume') ? 'hold' : 'send'));
     await ana.says('/resume');

@@ -2,14 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { RequestCaller } from '../../../fakes/github/handle-request.ts';
 import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
 import { stageForAll } from '../support/open-and-close.ts';
+import { BIGINT, EXACTLY, proposalStates, propose } from '../support/proposals.ts';
 import { requestsSince } from '../support/requests.ts';
-import { edit, type Story, write } from '../support/story.ts';
+import { write } from '../support/story.ts';
 
 const stage = stageForAll();
-
-const BIGINT = edit('src/total.ts', '  let total = 0;\n', '  let total = 0n;\n');
-
-const EXACTLY = edit('README.md', 'Sells things.', 'Sells things, exactly.');
 
 /** The calls by which an App could change a branch. */
 const CONTENT_WRITE = /createCommitOnBranch|^(?:POST|PATCH|DELETE) .*\/git\//;
@@ -20,24 +17,13 @@ function isFor(caller: RequestCaller, repositoryId: number): boolean {
   );
 }
 
-async function proposed(): Promise<Story> {
-  const story = await stage().tell();
-  story.model.proposes(BIGINT, EXACTLY);
-  await story.ana.says('/countersign use bigint');
-  return story;
-}
-
-async function states(story: Story): Promise<readonly string[]> {
-  return (await story.stored()).proposals.map((proposal) => proposal.state);
-}
-
-describe('how a run goes', () => {
+describe('a run', () => {
   it('/stop cancels pending changes, asks the model no more, and notifies the requester once (S51)', async () => {
-    const story = await proposed();
+    const story = await propose(stage(), BIGINT, EXACTLY);
     const { ana, ben, bot, model, pr } = story;
     await ana.replies(bot.proposal(2), '/approve');
     await ben.says('/stop');
-    expect(await states(story)).toEqual(['cancelled', 'completed']);
+    expect(await proposalStates(story)).toEqual(['cancelled', 'completed']);
     expect(model.requests()).toHaveLength(1);
     expect(bot.answer()).toMatch(/^Rejected\. Agent response cancelled\./);
     expect(bot.answer()).toContain(`@${ana.login}, the run was stopped by`);
@@ -49,7 +35,7 @@ describe('how a run goes', () => {
     expect(bot.answer()).toContain('was already cancelled');
   });
 
-  it('/stop while the model thinks: what it answers then changes nothing (S51)', async () => {
+  it('/stop during a model request: the response changes nothing (S51)', async () => {
     const { ana, bot, model, pr, stored } = await stage().tell();
     const { promise: sendAfter, resolve: answers } = Promise.withResolvers<void>();
     model.says({ calls: [BIGINT], sendAfter });
@@ -67,10 +53,10 @@ describe('how a run goes', () => {
   });
 
   it('closing the pull request ends the run; on a closed one tasks and approvals are refused (S51, F13)', async () => {
-    const story = await proposed();
+    const story = await propose(stage(), BIGINT, EXACTLY);
     const { ana, bot, model, pr } = story;
     await ana.does((person) => person.closes());
-    expect(await states(story)).toEqual(['cancelled', 'cancelled']);
+    expect(await proposalStates(story)).toEqual(['cancelled', 'cancelled']);
     expect(bot.answer()).toContain('because the pull request was closed');
     await ana.says('/countersign once more');
     expect(bot.answer()).toMatch(/^This pull request is closed, so Countersign can’t change it\. Reopen it/);
@@ -95,7 +81,7 @@ describe('how a run goes', () => {
     expect(pr.file('src/total.ts')).toContain('0n');
   });
 
-  it('the end of a run is announced once and mentions only the person who began it (S89a)', async () => {
+  it('the end of a run is announced once and mentions only its requester (S89a)', async () => {
     const { ana, ben, bot, model } = await stage().tell();
     model.says({ content: 'Nothing to do. @everybody, see #1.' });
     await ana.says('/countersign use bigint');
@@ -107,14 +93,14 @@ describe('how a run goes', () => {
   });
 
   it('/status links every pending change (S89a)', async () => {
-    const story = await proposed();
+    const story = await propose(stage(), BIGINT, EXACTLY);
     await story.ana.says('/status');
     for (const { id, proposalId } of story.bot.proposals())
       expect(story.bot.answer()).toMatch(new RegExp(`\\[\`${proposalId}\`\\]\\(http.*r${id}\\)`));
   });
 
   it('a note to the agent is held until the outcomes, starts no request of its own, and comes after them (S89)', async () => {
-    const { ana, ben, bot, model } = await proposed();
+    const { ana, ben, bot, model } = await propose(stage(), BIGINT, EXACTLY);
     const note = await ben.says('@countersign mind the tests');
     expect(bot.reactionsOn(note)).toEqual(['eyes']);
     await ana.replies(bot.proposal(1), '/approve');
@@ -125,16 +111,16 @@ describe('how a run goes', () => {
     expect(told?.at(-1)?.content).toBe(`${ben.login} says, as a JSON string:\n"mind the tests"`);
   });
 
-  it('a note keeps a run alive in which everything was denied (S89, S110)', async () => {
-    const { ana, model } = await proposed();
+  it('a note keeps a run going in which every change was denied (S89, S110)', async () => {
+    const { ana, model } = await propose(stage(), BIGINT, EXACTLY);
     await ana.says('@countersign try something smaller');
     await ana.says('/deny all');
     expect(model.requests()).toHaveLength(2);
   });
 });
 
-describe('where a run begins', () => {
-  it('comments before any run that are no task get no answer and cause no GitHub request', async () => {
+describe('the start of a run', () => {
+  it('comments before the first run that contain no task get no answer and cause no GitHub request', async () => {
     const story = await stage().tell();
     const { ana, bot } = story;
     const before = stage().github.requests.length;
@@ -143,7 +129,7 @@ describe('where a run begins', () => {
     expect(requestsSince(stage(), story, before)).toEqual([]);
   });
 
-  it('in a review thread: the file, the line and the part of the diff belong to the task', async () => {
+  it('a task in a review thread includes the file, the line and the diff hunk', async () => {
     const { ana, bot, model, pr } = await stage().tell();
     model.proposes(BIGINT);
     const place = { path: 'src/total.ts', line: 3, commitSha: pr.head() };
@@ -159,7 +145,7 @@ describe('where a run begins', () => {
     expect(bot.run().body).toContain('use bigint here');
   });
 
-  it('in a review body; conversations between people never reach the model (D3)', async () => {
+  it('a task can be in a review body; conversations between people never reach the model (D3)', async () => {
     const { ana, ben, bot, model, pr } = await stage().tell();
     model.proposes(BIGINT);
     await ana.does((person) => person.reviews({ event: 'COMMENT', body: '@countersign use bigint' }));
@@ -171,7 +157,7 @@ describe('where a run begins', () => {
 });
 
 describe('several tasks', () => {
-  it('queue behind the run with a notice, and begin by themselves in order (S86)', async () => {
+  it('are queued with a notice, and start automatically in order (S86)', async () => {
     const { ana, ben, bot, model, pr } = await stage().tell();
     model.proposes(BIGINT);
     await ana.says('/countersign use bigint');
@@ -190,7 +176,7 @@ describe('several tasks', () => {
   });
 
   it('/stop drops the queue and lists it (S51)', async () => {
-    const { ana, ben, bot, model } = await proposed();
+    const { ana, ben, bot, model } = await propose(stage(), BIGINT, EXACTLY);
     await ben.says('/countersign write a page');
     await ana.says('/stop');
     expect(bot.answer()).toContain('These queued tasks were dropped:\n\n- write a page');
@@ -207,7 +193,7 @@ describe('several tasks', () => {
     await ana.says('/countersign use bigint');
     stage().github.deliveries.releaseHeld();
     await stage().settle();
-    expect(await states(story)).toEqual(['proposed']);
+    expect(await proposalStates(story)).toEqual(['proposed']);
     expect(bot.answer()).toContain('`/stop`');
   });
 });
@@ -224,10 +210,10 @@ describe('a pull request from a fork', () => {
     const before = pr.head();
     await ana.replies(bot.proposal(1), '/approve');
     expect(pr.head()).toBe(before);
-    expect(await states(story)).toEqual(['proposed']);
+    expect(await proposalStates(story)).toEqual(['proposed']);
     expect(bot.answer()).toContain('Countersign never writes to forks');
     await carl.commitsSuggestion(bot.proposal(1));
-    expect(await states(story)).toEqual(['completed']);
+    expect(await proposalStates(story)).toEqual(['completed']);
     expect(pr.file('src/total.ts')).toContain('0n');
     expect(bot.proposal(1).body).toContain('Not an approval');
     const written = stage().github.requests.filter(

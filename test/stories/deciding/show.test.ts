@@ -1,35 +1,27 @@
 import { describe, expect, it } from 'vitest';
 import { stageForAll } from '../support/open-and-close.ts';
-import { edit, type Story, write } from '../support/story.ts';
+import { BIGINT, proposalStates, propose } from '../support/proposals.ts';
+import { write } from '../support/story.ts';
 
 const stage = stageForAll();
 
-const BIGINT = edit('src/total.ts', '  let total = 0;\n', '  let total = 0n;\n');
-
 const DIFF = '```diff\n--- a/src/total.ts\n+++ b/src/total.ts\n';
-
-async function proposed(): Promise<Story> {
-  const story = await stage().tell();
-  story.model.proposes(BIGINT);
-  await story.ana.says('/countersign use bigint');
-  return story;
-}
 
 describe('/show', () => {
   it('shows the full diff of a pending change in its thread without an id, and decides nothing', async () => {
-    const story = await proposed();
+    const story = await propose(stage(), BIGINT);
     const { ana, bot, pr } = story;
     const { proposalId } = bot.proposal(1);
     await ana.replies(bot.proposal(1), '/show');
     expect(bot.answer()).toContain(`${proposalId} is still pending.`);
     expect(bot.answer()).toContain(DIFF);
     expect(bot.answer()).toContain('-  let total = 0;\n+  let total = 0n;\n');
-    expect((await story.stored()).proposals.map(({ state }) => state)).toEqual(['proposed']);
+    expect(await proposalStates(story)).toEqual(['proposed']);
     expect(pr.commits()).toEqual([]);
   });
 
   it('shows a decided change too, and one of an earlier run, with its outcome', async () => {
-    const { ana, ben, bot, carl, pr } = await proposed();
+    const { ana, ben, bot, carl, pr } = await propose(stage(), BIGINT);
     const { proposalId } = bot.proposal(1);
     await ben.says('/approve');
     await carl.says(`/show ${proposalId.toUpperCase()}`);

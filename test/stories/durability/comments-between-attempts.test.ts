@@ -17,19 +17,19 @@ const NOT_DONE = { kind: 'fail-before-apply', status: 502 } as const;
 
 const DONE_UNHEARD = { kind: 'fail-after-apply', status: 502 } as const;
 
-/** Waits until the fault has struck: the App now waits for its next try. */
-function struck(): Promise<void> {
+/** Waits until the fault has occurred, so that the App waits for its next attempt. */
+function faultOccurred(): Promise<void> {
   const { faults } = stage().github;
   return vi.waitFor(() => expect(faults.pending()).toEqual([]), { timeout: 25_000, interval: 5 });
 }
 
-describe('people who speak between two attempts', () => {
+describe('comments between two commit attempts', () => {
   it('after a stop nothing is committed, even when a new run has begun (S51, S77, B14)', async () => {
     const { pr, ana, bot } = await proposeRows(stage(), { 5: 50 });
     stage().github.faults.add({ ...NOT_DONE, route: COMMIT });
     stage().pass(2);
     ana.person.replies(bot.proposal(1).id, '/approve');
-    await struck();
+    await faultOccurred();
     stage().pass(2);
     ana.person.says('/stop');
     stage().pass(2);
@@ -44,32 +44,34 @@ describe('people who speak between two attempts', () => {
     stage().github.faults.add({ ...NOT_DONE, route: COMMIT });
     stage().pass(2);
     ana.person.replies(bot.proposal(1).id, '/approve');
-    await struck();
+    await faultOccurred();
     await ben.replies(bot.proposal(1), '/deny use a constant');
-    await vi.waitFor(() => expect(model.heard().join()).toContain('Edit rejected by user: use a constant.'), {
+    await vi.waitFor(() => expect(model.toolMessages().join()).toContain('Edit rejected by user: use a constant.'), {
       timeout: 25_000,
     });
     expect(pr.commits()).toEqual([]);
   });
 
-  it('so does an instruction, which the agent gets as the result (S45, S77)', async () => {
+  it('an instruction ends such a change too, and the agent gets it as the result (S45, S77)', async () => {
     const { pr, ana, ben, bot, model } = await proposeRows(stage(), { 5: 50 });
     stage().github.faults.add({ ...NOT_DONE, route: COMMIT });
     stage().pass(2);
     ana.person.replies(bot.proposal(1).id, '/approve');
-    await struck();
+    await faultOccurred();
     await ben.replies(bot.proposal(1), 'use a constant instead');
-    await vi.waitFor(() => expect(model.heard().join()).toContain('use a constant instead'), { timeout: 25_000 });
+    await vi.waitFor(() => expect(model.toolMessages().join()).toContain('use a constant instead'), {
+      timeout: 25_000,
+    });
     await stage().settle();
     expect(pr.commits()).toEqual([]);
   });
 
-  it('who approves second counts as well (S71, S77)', async () => {
+  it('the second approver counts as well (S71, S77)', async () => {
     const { ana, ben, bot, stored, pr } = await proposeRows(stage(), { 5: 50 });
     stage().github.faults.add({ ...NOT_DONE, route: COMMIT });
     stage().pass(2);
     ana.person.replies(bot.proposal(1).id, '/approve');
-    await struck();
+    await faultOccurred();
     stage().pass(2);
     ben.person.replies(bot.proposal(1).id, '/approve');
     await vi.waitFor(() => expect(bot.proposal(1).body).toContain('**Applied**'), { timeout: 25_000 });
@@ -81,13 +83,13 @@ describe('people who speak between two attempts', () => {
   });
 });
 
-describe('effects that reached GitHub without a received answer', () => {
-  it('a commit under our name with our trailers is not taken for ours where it does something else (B21, S78)', async () => {
+describe('effects that reached GitHub without a received response', () => {
+  it('a commit with the App’s name and trailers but other content is not treated as the App’s (B21, S78)', async () => {
     const { pr, ana, ben, bot, stored } = await proposeRows(stage(), { 5: 50 });
     stage().github.faults.add({ ...NOT_DONE, route: COMMIT });
     stage().pass(2);
     ana.person.replies(bot.proposal(1).id, '/approve');
-    await struck();
+    await faultOccurred();
     const [proposal] = (await stored()).proposals;
     ben.person.pushes(
       { [ROWS_PATH]: rows({ 20: 200 }) },
@@ -110,26 +112,26 @@ describe('effects that reached GitHub without a received answer', () => {
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50, 20: 200 }));
   });
 
-  it('a commit that landed is never called failed because a look around was answered 404 (S78)', async () => {
+  it('a commit that landed is never reported as failed because a lookup returned 404 (S78)', async () => {
     const { pr, ana, bot } = await proposeRows(stage(), { 5: 50 });
     stage().github.faults.add({ ...DONE_UNHEARD, route: COMMIT });
     stage().pass(2);
     ana.person.replies(bot.proposal(1).id, '/approve');
-    await struck();
+    await faultOccurred();
     stage().github.faults.add({ kind: 'fail-before-apply', status: 404, route: PULL });
-    await struck();
+    await faultOccurred();
     await vi.waitFor(() => expect(bot.proposal(1).body).toContain('**Applied**'), { timeout: 25_000 });
     await stage().settle();
     expect(pr.commits()).toHaveLength(1);
   });
 
-  it('a review whose answer was lost is found and closed, although its run was stopped meanwhile (S51, S72)', async () => {
+  it('a review whose response was lost is found and closed, although its run was stopped meanwhile (S51, S72)', async () => {
     const { ana, bot, model } = await tellRows(stage());
     model.proposes(editRow(5, 50));
     stage().github.faults.add({ ...DONE_UNHEARD, route: REVIEW });
     stage().pass(2);
     ana.person.says('/countersign give the row another value');
-    await struck();
+    await faultOccurred();
     stage().pass(2);
     ana.person.says('/stop');
     await vi.waitFor(() => expect(bot.proposal(1).body).toContain('**Cancelled**'), { timeout: 25_000 });
@@ -138,7 +140,7 @@ describe('effects that reached GitHub without a received answer', () => {
     expect(bot.proposal(1).resolved).toBe(true);
   });
 
-  it('an approval in a thread means that thread, never the only other pending change (S39, B6)', async () => {
+  it('an approval in a thread applies to that thread’s change, never to the only other pending change (S39, B6)', async () => {
     const { pr, ana, ben, bot } = await proposeRows(stage(), { 9: 90 });
     stage().pass(2);
     const { comments } = { comments: [{ path: ROWS_PATH, line: 5, body: 'why five?' }] };
@@ -151,7 +153,7 @@ describe('effects that reached GitHub without a received answer', () => {
   });
 });
 
-describe('what people saw is what they approve', () => {
+describe('people approve exactly the change that they saw', () => {
   it('a proposal edited without a webhook is restored and a new approval requested (S60, B9)', async () => {
     const { pr, ana, ben, bot } = await proposeRows(stage(), { 5: 50 });
     const shown = bot.proposal(1).body;
@@ -166,7 +168,7 @@ describe('what people saw is what they approve', () => {
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
   });
 
-  it('a new file never replaces what took its directory’s place meanwhile (E16, S93)', async () => {
+  it('a new file never replaces a file that took the place of its directory meanwhile (E16, S93)', async () => {
     const { pr, ana, ben, bot, model } = await tellRows(stage());
     model.proposes(write('docs/a.md', 'hello\n'));
     await ana.says('/countersign write docs');
@@ -186,7 +188,7 @@ describe('what people saw is what they approve', () => {
     expect(bot.proposal(1).body).not.toContain(`by \`${ben.login}\``);
   });
 
-  it('closed and opened again before we look is open (F6, F13)', async () => {
+  it('a pull request closed and reopened before it is processed is open (F6, F13)', async () => {
     const { ben, bot, ana, pr } = await proposeRows(stage(), { 5: 50 });
     stage().pass(2);
     ben.person.closes();

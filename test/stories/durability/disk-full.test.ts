@@ -6,7 +6,7 @@ import { proposeRows, ROWS_PATH, rows } from '../support/rows.ts';
 
 const stage = stageForAll();
 
-/** Nothing can be written to this table, as where the disk is full. */
+/** Refuses every write to this table, like a full disk. */
 async function fill(table: string): Promise<void> {
   await sql
     .raw(`create or replace function refuse_for_space() returns trigger language plpgsql as $body$
@@ -23,7 +23,7 @@ async function makeRoom(table: string): Promise<void> {
   await sql.raw(`drop trigger no_space on ${table}`).execute(stage().db());
 }
 
-describe('a disk that is full for a while', () => {
+describe('a temporarily full disk', () => {
   it.each([
     ['inbox', 503],
     ['pulls', 202],
@@ -33,7 +33,7 @@ describe('a disk that is full for a while', () => {
     ['proposal_outcomes', 202],
     ['committed_changes', 202],
     ['messages', 202],
-  ])('G10: %s: the yes is refused with 503 or kept, and in the end carried out once', async (table, status) => {
+  ])('%s: the approval is refused with 503 or stored, and finally executed once (G10)', async (table, status) => {
     const { pr, ana, bot, model } = await proposeRows(stage(), { 5: 50 });
     await fill(table);
     stage().pass(2);
@@ -42,7 +42,7 @@ describe('a disk that is full for a while', () => {
     const said = stage().github.deliveries.log.at(-1);
     await stage().github.whenIdle();
     expect(said?.statuses).toEqual([status]);
-    // Long enough for a first try of all that a yes leads to.
+    // Long enough for the first attempt of every effect of the approval.
     await sleep(300);
     await makeRoom(table);
     if (said !== undefined && status === 503) stage().github.deliveries.redeliver(said);
@@ -51,6 +51,6 @@ describe('a disk that is full for a while', () => {
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
     expect(bot.proposals()).toHaveLength(1);
     expect(bot.proposal(1).body).toContain('**Applied**');
-    expect(model.heard()).toHaveLength(1);
+    expect(model.toolMessages()).toHaveLength(1);
   });
 });

@@ -6,7 +6,7 @@ import { read, type Story } from '../support/story.ts';
 
 const stage = stageForAll();
 
-/** A task, a file that is read, a change, an approval and the model's last words. */
+/** A task, a file read, a change, an approval and the model's final response. */
 async function conversation({ ana, bot, model }: Story): Promise<void> {
   model.proposes(read('README.md'));
   model.proposes(editRow(5, 50));
@@ -19,18 +19,18 @@ function voidAllTokens(): void {
   replaceServerState({ ...serverState(), tokens: new Map() });
 }
 
-describe('a token that dies early', () => {
-  it('is replaced by a fresh one at any call, and even at all calls everything is done once (I9)', async () => {
+describe('a token that expires early', () => {
+  it('is replaced at any call; even with a failure at every call everything is done once (I9)', async () => {
     const story = await tellRows(stage());
     const before = stage().github.requests.length;
     const times = new Map<string, number>();
-    // Each kind of call meets a dead token, and every other time a live one.
-    const dies = (name: string): void => {
+    // Each kind of call alternates between an expired and a valid token.
+    const expireToken = (name: string): void => {
       const time = times.get(name) ?? 0;
       times.set(name, time + 1);
       if (time % 2 === 0) voidAllTokens();
     };
-    await beforeCalls(stage(), dies, () => conversation(story));
+    await beforeCalls(stage(), expireToken, () => conversation(story));
     const calls = stage().github.requests.slice(before);
     const refused = new Set(calls.filter(({ status }) => status === 401).map(({ name }) => name));
     const asApp = 'POST /app/installations/{installation_id}/access_tokens';

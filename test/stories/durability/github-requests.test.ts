@@ -7,12 +7,12 @@ import { read, type Story } from '../support/story.ts';
 
 const stage = stageForAll();
 
-/** Names of the requests that a deed leads to, up to and with the last one that matches, if that is given. */
-async function requestsOf(story: Story, deed: () => Promise<unknown>, last?: RegExp): Promise<readonly string[]> {
+/** Names of the requests that an action causes; if `until` is given, up to its last match. */
+async function requestsOf(story: Story, perform: () => Promise<unknown>, until?: RegExp): Promise<readonly string[]> {
   const before = stage().github.requests.length;
-  await deed();
+  await perform();
   const names = namesOf(requestsSince(stage(), story, before));
-  return last === undefined ? names : names.slice(0, names.findLastIndex((name) => last.test(name)) + 1);
+  return until === undefined ? names : names.slice(0, names.findLastIndex((name) => until.test(name)) + 1);
 }
 
 const REVIEW = /^POST .*\/reviews$/;
@@ -21,43 +21,43 @@ const COMMIT = /createCommitOnBranch/;
 
 const SETTINGS = 'GET /repos/{owner}/{repo}/contents/{path}';
 
-/** A file, or a page of the list of the pull request's files. */
+/** Requests for a file, or for a page of the pull request's files. */
 const READ = /\/git\/blobs\/|\/pulls\/\{pull_number\}\/files$/;
 
-/** A model that answers before the run comment is written has it looked for: no real one is so quick. */
-const LOOKED = /^GET .*\/(?:issues\/\{issue_number\}|pulls\/\{pull_number\})\/comments$/;
+/** The search for a run comment that is not stored yet, because the fake model responds faster than a real one. */
+const RUN_COMMENT_SEARCH = /^GET .*\/(?:issues\/\{issue_number\}|pulls\/\{pull_number\})\/comments$/;
 
-/** How many requests each action takes, as docs/internals/github-requests.md tells. */
-function promised(): Readonly<Record<string, number>> {
+/** The documented number of requests per action, from docs/internals/github-requests.md. */
+function documentedCounts(): Readonly<Record<string, number>> {
   const page = readFileSync(new URL('../../../docs/internals/github-requests.md', import.meta.url), 'utf8');
   const rows = page.slice(page.indexOf('## GitHub requests')).matchAll(/^\| (.+?) \| .+ \| (\d+) \|$/gm);
   return Object.fromEntries([...rows].map(([, action = '', number]) => [action, Number(number)]));
 }
 
-/** The token of an installation, which two that ask at once may both ask for. */
+/** Installation tokens: two concurrent requests might both create one. */
 const TOKEN = /\/access_tokens$/;
 
 const RUN_COMMENT = /^PATCH .*\/issues\/comments\//;
 
-/** Requests of a run that reads so many files, one after the other, and ends: edits of its comment, and others. */
+/** Requests of a run that reads this many files one by one and ends: edits of its comment, and others. */
 async function lookAround(files: number): Promise<{ readonly edits: number; readonly others: number }> {
   const story = await stage().tell();
   const { ana, model } = story;
   for (const path of ['README.md', 'src/total.ts'].slice(0, files)) model.proposes(read(path));
   const asked = await requestsOf(story, () => ana.says('/countersign look around'));
-  const besides = [READ, LOOKED, TOKEN, RUN_COMMENT];
-  const others = asked.filter((name) => !besides.some((one) => one.test(name))).length;
+  const excluded = [READ, RUN_COMMENT_SEARCH, TOKEN, RUN_COMMENT];
+  const others = asked.filter((name) => !excluded.some((one) => one.test(name))).length;
   return { edits: asked.filter((name) => RUN_COMMENT.test(name)).length, others };
 }
 
 describe('requests to GitHub, as docs/internals/github-requests.md counts them', () => {
-  it('each action takes as many as the table lists, and no more than its limit', async () => {
+  it('each action sends as many as the table lists, and stays within its limit', async () => {
     const story = await tellRows(stage());
     const taken: Record<string, number> = {};
-    const count = async (action: string, deed: () => Promise<unknown>, last?: RegExp): Promise<void> => {
-      const besides = action.startsWith('task') ? [READ, LOOKED] : [READ];
-      const asked = await requestsOf(story, deed, last);
-      taken[action] = asked.filter((name) => !besides.some((one) => one.test(name))).length;
+    const count = async (action: string, perform: () => Promise<unknown>, until?: RegExp): Promise<void> => {
+      const excluded = action.startsWith('task') ? [READ, RUN_COMMENT_SEARCH] : [READ];
+      const asked = await requestsOf(story, perform, until);
+      taken[action] = asked.filter((name) => !excluded.some((one) => one.test(name))).length;
     };
     const { ana, bot, model } = story;
     const idOf = (n: number) => bot.proposal(n).proposalId;
@@ -71,10 +71,10 @@ describe('requests to GitHub, as docs/internals/github-requests.md counts them',
     await count('`/deny` of one among several', () => ana.says(`/deny ${idOf(2)}`));
     await count('`/approve all`, to the commit', () => ana.says('/approve all'), COMMIT);
     await count('`/undo` of an edit, to its review', () => ana.says(`/undo ${idOf(1)}`), REVIEW);
-    const { 'a response that only reads': further, ...exactly } = promised();
+    const { 'a response that only reads': further, ...exactly } = documentedCounts();
     expect(taken).toEqual(exactly);
     const [one, two] = [await lookAround(1), await lookAround(2)];
-    // One of them is the edit of the run comment: one for each response at most, for those that come together are one.
+    // Run comment edits: at most one per response, because simultaneous ones are merged.
     expect(two.others - one.others).toBe((further ?? 0) - 1);
     expect(one.edits).toBeLessThanOrEqual(2);
     expect(two.edits).toBeLessThanOrEqual(3);
@@ -85,15 +85,15 @@ describe('requests to GitHub, as docs/internals/github-requests.md counts them',
       expect(taken[`${of}, to the commit`]).toBeLessThanOrEqual(goals.commit);
   });
 
-  it('two more close each proposal that was committed', async () => {
+  it('each committed proposal takes two more to close', async () => {
     const story = await proposeRows(stage(), { 5: 50, 9: 90 });
     const { ana, bot } = story;
     const asked = await requestsOf(story, () => ana.replies(bot.proposal(1), '/approve'));
     const committed = asked.findIndex((name) => COMMIT.test(name)) + 1;
-    // Besides the run's comment, and the threads' ids once on each pull request.
+    // Apart from the run comment, and one request per pull request for the ids of its threads.
     const closing = asked.slice(committed).filter((name) => !/\/git\/|issues\/comments|graphql repository/.test(name));
     expect(closing).toHaveLength(2);
-    // B20: what GitHub made of it is read once, for the comparison and for what else waits.
+    // B20: the commit is read back once, for the comparison and for the other pending changes.
     expect(asked.slice(committed).filter((name) => name.includes('/git/trees/'))).toHaveLength(1);
   });
 
@@ -109,7 +109,7 @@ describe('requests to GitHub, as docs/internals/github-requests.md counts them',
     expect(asked.flatMap(({ name, status }) => (name === SETTINGS ? [status] : []))).toEqual([304, 304]);
   });
 
-  it('approving all of four asks two for each of them, besides what one asks', async () => {
+  it('approving all of four changes sends two per change in addition to those of one approval', async () => {
     const story = await proposeRows(stage(), { 3: 30, 9: 90, 15: 150, 21: 210 });
     const { ana, bot } = story;
     expect(bot.proposals()).toHaveLength(4);

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createDeliveryDropper } from '../../../fakes/github/webhooks.ts';
 import { PENDING_LABEL } from '../../../src/core/messages/proposal-status.ts';
+import { dropWebhooks } from '../support/drop-webhooks.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { editRow, proposeRows, ROWS_PATH, rows, tellRows } from '../support/rows.ts';
-import { unheard } from '../support/undelivered.ts';
 
 const stage = stageForAll();
 
@@ -14,8 +14,8 @@ afterEach(() => {
 
 const sweep = (): Promise<void> => stage().later(301);
 
-describe('webhooks that were lost', () => {
-  it('of a long conversation a third gets lost, and one sweep later everything is decided, once (F8, R10)', {
+describe('lost webhooks', () => {
+  it('when a third of a long conversation is lost, one sweep decides everything once (F8, R10)', {
     timeout: 180_000,
   }, async () => {
     const values = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [2 * n + 1, `'new ${n}'`]));
@@ -38,20 +38,20 @@ describe('webhooks that were lost', () => {
     expect(bot.proposals().filter(({ body }) => body.includes('**Rejected by user**'))).toHaveLength(5);
   });
 
-  it('a task without a webhook begins, and a stale change is found (F8)', async () => {
+  it('a task without a webhook starts, and a stale change is found (F8)', async () => {
     const { ana, bot, model } = await tellRows(stage());
     model.proposes(editRow(5, 50));
-    unheard(stage(), () => ana.person.says('/countersign give the row another value'));
+    dropWebhooks(stage(), () => ana.person.says('/countersign give the row another value'));
     await stage().settle();
     expect(bot.proposals()).toEqual([]);
     await sweep();
     expect(bot.proposals()).toHaveLength(1);
-    unheard(stage(), () => ana.person.pushes({ [ROWS_PATH]: rows({ 5: 5000 }) }));
+    dropWebhooks(stage(), () => ana.person.pushes({ [ROWS_PATH]: rows({ 5: 5000 }) }));
     await sweep();
     expect(bot.proposal(1).body).toContain('**Withdrawn** without a decision');
   });
 
-  it('what came while the database was away is taken once it is back (G9)', async () => {
+  it('webhooks sent during a database outage are processed once it is back (G9)', async () => {
     const { pr, ana, bot } = await proposeRows(stage(), { 5: 50, 12: 120 });
     const away = vi.spyOn(stage().store(), 'receive').mockRejectedValue(new Error('no database'));
     await ana.replies(bot.proposal(1), '/approve');
@@ -63,9 +63,9 @@ describe('webhooks that were lost', () => {
     expect(bot.proposal(2).body).toContain('**Rejected by user**');
   });
 
-  it('a lost yes that GitHub is asked to send again, twice, and that a sweep finds too, counts once (F7, F8)', async () => {
+  it('a lost approval that GitHub redelivers twice and a sweep finds too counts once (F7, F8)', async () => {
     const { pr, ana, bot } = await proposeRows(stage(), { 5: 50, 12: 120 });
-    const lost = unheard(stage(), () => ana.person.replies(bot.proposal(1).id, '/approve'));
+    const lost = dropWebhooks(stage(), () => ana.person.replies(bot.proposal(1).id, '/approve'));
     for (const delivery of [...lost, ...lost]) stage().github.deliveries.redeliver(delivery);
     await stage().settle();
     await sweep();
@@ -75,7 +75,7 @@ describe('webhooks that were lost', () => {
 
   it('an approval and a later denial, both lost: the denial is read before anything is committed (F8, B14)', async () => {
     const { pr, ana, ben, bot } = await proposeRows(stage(), { 5: 50, 12: 120 });
-    unheard(stage(), () => {
+    dropWebhooks(stage(), () => {
       ana.person.replies(bot.proposal(1).id, '/approve');
       ben.person.replies(bot.proposal(1).id, '/deny no, wait');
     });
@@ -86,7 +86,7 @@ describe('webhooks that were lost', () => {
 
   it('text that was edited into a command without a webhook decides nothing (F8, S60)', async () => {
     const { pr, ana, bot } = await proposeRows(stage(), { 5: 50, 12: 120 });
-    unheard(stage(), () => {
+    dropWebhooks(stage(), () => {
       const said = ana.person.says('I shall look at it.');
       stage().pass(5);
       ana.person.edits(said.id, '/approve all');
@@ -96,9 +96,9 @@ describe('webhooks that were lost', () => {
     expect(bot.answer()).toContain('edit');
   });
 
-  it('an approval that its writer edited or deleted meanwhile decides nothing (F8, S60, S61)', async () => {
+  it('an approval that its author edited or deleted meanwhile decides nothing (F8, S60, S61)', async () => {
     const { pr, ana, ben, bot } = await proposeRows(stage(), { 5: 50, 12: 120, 20: 200 });
-    unheard(stage(), () => {
+    dropWebhooks(stage(), () => {
       const yes = ana.person.replies(bot.proposal(1).id, '/approve');
       const yesToo = ben.person.replies(bot.proposal(2).id, '/approve');
       const review = ana.person.reviews({ body: '/approve all', event: 'COMMENT', comments: [] });
@@ -119,7 +119,7 @@ describe('webhooks that were lost', () => {
     const before = stage().github.requests.length;
     const comments = bot.comments();
     await sweep();
-    // A key signed by a clock that went wrong is refused and made anew; that is one request for GitHub too.
+    // A JWT with a wrong time is refused and created again, which is one more request.
     const answered = stage()
       .github.requests.slice(before)
       .filter(({ status }) => status !== 401);
@@ -129,7 +129,7 @@ describe('webhooks that were lost', () => {
 
   it('a paused App does not look for lost webhooks (F8)', async () => {
     const { ana, bot, pr } = await proposeRows(stage(), { 5: 50, 12: 120 });
-    unheard(stage(), () => ana.person.replies(bot.proposal(1).id, '/approve'));
+    dropWebhooks(stage(), () => ana.person.replies(bot.proposal(1).id, '/approve'));
     await stage().restart({ PAUSED: '1' });
     const before = stage().github.requests.length;
     await stage().later(301);

@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { FakeDelivery } from '../../../fakes/github/http/server-state.ts';
 import { postWebhook } from '../../../fakes/github/webhooks.ts';
+import { dropWebhooks } from '../support/drop-webhooks.ts';
 import { stageForAll } from '../support/open-and-close.ts';
+import { proposalStates } from '../support/proposals.ts';
 import { editRow, proposeRows, ROWS_PATH, rows, tellRows } from '../support/rows.ts';
 import type { Story } from '../support/story.ts';
-import { unheard } from '../support/undelivered.ts';
 
 const stage = stageForAll();
 
@@ -16,20 +17,20 @@ async function tell(...told: readonly FakeDelivery[]): Promise<void> {
   await stage().settle();
 }
 
-/** The same words under another delivery id, as two hooks of one App would tell them. */
-async function tellAnew({ request }: FakeDelivery): Promise<void> {
+/** The same event under another delivery id, as if the App had two webhooks. */
+async function deliverWithNewId({ request }: FakeDelivery): Promise<void> {
   const headers = { ...request.headers, 'x-github-delivery': randomUUID() };
   const target = `${stage().server().url}/api/github/webhooks`;
   expect(await postWebhook(target, { ...request, headers })).toBe(202);
   await stage().settle();
 }
 
-function traces({ pr, bot, model }: Story): unknown {
+function visibleState({ pr, bot, model }: Story): unknown {
   return { refs: pr.refs(), comments: bot.comments(), asked: model.requests().length };
 }
 
-describe('a delivery that comes more than once', () => {
-  it('a whole story with every webhook sent twice (F4, S80)', async () => {
+describe('a repeated delivery', () => {
+  it('a whole story has the same result with every webhook sent twice (F4, S80)', async () => {
     stage().github.deliveries.intercept(() => 'duplicate');
     const { pr, ana, bot, model } = await proposeRows(stage(), { 5: 50, 12: 120 });
     await ana.replies(bot.proposal(1), '/approve');
@@ -43,35 +44,35 @@ describe('a delivery that comes more than once', () => {
   it('the same comment under another delivery id decides once (F5, S80)', async () => {
     const story = await proposeRows(stage(), { 5: 50, 12: 120 });
     const { ana, bot } = story;
-    const [said] = unheard(stage(), () => ana.person.says(`/approve ${bot.proposal(1).proposalId}`));
+    const [said] = dropWebhooks(stage(), () => ana.person.says(`/approve ${bot.proposal(1).proposalId}`));
     if (said === undefined) throw new Error('GitHub told nothing.');
-    await tellAnew(said);
-    const after = traces(story);
+    await deliverWithNewId(said);
+    const after = visibleState(story);
     expect(story.pr.commits()).toHaveLength(1);
-    await tellAnew(said);
-    expect(traces(story)).toEqual(after);
+    await deliverWithNewId(said);
+    expect(visibleState(story)).toEqual(after);
   });
 
   it('an approval delivered again after the change was denied, and after a restart, does nothing (F7, F20)', async () => {
     const story = await proposeRows(stage(), { 5: 50, 12: 120 });
     const { ana, ben, bot, pr } = story;
-    const told = unheard(stage(), () => ana.person.replies(bot.proposal(1).id, '/approve'));
+    const told = dropWebhooks(stage(), () => ana.person.replies(bot.proposal(1).id, '/approve'));
     const approval = told.find(({ event }) => event === 'pull_request_review_comment');
     if (approval === undefined) throw new Error('GitHub told nothing.');
     await ben.replies(bot.proposal(1), '/deny no');
     await tell(approval);
     expect(pr.commits()).toEqual([]);
     expect(bot.answer()).toContain('reject');
-    const after = traces(story);
+    const after = visibleState(story);
     await stage().restart();
     await tell(approval);
-    await tellAnew(approval);
-    expect(traces(story)).toEqual(after);
+    await deliverWithNewId(approval);
+    expect(visibleState(story)).toEqual(after);
   });
 });
 
 describe('deliveries in another order', () => {
-  /** Some of the 720 orders of six things, the same each time; among them those in which they came, and backwards. */
+  /** A fixed sample of the 720 orders of six events, including the original order and its reverse. */
   const ORDERS = [
     [0, 1, 2, 3, 4, 5],
     [5, 4, 3, 2, 1, 0],
@@ -83,9 +84,9 @@ describe('deliveries in another order', () => {
     [5, 0, 4, 3, 2, 1],
   ] as const;
 
-  /** Everything that was told of two approvals, a denial, other wishes, and a push that GitHub tells of twice. */
+  /** The deliveries of two approvals, a denial, an instruction, and a push that GitHub reports twice. */
   function sixThings({ ana, ben, bot }: Story): readonly FakeDelivery[] {
-    const told = unheard(stage(), () => {
+    const told = dropWebhooks(stage(), () => {
       ana.person.replies(bot.proposal(1).id, '/approve');
       ben.person.replies(bot.proposal(2).id, '/deny not now');
       ana.person.replies(bot.proposal(3).id, 'say eleven');
@@ -95,7 +96,7 @@ describe('deliveries in another order', () => {
     return told.filter(({ event }) => event !== 'pull_request_review');
   }
 
-  it('six things that happened come to the same end in every order (F6)', { timeout: 120_000 }, async () => {
+  it('six events lead to the same result in every order (F6)', { timeout: 120_000 }, async () => {
     for (const order of ORDERS) {
       const story = await proposeRows(stage(), { 2: 20, 6: 60, 10: 100, 14: 140 });
       const things = sixThings(story);
@@ -103,14 +104,9 @@ describe('deliveries in another order', () => {
       for (const place of order) await tell(...things.slice(place, place + 1));
       const { pr, model, stored } = story;
       expect(pr.file(ROWS_PATH)).toBe(rows({ 2: 20, 14: 140, 22: 'pushed' }));
-      expect((await stored()).proposals.map(({ state }) => state)).toEqual([
-        'completed',
-        'rejected',
-        'rejected',
-        'completed',
-      ]);
+      expect(await proposalStates({ stored })).toEqual(['completed', 'rejected', 'rejected', 'completed']);
       expect(model.requests()).toHaveLength(2);
-      expect(model.heard()).toEqual([
+      expect(model.toolMessages()).toEqual([
         expect.stringContaining('replacements_made'),
         expect.stringContaining('Edit rejected by user: not now'),
         expect.stringContaining('say eleven'),
@@ -131,7 +127,7 @@ describe('deliveries in another order', () => {
 
   it('a bare approval that arrives after its only proposal was replaced decides nothing (S41, S86)', async () => {
     const { pr, ana, ben, bot } = await proposeRows(stage(), { 5: 50 });
-    const [late] = unheard(stage(), () => ana.person.says('/approve'));
+    const [late] = dropWebhooks(stage(), () => ana.person.says('/approve'));
     if (late === undefined) throw new Error('GitHub told nothing.');
     await ben.pushes({ [ROWS_PATH]: rows({ 6: 'other' }) });
     expect(bot.proposals()).toHaveLength(2);
@@ -140,11 +136,11 @@ describe('deliveries in another order', () => {
     expect(bot.proposal(2).body).toContain('`/approve`');
   });
 
-  it('a reply that arrives before the answer to our own review is held back, and decides (S37, S80)', async () => {
+  it('a reply that arrives before the response to the App’s own review is held back, and then decides (S37, S80)', async () => {
     const { pr, ana, bot, model } = await tellRows(stage());
     model.proposes(editRow(5, 50));
     const review = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews';
-    const { promise: until, resolve: goesOn } = Promise.withResolvers<void>();
+    const { promise: until, resolve: release } = Promise.withResolvers<void>();
     stage().github.faults.add({ kind: 'delay', until, route: review });
     stage().pass(2);
     ana.person.says('/countersign give the row another value');
@@ -153,7 +149,7 @@ describe('deliveries in another order', () => {
     ana.person.replies(bot.proposal(1).id, '/approve');
     await stage().github.whenIdle();
     expect(pr.commits()).toEqual([]);
-    goesOn();
+    release();
     await stage().settle();
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
   });

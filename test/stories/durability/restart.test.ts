@@ -5,8 +5,8 @@ import { editRow, proposeRows, ROWS_PATH, rows, tellRows } from '../support/rows
 
 const stage = stageForAll();
 
-/** Somebody does something, and the App is stopped and started anew right where it first calls `name` because of it. */
-async function restartAt(name: string, deed: () => unknown): Promise<void> {
+/** Restarts the App at its first call of `name` during `action`. */
+async function restartAt(name: string, action: () => unknown): Promise<void> {
   const restarts: Promise<void>[] = [];
   const onCall = (called: string): void => {
     if (called === name && restarts.length === 0) restarts.push(stage().restart());
@@ -14,7 +14,7 @@ async function restartAt(name: string, deed: () => unknown): Promise<void> {
   const seen = (): void => expect(restarts).toHaveLength(1);
   stage().pass(2);
   await beforeCalls(stage(), onCall, async () => {
-    deed();
+    action();
     await vi.waitFor(seen, { timeout: 25_000, interval: 10 });
   });
   await Promise.all(restarts);
@@ -26,7 +26,7 @@ async function readyz(): Promise<number> {
 }
 
 describe('a restart', () => {
-  it('every pending change can still be decided, and nothing was posted or requested meanwhile (S81, S82)', async () => {
+  it('keeps every pending change decidable, and posts and requests nothing (S81, S82)', async () => {
     const { pr, ana, bot, model } = await proposeRows(stage(), { 5: 50, 12: 120 });
     const [comments, asked] = [bot.comments(), model.requests().length];
     await stage().restart();
@@ -37,13 +37,13 @@ describe('a restart', () => {
     await stage().restart();
     await ana.says(`/deny ${bot.proposal(2).proposalId} not now`);
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
-    expect(model.heard()).toEqual([
+    expect(model.toolMessages()).toEqual([
       expect.stringContaining('Successfully replaced text'),
       expect.stringContaining('Edit rejected by user: not now.'),
     ]);
   });
 
-  it('while it thinks: the model is asked again, and its changes are shown once (S81, S78)', async () => {
+  it('during a model request repeats the request and shows the changes once (S81, S78)', async () => {
     const { ana, bot, model } = await tellRows(stage());
     const { promise: sendAfter, resolve: answers } = Promise.withResolvers<void>();
     model.says({ content: 'never heard', sendAfter });
@@ -59,7 +59,7 @@ describe('a restart', () => {
     expect(bot.reviews()).toHaveLength(1);
   });
 
-  it('while it posts: one review, one run comment (S78)', async () => {
+  it('during posting leads to one review and one run comment (S78)', async () => {
     const { ana, bot, model } = await tellRows(stage());
     model.proposes(editRow(5, 50));
     await restartAt('POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews', () =>
@@ -70,17 +70,17 @@ describe('a restart', () => {
     expect(bot.proposals()).toHaveLength(1);
   });
 
-  it('while it commits: one commit, one result for the model (S78, G1, S83)', async () => {
+  it('during a commit leads to one commit and one result for the model (S78, G1, S83)', async () => {
     const { pr, ana, bot, model } = await proposeRows(stage(), { 5: 50 });
     await restartAt('graphql createCommitOnBranch', () => ana.person.replies(bot.proposal(1).id, '/approve'));
     await vi.waitFor(() => expect(bot.proposal(1).body).toContain('**Applied**'), { timeout: 25_000 });
     await stage().settle();
     expect(pr.commits()).toHaveLength(1);
-    expect(model.heard()).toHaveLength(1);
+    expect(model.toolMessages()).toHaveLength(1);
     expect(bot.answers()).toHaveLength(1);
   });
 
-  it('completed calls never run again: after the results the model is asked once (S83)', async () => {
+  it('never repeats completed calls: after the results the model is asked once (S83)', async () => {
     const { pr, ana, bot, model } = await proposeRows(stage(), { 5: 50 });
     const asked = model.requests().length;
     await ana.replies(bot.proposal(1), '/approve');
@@ -92,7 +92,7 @@ describe('a restart', () => {
     expect(pr.commits()).toEqual(commits);
   });
 
-  it('after a commit whose answer never came, however long ago (G1)', async () => {
+  it('finds a commit whose response was lost, however long ago (G1)', async () => {
     const { pr, ana, bot } = await proposeRows(stage(), { 5: 50 });
     stage().github.faults.add({ kind: 'reset', applied: true, route: 'graphql createCommitOnBranch' });
     stage().pass(2);

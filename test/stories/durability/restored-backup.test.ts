@@ -1,21 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { memoryDatabase } from '../support/memory-database.ts';
 import { stageForAll } from '../support/open-and-close.ts';
+import { proposalStates } from '../support/proposals.ts';
 import { editRow, proposeRows, ROWS_PATH, rows, tellRows } from '../support/rows.ts';
 
 const database = memoryDatabase();
 
 const stage = stageForAll({ database });
 
-/** The App stops, finds its database as it was then, and starts again. */
+/** Restarts the App on the restored database. */
 async function restore(backup: { readonly restore: () => void }): Promise<void> {
   backup.restore();
   await stage().restart();
   await stage().settle();
 }
 
-describe('an older backup that was restored', () => {
-  it('what was approved, committed and denied since is known again, and nothing is committed twice (G13)', async () => {
+describe('a restored older backup', () => {
+  it('later approvals, commits and denials are recovered, and nothing is committed twice (G13)', async () => {
     const { pr, ana, bot, model } = await proposeRows(stage(), { 5: 50, 12: 120, 20: 200 });
     const backup = database.backUp();
     await ana.replies(bot.proposal(1), '/approve');
@@ -29,22 +30,22 @@ describe('an older backup that was restored', () => {
     await ana.replies(bot.proposal(3), '/approve');
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50, 20: 200 }));
     expect(pr.commits()).toHaveLength(2);
-    expect(model.heard()).toHaveLength(3);
+    expect(model.toolMessages()).toHaveLength(3);
   });
 
-  it('from a backup that is older than GitHub’s log too (G13)', async () => {
+  it('they are also recovered if the backup is older than GitHub’s delivery log (G13)', async () => {
     const { pr, ana, bot, stored } = await proposeRows(stage(), { 5: 50, 12: 120, 20: 200 });
     const backup = database.backUp();
     await ana.replies(bot.proposal(1), '/approve');
     await ana.replies(bot.proposal(2), '/deny no');
     await stage().later(4 * 86_400);
     await restore(backup);
-    expect((await stored()).proposals.map(({ state }) => state)).toEqual(['completed', 'rejected', 'proposed']);
+    expect(await proposalStates({ stored })).toEqual(['completed', 'rejected', 'proposed']);
     expect(pr.commits()).toHaveLength(1);
     expect(bot.proposals()).toHaveLength(3);
   });
 
-  it('a task that had come to its end does not begin again (G13)', async () => {
+  it('a task that had ended does not start again (G13)', async () => {
     const { ana, bot, model, pr } = await tellRows(stage());
     const backup = database.backUp();
     model.proposes(editRow(5, 50));
@@ -57,7 +58,7 @@ describe('an older backup that was restored', () => {
     expect(pr.commits()).toHaveLength(1);
   });
 
-  it('what was decided before the backup is not decided again (G13, F20)', async () => {
+  it('decisions from before the backup are not repeated (G13, F20)', async () => {
     const { pr, ana, bot } = await proposeRows(stage(), { 5: 50, 12: 120 });
     await ana.replies(bot.proposal(1), '/approve');
     const backup = database.backUp();

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { stageForAll } from '../support/open-and-close.ts';
+import { proposalStates } from '../support/proposals.ts';
 import { proposeRows, ROWS_PATH, rows } from '../support/rows.ts';
-import type { Story } from '../support/story.ts';
 
 const stage = stageForAll();
 
@@ -9,27 +9,23 @@ afterEach(() => stage().github.deliveries.intercept(undefined));
 
 const DAY = 86_400;
 
-/** Longer than GitHub remembers what it sent, nobody hears what is done; then the App looks again. */
-async function unheard(deed: () => void): Promise<void> {
+/** Drops the webhooks of `action`; GitHub's delivery log has expired when the App recovers. */
+async function duringWebhookGap(action: () => void): Promise<void> {
   stage().github.deliveries.intercept(() => 'drop');
   stage().pass(2);
-  deed();
+  action();
   stage().pass(2);
   stage().github.deliveries.intercept(undefined);
   await stage().later(4 * DAY);
-  // Others catch up before this one.
+  // Other pull requests catch up first.
   await stage().later(60);
 }
 
-async function states(story: Story): Promise<readonly string[]> {
-  return (await story.stored()).proposals.map(({ state }) => state);
-}
-
-describe('webhooks that were lost longer ago than GitHub can tell', () => {
+describe('webhooks lost before the start of GitHub’s delivery log', () => {
   it('comments posted during the gap are processed once; a comment edited since decides nothing (F8, S60)', async () => {
     const story = await proposeRows(stage(), { 5: 50, 12: 120, 20: 200 });
     const { pr, ana, ben, bot } = story;
-    await unheard(() => {
+    await duringWebhookGap(() => {
       ana.person.replies(bot.proposal(1).id, '/approve');
       ben.person.says(`/deny ${bot.proposal(2).proposalId} not this one`);
       const yes = ana.person.replies(bot.proposal(3).id, '/approve');
@@ -37,7 +33,7 @@ describe('webhooks that were lost longer ago than GitHub can tell', () => {
       ana.person.editsInThread(yes.id, '/approve but not before Monday');
     });
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
-    expect(await states(story)).toEqual(['completed', 'rejected', 'proposed']);
+    expect(await proposalStates(story)).toEqual(['completed', 'rejected', 'proposed']);
     expect(bot.proposal(2).body).toContain('not this one');
     await stage().restart();
     await stage().settle();
@@ -46,26 +42,26 @@ describe('webhooks that were lost longer ago than GitHub can tell', () => {
 
   it('an approval and a later denial commit nothing (F8, B14)', async () => {
     const story = await proposeRows(stage(), { 5: 50, 12: 120 });
-    await unheard(() => {
+    await duringWebhookGap(() => {
       story.ana.person.replies(story.bot.proposal(1).id, '/approve');
       stage().pass(5);
       story.ben.person.replies(story.bot.proposal(1).id, '/deny no, wait');
     });
     expect(story.pr.commits()).toEqual([]);
-    expect(await states(story)).toEqual(['rejected', 'proposed']);
+    expect(await proposalStates(story)).toEqual(['rejected', 'proposed']);
   });
 
-  it('what was pushed meanwhile is found in the branch (F8, S50)', async () => {
+  it('a change pushed during the gap is found in the branch (F8, S50)', async () => {
     const story = await proposeRows(stage(), { 5: 50, 12: 120 });
-    await unheard(() => story.ben.person.pushes({ [ROWS_PATH]: rows({ 5: 50 }) }));
-    expect(await states(story)).toEqual(['completed', 'proposed']);
+    await duringWebhookGap(() => story.ben.person.pushes({ [ROWS_PATH]: rows({ 5: 50 }) }));
+    expect(await proposalStates(story)).toEqual(['completed', 'proposed']);
     expect(story.bot.proposal(1).body).toContain('Found in a push');
   });
 
-  it('a pull request that was closed meanwhile is over, and so is one that goes elsewhere (F8, S90b)', async () => {
+  it('a pull request closed during the gap ends its run (F8, S90b)', async () => {
     const closed = await proposeRows(stage(), { 5: 50 });
-    await unheard(() => closed.ben.person.closes());
-    expect(await states(closed)).toEqual(['cancelled']);
+    await duringWebhookGap(() => closed.ben.person.closes());
+    expect(await proposalStates(closed)).toEqual(['cancelled']);
     expect(closed.bot.run().body).toContain('because the pull request was closed');
   });
 
@@ -91,9 +87,9 @@ describe('webhooks that were lost longer ago than GitHub can tell', () => {
     ana.person.replies(bot.proposal(1).id, '/approve');
     stage().github.deliveries.intercept(undefined);
     await stage().later(6 * DAY);
-    expect(await states(story)).toEqual(['proposed', 'proposed']);
+    expect(await proposalStates(story)).toEqual(['proposed', 'proposed']);
     await stage().later(2 * DAY);
-    expect(await states(story)).toEqual(['completed', 'expired']);
+    expect(await proposalStates(story)).toEqual(['completed', 'expired']);
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
     await stage().restart();
   });

@@ -17,7 +17,7 @@ const COMMENT = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
 
 const REPLY = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/comments';
 
-/** So many bytes of lines that are all different. */
+/** This many bytes, in lines that are all different. */
 function text(bytes: number): string {
   const line = (at: number): string => `line ${String(at).padStart(6, '0')} ${'x'.repeat(37)}\n`;
   return Array.from({ length: Math.ceil(bytes / 50) }, (_, at) => line(at)).join('');
@@ -25,7 +25,7 @@ function text(bytes: number): string {
 
 const LONG = text(150_000);
 
-/** A new file of 150 kB, which is three comments in the conversation. */
+/** A new file of 150 kB, which takes three comments in the conversation. */
 async function written(): Promise<Story> {
   const story = await stage().tell();
   story.model.proposes(write('docs/long.md', LONG));
@@ -43,12 +43,12 @@ function part(story: Story, at: number): Posted {
   return found;
 }
 
-/** What stands between the fences of all these comments. */
+/** The text between the fences of all these comments. */
 function shownDiff(comments: readonly Posted[]): string {
   return comments.map(({ body }) => /```diff\n(.*?)```/s.exec(body)?.[1] ?? '').join('');
 }
 
-async function only({ stored }: Story) {
+async function onlyProposal({ stored }: Story) {
   const [proposal] = (await stored()).proposals;
   if (proposal === undefined) throw new Error('Nothing was proposed.');
   return proposal;
@@ -63,7 +63,7 @@ describe('a diff that is too long for one comment', () => {
   it('continues in numbered parts right below, in full, and is approved as one change (S26, S30, C11, K17)', async () => {
     const story = await written();
     const { ana, bot, pr } = story;
-    const { id, change } = await only(story);
+    const { id, change } = await onlyProposal(story);
     const parts = partsOf(story);
     expect(parts.map(({ body }) => body.split('\n', 1)[0])).toEqual([
       `<!-- countersign:part:${id}:2/3 -->`,
@@ -84,7 +84,7 @@ describe('a diff that is too long for one comment', () => {
     const { ana, ben, bot, model, pr } = story;
     model.proposes(edit('a.txt', 'two\n', text(90_000)));
     await ana.says('/countersign make it long');
-    const { comment, continuationComments } = await only(story);
+    const { comment, continuationComments } = await onlyProposal(story);
     expect(continuationComments).toHaveLength(1);
     const threadOf = (id = 0) => pr.now().reviewComments.get(id)?.threadId;
     expect(threadOf(comment?.id)).toBeDefined();
@@ -99,17 +99,17 @@ describe('a diff that is too long for one comment', () => {
     const { ana, model, pr } = story;
     const [head = ''] = part(story, 1).body.split('\n\n<details>');
     await ana.says(quoteReply(head, '/deny not so long'));
-    expect((await only(story)).state).toBe('rejected');
-    expect(model.heard()[0]).toContain('Edit rejected by user: not so long');
+    expect((await onlyProposal(story)).state).toBe('rejected');
+    expect(model.toolMessages()[0]).toContain('Edit rejected by user: not so long');
     expect(pr.commits()).toEqual([]);
   });
 
-  it('more than 240 kB are not proposed; the model gets the size (T16, K17)', async () => {
+  it('a diff of more than 240 kB is not proposed; the model gets the size (T16, K17)', async () => {
     const { ana, bot, model } = await stage().tell();
     model.proposes(write('docs/long.md', text(260_000)));
     await ana.says('/countersign write it all down');
     expect(bot.proposals()).toEqual([]);
-    expect(model.heard()).toEqual([
+    expect(model.toolMessages()).toEqual([
       expect.stringMatching(
         /^Not proposed: the diff of docs\/long\.md is 26\d kB and at most 240 kB can be reviewed\. Split it into smaller changes\.$/,
       ),
@@ -123,23 +123,23 @@ describe('a diff that is too long for one comment', () => {
     expect(bot.proposals()).toHaveLength(1);
     expect(bot.proposal(1).body).toContain('Change 1 of 1');
     await ana.says('/approve');
-    expect(model.heard()[0]).toMatch(/^Not proposed: a line of the diff of docs\/long\.md takes 71 kB /);
+    expect(model.toolMessages()[0]).toMatch(/^Not proposed: a line of the diff of docs\/long\.md takes 71 kB /);
   });
 
   it('/show shows all of it again, decided or not (S26)', async () => {
     const story = await written();
     const { ana, bot } = story;
-    const { id, change } = await only(story);
+    const { id, change } = await onlyProposal(story);
     await ana.says(`/show ${id}`);
     const shown = bot.comments().filter(({ body }) => body.startsWith('<!-- countersign:reply -->'));
     expect(shown).toHaveLength(3);
     expect(shownDiff(shown)).toBe(unifiedDiffOf(change.payload));
   });
 
-  it('/show continues after a comment whose answer was lost (S26, G3)', async () => {
+  it('/show continues after a comment whose response was lost (S26, G3)', async () => {
     const story = await written();
     const { ana, bot } = story;
-    const { id, change } = await only(story);
+    const { id, change } = await onlyProposal(story);
     stage().github.faults.add({ kind: 'fail-after-apply', status: 502, route: COMMENT });
     await ana.says(`/show ${id}`);
     const shown = () => bot.comments().filter(({ body }) => body.startsWith('<!-- countersign:reply -->'));
@@ -156,7 +156,7 @@ describe('edited, deleted and missing parts', () => {
     await ana.does((person) => person.edits(before.id, 'A typo, nothing more.'));
     expect(part(story, 0).body).toBe(before.body);
     expect(bot.answer()).toContain('Editing this comment has no effect');
-    expect((await only(story)).state).toBe('proposed');
+    expect((await onlyProposal(story)).state).toBe('proposed');
   });
 
   it('an edit without a webhook is found at the approval: the part is restored and a new approval requested (S60, B9)', async () => {
@@ -178,14 +178,14 @@ describe('edited, deleted and missing parts', () => {
     const story = await written();
     const { ana, ben, bot, pr } = story;
     const [first, second] = partsOf(story);
-    const { id: proposalId, change } = await only(story);
+    const { id: proposalId, change } = await onlyProposal(story);
     await stage().inOneSecond(async () => {
       ben.person.deletes(first?.id ?? 0);
       ana.person.says(`/approve ${proposalId}`);
       await stage().settle();
     });
     expect(pr.commits()).toEqual([]);
-    const { comment, continuationComments } = await only(story);
+    const { comment, continuationComments } = await onlyProposal(story);
     expect(comment?.id).toBe(bot.proposal(1).id);
     expect(bot.proposals()).toHaveLength(1);
     expect(continuationComments[1]?.id).toBe(second?.id);

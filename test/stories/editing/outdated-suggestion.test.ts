@@ -8,7 +8,7 @@ const stage = stageForAll();
 
 const LONG = Array.from({ length: 40 }, (_, at) => `line ${at + 1};\n`).join('');
 
-describe('a suggestion whose lines a commit takes out of the pull request’s diff', () => {
+describe('a suggestion whose lines a commit removes from the pull request’s diff', () => {
   it('becomes a diff, says why, and can still be approved; a suggestion with lines still in the diff stays (S50, S72)', async () => {
     const { ana, ben, bot, model, pr } = await stage().tell({
       files: { 'long.ts': LONG },

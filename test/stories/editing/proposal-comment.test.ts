@@ -8,6 +8,7 @@ import { ChangePayload, unifiedDiffOf } from '../../../src/core/edits/change.ts'
 import type { Proposal } from '../../../src/core/state/proposal.ts';
 import { suggestionIn } from '../../unit/core/messages/suggestion-in.ts';
 import { stageForAll } from '../support/open-and-close.ts';
+import { proposalStates } from '../support/proposals.ts';
 import { requestsSince } from '../support/requests.ts';
 import { edit, read, type Story, write } from '../support/story.ts';
 
@@ -15,8 +16,8 @@ const stage = stageForAll();
 
 type Shown = { readonly story: Story; readonly proposal: Proposal };
 
-/** A new file of the pull request with one change of it on the page. */
-async function shown(before: string, ...calls: readonly ScriptedCall[]): Promise<Shown> {
+/** A new file of the pull request, with one posted change of it. */
+async function proposeEdit(before: string, ...calls: readonly ScriptedCall[]): Promise<Shown> {
   const story = await stage().tell({ branch: { 'a.txt': before } });
   story.model.proposes(...calls);
   await story.ana.says('/countersign change it');
@@ -31,7 +32,7 @@ async function proposalOf(story: Story): Promise<Proposal> {
 
 const LINES = 'one\ntwo\nthree\nfour\n';
 
-describe('a change as GitHub’s own button takes it', () => {
+describe('GitHub’s own button', () => {
   it.each<[string, string, ScriptedCall]>([
     ['a line', LINES, edit('a.txt', 'two', 'zwei')],
     ['several lines', LINES, edit('a.txt', 'two\nthree', 'zwei\ndrei\nund mehr')],
@@ -42,8 +43,8 @@ describe('a change as GitHub’s own button takes it', () => {
     ['letters that mean something elsewhere', LINES, edit('a.txt', 'two', '$& @ana #1 <b> | `x` </details>')],
     ['blanks at both ends', LINES, edit('a.txt', 'two', '\t two \t')],
     ['a last line without newline', 'one\ntwo', edit('a.txt', 'two', 'zwei\ndrei')],
-  ])('S33, S34, B17: %s lands by Commit suggestion with exactly the stored bytes', async (_, before, call) => {
-    const { story, proposal } = await shown(before, call);
+  ])('%s lands by Commit suggestion with exactly the stored bytes (S33, S34, B17)', async (_, before, call) => {
+    const { story, proposal } = await proposeEdit(before, call);
     const { ben, bot, pr } = story;
     expect(suggestionIn(bot.proposal(1).body).kind).toBe('one');
     await ben.commitsSuggestion(bot.proposal(1));
@@ -60,17 +61,17 @@ describe('a change as GitHub’s own button takes it', () => {
     story.model.proposes(edit('a.txt', 'one', 'eins'), edit('a.txt', 'four', 'vier'));
     await story.ana.says('/countersign translate');
     await story.ben.commitsSuggestion(story.bot.proposal(1), story.bot.proposal(2));
-    expect((await story.stored()).proposals.map(({ state }) => state)).toEqual(['completed', 'completed']);
+    expect(await proposalStates(story)).toEqual(['completed', 'completed']);
     expect(story.pr.file('a.txt')).toBe('eins\ntwo\nthree\nvier\n');
     expect(story.pr.commits()).toHaveLength(1);
-    expect(story.model.heard()).toHaveLength(2);
+    expect(story.model.toolMessages()).toHaveLength(2);
   });
 
   it.each([
     ['the upper one first', [1, 2]],
     ['the lower one first', [2, 1]],
   ])(
-    'of two insertions around one line GitHub takes no batch; pressed one after the other, %s, both are exact (S33, S34)',
+    'GitHub refuses a batch of two insertions around one line; pressed one after the other, %s, both are exact (S33, S34)',
     async (_, order) => {
       const story = await stage().tell({ branch: { 'a.txt': LINES } });
       const { ana, ben, bot, model, pr } = story;
@@ -85,7 +86,7 @@ describe('a change as GitHub’s own button takes it', () => {
       expect(pr.file('a.txt')).toBe(LINES);
       for (const at of order) await ben.commitsSuggestion(bot.proposal(at));
       expect(pr.file('a.txt')).toBe(LINES.replace('one\n', 'zero\none\none and a half\n'));
-      expect((await story.stored()).proposals.map(({ state }) => state)).toEqual(['completed', 'completed']);
+      expect(await proposalStates(story)).toEqual(['completed', 'completed']);
       expect(pr.commits()).toHaveLength(2);
     },
   );
@@ -94,8 +95,8 @@ describe('a change as GitHub’s own button takes it', () => {
     ['CRLF lines', 'one\r\ntwo\r\n', edit('a.txt', 'two', 'zwei'), /these lines end with CR LF/],
     ['several places', 'x\ny\nx\n', edit('a.txt', 'x', 'z', { replace_all: true }), /it changes several places/],
     ['hidden characters', LINES, edit('a.txt', 'two', 'tw\u202Eo'), /these lines have invisible characters/],
-  ])('S33, S35, B18: %s appear as a diff on the file, with the reason', async (_, before, call, why) => {
-    const { story } = await shown(before, call);
+  ])('%s appear as a diff on the file, with the reason (S33, S35, B18)', async (_, before, call, why) => {
+    const { story } = await proposeEdit(before, call);
     const { ana, bot, pr } = story;
     expect(bot.proposal(1).kind).toBe('review');
     expect(suggestionIn(bot.proposal(1).body).kind).toBe('none');
@@ -104,8 +105,8 @@ describe('a change as GitHub’s own button takes it', () => {
     expect(pr.commits()).toHaveLength(1);
   });
 
-  it('what cannot be seen is written out and warned of (S35, C8)', async () => {
-    const { story } = await shown(LINES, edit('a.txt', 'two', 'tw\u202Eo'));
+  it('invisible characters are written out with a warning (S35, C8)', async () => {
+    const { story } = await proposeEdit(LINES, edit('a.txt', 'two', 'tw\u202Eo'));
     expect(story.bot.proposal(1).body).toContain('+tw\\u{202E}o');
     expect(story.bot.proposal(1).body).toMatch(/⚠️.*U\+202E/);
     expect(story.bot.proposal(1).body).not.toContain('\u202E');
@@ -130,8 +131,8 @@ describe('a change as GitHub’s own button takes it', () => {
   });
 });
 
-describe('in a pull request that GitHub does not show whole', () => {
-  it('of 320 files the last has its block as the first has (S33, S34)', async () => {
+describe('a pull request that GitHub does not show completely', () => {
+  it('the last of 320 files has a suggestion block like the first (S33, S34)', async () => {
     const paths = Array.from({ length: 320 }, (_, at) => `src/${1000 + at}.txt`);
     const { ana, ben, bot, model, pr } = await stage().tell({
       branch: Object.fromEntries(paths.map((path) => [path, LINES])),
@@ -158,9 +159,12 @@ describe('in a pull request that GitHub does not show whole', () => {
   });
 });
 
-describe('what a proposal shows', () => {
-  it('marker, title, place in the turn, id, digest, head, the change, the model’s reason as such, the file, the commands (S36)', async () => {
-    const { story, proposal } = await shown(LINES, edit('a.txt', 'two', 'zwei', { reason: 'German <b>readers</b>' }));
+describe('the comment of a proposal', () => {
+  it('has marker, title, index in the turn, id, digest, head, change, labeled model reason, file and commands (S36)', async () => {
+    const { story, proposal } = await proposeEdit(
+      LINES,
+      edit('a.txt', 'two', 'zwei', { reason: 'German <b>readers</b>' }),
+    );
     const { id, change, headSha } = proposal;
     const [marker, , title, line] = story.bot.proposal(1).body.split('\n');
     expect(marker).toBe(`<!-- countersign:proposal:${id} -->`);
@@ -182,7 +186,7 @@ describe('what a proposal shows', () => {
     expect(story.bot.proposal(1).body).toContain(`/blob/${headSha}/a.txt#L2)`);
   });
 
-  it('all of a turn is posted at once, pinned to the head that it was worked out for (S37)', async () => {
+  it('all changes of a turn are posted at once, pinned to the head that they were built on (S37)', async () => {
     const story = await stage().tell({ branch: { 'a.txt': LINES } });
     const before = stage().github.requests.length;
     story.model.proposes(edit('a.txt', 'one', 'eins'), edit('a.txt', 'four', 'vier'));
@@ -192,7 +196,7 @@ describe('what a proposal shows', () => {
     expect((await proposalOf(story)).headSha).toBe(story.pr.head());
   });
 
-  it('a single change without a reason of its own has the first line of what the model wrote beside it (S1)', async () => {
+  it('a single change without its own reason shows the first line of the model’s text (S1)', async () => {
     const story = await stage().tell({ branch: { 'a.txt': LINES } });
     story.model.says({
       content: 'German readers asked for it.\n\nMore of that.',
@@ -203,7 +207,7 @@ describe('what a proposal shows', () => {
     expect(story.bot.proposal(1).body).not.toContain('More of that');
   });
 
-  it('neither the file nor the model’s text breaks out, makes a button, mentions anyone or shows an image (C1, C2, C5, C7)', async () => {
+  it('neither the file nor the model’s text breaks out, adds a button, mentions anyone or shows an image (C1, C2, C5, C7)', async () => {
     const content = '```\n</details>\n```suggestion\nrm -rf /\n```\n@acme/team';
     const prose = '```suggestion\nrm -rf /\n```\n@acme/team ![x](http://evil.example/x) <details> fixes #1';
     const story = await stage().tell({ branch: { 'a.txt': LINES } });
@@ -225,9 +229,9 @@ describe('what a proposal shows', () => {
   });
 });
 
-describe('what a proposal carries', () => {
-  it('an edit; its diff, as posted, applies with patch and gives the stored bytes (S19, S22, S23)', async () => {
-    const { story, proposal } = await shown('one\r\ntwo\r\nthree\r\n', edit('a.txt', 'two', 'zwei'));
+describe('the payload of a proposal', () => {
+  it('an edit has a diff that, as posted, applies with patch and gives the stored bytes (S19, S22, S23)', async () => {
+    const { story, proposal } = await proposeEdit('one\r\ntwo\r\nthree\r\n', edit('a.txt', 'two', 'zwei'));
     const { payload } = proposal.change;
     expect(ChangePayload.parse(JSON.parse(JSON.stringify(payload)))).toEqual(payload);
     const [, sandbox] = story.pr.fullName.split('/');
@@ -237,9 +241,9 @@ describe('what a proposal carries', () => {
     expect(patched('one\r\ntwo\r\nthree\r\n', shownDiff(payload))).toBe('one\r\nzwei\r\nthree\r\n');
   });
 
-  it('a write over a file, with its preview and a diff against what is there (S20, S21, S23)', async () => {
+  it('a write over a file has a preview and a diff against the current content (S20, S21, S23)', async () => {
     const lines = Array.from({ length: 60 }, (_, at) => `row ${at}\n`).join('');
-    const { story, proposal } = await shown(LINES, read('a.txt'), write('a.txt', lines));
+    const { story, proposal } = await proposeEdit(LINES, read('a.txt'), write('a.txt', lines));
     const { payload } = proposal.change;
     expect(payload).toMatchObject({ type: 'write', content_lines: 60, file_exists: true, existing_lines: 4 });
     expect(payload).toMatchObject({
@@ -271,12 +275,12 @@ function shownDiff(payload: ChangePayload): string {
   return unifiedDiffOf(payload) ?? '';
 }
 
-/** git's own name for these bytes. */
+/** The SHA of these bytes as a git blob. */
 function blobOf(text: string): string {
   return execFileSync('git', ['hash-object', '--stdin'], { input: text, encoding: 'utf8' }).trim();
 }
 
-/** What `patch -p1` makes of the file; null where there is none yet. */
+/** The file after `patch -p1`; `null` as input means that there is no file yet. */
 function patched(before: string | null, diff: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-patch-'));
   try {

@@ -4,7 +4,7 @@ import { edit, move, read, remove, write } from '../support/story.ts';
 
 const stage = stageForAll();
 
-/** Files that usually hold secrets, each with words that must go nowhere. */
+/** Files that usually contain secrets, each with a text that must never be sent anywhere. */
 const SECRET = [
   '.env',
   'config/.env.production',
@@ -19,8 +19,8 @@ const CANARY = 'canary-of-a-secret-file';
 
 const files = Object.fromEntries(SECRET.map((path) => [path, `token=${CANARY}\n`]));
 
-describe('files that hold secrets', () => {
-  it('are read, found, listed, quoted and moved by no tool, and nothing of them reaches the model or the page (I4)', async () => {
+describe('files that contain secrets', () => {
+  it('cannot be read, found, listed, quoted or moved by any tool, and their content reaches neither the model nor a comment (I4)', async () => {
     const story = await stage().tell({ files: { ...files, 'README.md': '# Shop\n' }, branch: { 'b.txt': 'b\n' } });
     const { ana, bot, model, pr } = story;
     model.proposes(
@@ -60,7 +60,7 @@ describe('files that hold secrets', () => {
     expect(looked[3]).toContain('outside the repository');
   });
 
-  it('the page lists the files that the model has read (I4)', async () => {
+  it('the run comment lists the files that the model has read (I4)', async () => {
     const { ana, bot, model } = await stage().tell();
     model.proposes(read('src/total.ts'), read('README.md'), read('.env'));
     await ana.says('/countersign look around');

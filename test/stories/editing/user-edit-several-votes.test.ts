@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { stageForAll } from '../support/open-and-close.ts';
+import { proposalStates } from '../support/proposals.ts';
 import { editRow, ROWS_PATH, row, rows } from '../support/rows.ts';
 
 const stage = stageForAll();
 
-describe('where one vote is not enough', () => {
-  it('a person’s own text is a proposal of its own with their vote, and the old one names it (S48)', async () => {
+describe('a user edit that needs more than one vote', () => {
+  it('a person’s own text becomes a new proposal with their vote, and the old proposal names it (S48)', async () => {
     const story = await stage().tell({
       files: { '.github/countersign.yml': 'required_approvals: 2\n' },
       branch: { [ROWS_PATH]: rows() },
@@ -28,7 +29,7 @@ describe('where one vote is not enough', () => {
     await ben.replies(bot.proposal(2), '/approve');
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 'mine' }));
     for (const { login } of [ana, ben]) expect(pr.commits()[0]?.message).toContain(`Approved-by: ${login}`);
-    expect(JSON.parse(model.heard()[0] ?? '')).toMatchObject({
+    expect(JSON.parse(model.toolMessages()[0] ?? '')).toMatchObject({
       user_note: 'Rather so.',
       details: { userModified: true },
       user_edits: expect.stringContaining(`-${row(5, 50)}\n+${row(5, 'mine')}`),
@@ -45,10 +46,10 @@ describe('where one vote is not enough', () => {
     await ana.says('/countersign give row 5 another value');
     await ana.replies(bot.proposal(1), `\`\`\`suggestion\n${row(5, 'mine')}\n\`\`\``);
     await ben.pushes({ [ROWS_PATH]: rows({ 4: 40 }) });
-    expect((await story.stored()).proposals.map(({ state }) => state)).toEqual(['superseded', 'superseded']);
+    expect(await proposalStates(story)).toEqual(['superseded', 'superseded']);
     expect(bot.proposals()).toHaveLength(2);
     const told = bot.answers().filter((answer) => answer.includes('so they were withdrawn'));
     expect(told).toEqual([expect.stringContaining(`the file changed after \`${ana.login}\` wrote these lines`)]);
-    expect(model.heard()[0]).toMatch(/^Not applied: src\/rows.ts changed after this change was proposed/);
+    expect(model.toolMessages()[0]).toMatch(/^Not applied: src\/rows.ts changed after this change was proposed/);
   });
 });

@@ -1,26 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { quoteReply, stageForAll } from '../support/open-and-close.ts';
+import { proposalStates } from '../support/proposals.ts';
 import { editRow, proposeRows, ROWS_PATH, row, rows, tellRows } from '../support/rows.ts';
 import { edit, type Story, write } from '../support/story.ts';
 
 const stage = stageForAll();
 
-/** A suggestion block as people type it in a browser. */
+/** A suggestion block as a browser sends it. */
 function block(...lines: readonly string[]): string {
   return ['```suggestion', ...lines, '```'].join('\r\n');
 }
 
-async function states(story: Story): Promise<readonly string[]> {
-  return (await story.stored()).proposals.map((proposal) => proposal.state);
-}
-
-/** What the model heard of the first call. */
+/** The result of the first call that the model got. */
 function result({ model }: Story): Record<string, unknown> {
-  return JSON.parse(model.heard()[0] ?? '{}');
+  return JSON.parse(model.toolMessages()[0] ?? '{}');
 }
 
 describe('a reply with a suggestion block', () => {
-  it('these lines are committed at once, under a digest of their own, and the model learns whose they are (S48, S92, S100)', async () => {
+  it('its lines are committed at once under their own digest, and the model learns their author (S48, S92, S100)', async () => {
     const story = await proposeRows(stage(), { 5: 50 });
     const { ana, bot, pr } = story;
     const digest = (): string | undefined => /digest `([0-9a-f]{12})`/.exec(bot.proposal(1).body)?.[1];
@@ -54,13 +51,13 @@ describe('a reply with a suggestion block', () => {
     expect((await story.stored()).proposals[0]?.votes.map(({ action }) => action)).toEqual(['approve']);
   });
 
-  it('a quote reply in the conversation makes a new file’s whole content (S48)', async () => {
+  it('a quote reply in the conversation replaces the whole content of a new file (S48)', async () => {
     const story = await stage().tell();
     story.model.proposes(write('docs/new.md', '# New\n'));
     await story.ana.says('/countersign write a page');
     await story.ana.says(quoteReply(story.bot.proposal(1).body, block('# Mine', '', 'Text.')));
     expect(story.pr.file('docs/new.md')).toBe('# Mine\n\nText.\n');
-    expect(await states(story)).toEqual(['completed']);
+    expect(await proposalStates(story)).toEqual(['completed']);
   });
 
   it('two replies with blocks land together, and a third change stays pending at its new lines (S48, S96)', async () => {
@@ -70,14 +67,14 @@ describe('a reply with a suggestion block', () => {
     ana.person.replies(bot.proposal(1).id, block(row(4, 'a'), row(4, 'b')));
     ben.person.replies(bot.proposal(2).id, block(row(9, 'c')));
     await stage().settle();
-    expect(await states(story)).toEqual(['completed', 'completed', 'proposed']);
+    expect(await proposalStates(story)).toEqual(['completed', 'completed', 'proposed']);
     await ana.replies(bot.proposal(3), '/approve');
     const expected = rows({ 4: 'a', 9: 'c', 14: 140 }).replace(row(4, 'a'), `${row(4, 'a')}\n${row(4, 'b')}`);
     expect(pr.file(ROWS_PATH)).toBe(expected);
   });
 });
 
-describe('a block that is not taken', () => {
+describe('a block that is refused', () => {
   it('two blocks, or lines that are already there, get a hint, and the change stays pending (S48)', async () => {
     const story = await proposeRows(stage(), { 5: 50 });
     const { ana, bot, pr } = story;
@@ -86,7 +83,7 @@ describe('a block that is not taken', () => {
     await ana.replies(bot.proposal(1), block(row(5)));
     expect(bot.answer()).toContain('the file already has these lines');
     expect(pr.commits()).toEqual([]);
-    expect(await states(story)).toEqual(['proposed']);
+    expect(await proposalStates(story)).toEqual(['proposed']);
   });
 
   it('a block that is unclosed, in a list, or beside /approve gets a hint, and the change stays pending (S48, S65)', async () => {
@@ -107,12 +104,12 @@ describe('a block that is not taken', () => {
     expect(bot.answer()).toContain('only as plain text on the first line');
     expect(pr.commits()).toEqual([]);
     expect(model.requests()).toHaveLength(1);
-    expect(await states(story)).toEqual(['proposed']);
+    expect(await proposalStates(story)).toEqual(['proposed']);
     await ana.replies(bot.proposal(1), block(row(5, 'mine')));
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 'mine' }));
   });
 
-  it('nor is one for a change in several places or of a file that is written over (S48)', async () => {
+  it('a block for a change in several places, or of an overwritten file, is refused (S48)', async () => {
     const story = await tellRows(stage());
     story.model.proposes({ name: 'read_file', arguments: { path: 'README.md' } });
     story.model.proposes(edit(ROWS_PATH, '5;', '50;', { replace_all: true }), write('README.md', '# Other\n'));
@@ -123,10 +120,10 @@ describe('a block that is not taken', () => {
       expect(story.bot.answer()).toContain('is not a single block of lines');
     }
     expect(story.bot.answers()).toHaveLength(2);
-    expect(await states(story)).toEqual(['proposed', 'proposed']);
+    expect(await proposalStates(story)).toEqual(['proposed', 'proposed']);
   });
 
-  it('nor one whose lines would touch those of another pending change (S48)', async () => {
+  it('a block whose lines would touch those of another pending change is refused (S48)', async () => {
     const story = await tellRows(stage());
     story.model.proposes(edit(ROWS_PATH, `${row(5)}\n`, `${row(5)}\nnew();\n`), editRow(4, 40));
     await story.ana.says('/countersign more rows');
@@ -139,14 +136,14 @@ describe('a block that is not taken', () => {
     expect(story.pr.file(ROWS_PATH)).toBe(rows().replace(row(5), 'five\nsix'));
   });
 
-  it('a block in reply to an edited proposal is not taken until the proposal is shown again (S60, S48)', async () => {
+  it('a block in reply to an edited proposal is refused until the proposal is shown again (S60, S48)', async () => {
     const story = await proposeRows(stage(), { 5: 50 });
     const { ana, ben, bot } = story;
     const before = bot.proposal(1).body;
     stage().github.deliveries.intercept(({ action }) => (action === 'edited' ? 'drop' : 'send'));
     await ben.does((person) => person.editsInThread(bot.proposal(1).id, before.replace('Change 1', 'Change 2')));
     await ana.replies(bot.proposal(1), block('mine'));
-    expect(await states(story)).toEqual(['proposed']);
+    expect(await proposalStates(story)).toEqual(['proposed']);
     expect(bot.proposal(1).body).toBe(before);
     stage().github.deliveries.intercept(undefined);
   });
@@ -159,7 +156,7 @@ describe('a block that is not taken', () => {
     await ana.does((person) => person.reviews({ event: 'COMMENT', body: 'Look.', comments: [thread] }));
     const talk = await ben.replies(bot.proposal(1), `@${ana.login} like this?\n${block('talk')}`);
     await ben.does((person) => person.editsInThread(talk, block('edited')));
-    expect(await states(story)).toEqual(['proposed']);
+    expect(await proposalStates(story)).toEqual(['proposed']);
     expect(pr.commits()).toEqual([]);
     expect(bot.answers()).toEqual([]);
   });
@@ -169,35 +166,35 @@ describe('between the reply and its commit', () => {
   it('a person who loses write access changes nothing, and the model’s own change is pending again (S48, S66)', async () => {
     const story = await proposeRows(stage(), { 5: 50 });
     const { ana, ben, bot, pr } = story;
-    const { promise: until, resolve: goesOn } = Promise.withResolvers<void>();
+    const { promise: until, resolve: release } = Promise.withResolvers<void>();
     stage().github.faults.add({ route: 'GET /repos/{owner}/{repo}/pulls/{pull_number}', kind: 'delay', until });
     stage().pass(5);
     ana.person.replies(bot.proposal(1).id, block(row(5, 'mine')));
-    await expect.poll(() => states(story), { interval: 5 }).toEqual(['approved']);
+    await expect.poll(() => proposalStates(story), { interval: 5 }).toEqual(['approved']);
     story.grants(ana, 'read');
-    goesOn();
+    release();
     await stage().settle();
-    expect(await states(story)).toEqual(['proposed']);
+    expect(await proposalStates(story)).toEqual(['proposed']);
     expect(bot.answer()).toMatch(/no longer has write access/);
     await ben.replies(bot.proposal(1), '/approve');
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
     expect(pr.commits()[0]?.message).not.toContain(ana.login);
   });
 
-  it('a denial wins, and another person’s approval does not cover text that the page did not show (S48, S77)', async () => {
+  it('a denial wins, and another person’s approval does not cover text that no comment showed (S48, S77)', async () => {
     const story = await proposeRows(stage(), { 5: 50 });
     const { ana, ben, bot, pr } = story;
-    const { promise: until, resolve: goesOn } = Promise.withResolvers<void>();
+    const { promise: until, resolve: release } = Promise.withResolvers<void>();
     stage().github.faults.add({ route: 'GET /repos/{owner}/{repo}/pulls/{pull_number}', kind: 'delay', until });
     stage().pass(5);
     ana.person.replies(bot.proposal(1).id, block(row(5, 'mine')));
-    await expect.poll(() => states(story), { interval: 5 }).toEqual(['approved']);
+    await expect.poll(() => proposalStates(story), { interval: 5 }).toEqual(['approved']);
     ben.person.replies(bot.proposal(1).id, '/approve');
     ben.person.replies(bot.proposal(1).id, '/deny leave it');
     await stage().github.whenIdle();
-    goesOn();
+    release();
     await stage().settle();
-    expect(await states(story)).toEqual(['rejected']);
+    expect(await proposalStates(story)).toEqual(['rejected']);
     expect(bot.answers().join('\n')).toContain('was already approved');
     expect(bot.proposal(1).body).toContain(`+${row(5, 50)}\n`);
     expect(pr.commits()).toEqual([]);

@@ -18,7 +18,7 @@ const FILES: Files = {
   'logo.png': LOGO,
 };
 
-async function asked(calls: readonly ScriptedCall[], more: { files?: Files } = {}): Promise<Story> {
+async function proposeAll(calls: readonly ScriptedCall[], more: { files?: Files } = {}): Promise<Story> {
   const story = await stage().tell({ files: { ...FILES, ...more.files }, executable: ['bin/run.sh'], branch: OTHER });
   story.model.proposes(...calls);
   await story.ana.says('/countersign tidy up');
@@ -31,7 +31,7 @@ const trailers = (message: string) => message.split('\n').filter((line) => line.
 
 describe('deletions', () => {
   it('a file is deleted after one approval, and the trailers name its lines (S1a, S20, S23, S27, S31, S73, S101)', async () => {
-    const story = await asked([remove('src/old.ts', { reason: 'Nothing imports it.' })]);
+    const story = await proposeAll([remove('src/old.ts', { reason: 'Nothing imports it.' })]);
     const posted = story.bot.proposal(1);
     expect(posted.body).toContain('**Delete** `src/old.ts` (2 lines)');
     expect(posted.body).toContain(
@@ -47,7 +47,7 @@ describe('deletions', () => {
     expect(story.pr.bytes('src/old.ts')).toBeNull();
     expect(commit?.message).toMatch(/^Delete src\/old\.ts\n/);
     expect(trailers(commit?.message ?? '')).toContain('Countersign-Range: 1,2 0,0');
-    expect(JSON.parse(story.model.heard()[0] ?? '')).toMatchObject({
+    expect(JSON.parse(story.model.toolMessages()[0] ?? '')).toMatchObject({
       path: 'src/old.ts',
       lines_changed: 2,
       message: 'Deleted src/old.ts.',
@@ -57,8 +57,8 @@ describe('deletions', () => {
     expect(story.bot.run().body).toContain('`src/old.ts` (delete)');
   });
 
-  it('one of a file of the pull request is asked for in a comment of that file (S33)', async () => {
-    const story = await asked([remove('README.md')]);
+  it('the deletion of a file of the pull request is proposed in a comment on that file (S33)', async () => {
+    const story = await proposeAll([remove('README.md')]);
     const posted = story.bot.proposal(1);
     expect(posted.kind).toBe('review');
     await story.ana.replies(posted, '/approve');
@@ -67,7 +67,7 @@ describe('deletions', () => {
   });
 
   it('a binary file is deleted by its blob, and the comment gives its size (S1a, S15)', async () => {
-    const story = await asked([remove('logo.png')]);
+    const story = await proposeAll([remove('logo.png')]);
     const posted = story.bot.proposal(1);
     expect(posted.body).toContain('**Delete** `logo.png` (9 bytes, not text)');
     expect(posted.body).toContain('This file is not text');
@@ -77,8 +77,8 @@ describe('deletions', () => {
     expect(trailers(commit?.message ?? '').join()).not.toContain('Countersign-Range');
   });
 
-  it('denied ones leave every ref as it was, and are not asked for again (S108, T8) (S98)', async () => {
-    const story = await asked([remove('src/old.ts'), move('bin/run.sh', 'bin/start.sh')]);
+  it('denied deletions leave every ref unchanged and are not proposed again (S108, T8, S98)', async () => {
+    const story = await proposeAll([remove('src/old.ts'), move('bin/run.sh', 'bin/start.sh')]);
     const refs = story.pr.refs();
     story.model.proposes(remove('src/old.ts'), move('bin/run.sh', 'bin/start.sh'), move('bin/run.sh', 'bin/go.sh'));
     await story.ana.says(`/deny ${story.bot.proposal(1).proposalId}`);
@@ -89,15 +89,17 @@ describe('deletions', () => {
   });
 
   it('a proposal whose file changed meanwhile is withdrawn, and the model gets T7 (S93)', async () => {
-    const story = await asked([remove('src/old.ts')]);
+    const story = await proposeAll([remove('src/old.ts')]);
     await story.ben.pushes({ 'src/old.ts': 'export const a = 3;\n' });
     expect(story.bot.proposal(1).body).toContain('**Withdrawn**');
-    expect(story.model.heard()[0]).toMatch(/^Not applied: src\/old\.ts changed after this change was proposed \(base /);
+    expect(story.model.toolMessages()[0]).toMatch(
+      /^Not applied: src\/old\.ts changed after this change was proposed \(base /,
+    );
     expect(story.pr.file('src/old.ts')).toBe('export const a = 3;\n');
   });
 
-  it('found in a push it is that person’s; an emptied file is no deleted one (S50, B10)', async () => {
-    const story = await asked([remove('src/old.ts'), remove('src/used.ts')]);
+  it('a deletion found in a push is credited to the pusher; an emptied file is not a deleted one (S50, B10)', async () => {
+    const story = await proposeAll([remove('src/old.ts'), remove('src/used.ts')]);
     await story.ben.pushes({ 'src/old.ts': null });
     expect(story.bot.proposal(1).body).toContain(`**Applied** by \`${story.ben.login}\``);
     expect(story.pr.commits()).toHaveLength(1);
@@ -108,8 +110,8 @@ describe('deletions', () => {
 });
 
 describe('moves', () => {
-  it('an executable is one under its new path too, byte for byte (S1a, E5, S20, S31)', async () => {
-    const story = await asked([move('bin/run.sh', 'scripts/deep/start.sh')]);
+  it('an executable file stays executable under its new path, byte for byte (S1a, E5, S20, S31)', async () => {
+    const story = await proposeAll([move('bin/run.sh', 'scripts/deep/start.sh')]);
     const posted = story.bot.proposal(1);
     expect(posted.body).toContain('**Move** `bin/run.sh` to `scripts/deep/start.sh` (2 lines)');
     expect(posted.body).toContain('because a suggestion cannot move a file');
@@ -123,7 +125,7 @@ describe('moves', () => {
       'Countersign-Proposal',
       'Countersign-Digest',
     ]);
-    expect(JSON.parse(story.model.heard()[0] ?? '')).toEqual({
+    expect(JSON.parse(story.model.toolMessages()[0] ?? '')).toEqual({
       path: 'scripts/deep/start.sh',
       message: 'Moved bin/run.sh to scripts/deep/start.sh.',
       details: { diff: '', userModified: false },
@@ -131,16 +133,16 @@ describe('moves', () => {
     expect(story.bot.run().body).toContain('`bin/run.sh` → `scripts/deep/start.sh`');
   });
 
-  it('what is not text moves as the same blob (S1a)', async () => {
-    const story = await asked([move('logo.png', 'assets/logo.png')]);
+  it('a binary file moves as the same blob (S1a)', async () => {
+    const story = await proposeAll([move('logo.png', 'assets/logo.png')]);
     await story.ana.says('/approve');
     expect(blobSha(story.pr.bytes('assets/logo.png') ?? new Uint8Array())).toBe(blobSha(LOGO));
     expect(story.pr.bytes('logo.png')).toBeNull();
     expect(story.pr.mode('assets/logo.png')).toBe('100644');
   });
 
-  it('case alone can be changed, of a file and of a directory that holds nothing else (E6)', async () => {
-    const story = await asked([move('README.md', 'Readme.md'), move('bin/run.sh', 'Bin/run.sh')]);
+  it('a move can change only the letter case, of a file or of a directory that contains nothing else (E6)', async () => {
+    const story = await proposeAll([move('README.md', 'Readme.md'), move('bin/run.sh', 'Bin/run.sh')]);
     await story.ana.says('/approve all');
     expect(story.pr.commits()).toHaveLength(1);
     expect(story.pr.file('Readme.md')).toBe('# Shop\n\nSells many things.\n');
@@ -148,21 +150,21 @@ describe('moves', () => {
     expect([story.pr.mode('Bin/run.sh'), story.pr.mode('bin/run.sh')]).toEqual(['100755', null]);
   });
 
-  it('one whose target came to be meanwhile overwrites nothing (S93)', async () => {
-    const story = await asked([move('src/old.ts', 'src/new.ts'), move('src/used.ts', 'src/needed.ts')]);
+  it('a move whose target was created meanwhile overwrites nothing (S93)', async () => {
+    const story = await proposeAll([move('src/old.ts', 'src/new.ts'), move('src/used.ts', 'src/needed.ts')]);
     await story.ben.pushes({ 'src/new.ts': 'mine\n' });
     await story.ben.pushes({ 'src/used.ts': 'export const used = false;\n' });
     expect(story.bot.proposal(1).body).toContain('`src/new.ts` changed after this was proposed');
     expect(story.bot.proposal(2).body).toContain('`src/used.ts` changed after this was proposed');
-    expect(story.model.heard().map((heard) => heard.split(' changed')[0])).toEqual([
+    expect(story.model.toolMessages().map((heard) => heard.split(' changed')[0])).toEqual([
       'Not applied: src/new.ts',
       'Not applied: src/used.ts',
     ]);
     expect(story.pr.file('src/new.ts')).toBe('mine\n');
   });
 
-  it('found in a push it is that person’s, even where case alone changed (S50)', async () => {
-    const story = await asked([move('src/old.ts', 'src/new.ts'), move('README.md', 'readme.md')]);
+  it('a move found in a push is credited to the pusher, even if only the letter case changed (S50)', async () => {
+    const story = await proposeAll([move('src/old.ts', 'src/new.ts'), move('README.md', 'readme.md')]);
     await story.ben.pushes({ 'src/old.ts': null, 'src/new.ts': String(FILES['src/old.ts']) });
     expect(story.bot.proposal(1).body).toContain(`**Applied** by \`${story.ben.login}\``);
     await story.ben.pushes({ 'README.md': null, 'readme.md': OTHER['README.md'] });
@@ -170,34 +172,34 @@ describe('moves', () => {
     expect(story.pr.commits()).toHaveLength(2);
   });
 
-  it('a person’s own block does not apply to either; a hint says so (S48)', async () => {
-    const story = await asked([move('src/old.ts', 'src/new.ts'), remove('README.md')]);
+  it('a suggestion block in reply to either gets a hint and has no effect (S48)', async () => {
+    const story = await proposeAll([move('src/old.ts', 'src/new.ts'), remove('README.md')]);
     await story.ana.replies(story.bot.proposal(2), '```suggestion\nmine\n```');
     expect(story.bot.proposal(2).body).toContain(PENDING_LABEL);
     expect(story.pr.commits()).toEqual([]);
   });
 });
 
-describe('a commit whose answer is lost', () => {
+describe('a commit whose response is lost', () => {
   it.each([
     ['a deletion', remove('src/old.ts'), 'graphql createCommitOnBranch', 'src/old.ts'],
     ['one of what is not text', remove('logo.png'), 'graphql createCommitOnBranch', 'logo.png'],
     ['a move', move('bin/run.sh', 'start.sh'), 'PATCH /repos/{owner}/{repo}/git/refs/{ref}', 'bin/run.sh'],
-  ])('S78, G3: %s is found by what it did, and made once', async (_, call, route, gone) => {
-    const story = await asked([call]);
+  ])('%s is found by its result, and made once (S78, G3)', async (_, call, route, gone) => {
+    const story = await proposeAll([call]);
     stage().github.faults.add({ kind: 'fail-after-apply', status: 502, route });
     await story.ana.says('/approve');
     await vi.waitFor(() => expect(story.bot.proposal(1).body).toContain('**Applied**'), { timeout: 25_000 });
     await stage().settle();
     expect(story.pr.commits()).toHaveLength(1);
     expect(story.pr.bytes(gone)).toBeNull();
-    expect(story.model.heard()).toHaveLength(1);
+    expect(story.model.toolMessages()).toHaveLength(1);
   });
 });
 
-describe('several at once', () => {
+describe('several changes at once', () => {
   it('a deletion, an edit, a move and a new file land in one commit (S96)', async () => {
-    const story = await asked([
+    const story = await proposeAll([
       remove('src/old.ts'),
       edit('src/used.ts', 'true', 'false'),
       move('bin/run.sh', 'start.sh'),
@@ -212,11 +214,15 @@ describe('several at once', () => {
     expect(story.pr.file('src/used.ts')).toBe('export const used = false;\n');
     expect(story.pr.mode('start.sh')).toBe('100755');
     expect(story.pr.file('src/added.ts')).toBe('export {};\n');
-    expect(story.model.heard()).toHaveLength(4);
+    expect(story.model.toolMessages()).toHaveLength(4);
   });
 
   it('a stale deletion drops out, the rest lands in one commit (S96, B19)', async () => {
-    const story = await asked([remove('src/old.ts'), move('logo.png', 'a/logo.png'), edit('src/used.ts', 'true', '1')]);
+    const story = await proposeAll([
+      remove('src/old.ts'),
+      move('logo.png', 'a/logo.png'),
+      edit('src/used.ts', 'true', '1'),
+    ]);
     story.ben.person.pushes({ 'src/old.ts': 'changed\n' });
     await story.ana.says('/approve all');
     expect(story.pr.file('src/old.ts')).toBe('changed\n');
@@ -225,8 +231,8 @@ describe('several at once', () => {
     expect(story.pr.file('src/used.ts')).toBe('export const used = 1;\n');
   });
 
-  it('of two that share a path, source, target or a parent of one, the later is refused and names the first (S18, E16)', async () => {
-    const story = await asked([
+  it('of two changes that share a path, source, target or a parent of one, the later is refused and names the first (S18, E16)', async () => {
+    const story = await proposeAll([
       move('src/old.ts', 'lib'),
       write('lib/x.ts', 'x\n'),
       edit('src/old.ts', 'a = 1', 'a = 2'),
@@ -237,41 +243,57 @@ describe('several at once', () => {
     expect(story.bot.proposals()).toHaveLength(2);
     const first = story.bot.proposal(1).proposalId;
     await story.ana.says('/approve all');
-    const heard = story.model.heard();
+    const heard = story.model.toolMessages();
     for (const at of [1, 2, 3, 4]) expect(heard[at]).toContain(`touches the same place as change ${first}`);
     expect(heard[5]).toContain('Deleted src/used.ts.');
     expect(story.pr.file('lib')).toBe(FILES['src/old.ts']);
   });
 });
 
-describe('before anyone is asked (S17)', () => {
+describe('calls refused before people see a proposal (S17)', () => {
   const CALLS: readonly (readonly [string, ScriptedCall, string])[] = [
-    ['S13: a path above the root', remove('../x'), "Cannot access '../x': path is outside the repository."],
-    ['S13: a target above the root', move('README.md', '/tmp/x'), "Cannot access '/tmp/x'"],
-    ['S13, E2: a target that is .git in disguise', move('README.md', '.GIT/hooks/x'), 'outside the repository'],
-    ['S14: a workflow that would go', remove('.github/workflows/ci.yml'), 'path is read-only (.github/workflows/**).'],
-    ['S14: a workflow that would come', move('README.md', '.github/workflows/x.yml'), 'path is read-only'],
-    ['S14: a secret that would be shown', move('.env', 'notes.txt'), "Cannot write '.env': path is read-only (.env*)."],
-    ['S1a: a file that is not there', remove('src/none.ts'), 'File not found: src/none.ts.'],
-    ['S1a: a file that is not there', move('src/none.ts', 'x'), 'File not found: src/none.ts.'],
-    ['E16: a directory', remove('src'), "Cannot access 'src': it is a directory."],
-    ['E16: below a file', move('README.md', 'src/used.ts/x'), "'src/used.ts' is a file, not a directory"],
-    ['E16: below itself', move('README.md', 'README.md/x'), "'README.md' is a file, not a directory"],
-    ['S1a: where a file stands', move('README.md', 'src/used.ts'), 'a move overwrites nothing'],
-    ['S7: where it stands itself', move('README.md', 'README.md'), 'a move overwrites nothing'],
-    ['E6: beside a twin', move('src/used.ts', 'readme.md'), "'README.md' exists and differs only in case"],
-    ['E6: into a twin of its directory', move('src/used.ts', 'SRC/used.ts'), "'src' exists and differs only in case"],
-    ['S1: an unknown key', remove('README.md', { force: true }), 'unknown "force" (allowed: path, reason)'],
-    ['S1: no target', { name: 'move_file', arguments: { from: 'README.md' } }, 'to is missing'],
+    ['a path above the root (S13)', remove('../x'), "Cannot access '../x': path is outside the repository."],
+    ['a target above the root (S13)', move('README.md', '/tmp/x'), "Cannot access '/tmp/x'"],
+    ['a target that is a disguised .git (S13, E2)', move('README.md', '.GIT/hooks/x'), 'outside the repository'],
+    ['deleting a workflow (S14)', remove('.github/workflows/ci.yml'), 'path is read-only (.github/workflows/**).'],
+    ['moving a file to a workflow path (S14)', move('README.md', '.github/workflows/x.yml'), 'path is read-only'],
+    [
+      'moving a secret to a readable path (S14)',
+      move('.env', 'notes.txt'),
+      "Cannot write '.env': path is read-only (.env*).",
+    ],
+    ['deleting a missing file (S1a)', remove('src/none.ts'), 'File not found: src/none.ts.'],
+    ['moving a missing file (S1a)', move('src/none.ts', 'x'), 'File not found: src/none.ts.'],
+    ['a directory (E16)', remove('src'), "Cannot access 'src': it is a directory."],
+    ['a target below a file (E16)', move('README.md', 'src/used.ts/x'), "'src/used.ts' is a file, not a directory"],
+    [
+      'a target below the file itself (E16)',
+      move('README.md', 'README.md/x'),
+      "'README.md' is a file, not a directory",
+    ],
+    ['a target that exists (S1a)', move('README.md', 'src/used.ts'), 'a move overwrites nothing'],
+    ['its own path as the target (S7)', move('README.md', 'README.md'), 'a move overwrites nothing'],
+    [
+      'a target next to a name in another letter case (E6)',
+      move('src/used.ts', 'readme.md'),
+      "'README.md' exists and differs only in case",
+    ],
+    [
+      'a target in its directory in another letter case (E6)',
+      move('src/used.ts', 'SRC/used.ts'),
+      "'src' exists and differs only in case",
+    ],
+    ['an unknown key (S1)', remove('README.md', { force: true }), 'unknown "force" (allowed: path, reason)'],
+    ['no target (S1)', { name: 'move_file', arguments: { from: 'README.md' } }, 'to is missing'],
   ];
 
-  it('what cannot be deleted or moved (S13, S14, S1a, S17, E2, E6, E16)', async () => {
-    const story = await asked(
+  it('files that cannot be deleted or moved (S13, S14, S1a, S17, E2, E6, E16)', async () => {
+    const story = await proposeAll(
       CALLS.map(([, call]) => call),
       { files: { '.env': 'TOKEN=1\n', '.github/workflows/ci.yml': 'on: push\n' } },
     );
     expect(story.bot.proposals()).toEqual([]);
-    const heard = story.model.heard();
+    const heard = story.model.toolMessages();
     for (const [at, [name, , words]] of CALLS.entries()) expect(heard[at], name).toContain(words);
   });
 });

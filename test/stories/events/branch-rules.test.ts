@@ -2,26 +2,26 @@ import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
 import type { FakeRuleset } from '../../../fakes/github/state/github-state.ts';
 import { stageForAll } from '../support/open-and-close.ts';
+import { BIGINT, EXACTLY } from '../support/proposals.ts';
 import { edit, type Story, type StoryOptions } from '../support/story.ts';
 
 const stage = stageForAll();
 
-const BIGINT = edit('src/total.ts', '  let total = 0;\n', '  let total = 0n;\n');
-
-const EXACTLY = edit('README.md', 'Sells things.', 'Sells things, exactly.');
-
 type Rule = Pick<FakeRuleset, 'branches' | 'types'> & Pick<FakeRuleset, 'dismissesStaleReviews'>;
 
-async function ruled(rule: Rule, options: StoryOptions = {}): Promise<Story> {
+async function proposeWithRule(rule: Rule, options: StoryOptions = {}): Promise<Story> {
   const story = await stage().tell(options);
   const { repositoryId } = story.pr;
   stage().github.apply(OPERATIONS.addRuleset, { repositoryId, ruleset: { bypassIds: [], ...rule } });
   return story;
 }
 
-describe('the rules of the branches', () => {
+describe('branch rules', () => {
   it('rules that may refuse a commit are shown before any approval (S127a)', async () => {
-    const { ana, bot, model } = await ruled({ branches: ['topic'], types: ['pull_request', 'required_signatures'] });
+    const { ana, bot, model } = await proposeWithRule({
+      branches: ['topic'],
+      types: ['pull_request', 'required_signatures'],
+    });
     model.proposes(BIGINT);
     await ana.says('/countersign use bigint');
     expect(bot.run().body).toContain('The rules of `topic` might refuse commits by Countersign');
@@ -30,7 +30,7 @@ describe('the rules of the branches', () => {
   });
 
   it('the run continues with suggestions only after one refusal, and tries no other commit (S127a)', async () => {
-    const { ana, bot, model, pr } = await ruled({ branches: ['topic'], types: ['update'] });
+    const { ana, bot, model, pr } = await proposeWithRule({ branches: ['topic'], types: ['update'] });
     model.proposes(BIGINT, EXACTLY);
     await ana.says('/countersign use bigint');
     await ana.replies(bot.proposal(1), '/approve');
@@ -47,7 +47,7 @@ describe('the rules of the branches', () => {
     expect(names).not.toContain('graphql createCommitOnBranch');
     model.proposes(edit('src/total.ts', '  let total = 0;\n', '  let total = BigInt(0);\n'));
     await ana.replies(bot.proposal(2), '/deny elsewhere');
-    expect(model.heard()[0]).toContain('The rules of this branch refuse the commit');
+    expect(model.toolMessages()[0]).toContain('The rules of this branch refuse the commit');
     expect(bot.proposal(3).body).toContain('Apply the change yourself.');
     expect(bot.proposal(3).body).toContain('```suggestion');
     expect(pr.commits()).toEqual([]);
@@ -55,7 +55,7 @@ describe('the rules of the branches', () => {
 
   it('approvals that a commit dismisses are counted on the proposals (S127a)', async () => {
     const dismissing = { branches: ['main'], types: ['pull_request'], dismissesStaleReviews: true } as const;
-    const { ana, ben, bot, model, pr } = await ruled(dismissing);
+    const { ana, ben, bot, model, pr } = await proposeWithRule(dismissing);
     await ben.does((person) => person.reviews({ body: '', event: 'APPROVE' }));
     model.proposes(BIGINT);
     await ana.says('/countersign use bigint');
@@ -74,7 +74,7 @@ describe('the rules of the branches', () => {
     expect(bot.proposal(1).body).not.toContain('dismisses');
   });
 
-  it('a server that knows no rulesets stops nothing (S127a)', async () => {
+  it('a server without rulesets blocks nothing (S127a)', async () => {
     const { ana, bot, model } = await stage().tell();
     stage().github.faults.add({
       route: 'GET /repos/{owner}/{repo}/rules/branches/{branch}',

@@ -1,55 +1,41 @@
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
 import { stageForAll } from '../support/open-and-close.ts';
+import { BIGINT, EXACTLY, proposalStates, propose } from '../support/proposals.ts';
 import { namesOf, requestsSince } from '../support/requests.ts';
-import { edit, type Story } from '../support/story.ts';
+import type { Story } from '../support/story.ts';
 
 const stage = stageForAll();
 
-const BIGINT = edit('src/total.ts', '  let total = 0;\n', '  let total = 0n;\n');
-
-const EXACTLY = edit('README.md', 'Sells things.', 'Sells things, exactly.');
-
-async function proposed(): Promise<Story> {
-  const story = await stage().tell();
-  story.model.proposes(BIGINT, EXACTLY);
-  await story.ana.says('/countersign use bigint');
-  return story;
-}
-
-async function states(story: Story): Promise<readonly string[]> {
-  return (await story.stored()).proposals.map((proposal) => proposal.state);
-}
-
-/** The installation that reaches the story's repository. */
+/** The installation with access to the story's repository. */
 function installationOf({ pr }: Story): number {
   const { ownerId } = pr.repository();
   const found = [...stage().github.state().installations.values()].find(({ accountId }) => accountId === ownerId);
   return found?.id ?? 0;
 }
 
-/** The requests that a deed leads to. */
-async function requestsOf(story: Pick<Story, 'pr'>, deed: () => unknown): Promise<readonly string[]> {
+/** The requests that an action causes. */
+async function requestsOf(story: Pick<Story, 'pr'>, action: () => unknown): Promise<readonly string[]> {
   const before = stage().github.requests.length;
-  deed();
+  action();
   await stage().settle();
   return namesOf(requestsSince(stage(), story, before));
 }
 
-/** What the run came to, in the store: nothing of it could be said on GitHub. */
-async function ending(story: Story): Promise<unknown> {
+/** The stored end of the run, because the App could not comment on GitHub. */
+async function endOfRun(story: Story): Promise<unknown> {
   return (await story.stored()).run?.phase;
 }
 
-/** Whether a run of it does, in the store. */
-async function goesOn({ pr }: Story): Promise<boolean> {
+/** Whether the store has an active run of the pull request. */
+async function hasActiveRun({ pr }: Story): Promise<boolean> {
   const active = await stage().store().listActivePulls();
   return active.some(({ repositoryId }) => repositoryId === pr.repositoryId);
 }
 
-describe('the pull request goes to another branch', () => {
+describe('the base branch changes', () => {
   it('pending changes are withdrawn with the new base’s name, the model learns of it, and the run continues (B11, S90b)', async () => {
-    const story = await proposed();
+    const story = await propose(stage(), BIGINT, EXACTLY);
     const { ana, ben, bot, model, pr } = story;
     stage().github.apply(OPERATIONS.createGitRef, {
       actor: ben.person.actor,
@@ -58,17 +44,17 @@ describe('the pull request goes to another branch', () => {
       sha: pr.refs()['refs/heads/main'] ?? '',
     });
     await ben.does((person) => person.retargets('release'));
-    expect(await states(story)).toEqual(['superseded', 'superseded']);
+    expect(await proposalStates(story)).toEqual(['superseded', 'superseded']);
     expect(bot.proposal(1).body).toContain('The pull request now targets release.');
     expect(bot.answers()[0]).toContain('now targets `release` instead of `main`');
-    expect(model.heard()[0]).toMatch(/^Withdrawn: the pull request now targets release, not main/);
+    expect(model.toolMessages()[0]).toMatch(/^Withdrawn: the pull request now targets release, not main/);
     await ana.replies(bot.proposal(1), '/approve');
     expect(pr.commits()).toEqual([]);
     expect(bot.answer()).toContain('was already withdrawn');
   });
 
   it('an approval commits nothing for another base, even if the webhook of the change was lost (B11, S90b)', async () => {
-    const story = await proposed();
+    const story = await propose(stage(), BIGINT, EXACTLY);
     const { ana, ben, bot, model, pr } = story;
     const main = pr.refs()['refs/heads/main'] ?? '';
     const release = { actor: ben.person.actor, repositoryId: pr.repositoryId, ref: 'refs/heads/release', sha: main };
@@ -78,13 +64,13 @@ describe('the pull request goes to another branch', () => {
     stage().github.deliveries.intercept(undefined);
     await ana.replies(bot.proposal(1), '/approve');
     expect(pr.commits()).toEqual([]);
-    expect(await states(story)).toEqual(['superseded', 'superseded']);
+    expect(await proposalStates(story)).toEqual(['superseded', 'superseded']);
     expect(bot.answers()[0]).toContain('now targets `release` instead of `main`');
-    expect(model.heard()[0]).toMatch(/^Withdrawn: the pull request now targets release, not main/);
+    expect(model.toolMessages()[0]).toMatch(/^Withdrawn: the pull request now targets release, not main/);
   });
 
-  it('another title or description changes nothing (S90b)', async () => {
-    const story = await proposed();
+  it('a new title or description changes nothing (S90b)', async () => {
+    const story = await propose(stage(), BIGINT, EXACTLY);
     const { ana, bot, pr } = story;
     stage().github.apply(OPERATIONS.editPullRequest, {
       actor: ana.person.actor,
@@ -100,15 +86,15 @@ describe('the pull request goes to another branch', () => {
   it.each(['topic', 'main'])(
     'deleting the branch %s closes it, and pending changes are cancelled (S90b, S51)',
     async (branch) => {
-      const story = await proposed();
+      const story = await propose(stage(), BIGINT, EXACTLY);
       const { ben, bot } = story;
       await ben.does((person) => person.deletesBranch(branch));
-      expect(await states(story)).toEqual(['cancelled', 'cancelled']);
+      expect(await proposalStates(story)).toEqual(['cancelled', 'cancelled']);
       expect(bot.answer()).toContain('because the pull request was closed');
     },
   );
 
-  it('a draft works, and so does one that becomes a draft (F13, S127a)', async () => {
+  it('a draft works, and so does a pull request that becomes a draft (F13, S127a)', async () => {
     const { ana, bot, carl, model, pr } = await stage().tell({ draft: true });
     model.proposes(BIGINT);
     await ana.says('/countersign use bigint');
@@ -119,14 +105,14 @@ describe('the pull request goes to another branch', () => {
   });
 });
 
-/** Where people say things. */
+/** Where people can comment. */
 const LISTS = ['issues/{issue_number}', 'pulls/{pull_number}'].map(
   (where) => `GET /repos/{owner}/{repo}/${where}/comments`,
 );
 
-describe('the App loses its access', () => {
-  it('uninstalled: the run is over at once, nothing is asked of GitHub, and nothing wakes up on a new installation (S90b, F16)', async () => {
-    const story = await proposed();
+describe('the App loses access', () => {
+  it('an uninstall ends the run at once without GitHub requests, and a new installation resumes nothing (S90b, F16)', async () => {
+    const story = await propose(stage(), BIGINT, EXACTLY);
     const { ana, bot, model, pr } = story;
     const installationId = installationOf(story);
     const { accountId } = stage().github.state().installations.get(installationId) ?? { accountId: 0 };
@@ -143,31 +129,31 @@ describe('the App loses its access', () => {
     expect(model.requests().length).toBe(before + 1);
   });
 
-  it('the reason is kept, and what waited is cancelled for it (S90b)', async () => {
-    const story = await proposed();
+  it('the reason is stored, and pending changes are cancelled for it (S90b)', async () => {
+    const story = await propose(stage(), BIGINT, EXACTLY);
     const installationId = installationOf(story);
     const removed = { installationId, repositoryIds: [story.pr.repositoryId] };
     expect(await requestsOf(story, () => stage().github.apply(OPERATIONS.removeFromInstallation, removed))).toEqual([]);
-    expect(await ending(story)).toMatchObject({ kind: 'ended', reason: 'access-lost', note: 'repository-removed' });
+    expect(await endOfRun(story)).toMatchObject({ kind: 'ended', reason: 'access-lost', note: 'repository-removed' });
     expect((await story.stored()).proposals.map(({ state, note }) => [state, note])).toEqual([
       ['cancelled', 'Countersign lost access to the repository'],
       ['cancelled', 'Countersign lost access to the repository'],
     ]);
   });
 
-  it('permissions that no longer suffice end it; more of them change nothing (F16)', async () => {
-    const story = await proposed();
+  it('insufficient permissions end the run; additional ones change nothing (F16)', async () => {
+    const story = await propose(stage(), BIGINT, EXACTLY);
     const installationId = installationOf(story);
     const permissions = { contents: 'write', pull_requests: 'write', issues: 'read', metadata: 'read' } as const;
     const accept = (more: object) =>
       stage().github.apply(OPERATIONS.acceptPermissions, { installationId, permissions: { ...permissions, ...more } });
     await requestsOf(story, () => accept({ issues: 'write' }));
-    expect(await ending(story)).toMatchObject({ kind: 'awaiting-decisions' });
+    expect(await endOfRun(story)).toMatchObject({ kind: 'awaiting-decisions' });
     expect(await requestsOf(story, () => accept({ contents: 'read' }))).toEqual([]);
-    expect(await ending(story)).toMatchObject({ kind: 'ended', reason: 'access-lost', note: 'permissions' });
+    expect(await endOfRun(story)).toMatchObject({ kind: 'ended', reason: 'access-lost', note: 'permissions' });
   });
 
-  it('while the model thinks: its answer changes nothing and is not answered (F16)', async () => {
+  it('the response of a model request in progress changes nothing and causes no further request (F16)', async () => {
     const story = await stage().tell();
     const { ana, bot, model } = story;
     const { promise: sendAfter, resolve: answers } = Promise.withResolvers<void>();
@@ -180,7 +166,7 @@ describe('the App loses its access', () => {
     const installationId = installationOf(story);
     const before = stage().github.requests.length;
     stage().github.apply(OPERATIONS.uninstallApp, { installationId });
-    await expect.poll(() => goesOn(story), { interval: 5 }).toBe(false);
+    await expect.poll(() => hasActiveRun(story), { interval: 5 }).toBe(false);
     answers();
     await stage().settle();
     expect(namesOf(requestsSince(stage(), story, before))).toEqual([]);
@@ -189,7 +175,7 @@ describe('the App loses its access', () => {
   });
 
   it('a suspended App sends no requests; afterwards it lists missed comments and continues as before (F16)', async () => {
-    const story = await proposed();
+    const story = await propose(stage(), BIGINT, EXACTLY);
     const { ana, bot, pr } = story;
     const installationId = installationOf(story);
     const suspend = (suspended: boolean) =>
@@ -201,7 +187,7 @@ describe('the App loses its access', () => {
   });
 
   it('comments posted during a suspension, without webhooks, are processed once it ends (F16)', async () => {
-    const story = await proposed();
+    const story = await propose(stage(), BIGINT, EXACTLY);
     const { ana, ben, bot, pr } = story;
     const installationId = installationOf(story);
     const suspend = (suspended: boolean) =>
@@ -209,15 +195,15 @@ describe('the App loses its access', () => {
     await suspend(true);
     stage().pass(2);
     expect(await requestsOf(story, () => ana.person.replies(bot.proposal(1).id, '/approve'))).toEqual([]);
-    expect(await states(story)).toEqual(['proposed', 'proposed']);
+    expect(await proposalStates(story)).toEqual(['proposed', 'proposed']);
     await suspend(false);
-    expect(await states(story)).toEqual(['completed', 'proposed']);
+    expect(await proposalStates(story)).toEqual(['completed', 'proposed']);
     expect(pr.commits()).toHaveLength(1);
-    // What was heard is read again, and not heard again.
+    // The missed comments are listed again but not processed again.
     await suspend(true);
     await requestsOf(story, () => ben.person.replies(bot.proposal(2).id, '/deny not this one'));
     expect(await suspend(false)).toEqual(expect.arrayContaining(LISTS));
-    expect(await states(story)).toEqual(['completed', 'rejected']);
+    expect(await proposalStates(story)).toEqual(['completed', 'rejected']);
     expect(pr.commits()).toHaveLength(1);
     expect(bot.answers()).toEqual([expect.stringContaining('the run finished')]);
   });

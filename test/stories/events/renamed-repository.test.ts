@@ -29,7 +29,7 @@ describe('a repository that is renamed', () => {
   it.each([
     ['before an edit is committed', 'graphql createCommitOnBranch'],
     ['before anything is read for it', 'GET /repos/{owner}/{repo}/pulls/{pull_number}'],
-  ])('F14: %s, without a webhook so far: it lands all the same, and is shown', async (_when, call) => {
+  ])('%s, without its webhook: the change still lands and is shown (F14)', async (_when, call) => {
     const story = await proposeRows(stage(), { 5: 50 });
     const { pr, ana, bot } = story;
     let done = false;
@@ -45,7 +45,7 @@ describe('a repository that is renamed', () => {
     expect(bot.proposal(1).body).toContain('**Applied**');
   });
 
-  it('while the agent thinks: what it proposes is posted once (F14)', async () => {
+  it('during a model request: the proposal is posted once (F14)', async () => {
     const story = await stage().tell();
     const { ana, bot, model, pr } = story;
     model.proposes(write('new.txt', 'new\n'));

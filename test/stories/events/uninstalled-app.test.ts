@@ -6,10 +6,10 @@ import { type Story, write } from '../support/story.ts';
 
 const stage = stageForAll();
 
-/** Words of people and of the model, and bytes of a file, wherever a conversation puts them. */
+/** Texts of people, of the model and of a file, as a conversation stores them. */
 const CANARIES = ['canary-task', 'canary-note', 'canary-file', 'canary-reason', 'canary-deny', 'canary-question'];
 
-async function spoken(): Promise<Story> {
+async function converse(): Promise<Story> {
   const story = await stage().tell();
   const { ana, ben, bot, model } = story;
   model.proposes(
@@ -27,7 +27,7 @@ async function spoken(): Promise<Story> {
 
 describe('an account that uninstalls the App', () => {
   it('no text or code of it is stored an hour later, and the ledger still says who approved each change (I15)', async () => {
-    const { pr, ana, bot } = await spoken();
+    const { pr, ana, bot } = await converse();
     const before = await stage().database();
     for (const canary of CANARIES) expect(before).toContain(canary);
     const [digest = ''] = /(?<=digest `)[0-9a-f]{12}/.exec(bot.proposal(1).body) ?? [];

@@ -1,17 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { stageForAll } from '../support/open-and-close.ts';
+import { proposalStates } from '../support/proposals.ts';
 import { editRow, proposeRows, ROWS_PATH, rows, tellRows } from '../support/rows.ts';
-import type { Story } from '../support/story.ts';
 
 const stage = stageForAll();
 
 const HOUR = 3_600;
 
 const DAY = 24 * HOUR;
-
-async function states(story: Story): Promise<readonly string[]> {
-  return (await story.stored()).proposals.map(({ state }) => state);
-}
 
 describe('an undecided change', () => {
   it('gets a reminder after 80 % of seven days, then expires, and leaves no trace (S85, S88, S89a, S98)', async () => {
@@ -28,7 +24,7 @@ describe('an undecided change', () => {
     expect(bot.answers()).toHaveLength(1);
     expect(bot.answer()).toMatch(new RegExp(`^@${ana.login}, 2 changes are still pending and expire on `));
     await stage().later(1.4 * DAY);
-    expect(await states(story)).toEqual(['expired', 'expired']);
+    expect(await proposalStates(story)).toEqual(['expired', 'expired']);
     expect(bot.proposal(1).body).toContain('**Expired** without a decision. Nothing was changed.');
     expect(bot.proposal(1).body).not.toContain('```suggestion');
     expect(bot.answers()).toHaveLength(2);
@@ -56,7 +52,7 @@ describe('an undecided change', () => {
     expect(bot.answer()).toMatch(new RegExp(`^@${ana.login}, a change is still pending and expires on `));
     await stage().restart();
     await stage().later(0.4 * HOUR);
-    expect(await states(story)).toEqual(['completed', 'expired']);
+    expect(await proposalStates(story)).toEqual(['completed', 'expired']);
     expect(bot.answer()).toContain('(until another one starts). It proposes the expired changes again.');
     await ben.pushes({ [ROWS_PATH]: rows({ 5: 50, 20: 2000 }) });
     const asked = model.requests().length;
@@ -67,8 +63,8 @@ describe('an undecided change', () => {
     expect(bot.proposal(2).body).toContain(`Replaced by [\`${bot.proposal(3).proposalId}\`]`);
     await ben.replies(bot.proposal(3), '/approve');
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50, 12: 120, 20: 2000 }));
-    expect(model.heard()).toHaveLength(2);
-    expect(model.heard().join()).not.toMatch(/rejected|expired|Withdrawn/);
+    expect(model.toolMessages()).toHaveLength(2);
+    expect(model.toolMessages().join()).not.toMatch(/rejected|expired|Withdrawn/);
   });
 
   it('a change that no longer fits at /resume is reported to the model as not applied (S85)', async () => {
@@ -78,7 +74,7 @@ describe('an undecided change', () => {
     await ben.pushes({ [ROWS_PATH]: rows({ 5: 5000 }) });
     await ana.says('/resume');
     expect(bot.proposals()).toHaveLength(1);
-    expect(model.heard()).toEqual([
+    expect(model.toolMessages()).toEqual([
       expect.stringMatching(/^Not applied: src\/rows\.ts changed after this change was proposed/),
     ]);
   });

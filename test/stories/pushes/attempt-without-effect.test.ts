@@ -1,19 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { beforeCalls } from '../support/before-calls.ts';
 import { stageForAll } from '../support/open-and-close.ts';
+import { proposalStates } from '../support/proposals.ts';
 import { proposeRows, ROWS_PATH, rows } from '../support/rows.ts';
-import type { Story } from '../support/story.ts';
 
 const stage = stageForAll();
 
 const COMMIT = 'graphql createCommitOnBranch';
 
-async function states({ stored }: Story): Promise<readonly string[]> {
-  return (await stored()).proposals.map(({ state }) => state);
-}
-
-describe('an attempt that comes to nothing', () => {
-  it('a passing failure of the commit of several leaves all of them approved, and then they land together (B19, S96)', async () => {
+describe('a commit attempt without effect', () => {
+  it('a temporary failure leaves all changes of the commit approved, and then they land together (B19, S96)', async () => {
     const story = await proposeRows(stage(), { 5: 50, 12: 120, 20: 200 });
     const { pr, ana } = story;
     stage().github.faults.add({
@@ -24,10 +20,10 @@ describe('an attempt that comes to nothing', () => {
     });
     await ana.says('/approve all');
     expect(pr.commits()).toEqual([]);
-    const underWay = await states(story);
+    const underWay = await proposalStates(story);
     expect(underWay.every((state) => state === 'approved' || state === 'executing')).toBe(true);
     await stage().later(61);
-    expect(await states(story)).toEqual(['completed', 'completed', 'completed']);
+    expect(await proposalStates(story)).toEqual(['completed', 'completed', 'completed']);
     expect(pr.commits()).toHaveLength(1);
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50, 12: 120, 20: 200 }));
   });
@@ -58,7 +54,7 @@ describe('an attempt that comes to nothing', () => {
       await ana.replies(bot.proposal(1), '/approve');
       for (let waits = 0; waits < 6; waits += 1) await stage().later(150);
     });
-    expect(await states(story)).toEqual(['failed']);
+    expect(await proposalStates(story)).toEqual(['failed']);
     expect(pr.commits().filter(({ message }) => message.includes('Countersign-'))).toEqual([]);
     expect(bot.proposal(1).body).toContain('The branch kept moving');
     expect(pr.file(ROWS_PATH)).toBe(rows({ 20: `push ${pushes}` }));

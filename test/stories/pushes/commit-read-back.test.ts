@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
 import { parseJson } from '../../../src/lib/trust.ts';
 import { stageForAll } from '../support/open-and-close.ts';
+import { proposalStates } from '../support/proposals.ts';
 import { editRow, proposeRows, ROWS_PATH, rows } from '../support/rows.ts';
 import { edit, type Story, type StoryOptions } from '../support/story.ts';
 
@@ -15,31 +16,27 @@ const READ_TREE = 'GET /repos/{owner}/{repo}/git/trees/{tree_sha}';
 
 const BOT = 'countersign[bot]';
 
-/** A comment's words without the marks around code. */
+/** The text of a comment without backticks. */
 const plain = ({ body }: { readonly body: string }) => body.replaceAll('`', '');
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-/** GitHub takes the next such call for one in which this field says something else, wherever it stands. */
-function misread(route: string, field: string, replaced: (value: unknown) => unknown): void {
+/** Changes this field, at any depth, in the next such call before GitHub processes it. */
+function alterCall(route: string, field: string, replaced: (value: unknown) => unknown): void {
   const alter = (sent: string): string =>
     JSON.stringify(parseJson(sent), (key, value: unknown) => (key === field ? replaced(value) : value));
   stage().github.faults.add({ route, kind: 'alter-request', alter });
 }
 
 function otherBytes(): void {
-  misread(COMMIT, 'contents', () => base64(rows({ 5: 'formatted' })));
+  alterCall(COMMIT, 'contents', () => base64(rows({ 5: 'formatted' })));
 }
 
-function botCommits({ pr }: Story): number {
+function countAppCommits({ pr }: Story): number {
   return pr.commits().filter(({ author }) => author === BOT).length;
 }
 
-async function states({ stored }: Story): Promise<readonly string[]> {
-  return (await stored()).proposals.map(({ state }) => state);
-}
-
-/** A script that may be executed; a change of it goes through git's own objects. */
+/** An executable script: the App commits its changes through git objects. */
 async function proposeScript(options: StoryOptions = {}): Promise<Story> {
   const story = await stage().tell({ files: { 'run.sh': 'echo one\n' }, executable: ['run.sh'], ...options });
   story.model.proposes(edit('run.sh', 'one', 'two'));
@@ -47,7 +44,7 @@ async function proposeScript(options: StoryOptions = {}): Promise<Story> {
   return story;
 }
 
-describe('what GitHub made of a commit is read back', () => {
+describe('the App reads each of its commits back', () => {
   it('a commit with other bytes than approved is reported on the change and the run, and the run ends without another commit (B20, S92)', async () => {
     const story = await proposeRows(stage(), { 5: 50, 12: 120 });
     const { ana, ben, bot, pr } = story;
@@ -62,13 +59,13 @@ describe('what GitHub made of a commit is read back', () => {
     expect(bot.run().body).toContain('ended because a commit is not what was approved');
     expect(bot.answer()).toContain(`In commit \`${sha}\` at \`src/rows.ts\``);
     expect(bot.answer()).toContain(`@${ana.login}, the run ended because a commit is not what was approved`);
-    expect(await states(story)).toEqual(['failed', 'cancelled']);
+    expect(await proposalStates(story)).toEqual(['failed', 'cancelled']);
     await ben.says(`/approve ${bot.proposal(2).proposalId}`);
-    expect(botCommits(story)).toBe(1);
+    expect(countAppCommits(story)).toBe(1);
     expect(stage().logged.join('\n')).toContain('commit differs from what was approved');
   });
 
-  it('what another command had approved by then is not committed any more, and queued tasks do not begin (B20)', async () => {
+  it('changes approved by another command are no longer committed, and queued tasks do not start (B20)', async () => {
     const story = await proposeRows(stage(), { 5: 50, 12: 120 });
     const { ana, ben, bot, model } = story;
     await ben.says('/countersign the next task');
@@ -77,25 +74,25 @@ describe('what GitHub made of a commit is read back', () => {
     ana.person.replies(bot.proposal(1).id, '/approve');
     ben.person.replies(bot.proposal(2).id, '/approve');
     await stage().settle();
-    expect(await states(story)).toEqual(['failed', 'cancelled']);
-    expect(botCommits(story)).toBe(1);
+    expect(await proposalStates(story)).toEqual(['failed', 'cancelled']);
+    expect(countAppCommits(story)).toBe(1);
     expect(bot.answer()).toContain('the next task');
     expect(model.requests()).toHaveLength(1);
   });
 
-  it('a file more than was approved (B20)', async () => {
+  it('an additional file is a mismatch (B20)', async () => {
     const { ana, bot } = await proposeRows(stage(), { 5: 50 });
     const extra = { path: 'left/over.log', contents: base64('x') };
-    misread(COMMIT, 'additions', (added) => (Array.isArray(added) ? [...added, extra] : added));
+    alterCall(COMMIT, 'additions', (added) => (Array.isArray(added) ? [...added, extra] : added));
     await ana.replies(bot.proposal(1), '/approve');
     expect(plain(bot.proposal(1))).toMatch(
       /left\/over\.log no file was approved, and blob [0-9a-f]{7} with mode 100644 was committed/,
     );
   });
 
-  it('another mode than was approved (B20)', async () => {
+  it('a mode other than the approved one is a mismatch (B20)', async () => {
     const { ana, bot, pr } = await proposeScript();
-    misread(TREE, 'mode', () => '100644');
+    alterCall(TREE, 'mode', () => '100644');
     await ana.replies(bot.proposal(1), '/approve');
     expect(pr.file('run.sh')).toContain('echo two\n');
     expect(plain(bot.proposal(1))).toMatch(
@@ -111,10 +108,10 @@ describe('what GitHub made of a commit is read back', () => {
     otherBytes();
     await ana.says(`/approve ${bot.proposal(3).proposalId}`);
     expect(bot.answer()).toContain('is not exactly what was approved');
-    expect(await states(story)).toEqual(['completed', 'completed', 'failed', 'cancelled']);
+    expect(await proposalStates(story)).toEqual(['completed', 'completed', 'failed', 'cancelled']);
   });
 
-  it('a commit that is as approved is taken, and one that cannot be read yet is found again (B20, S73)', async () => {
+  it('a commit as approved is accepted, and one that cannot be read yet is found again (B20, S73)', async () => {
     const story = await proposeScript();
     const { ana, bot, pr } = story;
     const head = pr.head();
@@ -129,7 +126,7 @@ describe('what GitHub made of a commit is read back', () => {
   });
 
   describe('a commit that a force push removes before it can be read', () => {
-    /** GitHub commits, and shows nothing of it before Ben has forced the branch back. */
+    /** GitHub makes the commit, but does not show it before Ben force-pushes the branch back. */
     async function pushedAway(story: Story): Promise<string> {
       const { ana, ben, bot, pr } = story;
       const before = pr.head();
@@ -137,7 +134,7 @@ describe('what GitHub made of a commit is read back', () => {
       stage().github.faults.add({ route: READ_TREE, times: 100, ...unreadable });
       await ana.replies(bot.proposal(1), '/approve');
       const made = pr.head();
-      expect(await states(story)).toEqual(['executing']);
+      expect(await proposalStates(story)).toEqual(['executing']);
       const ref = { repositoryId: pr.repositoryId, ref: 'refs/heads/topic', sha: before, force: true };
       stage().github.apply(OPERATIONS.updateGitRef, { actor: { accountId: ben.id, viaAppId: null }, ...ref });
       stage().github.faults.clear();
@@ -160,27 +157,27 @@ describe('what GitHub made of a commit is read back', () => {
       expect(pr.file('a.txt')).toContain('b\n');
     });
 
-    it('and is taken for what was asked for where GitHub never shows it (S78)', async () => {
+    it('counts as the requested commit if GitHub never shows it (S78)', async () => {
       const story = await proposeScript();
       const gone = { kind: 'fail-before-apply', status: 404, body: { message: 'Not Found' } } as const;
       const made = await pushedAway(story);
       stage().github.faults.add({ route: 'GET /repos/{owner}/{repo}/compare/{basehead}', times: 100, ...gone });
       await stage().later(60);
-      expect(await states(story)).toEqual(['executing']);
+      expect(await proposalStates(story)).toEqual(['executing']);
       for (let tries = 0; tries < 12; tries += 1) await stage().later(300);
       stage().github.faults.clear();
       expect((await story.stored()).proposals).toMatchObject([{ state: 'completed', commitSha: made }]);
-      expect(botCommits(story)).toBe(0);
+      expect(countAppCommits(story)).toBe(0);
     });
 
-    it('is reported if it held something other than what was approved (B20)', async () => {
+    it('is reported if its content differed from the approved changes (B20)', async () => {
       const story = await proposeScript();
-      misread(TREE, 'mode', () => '100644');
+      alterCall(TREE, 'mode', () => '100644');
       const made = await pushedAway(story);
       await stage().later(60);
       expect((await story.stored()).proposals).toMatchObject([{ state: 'failed', commitSha: made }]);
       expect(plain(story.bot.proposal(1))).toContain('is not exactly what was approved');
-      expect(botCommits(story)).toBe(0);
+      expect(countAppCommits(story)).toBe(0);
     });
   });
 

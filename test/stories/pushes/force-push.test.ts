@@ -1,19 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
 import { stageForAll } from '../support/open-and-close.ts';
+import { proposalStates } from '../support/proposals.ts';
 import { editRow, proposeRows, ROWS_PATH, rows } from '../support/rows.ts';
-import type { Story } from '../support/story.ts';
 
 const stage = stageForAll();
 
 const COMMIT = 'graphql createCommitOnBranch';
 
-async function states({ stored }: Story): Promise<readonly string[]> {
-  return (await stored()).proposals.map(({ state }) => state);
-}
-
-describe('the head goes away and comes back', () => {
-  it('forced to something else and back, what was approved lands once, on the head that it was shown for (B13)', async () => {
+describe('a head that is forced away and back', () => {
+  it('lets the approved change land once, on the head that it was shown for (B13)', async () => {
     const { pr, ana, ben, bot } = await proposeRows(stage(), { 5: 50 });
     const shown = pr.head();
     const actor = { accountId: ben.id, viaAppId: null };
@@ -33,7 +29,7 @@ describe('the head goes away and comes back', () => {
 });
 
 describe('several changes by one command', () => {
-  it('five are one write; one that is stale drops out, four land together (B19, S96, G11)', async () => {
+  it('five changes are one write; a stale one drops out, and four land together (B19, S96, G11)', async () => {
     const story = await proposeRows(stage(), { 4: 40, 8: 80, 12: 120, 16: 160, 20: 200 });
     const { pr, ana, ben } = story;
     const since = stage().github.requests.length;
@@ -42,39 +38,39 @@ describe('several changes by one command', () => {
     ben.person.pushes({ [ROWS_PATH]: rows({ 12: 'theirs' }) });
     await stage().settle();
     expect(pr.file(ROWS_PATH)).toBe(rows({ 4: 40, 8: 80, 12: 'theirs', 16: 160, 20: 200 }));
-    expect(await states(story)).toEqual(['completed', 'completed', 'superseded', 'completed', 'completed']);
+    expect(await proposalStates(story)).toEqual(['completed', 'completed', 'superseded', 'completed', 'completed']);
     const commits = stage()
       .github.requests.slice(since)
       .filter(({ name, status }) => name === COMMIT && status === 200);
     expect(commits).toHaveLength(1);
   });
 
-  it('refused by a rule, all fail and name it (B19, S96)', async () => {
+  it('if a rule refuses the commit, all changes fail and name the rule (B19, S96)', async () => {
     const story = await proposeRows(stage(), { 5: 50, 12: 120 });
     const { pr, ana, bot } = story;
     const ruleset = { branches: ['topic'], types: ['update'], bypassIds: [] } as const;
     stage().github.apply(OPERATIONS.addRuleset, { repositoryId: pr.repositoryId, ruleset });
     await ana.says('/approve all');
-    expect(await states(story)).toEqual(['failed', 'failed']);
+    expect(await proposalStates(story)).toEqual(['failed', 'failed']);
     for (const { body } of bot.proposals()) expect(body).toContain('The rules of this branch refuse the commit');
     expect(pr.commits()).toEqual([]);
   });
 });
 
-describe('a pull request that was merged', () => {
-  it('changes proposed before it can no longer be approved in any way (G17)', async () => {
+describe('a merged pull request', () => {
+  it('changes proposed before the merge can no longer be approved in any way (G17)', async () => {
     const story = await proposeRows(stage(), { 5: 50 });
     const { pr, ana, ben, bot, model } = story;
     await ben.does((person) => person.merges());
     const merged = pr.refs();
-    expect(await states(story)).toEqual(['cancelled']);
+    expect(await proposalStates(story)).toEqual(['cancelled']);
     await ana.replies(bot.proposal(1), '/approve');
     expect(bot.answer()).toContain('was already cancelled');
     expect(pr.refs()).toEqual(merged);
     expect(model.requests()).toHaveLength(1);
   });
 
-  it('closed and opened again, a new run starts clean and the old id decides nothing (G17)', async () => {
+  it('after a close and a reopen a new run starts clean, and the old id decides nothing (G17)', async () => {
     const story = await proposeRows(stage(), { 5: 50 });
     const { pr, ana, ben, bot, model } = story;
     await ben.does((person) => person.closes());

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
 import { stageForAll } from '../support/open-and-close.ts';
+import { proposalStates } from '../support/proposals.ts';
 import { editRow, proposeRows, ROWS_PATH, rows } from '../support/rows.ts';
 import { type Story, write } from '../support/story.ts';
 
@@ -10,11 +11,7 @@ const COMMIT = 'graphql createCommitOnBranch';
 
 const NOT_APPROVED = '/approve` – apply exactly this change';
 
-async function states({ stored }: Story): Promise<readonly string[]> {
-  return (await stored()).proposals.map(({ state }) => state);
-}
-
-/** Somebody pushes to the branch wherever it lies. */
+/** Pushes to the branch, in the repository or in the fork. */
 async function pushesThere({ pr, carl }: Story, files: Readonly<Record<string, string>>): Promise<void> {
   const { repositoryId, branch } = pr.now().head;
   const actor = { accountId: carl.id, viaAppId: null };
@@ -28,8 +25,8 @@ function commitCalls(since: number): readonly (number | null)[] {
   return calls.flatMap(({ name, status }) => (name === COMMIT ? [status] : []));
 }
 
-/** A rule refuses commits to the branch from now on, but for these people. */
-function forbid({ pr }: Story, bypassIds: readonly number[] = []): void {
+/** From now on a rule refuses commits to the branch, except by these people. */
+function addRule({ pr }: Story, bypassIds: readonly number[] = []): void {
   const ruleset = { branches: ['topic'], types: ['update'], bypassIds } as const;
   stage().github.apply(OPERATIONS.addRuleset, { repositoryId: pr.repositoryId, ruleset });
 }
@@ -52,15 +49,15 @@ describe('a pull request from a fork', () => {
     expect(bot.answer()).toContain('is in a fork, and Countersign never writes to forks.');
     await ana.replies(suggested, '```suggestion\nconst row05 = 51;\n```');
     expect(bot.answers().filter((one) => one.includes('never writes to forks'))).toHaveLength(2);
-    expect(await states(story)).toEqual(['proposed', 'proposed']);
+    expect(await proposalStates(story)).toEqual(['proposed', 'proposed']);
     await carl.commitsSuggestion(suggested);
-    expect(await states(story)).toEqual(['completed', 'proposed']);
+    expect(await proposalStates(story)).toEqual(['completed', 'proposed']);
     await pushesThere(story, { 'docs/new.md': 'ours\n' });
-    expect(await states(story)).toEqual(['completed', 'completed']);
+    expect(await proposalStates(story)).toEqual(['completed', 'completed']);
     expect(bot.proposal(2).body).toContain('**Applied**');
     expect(pr.commits().map(({ author }) => author)).toEqual([carl.login, carl.login]);
     expect(commitCalls(since)).toEqual([]);
-    expect(model.heard()).toHaveLength(2);
+    expect(model.toolMessages()).toHaveLength(2);
   });
 });
 
@@ -68,13 +65,13 @@ describe('a branch whose rules refuse a commit', () => {
   it('a change approved by another command also fails, and the pending one says so (S96, S127a)', async () => {
     const story = await proposeRows(stage(), { 5: 50, 12: 120, 20: 200 });
     const { ana, ben, bot, pr } = story;
-    forbid(story);
+    addRule(story);
     const since = stage().github.requests.length;
     stage().pass(2);
     ana.person.replies(bot.proposal(1).id, '/approve');
     ben.person.replies(bot.proposal(2).id, '/approve');
     await stage().settle();
-    expect(await states(story)).toEqual(['failed', 'failed', 'proposed']);
+    expect(await proposalStates(story)).toEqual(['failed', 'failed', 'proposed']);
     expect(commitCalls(since)).toHaveLength(1);
     for (const number of [1, 2])
       expect(bot.proposal(number).body).toContain('**Failed.** Nothing was changed. The rules of this branch refuse');
@@ -91,11 +88,11 @@ describe('a branch whose rules refuse a commit', () => {
   it('a suggestion that a person commits is still recognized, and the run continues (S127a, S50)', async () => {
     const story = await proposeRows(stage(), { 5: 50, 12: 120 });
     const { ana, ben, bot, model, pr } = story;
-    forbid(story, [ben.id]);
+    addRule(story, [ben.id]);
     await ana.replies(bot.proposal(1), '/approve');
     await ben.commitsSuggestion(bot.proposal(2));
-    expect(await states(story)).toEqual(['failed', 'completed']);
+    expect(await proposalStates(story)).toEqual(['failed', 'completed']);
     expect(pr.file(ROWS_PATH)).toBe(rows({ 12: 120 }));
-    expect(model.heard()).toHaveLength(2);
+    expect(model.toolMessages()).toHaveLength(2);
   });
 });

@@ -12,7 +12,7 @@ const COMMIT = 'graphql createCommitOnBranch';
 
 const BOT = 'countersign[bot]';
 
-/** Heads that the App named for its commits, in order, with what came of each. */
+/** The expected heads of the App's commit calls, in order, each with its outcome. */
 function checkedHeads({ github }: Stage, since: number): readonly { head: string; applied: boolean }[] {
   const calls = github.requests.slice(since).filter(({ name }) => name === COMMIT);
   return calls.map(({ body, status }) => {
@@ -22,7 +22,7 @@ function checkedHeads({ github }: Stage, since: number): readonly { head: string
   });
 }
 
-/** Each commit of the App stands on a head that it had checked, and makes the approved line of it and nothing else. */
+/** Each commit of the App has a checked head as its parent and contains only the approved line. */
 function expectHonestCommits({ pr, bot }: Story, since: number): void {
   const checked = checkedHeads(stage(), since).map(({ head }) => head);
   const digest = /digest `([0-9a-f]{12})`/.exec(bot.proposal(1).body)?.[1];
@@ -36,7 +36,7 @@ function expectHonestCommits({ pr, bot }: Story, since: number): void {
 
 type Moment = { readonly story: Story; readonly calls: readonly string[] };
 
-/** The same story over and over, with a push right before the first, the second, … call that an approval leads to. */
+/** Repeats a story with a push right before the first, the second, … call that an approval causes. */
 async function pushBeforeEachCall(pushed: string, judge: (moment: Moment) => void): Promise<number> {
   for (let place = 0; ; place += 1) {
     const story = await proposeRows(stage(), { 5: 50 });
@@ -64,18 +64,20 @@ describe('the head moves between an approval and its commit', () => {
     expect(places).toBeGreaterThan(4);
   });
 
-  it('pushed over the same lines before any call: nothing is committed over it (B1, B2, S94)', {
+  it('a push over the same lines before any call is never overwritten (B1, B2, S94)', {
     timeout: 180_000,
   }, async () => {
     await pushBeforeEachCall(rows({ 5: 'theirs' }), ({ story }) => {
       expect(story.pr.file(ROWS_PATH)).toBe(rows({ 5: 'theirs' }));
       expect(story.pr.commits()).toHaveLength(1);
       expect(story.bot.proposal(1).body).toContain('**Withdrawn**');
-      expect(story.model.heard()[0]).toMatch(/^Not applied: src\/rows\.ts changed after this change was proposed/);
+      expect(story.model.toolMessages()[0]).toMatch(
+        /^Not applied: src\/rows\.ts changed after this change was proposed/,
+      );
     });
   });
 
-  it('pushed by hand before the commit: the change is there once (B1, S50)', async () => {
+  it('a change pushed by hand before the commit exists once (B1, S50)', async () => {
     const { pr, ana, ben, bot } = await proposeRows(stage(), { 5: 50 });
     const push = (name: string): void => {
       if (name === COMMIT && pr.commits().length === 0) ben.person.pushes({ [ROWS_PATH]: rows({ 5: 50 }) });
@@ -113,10 +115,10 @@ describe('several approvals at once', () => {
     await stage().settle();
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50, 7: 70, 12: 120 }));
     expect(model.requests()).toHaveLength(asked + 1);
-    expect(model.heard()).toHaveLength(3);
+    expect(model.toolMessages()).toHaveLength(3);
   });
 
-  it('with a foreign push to other lines between them, all three land (B21)', async () => {
+  it('with another person’s push to other lines between them, all three land (B21)', async () => {
     const { pr, ana, ben, bot } = await proposeRows(stage(), { 4: 40, 11: 110, 17: 170 });
     stage().pass(2);
     ana.person.replies(bot.proposal(1).id, '/approve');
@@ -127,7 +129,7 @@ describe('several approvals at once', () => {
     expect(pr.file(ROWS_PATH)).toBe(rows({ 4: 40, 11: 110, 17: 170, 22: 'other' }, ['// above']));
   });
 
-  it('with a foreign push to the lines of one, that one is withdrawn and the others land (B21, S96)', async () => {
+  it('with another person’s push to the lines of one, that one is withdrawn and the others land (B21, S96)', async () => {
     const { pr, ana, ben, bot, model } = await proposeRows(stage(), { 5: 50, 12: 120, 20: 200 });
     stage().pass(2);
     ana.person.says('/approve all');
@@ -136,7 +138,7 @@ describe('several approvals at once', () => {
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50, 12: 'theirs', 20: 200 }));
     expect(pr.commits().filter(({ author }) => author === BOT)).toHaveLength(1);
     expect(bot.proposal(2).body).toContain('**Withdrawn**');
-    expect(model.heard()[1]).toMatch(/^Not applied: src\/rows\.ts changed/);
+    expect(model.toolMessages()[1]).toMatch(/^Not applied: src\/rows\.ts changed/);
     expect(bot.answers().join('\n')).toContain(bot.proposal(2).proposalId);
   });
 });

@@ -8,7 +8,7 @@ const stage = stageForAll();
 
 const BOT = 'countersign[bot]';
 
-function botCommits({ pr }: Story): readonly string[] {
+function appCommitShas({ pr }: Story): readonly string[] {
   return pr.commits().flatMap(({ author, sha }) => (author === BOT ? [sha] : []));
 }
 
@@ -17,13 +17,13 @@ describe('a push that carries changes', () => {
     const story = await proposeRows(stage(), { 5: 50 });
     const { pr, ana, ben, bot, model } = story;
     await ben.commitsSuggestion(bot.proposal(1));
-    expect(botCommits(story)).toEqual([]);
+    expect(appCommitShas(story)).toEqual([]);
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
     const [commit] = pr.commits();
     expect(bot.proposal(1).body).toContain(`**Applied** by \`${ben.login}\` in [\`${commit?.sha.slice(0, 7)}\`]`);
     expect(bot.proposal(1).body).not.toContain('```suggestion');
     expect(bot.proposal(1).resolved).toBe(true);
-    expect(JSON.parse(model.heard()[0] ?? '')).toMatchObject({
+    expect(JSON.parse(model.toolMessages()[0] ?? '')).toMatchObject({
       path: ROWS_PATH,
       replacements_made: 1,
       message: expect.stringContaining(`Successfully replaced text in ${ROWS_PATH}.`),
@@ -38,13 +38,13 @@ describe('a push that carries changes', () => {
     const story = await proposeRows(stage(), { 5: 50, 12: 120 });
     const { pr, ana, bot, model } = story;
     await ana.commitsSuggestion(bot.proposal(1), bot.proposal(2));
-    expect(botCommits(story)).toEqual([]);
+    expect(appCommitShas(story)).toEqual([]);
     expect(pr.commits()).toHaveLength(1);
     for (const proposal of bot.proposals()) {
       expect(proposal.body).toContain(`**Applied** by \`${ana.login}\``);
       expect(proposal.resolved).toBe(true);
     }
-    expect(model.heard()).toHaveLength(2);
+    expect(model.toolMessages()).toHaveLength(2);
   });
 
   it('a batch over two files is credited to the person who sent it; changes left out stay pending (S50, S66)', async () => {
@@ -75,8 +75,8 @@ describe('a push that carries changes', () => {
     expect(model.requests()).toHaveLength(asked);
     await ana.says('/approve all');
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50, 7: 70, 12: 120 }));
-    expect(botCommits(story)).toHaveLength(1);
-    expect(model.heard()).toHaveLength(3);
+    expect(appCommitShas(story)).toHaveLength(1);
+    expect(model.toolMessages()).toHaveLength(3);
   });
 
   it('a pusher without permission to approve is named, and the comment says that this is no approval (S50)', async () => {
@@ -91,7 +91,7 @@ describe('a push that carries changes', () => {
     stage().github.deliveries.releaseHeld();
     await stage().settle();
     expect(bot.proposal(1).body).toContain(`Not an approval: \`${dora.login}\` may not approve here.`);
-    expect(botCommits(story)).toEqual([]);
+    expect(appCommitShas(story)).toEqual([]);
   });
 
   it('an approval after a push without a webhook finds the change there and commits nothing (S50)', async () => {
@@ -101,7 +101,7 @@ describe('a push that carries changes', () => {
     await ben.pushes({ [ROWS_PATH]: rows({ 5: 50 }) });
     await ana.says('/approve');
     stage().github.deliveries.intercept(undefined);
-    expect(botCommits(story)).toEqual([]);
+    expect(appCommitShas(story)).toEqual([]);
     expect(pr.commits()).toHaveLength(1);
     expect(bot.proposal(1).body).toContain('**Applied**');
   });
@@ -126,7 +126,7 @@ describe('a push of something else', () => {
     expect(pr.commits().at(-1)?.message).toMatch(/^Countersign-Range: 7,1 7,1$/m);
   });
 
-  it('within the context that people saw, it is shown again under a new id; the old id decides nothing (S94, S50)', async () => {
+  it('a push within the shown context shows the change again under a new id; the old id decides nothing (S94, S50)', async () => {
     const story = await proposeRows(stage(), { 5: 50 });
     const { pr, ana, ben, bot, model } = story;
     const asked = model.requests().length;
@@ -138,38 +138,38 @@ describe('a push of something else', () => {
     expect(again?.body).toContain(`head \`${pr.head().slice(0, 7)}\``);
     expect(model.requests()).toHaveLength(asked);
     await ana.says(`/approve ${old?.proposalId}`);
-    expect(botCommits(story)).toEqual([]);
+    expect(appCommitShas(story)).toEqual([]);
     await ana.says(`/approve ${again?.proposalId}`);
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50, 6: 'other' }));
-    expect(model.heard()).toHaveLength(1);
-    expect(JSON.parse(model.heard()[0] ?? '')).toMatchObject({ replacements_made: 1 });
+    expect(model.toolMessages()).toHaveLength(1);
+    expect(JSON.parse(model.toolMessages()[0] ?? '')).toMatchObject({ replacements_made: 1 });
   });
 
-  it('a push over the same lines withdraws the call, and the model learns that the file changed (T7) (S94)', async () => {
+  it('a push over the same lines withdraws the change, and the model learns that the file changed (T7, S94)', async () => {
     const story = await proposeRows(stage(), { 5: 50 });
     const { pr, ben, bot, model } = story;
     const base = pr.head();
     await ben.pushes({ [ROWS_PATH]: rows({ 5: 'other' }) });
     expect(bot.proposals()).toHaveLength(1);
     expect(bot.proposal(1).body).toContain('**Withdrawn**');
-    expect(model.heard()).toEqual([
+    expect(model.toolMessages()).toEqual([
       `Not applied: ${ROWS_PATH} changed after this change was proposed (base ${base.slice(0, 7)}, now ${pr.head().slice(0, 7)}). Tool was not executed. Read the file again before proposing.`,
     ]);
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 'other' }));
   });
 
-  it('a new file that another person created meanwhile is not overwritten (T7) (S93)', async () => {
+  it('a new file that another person created meanwhile is not overwritten (T7, S93)', async () => {
     const { pr, ana, ben, bot, model } = await stage().tell();
     model.proposes(write('docs/new.md', 'ours\n'));
     await ana.says('/countersign write the page');
     await ben.pushes({ 'docs/new.md': 'theirs\n' });
     expect(bot.proposal(1).body).toContain('**Withdrawn**');
-    expect(model.heard()[0]).toMatch(/^Not applied: docs\/new\.md changed after this change was proposed/);
+    expect(model.toolMessages()[0]).toMatch(/^Not applied: docs\/new\.md changed after this change was proposed/);
     await ana.says(`/approve ${bot.proposal(1).proposalId}`);
     expect(pr.file('docs/new.md')).toBe('theirs\n');
   });
 
-  it('an edit with several places wants the very file it was shown for (S93)', async () => {
+  it('an edit in several places requires exactly the file that it was shown for (S93)', async () => {
     const { pr, ana, ben, bot, model } = await stage().tell({
       branch: { [ROWS_PATH]: rows({ 3: 'same', 15: 'same' }) },
     });
@@ -177,12 +177,12 @@ describe('a push of something else', () => {
     await ana.says('/countersign use another word');
     await ben.pushes({ [ROWS_PATH]: rows({ 3: 'same', 15: 'same', 20: 'other' }) });
     expect(bot.proposal(1).body).toContain('**Withdrawn**');
-    expect(model.heard()[0]).toMatch(/^Not applied: src\/rows\.ts changed after this change was proposed/);
+    expect(model.toolMessages()[0]).toMatch(/^Not applied: src\/rows\.ts changed after this change was proposed/);
     await ana.says(`/approve ${bot.proposal(1).proposalId}`);
     expect(pr.file(ROWS_PATH)).toBe(rows({ 3: 'same', 15: 'same', 20: 'other' }));
   });
 
-  it('in another file changes nothing for the proposal (S50)', async () => {
+  it('a push to another file changes nothing for the proposal (S50)', async () => {
     const story = await proposeRows(stage(), { 5: 50 });
     const { pr, ana, ben, bot } = story;
     const before = bot.proposal(1).body;
@@ -195,7 +195,7 @@ describe('a push of something else', () => {
 });
 
 describe('after a decision', () => {
-  it('a commit of ours leaves changes nearby in the same file pending, even inside their context (S97, B21)', async () => {
+  it('a commit by the App leaves nearby changes in the same file pending, even inside their context (S97, B21)', async () => {
     const story = await proposeRows(stage(), { 5: 50, 7: 70, 9: 90 });
     const { pr, ana, bot } = story;
     await ana.replies(bot.proposal(2), '/approve');
@@ -203,7 +203,7 @@ describe('after a decision', () => {
     await ana.replies(bot.proposal(1), '/approve');
     await ana.replies(bot.proposal(3), '/approve');
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50, 7: 70, 9: 90 }));
-    expect(botCommits(story)).toHaveLength(3);
+    expect(appCommitShas(story)).toHaveLength(3);
   });
 
   it('denied and withdrawn changes leave no trace in any ref (S98)', async () => {

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { stageForAll } from '../support/open-and-close.ts';
+import { proposalStates } from '../support/proposals.ts';
 import { editRow, ROWS_PATH, rows, tellRows } from '../support/rows.ts';
 import type { Story } from '../support/story.ts';
 
 const stage = stageForAll();
 
-/** The first pull request's story, and the same branch's second one, onto another base, with a run on each. */
+/** Two pull requests from one branch onto different bases, with a run on each. */
 async function twoOnOneBranch(
   here: Readonly<Record<number, number>>,
   there: Readonly<Record<number, number>>,
@@ -17,10 +18,6 @@ async function twoOnOneBranch(
     await story.ana.says('/countersign give the rows other values');
   }
   return [first, second];
-}
-
-async function states({ stored }: Story): Promise<readonly string[]> {
-  return (await stored()).proposals.map(({ state }) => state);
 }
 
 describe('two open pull requests from one branch', () => {
@@ -35,11 +32,11 @@ describe('two open pull requests from one branch', () => {
     expect(second.bot.proposal(1).body).toContain(`Also changes \`#${first.pr.number}\`, which uses the same branch.`);
   });
 
-  it('what is committed for one is a push to the other: what it contains is done there, without a vote (B12, S50)', async () => {
+  it('a commit for one is a push to the other: changes that it contains are completed there without a vote (B12, S50)', async () => {
     const [first, second] = await twoOnOneBranch({ 5: 50 }, { 5: 50, 15: 150 });
     await first.ana.replies(first.bot.proposal(1), '/approve');
-    expect(await states(first)).toEqual(['completed']);
-    expect(await states(second)).toEqual(['completed', 'proposed']);
+    expect(await proposalStates(first)).toEqual(['completed']);
+    expect(await proposalStates(second)).toEqual(['completed', 'proposed']);
     expect((await second.stored()).proposals[0]?.votes).toEqual([]);
     expect(second.bot.proposal(1).body).toMatch(/^\*\*Applied\*\* in \S+\. Found in a push\.$/m);
     expect(second.bot.proposal(1).resolved).toBe(true);
@@ -51,8 +48,10 @@ describe('two open pull requests from one branch', () => {
   it('a change that no longer fits there is withdrawn, and the model learns of it (B12, S50)', async () => {
     const [first, second] = await twoOnOneBranch({ 5: 50 }, { 5: 55 });
     await first.ana.replies(first.bot.proposal(1), '/approve');
-    expect(await states(second)).toEqual(['superseded']);
-    expect(second.model.heard()[0]).toMatch(/^Not applied: src\/rows\.ts changed after this change was proposed/);
+    expect(await proposalStates(second)).toEqual(['superseded']);
+    expect(second.model.toolMessages()[0]).toMatch(
+      /^Not applied: src\/rows\.ts changed after this change was proposed/,
+    );
     expect(second.pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
   });
 

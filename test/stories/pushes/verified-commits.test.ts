@@ -19,13 +19,13 @@ async function verified(pr: PullView): Promise<readonly VerifiedChange[]> {
   return rows;
 }
 
-function told(story: Story, rows: readonly VerifiedChange[]): readonly string[] {
+function resultLines(story: Story, rows: readonly VerifiedChange[]): readonly string[] {
   const ids = story.bot.proposals().map(({ proposalId }) => proposalId);
   return rows.map(({ proposal, path, result }) => `${ids.indexOf(proposal ?? '') + 1} ${path} ${result}`);
 }
 
-describe('what the App committed, as countersign verify sees it', () => {
-  it('several changes of one file in one commit and in several, new files, a deleted and a moved one, a moved place (S73, S92, S94)', async () => {
+describe('countersign verify on the App’s commits', () => {
+  it('passes for several changes of one file in one and several commits, new, deleted and moved files, and moved lines (S73, S92, S94)', async () => {
     const story = await stage().tell({
       files: { 'src/total.ts': 'let total = 0;\n', 'windows.txt': LINES, 'old.txt': 'x\n', 'here.txt': 'y\n' },
     });
@@ -44,7 +44,7 @@ describe('what the App committed, as countersign verify sees it', () => {
     await ana.replies(bot.proposal(2), '/approve');
     await ana.says('/approve all');
     const rows = await verified(pr);
-    expect(told(story, rows).toSorted()).toEqual([
+    expect(resultLines(story, rows).toSorted()).toEqual([
       '1 windows.txt ok',
       '2 windows.txt ok',
       '3 windows.txt ok',
@@ -57,7 +57,7 @@ describe('what the App committed, as countersign verify sees it', () => {
     expect(rows.map(({ approvedBy }) => approvedBy)).toEqual(rows.map(() => [ana.login]));
   });
 
-  it('deletions and moves, of text and of what is not, in one commit with a new file (S73, S92)', async () => {
+  it('passes for deletions and moves of text and binary files in one commit with a new file (S73, S92)', async () => {
     const files = {
       'old.ts': LINES,
       'empty.txt': '',
@@ -77,7 +77,7 @@ describe('what the App committed, as countersign verify sees it', () => {
     await story.ana.says('/countersign tidy up');
     await story.ana.says('/approve all');
     expect(story.pr.commits()).toHaveLength(1);
-    expect(told(story, await verified(story.pr)).toSorted()).toEqual([
+    expect(resultLines(story, await verified(story.pr)).toSorted()).toEqual([
       '1 old.ts ok',
       '2 empty.txt ok',
       '3 logo.png ok',
@@ -87,11 +87,11 @@ describe('what the App committed, as countersign verify sees it', () => {
     ]);
   });
 
-  it('a person’s own lines are verified by their own digest (B3)', async () => {
+  it('verifies a person’s own lines by their own digest (B3)', async () => {
     const story = await stage().tell();
     story.model.proposes(edit('src/total.ts', '  let total = 0;\n', '  let total = 0n;\n'));
     await story.ana.says('/countersign use bigint');
     await story.ana.replies(story.bot.proposal(1), '```suggestion\n  let total = 1n;\n```');
-    expect(told(story, await verified(story.pr))).toEqual(['1 src/total.ts ok']);
+    expect(resultLines(story, await verified(story.pr))).toEqual(['1 src/total.ts ok']);
   });
 });

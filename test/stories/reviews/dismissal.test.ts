@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FakeReview } from '../../../fakes/github/state/github-state.ts';
 import { stageForAll } from '../support/open-and-close.ts';
+import { proposalStates } from '../support/proposals.ts';
 import { editRow, ROWS_PATH, rows } from '../support/rows.ts';
 import { edit, type Story } from '../support/story.ts';
 
@@ -10,15 +11,15 @@ const ASKING = { '.github/countersign.yml': 'review_event: request-changes\n', '
 
 const DISMISS = 'PUT /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/dismissals';
 
-/** Two rows in suggestions, and a file that is not part of the pull request, in the conversation. */
-async function proposed(): Promise<Story> {
+/** Two suggestions, and a proposal in the conversation for a file outside the pull request. */
+async function proposeThree(): Promise<Story> {
   const story = await stage().tell({ files: ASKING, branch: { [ROWS_PATH]: rows() } });
   story.model.proposes(editRow(5, 50), editRow(12, 120), edit('README.md', '# Shop', '# The shop'));
   await story.ana.says('/countersign give the rows other values');
   return story;
 }
 
-/** The App's own reviews that say something, newest last. */
+/** The App's own reviews with a body, newest last. */
 function ownReviews({ pr }: Story): readonly FakeReview[] {
   const { botId } = stage().github.app;
   return [...pr.now().reviews.values()].filter(({ authorId, body }) => authorId === botId && body !== '');
@@ -30,27 +31,23 @@ function ownReview(story: Story): FakeReview {
   return review;
 }
 
-async function states(story: Story): Promise<readonly string[]> {
-  return (await story.stored()).proposals.map((proposal) => proposal.state);
-}
-
 describe('review_event: request-changes', () => {
   it('dismissing the review denies all pending changes of that turn, without a reason (S52, S110)', async () => {
-    const story = await proposed();
+    const story = await proposeThree();
     const { pr, ana, ben, bot } = story;
     expect(ownReview(story).state).toBe('CHANGES_REQUESTED');
     await ana.replies(bot.proposal(1), '/approve');
     await ben.does((person) => person.dismisses(ownReview(story).id, 'Not today.'));
-    expect(await states(story)).toEqual(['completed', 'rejected', 'rejected']);
+    expect(await proposalStates(story)).toEqual(['completed', 'rejected', 'rejected']);
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
     expect(bot.proposals().at(-1)?.body).toContain(`**Rejected by user** \`${ben.login}\``);
     const [vote] = (await story.stored()).proposals[2]?.votes ?? [];
     expect(vote).toMatchObject({ action: 'deny', surface: 'review', text: null, commentId: ownReview(story).id });
-    expect(story.model.heard()[2]).toMatch(/^Edit rejected by user\. This is a decision/);
+    expect(story.model.toolMessages()[2]).toMatch(/^Edit rejected by user\. This is a decision/);
   });
 
   it('the App dismisses its own review when no change of the turn is pending, and that decides nothing (S72a)', async () => {
-    const story = await proposed();
+    const story = await proposeThree();
     const { ana, bot } = story;
     await ana.replies(bot.proposal(1), '/approve');
     await ana.says(`/deny ${bot.proposal(2).proposalId} keep it`);
@@ -61,33 +58,33 @@ describe('review_event: request-changes', () => {
     expect([first?.state, second?.state]).toEqual(['DISMISSED', 'CHANGES_REQUESTED']);
     await ana.says('/approve');
     expect(ownReview(story).state).toBe('DISMISSED');
-    expect(await states(story)).toEqual(['completed', 'rejected', 'rejected', 'completed']);
+    expect(await proposalStates(story)).toEqual(['completed', 'rejected', 'rejected', 'completed']);
     expect(bot.run().body).not.toContain('GitHub refused to let Countersign dismiss');
   });
 
-  it('when the run is stopped, too (S72a)', async () => {
-    const story = await proposed();
+  it('the App also dismisses its own review when the run is stopped (S72a)', async () => {
+    const story = await proposeThree();
     await story.ana.says('/stop');
     expect(ownReview(story).state).toBe('DISMISSED');
-    expect(await states(story)).toEqual(['cancelled', 'cancelled', 'cancelled']);
+    expect(await proposalStates(story)).toEqual(['cancelled', 'cancelled', 'cancelled']);
   });
 
   it('the run comment says who has to dismiss a review when GitHub refuses; a review dismissed by people is left alone (S72a)', async () => {
-    const story = await proposed();
+    const story = await proposeThree();
     stage().github.faults.add({ route: DISMISS, kind: 'fail-before-apply', status: 403 });
     await story.ana.says('/stop');
     expect(ownReview(story).state).toBe('CHANGES_REQUESTED');
     expect(story.bot.run().body).toContain('GitHub refused to let Countersign dismiss [this request for changes](');
     const dismissals = () => stage().github.requests.filter(({ name }) => name === DISMISS).length;
     const before = dismissals();
-    const again = await proposed();
+    const again = await proposeThree();
     await again.ben.does((person) => person.dismisses(ownReview(again).id, 'No.'));
-    expect(await states(again)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(await proposalStates(again)).toEqual(['rejected', 'rejected', 'rejected']);
     expect(dismissals()).toBe(before);
   });
 
   it('a dismissal by a person who may not deny is recorded and decides nothing (S52, A1)', async () => {
-    const story = await proposed();
+    const story = await proposeThree();
     stage().github.deliveries.intercept(() => 'hold');
     stage().pass(2);
     story.ben.person.dismisses(ownReview(story).id, 'No.');
@@ -95,12 +92,12 @@ describe('review_event: request-changes', () => {
     stage().github.deliveries.intercept(undefined);
     stage().github.deliveries.releaseHeld();
     await stage().settle();
-    expect(await states(story)).toEqual(['proposed', 'proposed', 'proposed']);
+    expect(await proposalStates(story)).toEqual(['proposed', 'proposed', 'proposed']);
     const { run } = await story.stored();
     expect(run?.reviews).toMatchObject([{ status: 'dismissed', turn: 1 }]);
   });
 
-  it('a change that fits no suggestion blocks too; a lost answer leaves one review (S72a, G3)', async () => {
+  it('the review of a change that fits no suggestion blocks too; a lost response leaves one review (S72a, G3)', async () => {
     const story = await stage().tell({ files: ASKING, branch: { [ROWS_PATH]: rows() } });
     const route = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews';
     stage().github.faults.add({ route: route, kind: 'reset', applied: true });

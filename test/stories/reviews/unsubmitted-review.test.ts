@@ -9,8 +9,8 @@ const stage = stageForAll();
 
 const REVIEW = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews';
 
-/** What a create leaves that broke midway: a review of the App that nobody else sees, and that GitHub lets it have one of. */
-function leaveReview({ pr }: Story): void {
+/** Leaves the App's one pending review, as a creation that failed midway does. */
+function leavePendingReview({ pr }: Story): void {
   const { apply, app } = stage().github;
   const actor = { accountId: app.botId, viaAppId: app.id };
   apply(OPERATIONS.createPullRequestReview, {
@@ -21,24 +21,24 @@ function leaveReview({ pr }: Story): void {
   });
 }
 
-function leftBehind({ pr }: Story): number {
+function pendingReviews({ pr }: Story): number {
   return [...pr.now().reviews.values()].filter(({ state }) => state === 'PENDING').length;
 }
 
 describe('a review of the App that was never submitted', () => {
-  it('does not keep the next proposals from the page (G4)', async () => {
+  it('does not block the next proposals (G4)', async () => {
     const story = await tellRows(stage());
-    leaveReview(story);
+    leavePendingReview(story);
     story.model.proposes(editRow(5, 50));
     await story.ana.says('/countersign give the row another value');
     expect(story.bot.proposal(1).body).toContain('```suggestion');
     expect(story.bot.proposals()).toHaveLength(1);
-    expect(leftBehind(story)).toBe(0);
+    expect(pendingReviews(story)).toBe(0);
     await story.ana.replies(story.bot.proposal(1), '/approve');
     expect(story.pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
   });
 
-  it('is not what GitHub makes of ours without telling: the proposals are posted again, once (G4)', async () => {
+  it('is replaced if GitHub left the App’s own review pending: the proposals are posted again, once (G4)', async () => {
     const story = await tellRows(stage());
     const withoutEvent = (sent: string): string => JSON.stringify({ ...Object(parseJson(sent)), event: undefined });
     stage().github.faults.add({ route: REVIEW, kind: 'alter-request', alter: withoutEvent });
@@ -47,22 +47,22 @@ describe('a review of the App that was never submitted', () => {
     await stage().later(5);
     expect(story.bot.proposals()).toHaveLength(1);
     expect(story.bot.reviews()).toHaveLength(1);
-    expect(leftBehind(story)).toBe(0);
+    expect(pendingReviews(story)).toBe(0);
   });
 
-  it('keeps no answer from its thread, and no diff from its file (G4)', async () => {
+  it('blocks neither an answer in a thread nor a diff on a file (G4)', async () => {
     const story = await proposeRows(stage(), { 5: 50 });
     const { ana, bot, model } = story;
-    leaveReview(story);
+    leavePendingReview(story);
     const asked = await ana.replies(bot.proposal(1), '/approve but nicer');
     const answer = bot.comments().find(({ body }) => body.includes('was not understood at'));
     expect(answer?.kind).toBe('review');
     expect(asked).toBeGreaterThan(0);
-    leaveReview(story);
+    leavePendingReview(story);
     model.proposes(remove(ROWS_PATH));
     await ana.replies(bot.proposal(1), 'rather delete it');
     expect(bot.proposals()).toHaveLength(2);
     expect(bot.proposal(2).kind).toBe('review');
-    expect(leftBehind(story)).toBe(0);
+    expect(pendingReviews(story)).toBe(0);
   });
 });

@@ -5,7 +5,7 @@ import { stageForAll } from '../support/open-and-close.ts';
 import { editRow, ROWS_PATH, row, rows, tellRows } from '../support/rows.ts';
 import { move, read, type Story } from '../support/story.ts';
 
-/** Of a version that has neither rulesets nor a log of deliveries. */
+/** A version with neither rulesets nor a delivery log. */
 const LACKS = ['GET /repos/{owner}/{repo}/rules/branches/{branch}', 'GET /app/hook/deliveries'];
 
 const stage = stageForAll({ server: { version: '3.10.0', missingRoutes: LACKS } });
@@ -14,7 +14,7 @@ async function readyz(): Promise<number> {
   return (await fetch(`${stage().server().url}/readyz`)).status;
 }
 
-/** In private mode nobody tells the App who its bot is before it is installed somewhere. */
+/** In private mode the App cannot load its bot account before its first installation. */
 async function tellOnceReady(): Promise<Story> {
   const story = await tellRows(stage());
   await expect.poll(readyz, { timeout: 25_000, interval: 50 }).toBe(200);
@@ -38,7 +38,7 @@ describe('on GitHub Enterprise Server', () => {
     expect(stage().logged.join('')).toContain('install the App on a repository first');
   });
 
-  it('a whole conversation, below /api/v3 and /api/graphql alone, with links to the server’s own pages (J12)', async () => {
+  it('a whole conversation uses only /api/v3 and /api/graphql, and links to the server’s own pages (J12)', async () => {
     const story = await tellOnceReady();
     const { pr, ana, bot, model } = story;
     const before = stage().github.requests.length;
@@ -74,7 +74,7 @@ describe('on GitHub Enterprise Server', () => {
     expect(await verdicts(story, true)).toEqual(['ok']);
   });
 
-  it('without a log of deliveries nothing is searched any more, and nothing else suffers (J12)', async () => {
+  it('without a delivery log the search for lost webhooks stops, and everything else works (J12)', async () => {
     await tellOnceReady();
     const page = await (await fetch(`${stage().server().url}/metrics`)).text();
     expect(page).toContain('countersign_recovery_runs_total{result="refused"} 1\n');

@@ -43,7 +43,7 @@ async function explained(pr: PullView, lookup: LedgerLookup = ledger): Promise<r
   return found;
 }
 
-/** Changes to five rows: approved, denied, to be done differently, approved in own words, and one that nobody decides. */
+/** Changes of five rows: approved, denied, sent back with an instruction, edited by a person, and pending. */
 async function decided(): Promise<Story> {
   const story = await proposeRows(stage(), { 2: 20, 6: 60, 10: 100, 14: 140, 18: 180 });
   const { ana, ben, bot } = story;
@@ -55,7 +55,7 @@ async function decided(): Promise<Story> {
 }
 
 describe('the ledger', () => {
-  it('has every proposal, oldest first, with who answered what and what came of it (S90, K18, K19, K20)', async () => {
+  it('has every proposal, oldest first, with its answers and its outcome (S90, K18, K19, K20)', async () => {
     const story = await decided();
     const { ana, ben, pr } = story;
     const found = await exportedOf(story);
@@ -86,7 +86,7 @@ describe('the ledger', () => {
     expect(open).toMatchObject({ result: null, decidedAt: null, executedAt: null });
   });
 
-  it('holds for each commit its parent, both digests, its lines and who approved it (S71, S92)', async () => {
+  it('has for each commit its parent, both digests, its lines and its approvers (S71, S92)', async () => {
     const story = await decided();
     const { ben, pr } = story;
     const [first] = await exportedOf(story);
@@ -104,7 +104,7 @@ describe('the ledger', () => {
     ]);
   });
 
-  it('gives what was decided or proposed since a time (K18)', async () => {
+  it('returns proposals made or decided since a time (K18)', async () => {
     const story = await proposeRows(stage(), { 2: 20 });
     const pullKeys = await findPullRequestKeys(stage().db(), story.pr.fullName, story.pr.number);
     expect(await exported({ pullKeys, since: Date.now() - 3_600_000 })).toHaveLength(1);
@@ -125,7 +125,7 @@ describe('the ledger', () => {
     expect(new Set(found.map(({ commit }) => commit)).size).toBe(pr.commits().length);
   });
 
-  it('explains no commit that the ledger does not have exactly so (J8, V7)', async () => {
+  it('explains only commits that match the ledger exactly (J8, V7)', async () => {
     const { ana, model, pr } = await stage().tell();
     model.proposes(edit('src/total.ts', '  let total = 0;\n', '  let total = 0n;\n'));
     await ana.says('/countersign use bigint');
@@ -145,8 +145,8 @@ describe('the ledger', () => {
   });
 });
 
-describe('the App is removed while a commit is under way', () => {
-  it('the ledger explains the commit that GitHub made and would not show any more (V7, G11)', async () => {
+describe('the App is uninstalled during a commit', () => {
+  it('the ledger explains the commit that GitHub made and no longer shows (V7, G11)', async () => {
     const story = await proposeRows(stage(), { 2: 20 });
     const { ana, bot, pr } = story;
     const { ownerId } = pr.repository();

@@ -1,17 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { beforeCalls } from '../support/before-calls.ts';
 import { stageForAll } from '../support/open-and-close.ts';
-import { edit, type Story, write } from '../support/story.ts';
+import { BIGINT, EXACTLY } from '../support/proposals.ts';
+import { type Story, write } from '../support/story.ts';
 
 const stage = stageForAll();
 
 const PATH = '.github/countersign.yml';
 
-const BIGINT = edit('src/total.ts', '  let total = 0;\n', '  let total = 0n;\n');
-
-const EXACTLY = edit('README.md', 'Sells things.', 'Sells things, exactly.');
-
-async function proposed(settings: string): Promise<Story> {
+async function proposeUnder(settings: string): Promise<Story> {
   const story = await stage().tell();
   await story.configures(settings);
   story.model.proposes(BIGINT, EXACTLY);
@@ -19,9 +16,9 @@ async function proposed(settings: string): Promise<Story> {
   return story;
 }
 
-describe('the file of settings', () => {
-  it('while it is broken changes are posted and may be denied, no approval takes effect, and one answer names every problem (S127, J3)', async () => {
-    const { ana, bot, configures, pr } = await proposed('approvers: writers\nrequired_aprovals: 2\n');
+describe('the settings file', () => {
+  it('while it is broken, changes are posted and can be denied, no approval takes effect, and one answer names every problem (S127, J3)', async () => {
+    const { ana, bot, configures, pr } = await proposeUnder('approvers: writers\nrequired_aprovals: 2\n');
     expect(bot.proposals()).toHaveLength(2);
     await ana.says('/approve all');
     expect(pr.commits()).toEqual([]);
@@ -35,10 +32,10 @@ describe('the file of settings', () => {
     expect(pr.file('src/total.ts')).toContain('0n');
   });
 
-  it('settings that break between the approval and the commit take the approval back, with one message (S127)', async () => {
-    const { ana, bot, configures, pr } = await proposed('approvers: write\n');
+  it('settings that break between the approval and the commit void the approval, with one message (S127)', async () => {
+    const { ana, bot, configures, pr } = await proposeUnder('approvers: write\n');
     const readings: Promise<void>[] = [];
-    // The first reading is the decision's, the second the commit's.
+    // The decision reads the settings first, the commit second.
     const breaks = (name: string): void => {
       if (name === 'GET /repos/{owner}/{repo}/pulls/{pull_number}' && readings.length === 0)
         readings.push(configures('approvers: [\n'));
@@ -65,12 +62,12 @@ describe('the file of settings', () => {
     model.proposes(write(PATH, 'approvers: write\n'), write('.GitHub/Countersign.yml', 'x: 1\n'));
     await ana.says('/countersign loosen the rules');
     expect(bot.proposals()).toEqual([]);
-    for (const heard of model.heard()) expect(heard).toMatch(/^Cannot write /);
-    expect(model.heard()).toHaveLength(2);
+    for (const heard of model.toolMessages()) expect(heard).toMatch(/^Cannot write /);
+    expect(model.toolMessages()).toHaveLength(2);
   });
 
-  it('a GitHub that gives no answer about it is waited for, and decides nothing meanwhile (S127)', async () => {
-    const { ana, bot, pr } = await proposed('required_approvals: 1\n');
+  it('nothing is decided until GitHub returns it (S127)', async () => {
+    const { ana, bot, pr } = await proposeUnder('required_approvals: 1\n');
     stage().github.faults.add({
       kind: 'fail-before-apply',
       status: 502,

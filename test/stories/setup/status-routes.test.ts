@@ -23,8 +23,8 @@ const READY = { status: 200, type: PLAIN, body: 'ready\n' };
 
 const UNAVAILABLE = { status: 503, type: PLAIN, body: 'not available now\n' };
 
-/** The counters and histograms and their labels as the page for operators promises them. */
-function promised(): ReadonlyMap<string, readonly string[]> {
+/** The counters and histograms with their labels from the documentation for operators. */
+function documentedFamilies(): ReadonlyMap<string, readonly string[]> {
   const page = readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8');
   const rows = [...page.matchAll(/^\| `(countersign_\w+)` \| (`[^|]*`) \| [^|]+ \|$/gm)];
   return new Map(rows.map(([, name = '', labels = '']) => [name, labels.replaceAll('`', '').split(', ')]));
@@ -42,14 +42,14 @@ function samplesOf(page: string): readonly Sample[] {
   });
 }
 
-describe('the pages for operators', () => {
-  it('report life, readiness and measurements in fixed text (J5)', async () => {
+describe('the routes for operators', () => {
+  it('report liveness, readiness and metrics in fixed text (J5)', async () => {
     expect(await get('/healthz')).toEqual(ALIVE);
     expect(await get('/readyz')).toEqual(READY);
     expect(await get('/metrics')).toMatchObject({ status: 200, type: 'text/plain; version=0.0.4; charset=utf-8' });
   });
 
-  it('the process lives without the database but is not ready, and only the log says why (J5)', async () => {
+  it('without the database the process is live but not ready, and only the log says why (J5)', async () => {
     vi.spyOn(stage().store(), 'ping').mockRejectedValue(new Error('no route to the database'));
     expect(await get('/readyz')).toEqual(UNAVAILABLE);
     expect(await get('/healthz')).toEqual(ALIVE);
@@ -58,11 +58,11 @@ describe('the pages for operators', () => {
     expect(await get('/readyz')).toEqual(READY);
   });
 
-  it('measure all that the documentation names and nothing else, with these labels, as counters and histograms', async () => {
+  it('have exactly the documented metrics, with these labels, as counters and histograms', async () => {
     const { ana, bot } = await proposeRows(stage(), { 5: 50 });
     await ana.replies(bot.proposal(1), '/approve');
     const { body } = await get('/metrics');
-    const families = promised();
+    const families = documentedFamilies();
     expect(families.size).toBeGreaterThan(5);
     expect([...body.matchAll(/^# TYPE (.+)$/gm)].map(([, type]) => type)).toEqual(
       [...families.keys()].map((name) => `${name} ${name.endsWith('_total') ? 'counter' : 'histogram'}`),
@@ -86,7 +86,7 @@ describe('the pages for operators', () => {
     );
   });
 
-  it('count from zero what has not happened yet, so that an alarm sees the first time too', async () => {
+  it('start counters at zero, so that an alert sees the first event too', async () => {
     const { body } = await get('/metrics');
     for (const reason of [...REASONS, 'dead-lettered'])
       expect(body).toMatch(new RegExp(`^countersign_signals_total\\{reason="${reason}"\\} \\d+$`, 'm'));

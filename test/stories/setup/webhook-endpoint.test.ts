@@ -22,7 +22,7 @@ type Answer = { readonly status: number; readonly text: string };
 
 function ask(method: string, path: string): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-  // Not by fetch, which would tidy the path up.
+  // Without fetch, which would normalize the path.
   const { hostname, port } = new URL(stage().server().url);
   const sent = request({ hostname, port, method, path, agent: false }, (response) => {
     let text = '';
@@ -36,15 +36,15 @@ function ask(method: string, path: string): Promise<Answer> {
   return promise;
 }
 
-/** An approval that GitHub has sent and nobody heard, to be sent with other headers. */
-async function unheardApproval({ ana, bot }: Story) {
+/** The delivery of an approval that was dropped, to be sent with other headers. */
+async function dropApproval({ ana, bot }: Story) {
   const { deliveries } = stage().github;
   deliveries.intercept(() => 'drop');
   await ana.says(`/approve ${bot.proposal(1).proposalId}`);
   deliveries.intercept(undefined);
   const delivery = deliveries.log.findLast(({ event }) => event === 'issue_comment');
   if (delivery === undefined) throw new Error('GitHub told nothing.');
-  // A connection that is kept may be closed, for its idleness, just as the next test sends on it.
+  // A kept-alive connection might be closed as idle just when the next test uses it.
   const headers: Readonly<Record<string, string>> = { ...delivery.request.headers, connection: 'close' };
   return { headers, body: delivery.request.body };
 }
@@ -55,10 +55,10 @@ function signature(body: string, secret: string, algorithm: 'sha256' | 'sha1' = 
 
 const target = () => `${stage().server().url}/api/github/webhooks`;
 
-describe('the door', () => {
+describe('the webhook endpoint', () => {
   it('only a request with a complete signature by the secret is accepted (F1, F2)', async () => {
     const story = await proposeRows(stage(), { 5: 50 });
-    const { headers, body } = await unheardApproval(story);
+    const { headers, body } = await dropApproval(story);
     const { 'x-hub-signature-256': right = '', ...bare } = headers;
     const forged: Readonly<Record<string, string>>[] = [
       bare,
@@ -78,9 +78,9 @@ describe('the door', () => {
     expect(story.pr.commits()).toHaveLength(1);
   });
 
-  it('while a secret is rotated the one before is taken too (I10)', async () => {
+  it('during a rotation the previous secret is accepted too (I10)', async () => {
     const story = await proposeRows(stage(), { 5: 50 });
-    const { headers, body } = await unheardApproval(story);
+    const { headers, body } = await dropApproval(story);
     const older = { ...headers, 'x-hub-signature-256': signature(body, OLD_SECRET) };
     const third = { ...headers, 'x-hub-signature-256': signature(body, 'the secret of somebody else') };
     expect(await postWebhook(target(), { headers: third, body })).toBe(401);
@@ -89,7 +89,7 @@ describe('the door', () => {
     expect(story.pr.commits()).toHaveLength(1);
   });
 
-  it('every other path is not found, including Probot’s own (I5)', async () => {
+  it('every other path returns 404, including Probot’s own (I5)', async () => {
     const paths = [
       '/',
       '/probot',
@@ -123,9 +123,9 @@ describe('the door', () => {
     expect((await ask('GET', '/metrics')).text).toContain('countersign_signals_total{reason="run-started"}');
   });
 
-  it('a signed request that makes no sense gets a fixed answer, and the process lives on (F3, I1)', async () => {
+  it('a signed but invalid request gets a fixed answer, and the process survives (F3, I1)', async () => {
     const story = await proposeRows(stage(), { 5: 50 });
-    const { headers } = await unheardApproval(story);
+    const { headers } = await dropApproval(story);
     const bodies = ['null', '5', '"x"', '[]', '{', '{}', `{"action":"${CANARY}"}`, `{"comment":{"body":"${CANARY}"}}`];
     for (const event of ['issue_comment', 'push', '__proto__', 'constructor', 'error', '*', CANARY]) {
       for (const body of bodies) {
@@ -140,7 +140,7 @@ describe('the door', () => {
 
   it('a failure to store is answered with a bare 503, and a redelivery is accepted (I1, F10, G9)', async () => {
     const story = await proposeRows(stage(), { 5: 50 });
-    const { headers, body } = await unheardApproval(story);
+    const { headers, body } = await dropApproval(story);
     vi.spyOn(stage().store(), 'receive').mockRejectedValueOnce(new Error(`disk full ${CANARY}`));
     const response = await fetch(target(), { method: 'POST', headers, body });
     expect(response.status).toBe(503);
@@ -154,7 +154,7 @@ describe('the door', () => {
 });
 
 describe('secrets', () => {
-  it('no key, token or secret leaves the App or is kept by it, also where GitHub fails and everything is logged (I2)', async () => {
+  it('no key, token or secret is sent, stored or logged, even when GitHub fails and everything is logged (I2)', async () => {
     const { ana, bot } = await proposeRows(stage(), { 5: 50 });
     stage().github.faults.add({ kind: 'fail-before-apply', status: 502, route: 'graphql createCommitOnBranch' });
     await ana.replies(bot.proposal(1), '/approve');

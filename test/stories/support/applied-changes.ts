@@ -10,7 +10,7 @@ export function botCommits({ pr }: Story): readonly string[] {
   return pr.commits().flatMap(({ author, message }) => (author === BOT ? [message] : []));
 }
 
-/** Row 5 is 50 by a commit of the App; nothing waits, and the run is over. */
+/** The App has committed value 50 to row 5; nothing is pending, and the run has ended. */
 export async function appliedRow(stage: Stage): Promise<Story & { readonly id: string }> {
   const story = await proposeRows(stage, { 5: 50 });
   await story.ana.says('/approve');

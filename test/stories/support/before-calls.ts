@@ -2,24 +2,24 @@ import { vi } from 'vitest';
 import type { Stage } from './stage.ts';
 
 /**
- * Does something right before the App's calls to GitHub are looked at, during `deed`. `happens` gets the call's name
- * (a route, or `graphql <field>`) and how many came before it.
+ * Runs `action`, and `onCall` right before the fake GitHub processes each call of the App. `onCall` gets the name (a
+ * route, or `graphql <field>`) and the number of earlier calls. Returns the names of all calls.
  */
 export async function beforeCalls(
   stage: Pick<Stage, 'github'>,
-  happens: (name: string, place: number) => void,
-  deed: () => Promise<unknown>,
+  onCall: (name: string, place: number) => void,
+  action: () => Promise<unknown>,
 ): Promise<readonly string[]> {
   const { faults } = stage.github;
   const take = faults.take;
   const seen: string[] = [];
   const watching = vi.spyOn(faults, 'take').mockImplementation((name) => {
     const place = seen.push(name) - 1;
-    happens(name, place);
+    onCall(name, place);
     return take(name);
   });
   try {
-    await deed();
+    await action();
   } finally {
     watching.mockRestore();
   }

@@ -1,18 +1,18 @@
 import type { PullView } from './pull-view.ts';
 import type { Stage } from './stage.ts';
 
-/** A comment of the App as it stands on the page now. */
+/** The current content of a comment by the App. */
 export type Posted = {
   readonly kind: 'issue' | 'review';
   readonly id: number;
   readonly body: string;
-  /** Of a proposal's comment. */
+  /** Empty unless it is the comment of a proposal. */
   readonly proposalId: string;
   readonly resolved: boolean;
   readonly reactions: readonly string[];
 };
 
-/** What the App has written on the pull request. */
+/** The App's comments and reactions on the pull request. */
 export type Bot = {
   readonly comments: () => readonly Posted[];
   /** The n-th proposal (1-based), in the order they were posted. */
@@ -20,10 +20,10 @@ export type Bot = {
   readonly proposals: () => readonly Posted[];
   /** The newest run comment. */
   readonly run: () => Posted;
-  /** Answers, oldest first, without their marker. */
+  /** Replies, oldest first, without their marker. */
   readonly answers: () => readonly string[];
   readonly answer: () => string;
-  /** Reviews' own bodies. */
+  /** Bodies of reviews. */
   readonly reviews: () => readonly string[];
   /** Reactions of the App on a comment. */
   readonly reactionsOn: (commentId: number) => readonly string[];

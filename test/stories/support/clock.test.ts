@@ -7,7 +7,7 @@ const COMMENT = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
 
 const NO_MODEL = { fault: 'status', status: 401, body: { error: { message: 'no', code: 'x' } } } as const;
 
-/** What came of each proposal, of the branch, and of what was said. */
+/** The outcome of each proposal, the branch, and the comments. */
 async function endState({ bot, pr, stored }: Story): Promise<unknown> {
   const { proposals, run } = await stored();
   return {
@@ -18,22 +18,22 @@ async function endState({ bot, pr, stored }: Story): Promise<unknown> {
   };
 }
 
-/** A conversation in which every decision that asks for an order of times has to be made. */
+/** A conversation with every decision that depends on the order of times. */
 async function played(stage: Stage): Promise<Story> {
   const story = await tellRows(stage);
   const { ana, ben, bot, model } = story;
   model.proposes(editRow(4, 40), editRow(9, 90), editRow(14, 140));
   stage.model.script(NO_MODEL);
   await ana.says('/countersign change the rows');
-  // Decided by an event without a time of its own; then "the only one that was pending" is asked for.
+  // Decided by an event without its own time, before a comment about the only pending change.
   await ben.commitsSuggestion(bot.proposal(1));
   await ana.replies(bot.proposal(2), '/deny not this one');
   await ana.says('/approve');
-  // The model failed meanwhile, and the run goes on only for words that came after its end.
+  // The model failed, and only a comment after the end can resume the run.
   model.proposes(editRow(5, 50), editRow(15, 150));
   await ana.says('/resume');
   await ana.says('/approve all');
-  // The same answer twice: the second is written, GitHub's answer is lost, and it must not be written a third time.
+  // The second of two equal replies is posted, but GitHub's response is lost: it must not be posted again.
   await ana.says('/status');
   stage.github.faults.add({ route: COMMENT, kind: 'fail-after-apply', status: 502 });
   await ana.says('/status');
@@ -49,7 +49,7 @@ describe.each([-600, 600, 0])('GitHubâ€™s clock is %i seconds ahead of the hostâ
   });
   afterAll(() => stage.close());
 
-  it('the same conversation ends the same (F19, S41a)', async () => {
+  it('the same conversation has the same result (F19, S41a)', async () => {
     const story = await played(stage);
     expect(await endState(story)).toEqual({
       proposals: [

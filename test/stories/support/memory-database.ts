@@ -3,9 +3,9 @@ import { createMemoryStore } from '../../../lab/simulation/memory-store/memory-s
 import { createMemoryTables, type MemoryTables } from '../../../lab/simulation/memory-store/tables.ts';
 import type { StoryDatabase } from './story-database.ts';
 
-/** A database in memory of which backups can be made. */
+/** A database in memory with backups. */
 export type MemoryDatabase = StoryDatabase & {
-  /** What is stored now; `restore` puts it back, for whoever opens the database next. */
+  /** A backup of the current data; `restore` takes effect when the database is opened next. */
   readonly backUp: () => { readonly restore: () => void };
 };
 

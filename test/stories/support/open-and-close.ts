@@ -2,10 +2,10 @@ import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { leaksOf } from './sinks.ts';
 import { openStage, type Stage, type StageOptions } from './stage.ts';
 
-/** One stage for all stories of a file. After each of them nobody may have broken a rule, and all of the script was played. */
+/** One stage for all stories of a file. Each story must break no rule of the fakes and use its whole script. */
 export function stageForAll(options: StageOptions = {}): () => Stage {
   let stage: Stage | undefined;
-  const standing = (): Stage => {
+  const current = (): Stage => {
     if (stage === undefined) throw new Error('The stage is not open yet.');
     return stage;
   };
@@ -13,20 +13,20 @@ export function stageForAll(options: StageOptions = {}): () => Stage {
     stage = await openStage(options);
   });
   afterEach(() => {
-    expect(standing().github.violations).toEqual([]);
-    expect(standing().model.violations).toEqual([]);
-    expect(standing().model.remaining()).toBe(0);
+    expect(current().github.violations).toEqual([]);
+    expect(current().model.violations).toEqual([]);
+    expect(current().model.remaining()).toBe(0);
   });
-  // I2, in every file of stories: none of its sinks holds a secret.
+  // I2, in every story file: no output contains a secret.
   afterAll(async () => {
     const leaks = stage === undefined ? [] : await leaksOf(stage);
     await stage?.close();
     expect(leaks).toEqual([]);
   });
-  return standing;
+  return current;
 }
 
-/** GitHub's *Quote reply*: what is rendered of a comment as a quote, a blank line, and the person's own words. */
+/** GitHub's *Quote reply*: the rendered comment as a quote, a blank line, and the person's text. */
 export function quoteReply(body: string, words: string): string {
   const rendered = body.replace(/^<!--.*-->\n+/, '');
   return `${rendered

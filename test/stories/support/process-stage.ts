@@ -1,22 +1,29 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { inject } from 'vitest';
+import { inject, vi } from 'vitest';
 import { createAppEnvironment } from '../../../fakes/github/fake-github.ts';
 import { isRecord, parseJson } from '../../../src/lib/trust.ts';
 import { type Ended, type Running, run } from '../../cli/process.ts';
-import { openScenery } from './setting.ts';
+import { openScenery } from './scenery.ts';
 import type { Stage } from './stage.ts';
 import { tellStory } from './story.ts';
 
-/** A stage on which the App is a process of its own, with a data directory that outlives it. */
+/** A stage with the App as a separate process, whose data directory survives it. */
 export type ProcessStage = Pick<Stage, 'github' | 'model' | 'pass' | 'tell' | 'close'> & {
-  /** Starts the process, and resolves once it takes deliveries. */
+  /** Starts the process, and resolves once it accepts deliveries. */
   readonly start: () => Promise<void>;
-  /** Sends the signal now; resolves once the process is gone. */
+  /** Sends the signal; resolves once the process has ended. */
   readonly kill: (signal: 'SIGKILL' | 'SIGTERM') => Promise<Ended>;
   readonly dataDir: string;
+  /** Performs a person's action, and advances GitHub's clock before and after it. */
+  readonly act: (action: () => unknown) => void;
 };
+
+/** Polls until the assertion holds. */
+export function eventually(assertion: () => void): Promise<void> {
+  return vi.waitFor(assertion, { timeout: 60_000, interval: 20 });
+}
 
 export async function openProcessStage(): Promise<ProcessStage> {
   let ahead = 0;
@@ -63,5 +70,10 @@ export async function openProcessStage(): Promise<ProcessStage> {
       await rm(folder, { recursive: true, force: true });
     },
   };
-  return { github, model, pass: stage.pass, tell: stage.tell, close: stage.close, start, kill, dataDir };
+  const act = (action: () => unknown): void => {
+    stage.pass(2);
+    action();
+    stage.pass(2);
+  };
+  return { github, model, pass: stage.pass, tell: stage.tell, close: stage.close, start, kill, dataDir, act };
 }

@@ -4,13 +4,13 @@ import type { Stage } from './stage.ts';
 
 export type Files = Readonly<Record<string, string | Uint8Array>>;
 
-/** What a pull request is made of. */
+/** The content of a pull request. */
 export type Topic = {
   readonly title?: string;
-  /** What its branch makes of the base's files; without it a line is added to the top of every file. */
+  /** Files that the branch changes; by default a line is added to the top of every file. */
   readonly branch?: Readonly<Record<string, string | Uint8Array | null>>;
   readonly draft?: boolean;
-  /** The branch lies in the author's fork. */
+  /** The branch is in the author's fork. */
   readonly fork?: boolean;
 };
 
@@ -28,7 +28,7 @@ export const DEFAULT_FILES: Files = {
   ].join('\n'),
 };
 
-/** Files as the simulated git wants them. */
+/** Files in the format of the fake git. */
 export function plainFiles(
   files: Files,
   executable: readonly string[] = [],
@@ -47,21 +47,21 @@ export function plainFiles(
   return new Map(entries);
 }
 
-/** A pull request that touches every file, so that all of them can carry comments. */
-function topped(files: Files): Record<string, string> {
+/** Changes every file, so that each of them can have comments. */
+function withLineOnTop(files: Files): Record<string, string> {
   const entries = Object.entries(files).flatMap(([path, content]) =>
     typeof content === 'string' ? [[path, `// touched by the pull request\n${content}`] as const] : [],
   );
   return Object.fromEntries(entries);
 }
 
-/** Opens the pull request from a branch of the repository, or of the author's own fork of it. */
+/** Opens the pull request from a branch of the repository or of the author's fork. */
 export function openPull(
   { github }: Stage,
   repository: FakeRepository,
   author: FakeAccount,
   files: Files,
-  { title = 'Work on the shop', branch = topped(files), draft = false, fork = false }: Topic,
+  { title = 'Work on the shop', branch = withLineOnTop(files), draft = false, fork = false }: Topic,
 ): FakePullRequest {
   const actor = { accountId: author.id, viaAppId: null };
   const source = fork

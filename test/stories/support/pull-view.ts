@@ -16,7 +16,7 @@ export type CommitView = {
   readonly author: string;
 };
 
-/** The pull request as GitHub has it now. */
+/** The current pull request on GitHub. */
 export type PullView = {
   readonly fullName: string;
   readonly repositoryId: number;
@@ -24,16 +24,16 @@ export type PullView = {
   readonly now: () => FakePullRequest;
   readonly repository: () => FakeRepository;
   readonly head: () => string;
-  /** A file at the head; throws where there is none. */
+  /** A file at the head; throws if there is none. */
   readonly file: (path: string) => string;
-  /** A file of any commit; throws where there is none. */
+  /** A file of any commit; throws if there is none. */
   readonly fileAt: (sha: string, path: string) => string;
   readonly bytes: (path: string) => Uint8Array | null;
   readonly mode: (path: string) => string | null;
-  /** Of the head branch since the pull request was opened, oldest first. */
+  /** Commits of the head branch since the pull request was opened, oldest first. */
   readonly commits: () => readonly CommitView[];
   readonly reactionsOn: (commentId: number) => readonly FakeReaction[];
-  /** All branches and what they point at. */
+  /** All refs with their SHAs. */
   readonly refs: () => Readonly<Record<string, string>>;
 };
 

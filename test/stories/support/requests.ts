@@ -3,12 +3,12 @@ import { isRecord } from '../../../src/lib/trust.ts';
 import type { Stage } from './stage.ts';
 import type { Story } from './story.ts';
 
-/** Only the clock begins it, whatever people do: the look for lost webhooks. */
-const OF_ITSELF = 'GET /app/hook/deliveries';
+/** The search for lost webhooks, which starts by the clock and not because of a story. */
+const RECOVERY_REQUEST = 'GET /app/hook/deliveries';
 
 /**
- * What the App has asked of GitHub since there were `before` requests: but for what comes of itself, and for what is about
- * the repositories of other stories alone, to which earlier ones may lead at any time.
+ * The App's requests to GitHub for this story, after the first `before` requests. The search for lost webhooks and
+ * requests for other stories' repositories are left out, because they can happen at any time.
  */
 export function requestsSince(
   { github }: Stage,
@@ -17,11 +17,11 @@ export function requestsSince(
 ): readonly RequestLogEntry[] {
   return github.requests.slice(before).filter((request) => {
     const isElsewhere = repositoriesOf(request)?.includes(pr.repositoryId) === false;
-    return request.name !== OF_ITSELF && (!isElsewhere || request.target.includes(pr.fullName));
+    return request.name !== RECOVERY_REQUEST && (!isElsewhere || request.target.includes(pr.fullName));
   });
 }
 
-/** The repositories that its token is for, or that a token is asked for; null where none are named. */
+/** The repositories of its token, or of the token that it requests; null if it names none. */
 function repositoriesOf({ caller, body }: RequestLogEntry): readonly unknown[] | null {
   const named = caller.kind === 'installation' ? caller.repositoryIds : isRecord(body) ? body['repository_ids'] : null;
   return Array.isArray(named) ? named : null;

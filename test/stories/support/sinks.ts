@@ -1,6 +1,6 @@
 import type { Stage } from './stage.ts';
 
-/** Everything that has left the App or stays behind of it, by where it stands. */
+/** All output and stored data of the App, by its place. */
 export async function sinksOf(stage: Stage): Promise<Readonly<Record<string, string>>> {
   const pages = ['/healthz', '/readyz', '/metrics', '/'].map(async (path) => {
     const response = await fetch(`${stage.server().url}${path}`);
@@ -15,17 +15,17 @@ export async function sinksOf(stage: Stage): Promise<Readonly<Record<string, str
   };
 }
 
-/** What must stand in none of them: the key of the App, line by line, its secrets, and every token that it was ever given. */
+/** The secrets that no output may contain: the lines of the App's key, its secrets, and every token it was given. */
 export function secretsOf({ github }: Pick<Stage, 'github'>): readonly string[] {
   const { privateKeyPem, webhookSecret } = github.app;
   const lines = privateKeyPem.split('\n').filter((line) => line.length > 40);
   return ['model-key', webhookSecret, ...lines, ...github.apiServer.serverState().tokens.keys()];
 }
 
-/** Signed claims of the App and headers that carry any of it. */
+/** JWTs, authorization headers and tokens of GitHub. */
 const SHAPES = /eyJ[\w-]{8,}\.|[Bb]earer \S|gh[a-z]_\w{10}/;
 
-/** Where something stands that must not, in words without the secret itself. */
+/** The places that contain a secret, described without the secret. */
 export async function leaksOf(stage: Stage): Promise<readonly string[]> {
   const secrets = secretsOf(stage);
   return Object.entries(await sinksOf(stage)).flatMap(([sink, text]) => [

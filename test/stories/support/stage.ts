@@ -7,7 +7,7 @@ import { createLogger } from '../../../src/adapters/telemetry/log.ts';
 import { parseEnvironment } from '../../../src/app/config/env.ts';
 import { readKeyFile } from '../../../src/app/config/keys.ts';
 import { type RunningServer, startServer } from '../../../src/app/server.ts';
-import { openScenery, type Scenery } from './setting.ts';
+import { openScenery, type Scenery } from './scenery.ts';
 import { type Story, type StoryOptions, tellStory } from './story.ts';
 import { type StoryDatabase, storyDatabase } from './story-database.ts';
 
@@ -17,33 +17,33 @@ export type StageOptions = {
   readonly ahead?: number;
   /** GitHub is an Enterprise Server. */
   readonly server?: EnterpriseServer;
-  /** Where everything is stored, instead of a database of its own. */
+  /** The database to use instead of a new one. */
   readonly database?: StoryDatabase;
 };
 
-/** GitHub, a model and the real App, started once for a file of stories; each story gets a repository of its own. */
+/** A fake GitHub, a fake model and the real App, started once per test file; each story gets its own repository. */
 export type Stage = {
   readonly github: FakeGitHub;
   readonly model: ScriptedModel;
   /** The lines that the App logged. */
   readonly logged: readonly string[];
   readonly server: () => RunningServer;
-  /** The App's own store, for looking at what it keeps. */
+  /** The App's store, to inspect its data. */
   readonly store: () => Store;
-  /** The database below it. */
+  /** The database of the store. */
   readonly db: () => ReturnType<StoryDatabase['db']>;
-  /** All that is stored now, as text. */
+  /** All stored data as text. */
   readonly database: () => Promise<string>;
-  /** Seconds go on for GitHub, as they do between two acts of people. */
+  /** Advances GitHub's clock. */
   readonly pass: (seconds: number) => void;
-  /** Seconds go on for the App too, and it does what has become due. */
+  /** Advances GitHub's and the App's clock, and waits until due work is done. */
   readonly later: (seconds: number) => Promise<void>;
-  /** GitHub's clock stands still during the deed, and nothing goes on between its acts: all is said in one second. */
-  readonly inOneSecond: <Value>(deed: () => Promise<Value>) => Promise<Value>;
-  /** Resolves once every webhook is answered and the App has nothing left to do. */
+  /** Stops GitHub's clock during the action, so that all its events happen in the same second. */
+  readonly inOneSecond: <Value>(action: () => Promise<Value>) => Promise<Value>;
+  /** Resolves once every webhook is answered and the App is idle. */
   readonly settle: () => Promise<void>;
   readonly tell: (options?: StoryOptions) => Promise<Story>;
-  /** Stops the App and starts it anew on the same database. */
+  /** Restarts the App on the same database. */
   readonly restart: (environment?: Readonly<Record<string, string>>) => Promise<void>;
   readonly close: () => Promise<void>;
 };
@@ -83,10 +83,10 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       clock.waited += seconds * 1000;
       await settle();
     },
-    inOneSecond: async (deed) => {
+    inOneSecond: async (action) => {
       clock.standing = now();
       try {
-        return await deed();
+        return await action();
       } finally {
         clock.standing = null;
       }

@@ -8,17 +8,17 @@ import type { Store } from '../../../src/adapters/store/store.ts';
 import { borrowPglite } from '../../support/borrowed-pglite.ts';
 import { makeDatabase, serverUrl } from '../../support/server-database.ts';
 
-/** A database for one stage; opened again it still holds everything. */
+/** A database for one stage, which keeps its data when it is opened again. */
 export type StoryDatabase = {
   readonly open: () => Promise<Store>;
-  /** What was opened last. */
+  /** The connection that was opened last. */
   readonly db: () => Kysely<DatabaseSchema>;
-  /** All that is stored, as text. */
+  /** All stored data as text. */
   readonly text: () => Promise<string>;
   readonly drop: () => Promise<void>;
 };
 
-/** A PGlite in memory, empty but for its tables, or a fresh database where `TEST_DATABASE_URL` names a PostgreSQL server. */
+/** A migrated PGlite in memory, or a new database on the PostgreSQL server of `TEST_DATABASE_URL`. */
 export function storyDatabase(): Promise<StoryDatabase> {
   const server = serverUrl();
   return server === null ? embedded() : onServer(server);

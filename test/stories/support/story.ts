@@ -15,45 +15,45 @@ import { type Speaker, speaker } from './speaker.ts';
 import type { Stage } from './stage.ts';
 
 export type StoryOptions = Topic & {
-  /** On the base branch. */
+  /** Files on the base branch. */
   readonly files?: Files;
-  /** Which of them may be executed. */
+  /** Paths of executable files. */
   readonly executable?: readonly string[];
   readonly owner?: string;
 };
 
-/** One pull request with its people, the bot on it, and the model behind it. */
+/** One pull request with its people, the App's comments, and the model. */
 export type Story = {
   readonly pr: PullView;
-  /** May write; gave the task in most stories. */
+  /** Has write access; requests the task in most stories. */
   readonly ana: Speaker;
-  /** May write. */
+  /** Has write access. */
   readonly ben: Speaker;
-  /** Wrote the pull request and may only read. */
+  /** The pull request's author, with read access. */
   readonly carl: Speaker;
-  /** Somebody passing by. */
+  /** A person without a role in the repository. */
   readonly stranger: Speaker;
   readonly bot: Bot;
-  /** What the App has stored of this pull request. */
+  /** The stored data of this pull request. */
   readonly stored: () => Promise<PullState>;
   readonly model: ModelScript;
   readonly person: (login: string, permission: CollaboratorPermission, roleName?: string) => Promise<Speaker>;
-  /** Somebody's permission is another from now on. */
+  /** Changes a person's permission. */
   readonly grants: (who: Speaker, permission: CollaboratorPermission) => void;
-  /** The repository's file of settings, on its default branch, says this from now on; null takes it away. */
+  /** Writes the settings file on the default branch; null deletes it. */
   readonly configures: (text: string | Uint8Array | null) => Promise<void>;
-  /** The same people and the same branch, with a second pull request onto a base of this name. */
+  /** A second pull request from the same branch onto this base, with the same people. */
   readonly alsoTo: (base: string) => Promise<Story>;
 };
 
-/** What the model will say, in order; when nothing is left it says that all is done. */
+/** The model's responses, in order; after the last one it says that all is done. */
 export type ModelScript = {
   readonly proposes: (...calls: readonly ScriptedCall[]) => void;
   readonly says: (turn: ScriptedTurn) => void;
   /** Requests for this pull request's runs, oldest first. */
   readonly requests: () => readonly ChatRequest[];
-  /** What the last request told it of a call: the newest tool messages. */
-  readonly heard: () => readonly string[];
+  /** The tool messages at the end of the last request. */
+  readonly toolMessages: () => readonly string[];
 };
 
 let stories = 0;
@@ -88,7 +88,7 @@ export async function tellStory(stage: Stage, options: StoryOptions): Promise<St
   return storyOf(stage, { repository, owner, ana, ben, carl, stranger, join, allow }, pull);
 }
 
-/** A repository with its people, whatever is said there. */
+/** A repository with its people, without a pull request. */
 type Scene = {
   readonly repository: FakeRepository;
   readonly owner: FakeAccount;
@@ -167,7 +167,7 @@ function modelScript(stage: Stage, pr: PullView): ModelScript {
     proposes: (...calls) => stage.model.script({ calls }),
     says: (turn) => stage.model.script(turn),
     requests,
-    heard: () => {
+    toolMessages: () => {
       const messages = requests().at(-1)?.messages ?? [];
       const asked = messages.findLastIndex((message) => message.role === 'assistant');
       return messages

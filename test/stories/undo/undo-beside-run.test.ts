@@ -13,13 +13,13 @@ async function state({ stored }: Story, id: string): Promise<string | undefined>
   return (await stored()).proposals.find((one) => one.id === id)?.state;
 }
 
-/** The node id of the thread that this comment of ours begins. */
+/** The node id of the thread that this comment of the App starts. */
 function threadOf({ pr }: Story, commentId: number): string {
   const { reviewComments, threads } = pr.now();
   return threads.get(reviewComments.get(commentId)?.threadId ?? 0)?.nodeId ?? '';
 }
 
-describe('an undo beside a run', () => {
+describe('a pending undo and runs', () => {
   it('an undo is not part of a batch: denying the batch ends the run, and the undo stays pending (S110, S102)', async () => {
     const story = await appliedRow(stage());
     const { ana, bot, model, id } = story;
@@ -38,7 +38,7 @@ describe('an undo beside a run', () => {
     expect(story.pr.file(ROWS_PATH)).toBe(rows());
   });
 
-  it('/approve all makes it together with what the agent proposed, in one commit (S41, S96)', async () => {
+  it('/approve all applies it together with the agent’s changes, in one commit (S41, S96)', async () => {
     const story = await appliedRow(stage());
     const { pr, ana, bot, model, id } = story;
     model.proposes(editRow(12, 120));
@@ -48,10 +48,10 @@ describe('an undo beside a run', () => {
     await ana.says('/approve all');
     expect(pr.file(ROWS_PATH)).toBe(rows({ 12: 120 }));
     expect(botCommits(story)).toHaveLength(2);
-    expect(model.heard()).toHaveLength(1);
+    expect(model.toolMessages()).toHaveLength(1);
   });
 
-  it('our own commit in its file leaves it pending, and it lands (S97)', async () => {
+  it('a commit by the App in its file leaves it pending, and it lands later (S97)', async () => {
     const { pr, ana, bot, model, id } = await appliedRow(stage());
     await ana.says(`/undo ${id}`);
     model.proposes(editRow(8, 80));
@@ -61,7 +61,7 @@ describe('an undo beside a run', () => {
     expect(pr.file(ROWS_PATH)).toBe(rows({ 8: 80 }));
   });
 
-  it('it outlives the run in whose time it was asked for, and the next one: /status names it, no new push is missed', async () => {
+  it('it outlives its run and the next one: /status names it, and no push is missed', async () => {
     const story = await appliedRow(stage());
     const { pr, ana, ben, bot, model, id } = story;
     await ana.says(`/undo ${id}`);
@@ -104,7 +104,7 @@ describe('an undo beside a run', () => {
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
   });
 
-  it('a pull request that is closed cancels it, and opened again it stays so (G17, S90b)', async () => {
+  it('closing the pull request cancels it, and reopening does not restore it (G17, S90b)', async () => {
     const { pr, ana, carl, bot, id } = await appliedRow(stage());
     await ana.says(`/undo ${id}`);
     await carl.does((person) => person.closes());
@@ -119,7 +119,7 @@ describe('an undo beside a run', () => {
     expect(pr.file(ROWS_PATH)).toBe(rows());
   });
 
-  it('its thread resolved for a minute takes it back (S53)', async () => {
+  it('resolving its thread for a minute withdraws it (S53)', async () => {
     const story = await appliedRow(stage());
     const { ana, ben, bot, id } = story;
     await ana.says(`/undo ${id}`);
@@ -129,7 +129,7 @@ describe('an undo beside a run', () => {
     expect(await state(story, bot.proposal(2).proposalId)).toBe('superseded');
   });
 
-  it('/stop while it is being committed lets that attempt end, and none follows (S77)', async () => {
+  it('/stop during its commit lets that attempt finish, and prevents another one (S77)', async () => {
     const { pr, ana, ben, bot, id } = await appliedRow(stage());
     await ana.says(`/undo ${id}`);
     const push = (name: string): void => {

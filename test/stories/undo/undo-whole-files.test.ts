@@ -7,8 +7,8 @@ import { move, read, remove, type Story, write } from '../support/story.ts';
 
 const stage = stageForAll();
 
-describe('what can be undone', () => {
-  it('a write over a file, in which every line was another, with the endings that it had', async () => {
+describe('undo of a write', () => {
+  it('restores a file in which every line was replaced, with its line endings', async () => {
     const { pr, ana, bot, model } = await stage().tell({ files: { 'notes.txt': 'one\r\ntwo\r\nthree' } });
     const before = pr.file('notes.txt');
     model.proposes(read('notes.txt'));
@@ -26,8 +26,11 @@ const SCRIPT = '#!/bin/sh\r\necho run';
 
 const LOGO = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0, 0xff);
 
-/** One change of the agent is applied, and its undo has been asked for. */
-async function undoing(call: ScriptedCall, meanwhile?: (story: Story) => Promise<unknown>): Promise<Story & Undoing> {
+/** One change of the agent is applied, and its undo is requested. */
+async function proposeUndo(
+  call: ScriptedCall,
+  meanwhile?: (story: Story) => Promise<unknown>,
+): Promise<Story & Undoing> {
   const files = { 'bin/run.sh': SCRIPT, 'logo.png': LOGO, 'empty.txt': '' };
   const story = await stage().tell({ files, executable: ['bin/run.sh', 'logo.png'], branch: { b: '' } });
   story.model.proposes(call);
@@ -41,8 +44,8 @@ async function undoing(call: ScriptedCall, meanwhile?: (story: Story) => Promise
 
 type Undoing = { readonly id: string };
 
-/** Approves the undo, then undoes and approves that one too. */
-async function thereAndBack({ ana, bot }: Story, between: () => void): Promise<void> {
+/** Approves the undo, then undoes the undo and approves that too. */
+async function undoTwice({ ana, bot }: Story, between: () => void): Promise<void> {
   await ana.says('/approve');
   between();
   await ana.says(`/undo ${bot.proposal(2).proposalId}`);
@@ -50,13 +53,13 @@ async function thereAndBack({ ana, bot }: Story, between: () => void): Promise<v
 }
 
 describe('the undo of a whole file', () => {
-  it('a new file goes, every line of it shown, and the undo of that brings it back (S23, S31, S73)', async () => {
-    const story = await undoing(write('docs/new.md', 'ours\n'));
+  it('a new file is removed with every line shown, and undoing that restores it (S23, S31, S73)', async () => {
+    const story = await proposeUndo(write('docs/new.md', 'ours\n'));
     const { pr, bot, id } = story;
     expect(bot.proposal(2).body).toContain('**Delete** `docs/new.md` (1 line)');
     expect(bot.proposal(2).body).toContain('-ours');
     expect(bot.proposal(2).body).toContain(`exact reverse of \`${id}\``);
-    await thereAndBack(story, () => {
+    await undoTwice(story, () => {
       expect(pr.bytes('docs/new.md')).toBeNull();
       expect(botCommits(story).at(-1)).toMatch(new RegExp(`^Undo ${id}: delete docs/new.md\n`));
     });
@@ -64,31 +67,31 @@ describe('the undo of a whole file', () => {
     expect(pr.file('docs/new.md')).toBe('ours\n');
   });
 
-  it('a deleted text file comes back with the same bytes and mode, and its comment names the mode (E5, S92)', async () => {
-    const story = await undoing(remove('bin/run.sh'));
+  it('a deleted text file is restored with the same bytes and mode, and its comment names the mode (E5, S92)', async () => {
+    const story = await proposeUndo(remove('bin/run.sh'));
     const { pr, bot, id } = story;
     expect(pr.bytes('bin/run.sh')).toBeNull();
     expect(bot.proposal(2).body).toContain('**Write** `bin/run.sh` (2 lines, new file)');
     expect(bot.proposal(2).body).toContain('The file will be executable again.');
-    await thereAndBack(story, () => {
+    await undoTwice(story, () => {
       expect([pr.file('bin/run.sh'), pr.mode('bin/run.sh')]).toEqual([SCRIPT, '100755']);
       expect(botCommits(story).at(-1)).toMatch(new RegExp(`^Undo ${id}: write 2 lines to bin/run.sh\n`));
     });
     expect(pr.bytes('bin/run.sh')).toBeNull();
   });
 
-  it('an empty file is brought back empty', async () => {
-    const { pr, ana } = await undoing(remove('empty.txt'));
+  it('an empty file is restored empty', async () => {
+    const { pr, ana } = await proposeUndo(remove('empty.txt'));
     await ana.says('/approve');
     expect(pr.file('empty.txt')).toBe('');
   });
 
   it.each([['bin/run.sh'], ['logo.png']])('%s is moved back as the same blob with its mode (E5)', async (path) => {
-    const story = await undoing(move(path, 'lib/other'));
+    const story = await proposeUndo(move(path, 'lib/other'));
     const { pr, bot, id } = story;
     const moved = pr.bytes('lib/other');
     expect(bot.proposal(2).body).toContain(`**Move** \`lib/other\` to \`${path}\``);
-    await thereAndBack(story, () => {
+    await undoTwice(story, () => {
       expect([pr.bytes(path), pr.mode(path), pr.bytes('lib/other')]).toEqual([moved, '100755', null]);
       expect(botCommits(story).at(-1)).toMatch(new RegExp(`^Undo ${id}: move lib/other to ${path}\n`));
     });
@@ -96,13 +99,13 @@ describe('the undo of a whole file', () => {
   });
 
   it('a rename that changed only the case is undone (E6)', async () => {
-    const { pr, ana } = await undoing(move('empty.txt', 'Empty.txt'));
+    const { pr, ana } = await proposeUndo(move('empty.txt', 'Empty.txt'));
     await ana.says('/approve');
     expect([pr.file('empty.txt'), pr.bytes('Empty.txt')]).toEqual(['', null]);
   });
 
-  it('what is not text comes back as the very blob, with its mode, and goes again when that is undone (E5, S72, S92)', async () => {
-    const story = await undoing(remove('logo.png'));
+  it('a binary file is restored as the same blob with its mode, and undoing that deletes it again (E5, S72, S92)', async () => {
+    const story = await proposeUndo(remove('logo.png'));
     const { pr, bot, id } = story;
     expect(pr.bytes('logo.png')).toBeNull();
     const { body } = bot.proposal(2);
@@ -110,7 +113,7 @@ describe('the undo of a whole file', () => {
     expect(body).toContain('It is restored exactly as it was deleted');
     expect(body).toContain('The file will be executable again.');
     expect(body).not.toContain('```diff');
-    await thereAndBack(story, () => {
+    await undoTwice(story, () => {
       expect([pr.bytes('logo.png'), pr.mode('logo.png')]).toEqual([LOGO, '100755']);
       const message = botCommits(story).at(-1) ?? '';
       expect(message).toMatch(new RegExp(`^Undo ${id}: restore logo.png\n`));
@@ -121,14 +124,14 @@ describe('the undo of a whole file', () => {
   });
 
   it('a person’s own lines cannot replace a binary file (S48)', async () => {
-    const { pr, ana, bot } = await undoing(remove('logo.png'));
+    const { pr, ana, bot } = await proposeUndo(remove('logo.png'));
     await ana.replies(bot.proposal(2), '```suggestion\nmine\n```');
     expect(pr.bytes('logo.png')).toBeNull();
     expect(bot.proposal(2).body).toContain(PENDING_LABEL);
   });
 
-  it('one that came back in a commit whose answer is lost is found by what it did, and made once (S78, G3)', async () => {
-    const { pr, ana, bot } = await undoing(remove('logo.png'));
+  it('a restored file whose commit response is lost is found by its result, and made once (S78, G3)', async () => {
+    const { pr, ana, bot } = await proposeUndo(remove('logo.png'));
     const route = 'PATCH /repos/{owner}/{repo}/git/refs/{ref}';
     stage().github.faults.add({ kind: 'fail-after-apply', status: 502, route });
     await ana.says('/approve');
@@ -179,20 +182,20 @@ describe('the undo of a whole file', () => {
   ];
 
   it.each(MEANWHILE)('%s is not guessed at (S93, S94)', async (_, call, pushed, words) => {
-    const { bot } = await undoing(call, ({ ben }) => ben.pushes(pushed));
+    const { bot } = await proposeUndo(call, ({ ben }) => ben.pushes(pushed));
     expect(bot.answer()).toContain(words);
     expect(bot.proposals()).toHaveLength(1);
   });
 
   it('a pending undo is withdrawn when its path is taken (S93)', async () => {
-    const { pr, ben, bot } = await undoing(remove('bin/run.sh'));
+    const { pr, ben, bot } = await proposeUndo(remove('bin/run.sh'));
     await ben.pushes({ 'bin/run.sh': 'mine\n' });
     expect(bot.proposal(2).body).toContain('**Withdrawn** without a decision. Nothing was changed.');
     expect(pr.file('bin/run.sh')).toBe('mine\n');
   });
 
   it('a pending change on one of its paths must be decided first (S18)', async () => {
-    const { bot } = await undoing(move('bin/run.sh', 'a'), async ({ model, ana }) => {
+    const { bot } = await proposeUndo(move('bin/run.sh', 'a'), async ({ model, ana }) => {
       model.proposes(write('bin/run.sh', 'new\n'));
       await ana.says('/countersign write another');
     });

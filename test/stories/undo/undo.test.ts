@@ -7,7 +7,7 @@ import { edit } from '../support/story.ts';
 const stage = stageForAll();
 
 describe('/undo of an applied change', () => {
-  it('is put before people like every change, and once approved the file is what it was (S72, S73, S92)', async () => {
+  it('is proposed like every change, and once approved restores the file (S72, S73, S92)', async () => {
     const story = await appliedRow(stage());
     const { pr, ana, ben, bot, model, id } = story;
     const asked = model.requests().length;
@@ -32,7 +32,7 @@ describe('/undo of an applied change', () => {
     expect(model.requests()).toHaveLength(asked);
   });
 
-  it('a denied undo leaves everything, and may be asked for again', async () => {
+  it('a denied undo changes nothing, and can be requested again', async () => {
     const { pr, ana, bot, id } = await appliedRow(stage());
     const refs = pr.refs();
     await ana.says(`/undo ${id}`);
@@ -62,7 +62,7 @@ describe('/undo of an applied change', () => {
     expect(bot.answer()).toContain(bot.proposal(2).proposalId);
   });
 
-  it('only what was applied can be undone, and what has no such id is refused (T12)', async () => {
+  it('only applied changes can be undone, and an unknown id is refused (T12)', async () => {
     const { ana, bot } = await proposeRows(stage(), { 5: 50, 9: 90 });
     const [first, second] = bot.proposals().map(({ proposalId }) => proposalId);
     await ana.says(`/undo ${first}`);
@@ -96,7 +96,7 @@ describe('/undo of an applied change', () => {
   });
 });
 
-describe('where the undo goes', () => {
+describe('the place of an undo', () => {
   it('lines that moved since are found at their current place (S94)', async () => {
     const { pr, ana, ben, bot, id } = await appliedRow(stage());
     await ben.pushes({ [ROWS_PATH]: rows({ 5: 50, 20: 'other' }, ['// one', '// two']) });
@@ -125,7 +125,7 @@ describe('where the undo goes', () => {
     expect(bot.answer()).toContain(`is already as it was before \`${id}\``);
   });
 
-  it('this run’s own commits right beside it are no reason to lose it (S94, B21)', async () => {
+  it('this run’s own commits on adjacent lines do not invalidate it (S94, B21)', async () => {
     const story = await proposeRows(stage(), { 5: 50, 7: 70 });
     const { pr, ana, bot } = story;
     await ana.says('/approve all');
@@ -136,7 +136,7 @@ describe('where the undo goes', () => {
     expect(pr.file(ROWS_PATH)).toBe(rows());
   });
 
-  it('what a person committed from the suggestion can be undone as well', async () => {
+  it('a suggestion that a person committed can be undone as well', async () => {
     const { pr, ana, ben, bot } = await proposeRows(stage(), { 5: 50 });
     await ben.commitsSuggestion(bot.proposal(1));
     await ana.says(`/undo ${bot.proposal(1).proposalId}`);
@@ -144,7 +144,7 @@ describe('where the undo goes', () => {
     expect(pr.file(ROWS_PATH)).toBe(rows());
   });
 
-  it('an edit in several places comes back exactly, as long as the file is as it left it (S93)', async () => {
+  it('an edit in several places is undone exactly, as long as the file is unchanged since (S93)', async () => {
     const story = await stage().tell({ branch: { [ROWS_PATH]: rows({ 3: 'same', 15: 'same' }) } });
     const { pr, ana, bot, model } = story;
     model.proposes(edit(ROWS_PATH, 'same', 'equal', { replace_all: true }));
@@ -159,7 +159,7 @@ describe('where the undo goes', () => {
     const { pr, ana, ben, bot, id } = await appliedRow(stage());
     const [holding] = pr.commits().slice(-1);
     await ben.pushes({ 'README.md': '# Later\n' });
-    // Until then its tree is known, from when the commit was read back.
+    // Before the restart the tree is cached, because the commit was read back.
     await stage().restart();
     const gone = { kind: 'fail-before-apply', status: 404, body: { message: 'Not Found' } } as const;
     stage().github.faults.add({ route: 'GET /repos/{owner}/{repo}/git/trees/{tree_sha}', skip: 1, times: 1, ...gone });
@@ -184,8 +184,10 @@ describe('where the undo goes', () => {
     model.proposes(editRow(6, 60));
     await ana.says('/countersign also the next');
     expect(bot.proposals()).toHaveLength(2);
-    expect(model.heard()[0]).toContain(`change ${bot.proposal(2).proposalId}, which people have not decided yet`);
-    expect(model.heard()[0]).not.toContain('same response');
+    expect(model.toolMessages()[0]).toContain(
+      `change ${bot.proposal(2).proposalId}, which people have not decided yet`,
+    );
+    expect(model.toolMessages()[0]).not.toContain('same response');
   });
 
   it('a pending change on the same lines must be decided first', async () => {

@@ -11,10 +11,10 @@ export type Backend = {
   readonly leaseHolderId: number;
   /** Tells other processes that there might be work; the notification can get lost. */
   readonly notifyOthers: () => void;
-  /** Calls back when another process does. */
+  /** Calls back when another process has called `notifyOthers`. */
   readonly onNotified: (listener: () => void) => void;
   /**
-   * Calls back whenever the connection breaks, until the process ends; the next answer might come from another server.
+   * Calls back whenever the connection breaks, until the process ends; the next connection might reach another server.
    */
   readonly onDisconnect: (listener: () => void) => void;
   /** The connection that holds the leases of this process; null while reconnecting, when others can take them. */
@@ -39,12 +39,12 @@ const LIVE_LEASE_HOLDERS = sql`(
     and database = (select oid from pg_database where datname = current_database())
 )`;
 
-/** The process that asks, and whether it is the only one. */
+/** This process; `embedded` means that no other process uses the database. */
 export type LeaseHolder = Pick<Backend, 'leaseHolderId' | 'embedded'>;
 
 /**
- * Whether a living process holds the lease. Our own leases always count: while we reconnect, our lock is gone, but we
- * must not start again what we are still doing.
+ * Whether a living process holds the lease. Our own leases always count: our lock is gone while we reconnect, but the
+ * work that we are still doing must not start again.
  */
 function isLeased(table: LeasedTable, { leaseHolderId, embedded }: LeaseHolder) {
   const leasedBy = sql.ref(`${table}.leased_by`);

@@ -1,4 +1,4 @@
-/** The database cannot be opened; the message says why, and what the operator can do. */
+/** The database cannot be opened. The message names the cause and the operator's next step. */
 export class DatabaseError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

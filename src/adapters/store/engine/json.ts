@@ -8,7 +8,7 @@ export function toStored(value: object): string {
   return JSON.stringify(value);
 }
 
-/** Parses what `toStored` wrote; the caller names the type that the column holds. */
+/** Parses the JSON of `toStored`; the caller names the type that the column holds. */
 export function fromStored<T>(text: string): T {
   return storedAs<T>(parseJson(text));
 }

@@ -21,7 +21,7 @@ export function pgliteDialect(pglite: PGlite, onUse: () => void = () => {}): Dia
   };
 }
 
-/** One session, given to one user after the other in the order of their requests. */
+/** One session for all users, who get it one at a time in the order of their requests. */
 class PgliteDriver implements Driver {
   readonly #connection: PgliteConnection;
   readonly #onUse: () => void;

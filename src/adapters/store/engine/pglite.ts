@@ -20,8 +20,12 @@ export async function openPglite(dataDir: string | null): Promise<Backend> {
   const lock = dataDir === null ? null : lockDirectory(dataDir);
   try {
     const pglite = await startPglite(dataDir);
-    const maintenance = new VacuumScheduler(() => vacuumChanged(backend.db));
-    const backend = await createPgliteBackend(pglite, () => pglite.close().finally(() => lock?.release()), maintenance);
+    const vacuumScheduler = new VacuumScheduler(() => vacuumChanged(backend.db));
+    const close = () => pglite.close().finally(() => lock?.release());
+    const backend = await createPgliteBackend(pglite, close, vacuumScheduler).catch(async (error: unknown) => {
+      await pglite.close();
+      throw error;
+    });
     return backend;
   } catch (error) {
     lock?.release();
@@ -44,16 +48,13 @@ async function startPglite(dataDir: string | null): Promise<PGlite> {
   return pglite;
 }
 
-/** Maintenance that a server does by itself; `onUse` is called after each use of the database. */
-type MaintenanceScheduler = { onUse(): void; stop(): Promise<void> | void };
-
-/** A backend on an open PGlite; its `close` ends by calling the given one. */
+/** Creates a backend on an open PGlite. Closing the backend calls `close` last. */
 export async function createPgliteBackend(
   pglite: PGlite,
   close: () => Promise<void>,
-  maintenance: MaintenanceScheduler | null = null,
+  vacuumScheduler: VacuumScheduler | null = null,
 ): Promise<Backend> {
-  const db = new Kysely<DatabaseSchema>({ dialect: pgliteDialect(pglite, () => maintenance?.onUse()) });
+  const db = new Kysely<DatabaseSchema>({ dialect: pgliteDialect(pglite, () => vacuumScheduler?.onUse()) });
   const leaseHolderId = createLeaseHolderId();
   await SET_STATISTICS_TARGET.execute(db);
   await sql`select pg_advisory_lock(${LEASE_HOLDER_LOCKS}::integer, ${leaseHolderId}::integer)`.execute(db);
@@ -66,7 +67,7 @@ export async function createPgliteBackend(
     onDisconnect: () => {},
     connectionEpoch: () => db,
     async close() {
-      await maintenance?.stop();
+      await vacuumScheduler?.stop();
       try {
         await sql`select pg_advisory_unlock(${LEASE_HOLDER_LOCKS}::integer, ${leaseHolderId}::integer)`.execute(db);
       } finally {

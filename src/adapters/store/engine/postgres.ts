@@ -82,7 +82,7 @@ function unreachableMessage(error: unknown): string {
 }
 
 /** The store has about fifty statements, plus one for each length of a list. */
-const MAX_POOL_STATEMENTS = 200;
+const MAX_PREPARED_STATEMENTS = 200;
 
 /** Longer statements are lists of many rows, which rarely repeat. */
 const MAX_STATEMENT_LENGTH = 8_000;
@@ -95,7 +95,8 @@ function withPreparedStatements(pool: Pool): PostgresPool {
   /** Undefined for a statement that is not worth preparing. */
   function nameOf(text: string): string | undefined {
     const cached = names.get(text);
-    if (cached !== undefined || text.length > MAX_STATEMENT_LENGTH || names.size >= MAX_POOL_STATEMENTS) return cached;
+    if (cached !== undefined || text.length > MAX_STATEMENT_LENGTH || names.size >= MAX_PREPARED_STATEMENTS)
+      return cached;
     const name = createHash('sha256').update(text).digest('hex').slice(0, 32);
     names.set(text, name);
     return name;

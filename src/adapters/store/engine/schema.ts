@@ -35,7 +35,7 @@ type PullsTable = {
   active: Generated<boolean>;
   /** GitHub's time (ISO 8601) at which the oldest active work was requested or shown; null without any. */
   active_since: string | null;
-  /** Until then webhooks are held back, because one failed and none may overtake it. */
+  /** Webhooks are held back until this time, because none may overtake one that failed. */
   comments_retry_at: Generated<number>;
   fence: Generated<number>;
   lease_until: number | null;
@@ -153,7 +153,7 @@ type EffectsTable = {
 
 /**
  * One row: the turn to look for lost webhooks, the last recorded use of the database, and the gap in which it might
- * have lost deliveries. Times but `next_run_at` and `lease_until` are GitHub's.
+ * have lost deliveries. All times except `next_run_at` and `lease_until` are GitHub's.
  */
 type RecoveryStateTable = {
   id: number;

@@ -66,8 +66,8 @@ export async function vacuum({ db, embedded }: Pick<Backend, 'db' | 'embedded'>)
 
 /**
  * Vacuums each table with many changes since its last vacuum. Until then, indexes on pending rows keep entries of done
- * ones, which every look for work reads, and statements are planned for the old size. Large tables wait for more
- * changes, because a vacuum reads all their indexes.
+ * ones, which every query for work reads, and statements are planned for the old size. Large tables need more changes,
+ * because a vacuum reads all their indexes.
  */
 export async function vacuumChanged(db: Kysely<DatabaseSchema>): Promise<void> {
   // Statistics of this session become visible only after a flush.
@@ -79,7 +79,7 @@ export async function vacuumChanged(db: Kysely<DatabaseSchema>): Promise<void> {
   for (const { relname } of rows) await vacuumOf(relname).execute(db);
 }
 
-/** Always cleans the indexes, even after few changes: every look for work passes the newest entries. */
+/** Always cleans the indexes, even after few changes: every query for work reads the newest entries. */
 function vacuumOf(table: string): RawBuilder<unknown> {
   return sql`vacuum (analyze, index_cleanup on) ${sql.table(table)}`;
 }

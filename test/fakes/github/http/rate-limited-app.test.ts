@@ -1,25 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { type FakeRateLimits, GITHUB_COM_LIMITS } from '../../../../fakes/github/http/server-state.ts';
-import { openVirtualApp, type VirtualApp, type VirtualPull } from '../../../unit/worker/effects/virtual-app.ts';
+import { openVirtualApp, type VirtualApp, type VirtualPull } from '../../../unit/worker/virtual-app.ts';
 
 const PERMISSION = 'GET /repos/{owner}/{repo}/collaborators/{username}/permission';
 
 const HOUR = 3_600_000;
 
-/** Lets people without rights write; the App replies to each. */
-function crowd(pull: VirtualPull, size: number, name = 'visitor'): void {
+/** Posts comments of people without write access. The App replies to each of them. */
+function postFromStrangers(pull: VirtualPull, size: number, name = 'visitor'): void {
   for (let count = 0; count < size; count += 1) pull.person(`${name}${count}`).says('@countersign do it');
 }
 
-/** The maximum number of writes in any window of this length (ms), by GitHub's clock. */
-function mostWrites({ gateway }: VirtualApp, spanMs: number): number {
+/** Returns the maximum number of writes in any window of `spanMs`. */
+function maxWrites({ gateway }: VirtualApp, spanMs: number): number {
   const times = gateway.requests
     .filter(({ caller, method }) => caller.kind === 'installation' && method !== 'GET')
     .map(({ at }) => at);
   return Math.max(...times.map((end) => times.filter((at) => at > end - spanMs && at <= end).length));
 }
 
-function refusals({ gateway }: VirtualApp): number {
+function countRefusals({ gateway }: VirtualApp): number {
   return gateway.requests.filter(({ status }) => status === 403 || status === 429).length;
 }
 
@@ -30,30 +30,30 @@ describe('the App under GitHub’s limits of 80 writes a minute and 500 an hour'
     const app = openVirtualApp();
     const shop = app.installedFor('acme');
     const pulls = Array.from({ length: 40 }, () => shop.opens());
-    for (const [index, pull] of pulls.entries()) crowd(pull, 10, `v${index}x`);
-    const begun = app.now();
+    for (const [index, pull] of pulls.entries()) postFromStrangers(pull, 10, `v${index}x`);
+    const startedAt = app.now();
     await app.runUntilIdle();
     for (const pull of pulls) expect(new Set(pull.appComments()).size).toBe(10);
-    expect(refusals(app)).toBe(0);
-    expect(mostWrites(app, 60_000)).toBeLessThanOrEqual(80);
-    expect(mostWrites(app, HOUR)).toBeLessThanOrEqual(500);
+    expect(countRefusals(app)).toBe(0);
+    expect(maxWrites(app, 60_000)).toBeLessThanOrEqual(80);
+    expect(maxWrites(app, HOUR)).toBeLessThanOrEqual(500);
     // 400 replies take more than one hour's share of writes, but less than two.
-    expect(app.now() - begun).toBeGreaterThan(HOUR);
-    expect(app.now() - begun).toBeLessThan(2 * HOUR);
+    expect(app.now() - startedAt).toBeGreaterThan(HOUR);
+    expect(app.now() - startedAt).toBeLessThan(2 * HOUR);
     expect(app.violations).toEqual([]);
   });
 
   it('runs a decision before pending notifications (H8)', async () => {
     const app = openVirtualApp();
     const shop = app.installedFor('acme');
-    for (const index of Array.from({ length: 10 }).keys()) crowd(shop.opens(), 10, `v${index}x`);
+    for (const index of Array.from({ length: 10 }).keys()) postFromStrangers(shop.opens(), 10, `v${index}x`);
     await app.settle();
     const pull = shop.opens();
     pull.person('ana', 'write').says('/countersign look at it');
-    const begun = app.now();
+    const startedAt = app.now();
     await app.settle();
     expect(app.asked()).toBe(1);
-    expect(app.now()).toBe(begun);
+    expect(app.now()).toBe(startedAt);
     await app.runUntilIdle();
     expect(pull.appComments().join('\n')).toContain('look at it');
   });
@@ -76,15 +76,15 @@ describe('the App under GitHub’s limits of 80 writes a minute and 500 an hour'
     });
     const limited = app.installedFor('acme');
     const pulls = Array.from({ length: 10 }, () => limited.opens());
-    for (const [index, pull] of pulls.entries()) crowd(pull, 10, `v${index}x`);
+    for (const [index, pull] of pulls.entries()) postFromStrangers(pull, 10, `v${index}x`);
     await app.settle();
     expect(pulls.flatMap((pull) => pull.appComments()).length).toBeLessThan(100);
     const other = app.installedFor('other').opens();
-    const [before, begun] = [claims.length, app.now()];
+    const [before, startedAt] = [claims.length, app.now()];
     other.person('dora').says('@countersign do it');
     await app.settle();
     expect(other.appComments()).toHaveLength(1);
-    expect(app.now()).toBe(begun);
+    expect(app.now()).toBe(startedAt);
     const installations = new Set(claims.slice(before).map((key) => key.split('/')[0]));
     expect(installations).toEqual(new Set([String(other.ref.installationId)]));
   });
@@ -99,17 +99,17 @@ describe('the App after a retry-after', () => {
     const [first, second] = [shop.opens(), shop.opens()];
     app.gateway.faults.add({ ...rateLimited, route: PERMISSION });
     first.person('dora').says('@countersign do it');
-    const begun = app.now();
+    const startedAt = app.now();
     await app.settle();
     const asked = app.gateway.requests.length;
-    await app.runUntilIdle(begun + 300_000);
+    await app.runUntilIdle(startedAt + 300_000);
     app.restart();
     second.person('emil').says('@countersign do it');
-    await app.runUntilIdle(begun + 599_000);
+    await app.runUntilIdle(startedAt + 599_000);
     expect(app.gateway.requests.length).toBe(asked);
     await app.runUntilIdle();
     expect([first, second].map((pull) => pull.appComments().length)).toEqual([1, 1]);
-    expect(app.now()).toBe(begun + 600_000);
+    expect(app.now()).toBe(startedAt + 600_000);
   });
 
   it('posts every reply in the end, however often GitHub refuses (H8)', async () => {
@@ -117,7 +117,7 @@ describe('the App after a retry-after', () => {
     const pull = app.installedFor('acme').opens();
     const route = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
     app.gateway.faults.add({ ...rateLimited, route, times: 20 });
-    crowd(pull, 1);
+    postFromStrangers(pull, 1);
     await app.runUntilIdle();
     expect(pull.appComments()).toHaveLength(1);
   });
@@ -140,11 +140,11 @@ describe('the App after a retry-after', () => {
     };
     const app = openVirtualApp({ granted });
     const pull = app.installedFor('acme').opens();
-    crowd(pull, 10);
+    postFromStrangers(pull, 10);
     await app.runUntilIdle();
     expect(pull.appComments()).toHaveLength(10);
     expect(new Set(pull.appComments()).size).toBe(10);
-    expect(refusals(app)).toBe(1);
+    expect(countRefusals(app)).toBe(1);
     expect(app.violations).toEqual([]);
   });
 
@@ -152,9 +152,9 @@ describe('the App after a retry-after', () => {
     const app = openVirtualApp({ granted: { requestsPerHour: 40, secondary: null } });
     const shop = app.installedFor('acme');
     const pulls = Array.from({ length: 4 }, () => shop.opens());
-    for (const [index, pull] of pulls.entries()) crowd(pull, 10, `v${index}x`);
+    for (const [index, pull] of pulls.entries()) postFromStrangers(pull, 10, `v${index}x`);
     await app.runUntilIdle();
     for (const pull of pulls) expect(pull.appComments()).toHaveLength(10);
-    expect(refusals(app)).toBe(0);
+    expect(countRefusals(app)).toBe(0);
   });
 });

@@ -10,27 +10,28 @@ describe('the rate limits of the fake GitHub', () => {
   });
   afterEach(() => shop.github.close());
 
-  function grant(rateLimits: FakeRateLimits): void {
+  function setLimits(rateLimits: FakeRateLimits): void {
     const { apiServer } = shop.github;
     apiServer.replaceServerState({ ...apiServer.serverState(), rateLimits });
   }
 
-  async function clientOf() {
+  async function createClient() {
     const client = await tokenClient(shop, WRITE);
-    const { owner, repo } = shop.place;
+    const { owner, repo } = shop.pullParams;
     return {
       client,
-      reads: () => client.rest.pulls.get(shop.place),
-      writes: () => client.rest.issues.createComment({ owner, repo, issue_number: shop.place.pull_number, body: 'Hi' }),
-      queries: () => client.graphql('query q { repository(owner: "ana", name: "shop") { id } }'),
+      read: () => client.rest.pulls.get(shop.pullParams),
+      write: () =>
+        client.rest.issues.createComment({ owner, repo, issue_number: shop.pullParams.pull_number, body: 'Hi' }),
+      query: () => client.graphql('query q { repository(owner: "ana", name: "shop") { id } }'),
     };
   }
 
-  /** Counts the requests before the first refusal. */
-  async function until(refused: () => Promise<unknown>): Promise<{ times: number; error: unknown }> {
+  /** Repeats a request until it is refused. `times` is the number of successes. */
+  async function repeatUntilRefused(send: () => Promise<unknown>): Promise<{ times: number; error: unknown }> {
     for (let times = 0; ; times += 1) {
       try {
-        await refused();
+        await send();
       } catch (error) {
         return { times, error };
       }
@@ -38,48 +39,48 @@ describe('the rate limits of the fake GitHub', () => {
   }
 
   it('every response has the remaining quota; GET /rate_limit is free', async () => {
-    const { client, reads, writes } = await clientOf();
-    const left = async (asks: () => Promise<{ readonly headers: object }>) =>
-      Object(await asks()).headers['x-ratelimit-remaining'];
-    expect([await left(reads), await left(writes)]).toEqual(['4999', '4998']);
+    const { client, read, write } = await createClient();
+    const remaining = async (send: () => Promise<{ readonly headers: object }>) =>
+      Object(await send()).headers['x-ratelimit-remaining'];
+    expect([await remaining(read), await remaining(write)]).toEqual(['4999', '4998']);
     const { data } = await client.rest.rateLimit.get();
     expect(data.rate).toMatchObject({ limit: 5_000, used: 2, remaining: 4_998, reset: now / 1000 + 3_600 });
     now += 3_600_001;
-    const later = await clientOf();
-    expect(await left(later.reads)).toBe('4999');
+    const later = await createClient();
+    expect(await remaining(later.read)).toBe('4999');
   });
 
   it('REST and GraphQL each refuse until the hour of an exhausted quota ends', async () => {
-    grant({ requestsPerHour: 3, secondary: null });
-    const { reads, queries } = await clientOf();
-    const rest = await until(reads);
+    setLimits({ requestsPerHour: 3, secondary: null });
+    const { read, query } = await createClient();
+    const rest = await repeatUntilRefused(read);
     expect(rest).toMatchObject({
       times: 3,
       error: { status: 403, response: { headers: { 'x-ratelimit-remaining': '0' } } },
     });
-    const graphql = await until(queries);
+    const graphql = await repeatUntilRefused(query);
     expect(graphql).toMatchObject({ times: 3, error: { errors: [{ type: 'RATE_LIMITED' }] } });
     expect(shop.github.violations).toEqual([]);
   });
 
   it('a minute allows 80 writes, and a retry before retry-after is a violation', async () => {
-    grant(GITHUB_COM_LIMITS);
-    const { reads, writes } = await clientOf();
-    const first = await until(writes);
+    setLimits(GITHUB_COM_LIMITS);
+    const { read, write } = await createClient();
+    const first = await repeatUntilRefused(write);
     expect(first).toMatchObject({ times: 80, error: { status: 403, response: { headers: { 'retry-after': '60' } } } });
     expect(shop.github.violations).toEqual([]);
     now += 59_000;
-    await expect(reads()).rejects.toMatchObject({ status: 403 });
+    await expect(read()).rejects.toMatchObject({ status: 403 });
     expect(shop.github.violations).toEqual(['retried 1000 ms before the end of retry-after']);
     now += 60_000;
-    expect((await reads()).status).toBe(200);
+    expect((await read()).status).toBe(200);
   });
 
   it('a minute allows 900 points: 1 for a read, 5 for a write', async () => {
-    grant({ ...GITHUB_COM_LIMITS, secondary: { writesPerMinute: 80, writesPerHour: 500, pointsPerMinute: 20 } });
-    const { reads, writes } = await clientOf();
-    await writes();
-    await writes();
-    expect((await until(reads)).times).toBe(10);
+    setLimits({ ...GITHUB_COM_LIMITS, secondary: { writesPerMinute: 80, writesPerHour: 500, pointsPerMinute: 20 } });
+    const { read, write } = await createClient();
+    await write();
+    await write();
+    expect((await repeatUntilRefused(read)).times).toBe(10);
   });
 });

@@ -19,17 +19,17 @@ import {
 import { forkRepository, openIssue, setPermission } from '../../../../fakes/github/operations/repositories.ts';
 import { createPullRequestReview } from '../../../../fakes/github/operations/reviews.ts';
 import { collaboratorRoleOf } from '../../../../fakes/github/state/lookup.ts';
-import { found, scene } from '../scene.ts';
+import { createFixture, requireDefined } from '../fixture.ts';
 
 describe('conversations', () => {
   it('sends webhooks for comments, edits with the old text and the editor, and deletions (B7, B9)', () => {
-    const stage = scene('Organization');
-    const here = { actor: stage.actors.bot, repositoryId: stage.repositoryId, number: stage.number };
-    stage.forget();
-    const comment = stage.apply(createIssueComment, { ...here, body: 'Run' });
+    const fixture = createFixture('Organization');
+    const target = { actor: fixture.actors.bot, repositoryId: fixture.repositoryId, number: fixture.number };
+    fixture.clearEvents();
+    const comment = fixture.apply(createIssueComment, { ...target, body: 'Run' });
     expect(comment.createdAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
-    stage.apply(editIssueComment, { ...here, actor: stage.actors.ben, commentId: comment.id, body: '/approve' });
-    expect(stage.events[1]?.payload).toMatchObject({
+    fixture.apply(editIssueComment, { ...target, actor: fixture.actors.ben, commentId: comment.id, body: '/approve' });
+    expect(fixture.events[1]?.payload).toMatchObject({
       changes: { body: { from: 'Run' } },
       sender: { login: 'ben' },
       comment: {
@@ -41,96 +41,97 @@ describe('conversations', () => {
       organization: { login: 'ana' },
     });
     expect(
-      stage.refusal(editIssueComment, { ...here, actor: stage.actors.eve, commentId: comment.id, body: 'x' }).status,
+      fixture.refusal(editIssueComment, { ...target, actor: fixture.actors.eve, commentId: comment.id, body: 'x' })
+        .status,
     ).toBe(403);
-    stage.apply(deleteIssueComment, { ...here, commentId: comment.id });
-    expect(stage.eventNames()).toEqual(['issue_comment.created', 'issue_comment.edited', 'issue_comment.deleted']);
-    expect(stage.pull().comments.size).toBe(0);
-    expect(stage.problems).toEqual([]);
+    fixture.apply(deleteIssueComment, { ...target, commentId: comment.id });
+    expect(fixture.eventNames()).toEqual(['issue_comment.created', 'issue_comment.edited', 'issue_comment.deleted']);
+    expect(fixture.pull().comments.size).toBe(0);
+    expect(fixture.problems).toEqual([]);
   });
 
   it('refuses blank and too long bodies, and lets only collaborators write in a locked conversation', () => {
-    const stage = scene();
-    const here = { repositoryId: stage.repositoryId, number: stage.number };
-    const eve = { ...here, actor: stage.actors.eve };
-    expect(stage.refusal(createIssueComment, { ...eve, body: ' ' }).status).toBe(422);
-    expect(stage.refusal(createIssueComment, { ...eve, body: 'x'.repeat(65_537) }).status).toBe(422);
-    expect(stage.refusal(lockPullRequest, { ...eve, locked: true }).status).toBe(403);
-    stage.apply(lockPullRequest, { ...here, actor: stage.actors.ana, locked: true });
-    expect(stage.refusal(createIssueComment, { ...eve, body: 'x' }).status).toBe(403);
-    expect(stage.refusal(createPullRequestReview, { ...eve, body: 'x', event: 'COMMENT' })).toMatchObject({
+    const fixture = createFixture();
+    const target = { repositoryId: fixture.repositoryId, number: fixture.number };
+    const eve = { ...target, actor: fixture.actors.eve };
+    expect(fixture.refusal(createIssueComment, { ...eve, body: ' ' }).status).toBe(422);
+    expect(fixture.refusal(createIssueComment, { ...eve, body: 'x'.repeat(65_537) }).status).toBe(422);
+    expect(fixture.refusal(lockPullRequest, { ...eve, locked: true }).status).toBe(403);
+    fixture.apply(lockPullRequest, { ...target, actor: fixture.actors.ana, locked: true });
+    expect(fixture.refusal(createIssueComment, { ...eve, body: 'x' }).status).toBe(403);
+    expect(fixture.refusal(createPullRequestReview, { ...eve, body: 'x', event: 'COMMENT' })).toMatchObject({
       status: 422,
     });
-    stage.apply(createIssueComment, { ...here, actor: stage.actors.ben, body: 'x' });
-    expect(stage.refusal(createIssueComment, { ...eve, number: 99, body: 'x' }).status).toBe(404);
+    fixture.apply(createIssueComment, { ...target, actor: fixture.actors.ben, body: 'x' });
+    expect(fixture.refusal(createIssueComment, { ...eve, number: 99, body: 'x' }).status).toBe(404);
   });
 
   it('has issues without a pull request, and one reaction of each kind per person', () => {
-    const stage = scene();
-    const here = { actor: stage.actors.eve, repositoryId: stage.repositoryId };
-    const issue = stage.apply(openIssue, { ...here, title: 'Help' });
-    expect(issue.number).toBe(stage.number + 1);
-    stage.forget();
-    const comment = stage.apply(createIssueComment, { ...here, number: issue.number, body: '/countersign' });
-    expect(stage.events[0]?.payload['issue']).not.toHaveProperty('pull_request');
-    const one = stage.apply(reactToIssueComment, { ...here, commentId: comment.id, content: 'eyes' });
-    const two = stage.apply(reactToIssueComment, { ...here, commentId: comment.id, content: 'eyes' });
+    const fixture = createFixture();
+    const target = { actor: fixture.actors.eve, repositoryId: fixture.repositoryId };
+    const issue = fixture.apply(openIssue, { ...target, title: 'Help' });
+    expect(issue.number).toBe(fixture.number + 1);
+    fixture.clearEvents();
+    const comment = fixture.apply(createIssueComment, { ...target, number: issue.number, body: '/countersign' });
+    expect(fixture.events[0]?.payload['issue']).not.toHaveProperty('pull_request');
+    const one = fixture.apply(reactToIssueComment, { ...target, commentId: comment.id, content: 'eyes' });
+    const two = fixture.apply(reactToIssueComment, { ...target, commentId: comment.id, content: 'eyes' });
     expect(two.id).toBe(one.id);
-    expect(stage.events.length).toBe(1);
-    expect(stage.problems).toEqual([]);
+    expect(fixture.events.length).toBe(1);
+    expect(fixture.problems).toEqual([]);
   });
 
   it('gives every account read access to a public repository, and roles their permission (A1, A12)', () => {
-    const stage = scene();
-    const accountId = stage.actors.eve.accountId;
-    expect(collaboratorRoleOf(stage.repository(), accountId)).toEqual({ permission: 'read', roleName: 'read' });
-    const { repositoryId } = stage;
-    stage.apply(setPermission, { repositoryId, accountId, permission: 'write', roleName: 'maintain' });
-    expect(collaboratorRoleOf(stage.repository(), accountId)).toEqual({ permission: 'write', roleName: 'maintain' });
+    const fixture = createFixture();
+    const accountId = fixture.actors.eve.accountId;
+    expect(collaboratorRoleOf(fixture.repository(), accountId)).toEqual({ permission: 'read', roleName: 'read' });
+    const { repositoryId } = fixture;
+    fixture.apply(setPermission, { repositoryId, accountId, permission: 'write', roleName: 'maintain' });
+    expect(collaboratorRoleOf(fixture.repository(), accountId)).toEqual({ permission: 'write', roleName: 'maintain' });
     expect(
-      collaboratorRoleOf({ ...stage.repository(), private: true, collaborators: new Map() }, accountId).permission,
+      collaboratorRoleOf({ ...fixture.repository(), private: true, collaborators: new Map() }, accountId).permission,
     ).toBe('none');
-    expect(collaboratorRoleOf(stage.repository(), stage.actors.ana.accountId).permission).toBe('admin');
+    expect(collaboratorRoleOf(fixture.repository(), fixture.actors.ana.accountId).permission).toBe('admin');
   });
 });
 
 describe('installations', () => {
   it('send one webhook when an App is removed (I15)', () => {
-    const stage = scene();
-    const installationId = found([...stage.state().installations.keys()][0]);
-    stage.forget();
-    stage.apply(uninstallApp, { installationId });
-    expect(stage.events).toMatchObject([
+    const fixture = createFixture();
+    const installationId = requireDefined([...fixture.state().installations.keys()][0]);
+    fixture.clearEvents();
+    fixture.apply(uninstallApp, { installationId });
+    expect(fixture.events).toMatchObject([
       { name: 'installation', action: 'deleted', payload: { installation: { id: installationId } } },
     ]);
-    expect(stage.refusal(uninstallApp, { installationId }).status).toBe(404);
-    expect(stage.problems).toEqual([]);
+    expect(fixture.refusal(uninstallApp, { installationId }).status).toBe(404);
+    expect(fixture.problems).toEqual([]);
   });
 });
 
 describe('pull requests', () => {
   it('send a webhook for every change, with the old values (B11)', () => {
-    const stage = scene();
-    const here = { actor: stage.actors.ben, repositoryId: stage.repositoryId, number: stage.number };
-    stage.apply(pushFiles, { ...here, branch: 'release', files: new Map([['z', 'z']]) });
-    stage.forget();
-    stage.apply(editPullRequest, { ...here, title: 'New', base: 'release' });
-    expect(stage.events[0]?.payload['changes']).toMatchObject({
+    const fixture = createFixture();
+    const target = { actor: fixture.actors.ben, repositoryId: fixture.repositoryId, number: fixture.number };
+    fixture.apply(pushFiles, { ...target, branch: 'release', files: new Map([['z', 'z']]) });
+    fixture.clearEvents();
+    fixture.apply(editPullRequest, { ...target, title: 'New', base: 'release' });
+    expect(fixture.events[0]?.payload['changes']).toMatchObject({
       title: { from: 'Topic' },
       base: { ref: { from: 'main' } },
     });
-    stage.apply(setPullRequestDraft, { ...here, draft: true });
-    stage.apply(setPullRequestDraft, { ...here, draft: false });
-    stage.apply(closePullRequest, here);
-    expect(stage.refusal(closePullRequest, here).status).toBe(422);
-    const closedHead = stage.pull().head.sha;
-    stage.push({ late: 'push' });
-    expect(stage.pull().head.sha).toBe(closedHead);
-    stage.apply(reopenPullRequest, here);
-    expect(stage.pull().head.sha).not.toBe(closedHead);
-    expect(stage.refusal(mergePullRequest, { ...here, sha: closedHead }).status).toBe(409);
-    stage.apply(mergePullRequest, here);
-    expect(stage.eventNames()).toEqual([
+    fixture.apply(setPullRequestDraft, { ...target, draft: true });
+    fixture.apply(setPullRequestDraft, { ...target, draft: false });
+    fixture.apply(closePullRequest, target);
+    expect(fixture.refusal(closePullRequest, target).status).toBe(422);
+    const closedHead = fixture.pull().head.sha;
+    fixture.push({ late: 'push' });
+    expect(fixture.pull().head.sha).toBe(closedHead);
+    fixture.apply(reopenPullRequest, target);
+    expect(fixture.pull().head.sha).not.toBe(closedHead);
+    expect(fixture.refusal(mergePullRequest, { ...target, sha: closedHead }).status).toBe(409);
+    fixture.apply(mergePullRequest, target);
+    expect(fixture.eventNames()).toEqual([
       'pull_request.edited',
       'pull_request.converted_to_draft',
       'pull_request.ready_for_review',
@@ -140,48 +141,48 @@ describe('pull requests', () => {
       'pull_request.closed',
       'push',
     ]);
-    expect(stage.events[6]?.payload['pull_request']).toMatchObject({
+    expect(fixture.events[6]?.payload['pull_request']).toMatchObject({
       merged: true,
       state: 'closed',
       merged_by: { login: 'ben' },
     });
-    expect(stage.refusal(reopenPullRequest, here).status).toBe(422);
-    expect(stage.problems).toEqual([]);
+    expect(fixture.refusal(reopenPullRequest, target).status).toBe(422);
+    expect(fixture.problems).toEqual([]);
   });
 
   it('follow a branch with two pull requests, and a head in a fork (B12, F15)', () => {
-    const stage = scene();
-    const { repositoryId, actors } = stage;
-    stage.apply(pushFiles, { actor: actors.ben, repositoryId, branch: 'release', files: new Map([['z', 'z']]) });
-    const second = stage.apply(createPullRequest, {
+    const fixture = createFixture();
+    const { repositoryId, actors } = fixture;
+    fixture.apply(pushFiles, { actor: actors.ben, repositoryId, branch: 'release', files: new Map([['z', 'z']]) });
+    const second = fixture.apply(createPullRequest, {
       actor: actors.ben,
       repositoryId,
       title: 'Two',
       head: 'topic',
       base: 'release',
     });
-    stage.forget();
-    const sha = stage.push({ both: 'x' });
-    expect(stage.eventNames()).toEqual(['push', 'pull_request.synchronize', 'pull_request.synchronize']);
-    expect(stage.repository().pulls.get(second.number)?.head.sha).toBe(sha);
+    fixture.clearEvents();
+    const sha = fixture.push({ both: 'x' });
+    expect(fixture.eventNames()).toEqual(['push', 'pull_request.synchronize', 'pull_request.synchronize']);
+    expect(fixture.repository().pulls.get(second.number)?.head.sha).toBe(sha);
 
-    const fork = stage.apply(forkRepository, { repositoryId, ownerId: actors.eve.accountId });
+    const fork = fixture.apply(forkRepository, { repositoryId, ownerId: actors.eve.accountId });
     const fromFork = { actor: actors.eve, repositoryId: fork.id, branch: 'idea', files: new Map([['idea', '1']]) };
-    stage.apply(pushFiles, fromFork);
+    fixture.apply(pushFiles, fromFork);
     const head = { repositoryId: fork.id, branch: 'idea' };
-    const pull = stage.apply(createPullRequest, { actor: actors.eve, repositoryId, title: 'Idea', head });
-    stage.forget();
-    stage.apply(pushFiles, { ...fromFork, files: new Map([['idea', '2']]) });
-    expect(stage.events.map(({ name, repositoryId: at }) => [name, at])).toEqual([
+    const pull = fixture.apply(createPullRequest, { actor: actors.eve, repositoryId, title: 'Idea', head });
+    fixture.clearEvents();
+    fixture.apply(pushFiles, { ...fromFork, files: new Map([['idea', '2']]) });
+    expect(fixture.events.map(({ name, repositoryId: at }) => [name, at])).toEqual([
       ['push', fork.id],
       ['pull_request', repositoryId],
     ]);
-    expect(found(stage.events[1]).payload).toMatchObject({
+    expect(requireDefined(fixture.events[1]).payload).toMatchObject({
       number: pull.number,
       pull_request: { head: { label: 'eve:idea', repo: { fork: true } } },
     });
     const same = { actor: actors.eve, repositoryId, title: 'None', head: 'main' };
-    expect(stage.refusal(createPullRequest, same).status).toBe(422);
-    expect(stage.problems).toEqual([]);
+    expect(fixture.refusal(createPullRequest, same).status).toBe(422);
+    expect(fixture.problems).toEqual([]);
   });
 });

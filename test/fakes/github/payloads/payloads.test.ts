@@ -20,35 +20,35 @@ import { repositoryPayload } from '../../../../fakes/github/payloads/repositorie
 import { listPullFileDiffs } from '../../../../fakes/github/state/commits.ts';
 import type { GitHubState } from '../../../../fakes/github/state/github-state.ts';
 import { collaboratorRoleOf } from '../../../../fakes/github/state/lookup.ts';
-import { referee } from '../../../support/referee.ts';
-import { found, scene } from '../scene.ts';
+import { openApiValidator } from '../../../support/openapi-validator.ts';
+import { createFixture, requireDefined } from '../fixture.ts';
 
 const repo = '/repos/{owner}/{repo}';
 
 const path = 'src/a.txt';
 
-/** The payload of every endpoint for one busy pull request. */
-function answers() {
-  const stage = scene();
-  const here = { actor: stage.actors.bot, repositoryId: stage.repositoryId, number: stage.number };
-  const comment = stage.apply(createIssueComment, { ...here, body: 'x' });
-  const reaction = stage.apply(reactToIssueComment, { ...here, commentId: comment.id, content: 'rocket' });
+/** Creates one payload for each endpoint. */
+function createPayloads() {
+  const fixture = createFixture();
+  const target = { actor: fixture.actors.bot, repositoryId: fixture.repositoryId, number: fixture.number };
+  const comment = fixture.apply(createIssueComment, { ...target, body: 'x' });
+  const reaction = fixture.apply(reactToIssueComment, { ...target, commentId: comment.id, content: 'rocket' });
   const comments = [
     { path, startLine: 14, line: 15, body: 'range' },
     { path: 'src/gone.txt', line: 1, side: 'LEFT' as const, body: 'old' },
   ];
-  const review = stage.apply(createPullRequestReview, { ...here, event: 'COMMENT', body: 'x', comments });
-  const root = found([...stage.pull().reviewComments.keys()][0]);
-  stage.apply(replyToReviewComment, { ...here, actor: stage.actors.ben, inReplyTo: root, body: 'reply' });
-  const head = stage.push({ [path]: 'outdated now' });
-  const github: GitHubState = stage.state();
-  const repository = stage.repository();
-  const pull = stage.pull();
-  const eve = found(github.accounts.get(stage.actors.eve.accountId));
+  const review = fixture.apply(createPullRequestReview, { ...target, event: 'COMMENT', body: 'x', comments });
+  const root = requireDefined([...fixture.pull().reviewComments.keys()][0]);
+  fixture.apply(replyToReviewComment, { ...target, actor: fixture.actors.ben, inReplyTo: root, body: 'reply' });
+  const head = fixture.push({ [path]: 'outdated now' });
+  const github: GitHubState = fixture.state();
+  const repository = fixture.repository();
+  const pull = fixture.pull();
+  const eve = requireDefined(github.accounts.get(fixture.actors.eve.accountId));
   // GitHub's description is wrong for a comment on removed lines: it requires a number where GitHub returns null.
   const inThreads = [...pull.reviewComments.values()].map((one) => reviewCommentPayload(github, repository, pull, one));
   return {
-    'GET /app': appPayload(github, stage.app),
+    'GET /app': appPayload(github, fixture.app),
     'GET /app/installations': [...github.installations.values()].map((one) => installationPayload(github, one)),
     'GET /users/{username}': publicUserPayload(github, eve),
     [`GET ${repo}`]: repositoryPayload(github, repository),
@@ -72,34 +72,36 @@ function answers() {
 }
 
 describe('payloads (J13)', () => {
-  const shown = answers();
+  const payloads = createPayloads();
 
-  it.each(Object.entries(shown))('%s matches GitHub’s description', (route, body) => {
-    expect(referee.checkResponse(route, 200, body)).toEqual([]);
+  it.each(Object.entries(payloads))('%s matches GitHub’s description', (route, body) => {
+    expect(openApiValidator.checkResponse(route, 200, body)).toEqual([]);
   });
 
   it('an invalid payload is detected', () => {
     const route = `GET ${repo}/pulls/{pull_number}`;
-    expect(referee.checkResponse(route, 200, { ...found(shown[route]), number: 'one' })).toHaveLength(1);
+    expect(
+      openApiValidator.checkResponse(route, 200, { ...requireDefined(payloads[route]), number: 'one' }),
+    ).toHaveLength(1);
   });
 
   it('a deleted account is null (A8)', () => {
-    const stage = scene();
-    expect(simpleUserPayload(stage.state(), null)).toBeNull();
-    expect(simpleUserPayload(stage.state(), 12)).toBeNull();
+    const fixture = createFixture();
+    expect(simpleUserPayload(fixture.state(), null)).toBeNull();
+    expect(simpleUserPayload(fixture.state(), 12)).toBeNull();
   });
 
   it('files have their patches and counts', () => {
-    const stage = scene();
-    const files = listPullFileDiffs(stage.state().store, stage.pull()).map((file) =>
-      filePayload(stage.state(), stage.repository(), 'head', file),
+    const fixture = createFixture();
+    const files = listPullFileDiffs(fixture.state().store, fixture.pull()).map((file) =>
+      filePayload(fixture.state(), fixture.repository(), 'head', file),
     );
     expect(files).toMatchObject([
       { filename: path, status: 'modified', additions: 2, deletions: 1, changes: 3 },
       { filename: 'src/gone.txt', status: 'removed', patch: '@@ -1 +0,0 @@\n-gone' },
       { filename: 'src/new.txt', status: 'added', patch: '@@ -0,0 +1,2 @@\n+one\n+two\n\\ No newline at end of file' },
     ]);
-    expect(fullPullRequestPayload(stage.state(), stage.repository(), stage.pull())).toMatchObject({
+    expect(fullPullRequestPayload(fixture.state(), fixture.repository(), fixture.pull())).toMatchObject({
       additions: 4,
       deletions: 2,
       changed_files: 3,

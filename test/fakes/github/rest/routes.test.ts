@@ -40,20 +40,20 @@ describe('every REST operation, checked against OpenAPI in both directions', () 
 
   it('reviews: pending, edited, deleted, listed, dismissed', async () => {
     const { pulls } = client.rest;
-    const { data: pending } = await pulls.createReview({ ...shop.place, body: 'draft' });
+    const { data: pending } = await pulls.createReview({ ...shop.pullParams, body: 'draft' });
     expect(pending.state).toBe('PENDING');
-    await pulls.deletePendingReview({ ...shop.place, review_id: pending.id });
-    const { data: asking } = await pulls.createReview({ ...shop.place, body: 'no', event: 'REQUEST_CHANGES' });
-    const one = { ...shop.place, review_id: asking.id };
+    await pulls.deletePendingReview({ ...shop.pullParams, review_id: pending.id });
+    const { data: asking } = await pulls.createReview({ ...shop.pullParams, body: 'no', event: 'REQUEST_CHANGES' });
+    const one = { ...shop.pullParams, review_id: asking.id };
     expect((await pulls.updateReview({ ...one, body: 'not yet' })).data.body).toBe('not yet');
     expect((await pulls.dismissReview({ ...one, message: 'fine' })).data.state).toBe('DISMISSED');
     expect((await pulls.getReview(one)).data.state).toBe('DISMISSED');
-    expect((await pulls.listReviews(shop.place)).data.map(({ id }) => id)).toEqual([asking.id]);
+    expect((await pulls.listReviews(shop.pullParams)).data.map(({ id }) => id)).toEqual([asking.id]);
   });
 
   it('threads: single comments, on files, replies, edits, reactions, deletion', async () => {
     const { pulls, reactions } = client.rest;
-    const at = { ...shop.place, path: 'src/total.ts', commit_id: shop.pull.head.sha };
+    const at = { ...shop.pullParams, path: 'src/total.ts', commit_id: shop.pull.head.sha };
     const { data: root } = await pulls.createReviewComment({
       ...at,
       body: 'here',
@@ -71,9 +71,9 @@ describe('every REST operation, checked against OpenAPI in both directions', () 
     await reactions.createForPullRequestReviewComment({ ...one, content: '+1' });
     expect((await reactions.listForPullRequestReviewComment(one)).data).toHaveLength(1);
     await pulls.deleteReviewComment(one);
-    const left = await client.paginate(pulls.listReviewComments, { ...shop.place, per_page: 1 });
+    const left = await client.paginate(pulls.listReviewComments, { ...shop.pullParams, per_page: 1 });
     expect(left.map(({ id }) => id)).toEqual([root.id, file.id]);
-    const review = { ...shop.place, review_id: Number(root.pull_request_review_id) };
+    const review = { ...shop.pullParams, review_id: Number(root.pull_request_review_id) };
     expect((await pulls.listCommentsForReview(review)).data).toHaveLength(1);
   });
 
@@ -163,7 +163,7 @@ describe('every REST operation, checked against OpenAPI in both directions', () 
   });
 
   it('pull requests: one, by branch and state, commits, files', async () => {
-    expect((await client.rest.pulls.get(shop.place)).data).toMatchObject({ number: 1, head: { ref: 'topic' } });
+    expect((await client.rest.pulls.get(shop.pullParams)).data).toMatchObject({ number: 1, head: { ref: 'topic' } });
     const numbers = async (filter: { readonly head?: string; readonly state?: 'open' | 'closed' | 'all' }) =>
       (await client.rest.pulls.list({ ...repo, ...filter })).data.map(({ number }) => number);
     expect(await numbers({ head: 'Ana:topic', state: 'open' })).toEqual([1]);
@@ -172,8 +172,8 @@ describe('every REST operation, checked against OpenAPI in both directions', () 
     expect(await numbers({ head: 'topic' })).toEqual([1]);
     expect(await numbers({ state: 'closed' })).toEqual([]);
     expect(await numbers({ state: 'all' })).toEqual([1]);
-    await client.rest.pulls.listFiles(shop.place);
-    await client.rest.pulls.listCommits(shop.place);
+    await client.rest.pulls.listFiles(shop.pullParams);
+    await client.rest.pulls.listCommits(shop.pullParams);
   });
 
   it('webhooks: the delivery log in pages, one delivery, redelivery', async () => {
@@ -209,7 +209,7 @@ describe('every REST operation, checked against OpenAPI in both directions', () 
 describe('GraphQL on threads and reactions', () => {
   it('resolves, unresolves and reacts, also to reviews', async () => {
     const { data: root } = await client.rest.pulls.createReviewComment({
-      ...shop.place,
+      ...shop.pullParams,
       path: 'src/total.ts',
       commit_id: shop.pull.head.sha,
       body: 'x',
@@ -229,7 +229,10 @@ describe('GraphQL on threads and reactions', () => {
     });
     const react =
       'mutation r($id: ID!, $content: ReactionContent!) { addReaction(input: { subjectId: $id, content: $content }) { reaction { content } } }';
-    const review = await client.rest.pulls.getReview({ ...shop.place, review_id: Number(root.pull_request_review_id) });
+    const review = await client.rest.pulls.getReview({
+      ...shop.pullParams,
+      review_id: Number(root.pull_request_review_id),
+    });
     for (const id of [root.node_id, review.data.node_id]) {
       expect(await client.graphql(react, { id, content: 'EYES' })).toEqual({
         addReaction: { reaction: { content: 'EYES' } },

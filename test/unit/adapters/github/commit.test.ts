@@ -41,7 +41,7 @@ const answersError = (type: string | undefined, message: string) =>
   graphql().reply(200, { data: { createCommitOnBranch: null }, errors: [{ type, message }] });
 
 describe('plain files', () => {
-  it('one call with the expected head, bytes in base64, message in two parts, and no author (S95)', async () => {
+  it('are committed in one call with the expected head, bytes in base64, message in two parts, and no author (S95)', async () => {
     graphql((variables) => {
       expect(variables).toEqual({
         input: {
@@ -62,7 +62,7 @@ describe('plain files', () => {
     expect(await commit()).toEqual({ kind: 'committed', sha: SHA });
   });
 
-  it('another head is known as such (S95)', async () => {
+  it('another head is recognized (S95)', async () => {
     answersError('STALE_DATA', `Expected branch to point to "${HEAD}" but it did not. Pull and try again.`);
     expect(await commit()).toEqual({ kind: 'head-moved' });
   });
@@ -87,17 +87,17 @@ describe('plain files', () => {
     ['502', 502, 'bad gateway'],
     ['200 with an unknown error', 200, { data: null, errors: [{ message: 'Something went wrong' }] }],
     ['200 without a commit', 200, { data: { createCommitOnBranch: null } }],
-  ])('G3: %s leaves it unknown whether it landed', async (_, status, body) => {
+  ])('%s leaves the outcome unknown (G3)', async (_, status, body) => {
     graphql().reply(status, body);
     await errorOf(commit());
   });
 
-  it('a reset leaves it unknown, and the commit was asked for once (G3)', async () => {
+  it('a reset leaves the outcome unknown, and the commit is requested once (G3)', async () => {
     graphql().replyWithError('socket hang up');
     expect((await errorOf(commit())).status).toBeNull();
   });
 
-  it('a secondary limit is no refusal', async () => {
+  it('a secondary rate limit is not a refusal', async () => {
     graphql().reply(403, { message: 'You have exceeded a secondary rate limit' }, { 'retry-after': '60' });
     expect((await errorOf(commit())).retryAt).toBe(NOW + 60_000);
   });
@@ -130,14 +130,14 @@ describe('a file with another mode', () => {
       .reply(200, { ref: 'refs/heads/feature/totals', object: { sha } });
   const update = () => writer().patch(`${REPO}/git/refs/heads%2Ffeature%2Ftotals`, { sha: SHA, force: false });
 
-  it('keeps it through git objects, without an author and without force', async () => {
+  it('keeps its mode through git objects, without an author and without force', async () => {
     buildsObjects();
     hasHead(HEAD);
     update().reply(200, { object: { sha: SHA } });
     expect(await commit(EXECUTABLE)).toEqual({ kind: 'committed', sha: SHA });
   });
 
-  it('does not touch a branch that has another head, an older one too (S95)', async () => {
+  it('leaves a branch with another head unchanged, also an older one (S95)', async () => {
     buildsObjects();
     hasHead('d'.repeat(40));
     expect(await commit(EXECUTABLE)).toEqual({ kind: 'head-moved' });
@@ -146,7 +146,7 @@ describe('a file with another mode', () => {
   it.each([
     [422, 'Update is not a fast forward'],
     [409, 'Conflict'],
-  ])('S95: %i %s is another head', async (status, message) => {
+  ])('%i %s means another head (S95)', async (status, message) => {
     buildsObjects();
     hasHead(HEAD);
     update().reply(status, { message });
@@ -164,7 +164,7 @@ describe('a file with another mode', () => {
     });
   });
 
-  it('a 502 to the last call leaves it unknown (G3)', async () => {
+  it('a 502 to the last call leaves the outcome unknown (G3)', async () => {
     buildsObjects();
     hasHead(HEAD);
     update().reply(502, 'bad gateway');

@@ -11,14 +11,14 @@ afterEach(() => http.finish());
 
 const JSON_TYPE = { 'content-type': 'application/json; charset=utf-8' };
 
-/** Above 2^53: read as a number it would be another delivery's. */
+/** Above 2^53: as a number it would be the id of another delivery. */
 const LARGE = '9007199254740993007';
 
 const item = (id: string, more = ''): string =>
   `{"id":${id},"guid":"g-1","delivered_at":"2026-11-21T11:59:30.123Z","redelivery":false,"duration":0.1,"status":"OK",
     "status_code":502,"event":"issue_comment","action":"created","installation_id":11,"repository_id":22${more}}`;
 
-describe('the log of deliveries', () => {
+describe('the delivery log', () => {
   it('is read in pages, and ids above 2^53 stay exact (F8)', async () => {
     const link = '<https://api.github.com/app/hook/deliveries?per_page=100&cursor=v1_88>; rel="next"';
     http
@@ -53,7 +53,7 @@ describe('the log of deliveries', () => {
     });
   });
 
-  it('a payload comes with one request, by the whole number (F8)', async () => {
+  it('a payload takes one request, with the exact id (F8)', async () => {
     const payload = { action: 'created', comment: { id: 5 } };
     http
       .plain()
@@ -62,12 +62,12 @@ describe('the log of deliveries', () => {
     expect(await http.githubs.deliveries.fetchPayload(LARGE)).toEqual(payload);
   });
 
-  it.each([404, 410, 422])('a deleted one (%i) is null (F8)', async (status) => {
+  it.each([404, 410, 422])('a deleted delivery (%i) is null (F8)', async (status) => {
     http.plain().get('/app/hook/deliveries/7').reply(status, { message: 'Not Found' });
     expect(await http.githubs.deliveries.fetchPayload('7')).toBeNull();
   });
 
-  it('one without a payload is null (F8)', async () => {
+  it('a delivery without a payload is null (F8)', async () => {
     http
       .plain()
       .get('/app/hook/deliveries/7')

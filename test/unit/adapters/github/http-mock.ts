@@ -8,7 +8,7 @@ import {
 import type { PullRequestRef } from '../../../../src/core/state/intent.ts';
 import { type GitHub, GitHubError } from '../../../../src/core/state/ports.ts';
 
-// Only while a test asks for it may it stand between a worker's tests and the network; importing it puts it there.
+// Importing nock activates it; it must be active only in tests that call `mockHttp`.
 nock.restore();
 
 export const API = 'https://api.github.com';
@@ -37,19 +37,23 @@ export const PRIVATE_KEY = privateKey;
 
 type Permissions = Readonly<Record<string, string>>;
 
-/** A GitHub that answers what a test says and nothing else. */
+/** A GitHub that answers only the requests that a test expects. */
 export type HttpMock = {
   readonly githubs: GitHubAppClient;
   readonly github: GitHub;
-  /** Expects that one token is minted, and answers it. */
+  /** Expects one request for a token, and answers it. */
   readonly mints: (permissions: Permissions, token: string) => void;
+  /** Expects one request for a read-only token, and answers `ghs_read`. */
+  readonly expectReadToken: () => void;
+  /** Expects one request for a token that can write, and answers `ghs_write`. */
+  readonly expectWriteToken: () => void;
   /** Requests with this token. */
   readonly as: (token: string) => nock.Scope;
-  /** Requests as the App itself or as nobody. */
+  /** Requests as the App, or anonymous ones. */
   readonly plain: () => nock.Scope;
-  /** Expects that the App asks who it is. */
+  /** Expects the requests for the App's identity. */
   readonly introduces: () => void;
-  /** Fails where something was asked that no test said, or said and never asked. */
+  /** Throws for an unexpected request, or for an expected one that was never sent. */
   readonly finish: () => void;
 };
 
@@ -69,16 +73,19 @@ export function mockHttp(options: Partial<GitHubOptions> = {}): HttpMock {
     ...options,
   });
   const plain = () => nock(API);
+  const mints = (permissions: Permissions, token: string): void => {
+    plain()
+      .post('/app/installations/11/access_tokens', { repository_ids: [22], permissions })
+      .reply(201, { token, expires_at: '2026-11-21T13:00:00Z', permissions, repository_selection: 'selected' });
+  };
   return {
     githubs,
     github: githubs.forPull(REF),
     plain,
     as: (token) => nock(API, { reqheaders: { authorization: `token ${token}` } }),
-    mints: (permissions, token) => {
-      plain()
-        .post('/app/installations/11/access_tokens', { repository_ids: [22], permissions })
-        .reply(201, { token, expires_at: '2026-11-21T13:00:00Z', permissions, repository_selection: 'selected' });
-    },
+    mints,
+    expectReadToken: () => mints(READ_PERMISSIONS, 'ghs_read'),
+    expectWriteToken: () => mints(WRITE_PERMISSIONS, 'ghs_write'),
     introduces: () => {
       plain()
         .get('/app')
@@ -97,7 +104,7 @@ export function mockHttp(options: Partial<GitHubOptions> = {}): HttpMock {
   };
 }
 
-/** The fault that a promise ends in; anything else fails the test. */
+/** The `GitHubError` of a rejected promise; throws for any other outcome. */
 export async function errorOf(promise: Promise<unknown>): Promise<GitHubError> {
   const failure: unknown = await promise.catch((error: unknown) => error);
   if (!(failure instanceof GitHubError)) throw new Error(`no GitHubError: ${String(failure)}`);

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 
-/** A server on 127.0.0.1 that answers as it is told, however broken. */
+/** A server on 127.0.0.1 with scripted responses, including broken ones. */
 export type RawServer = {
   readonly host: string;
   /** Method and path of each request, oldest first. */

@@ -3,7 +3,7 @@ import { OPERATIONS } from '../../../../fakes/github/operations/operations.ts';
 import { apiBaseUrl } from '../../../../src/adapters/github/client.ts';
 import { createGitHub } from '../../../../src/adapters/github/create-github.ts';
 import type { GitHub, GitHubApp } from '../../../../src/core/state/ports.ts';
-import { referee } from '../../../support/referee.ts';
+import { openApiValidator } from '../../../support/openapi-validator.ts';
 
 const LINES = Array.from({ length: 40 }, (_, index) => `line ${index + 1}`);
 
@@ -19,7 +19,7 @@ type Mode = '100644' | '100755';
 
 const file = (text: string | Buffer, mode: Mode = '100644') => ({ mode, bytes: Buffer.from(text) });
 
-/** A pull request of one changed file, by its repository's owner, with our adapter in front of it. */
+/** A pull request with one changed file by the repository's owner, and the App's adapter for it. */
 export type Stage = {
   readonly simulator: FakeGitHub;
   readonly githubs: GitHubApp;
@@ -32,7 +32,7 @@ export type Stage = {
 };
 
 export async function openStage(): Promise<Stage> {
-  const fakeGitHub = await startFakeGitHub({ referee });
+  const fakeGitHub = await startFakeGitHub({ openApiValidator });
   const { apply } = fakeGitHub;
   const ana = apply(OPERATIONS.addAccount, { login: 'ana' }).id;
   const files = new Map([

@@ -18,7 +18,7 @@ export type TestEntryOptions = {
   readonly timeoutMs?: number;
 };
 
-/** An HTTP entry on a free port that keeps what it was delivered and logged. */
+/** A server on a free port that records its deliveries and log lines. */
 export async function openEntry(options: TestEntryOptions = {}): Promise<TestEntry> {
   const taken: DeliveryEvent[] = [];
   const lines: string[] = [];

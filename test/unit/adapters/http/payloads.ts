@@ -28,7 +28,7 @@ export function replied(body: string, id = 31) {
   return { ...common, action: 'created', pull_request: { number: 7 }, comment };
 }
 
-/** A review with words of its own. */
+/** A review with a body. */
 export function reviewed(body: string, id = 41) {
   const review = { id, user: ana, body, state: 'commented', submitted_at: '2026-03-01T10:00:00Z' };
   return { ...common, action: 'submitted', pull_request: { number: 7 }, review };

@@ -10,7 +10,7 @@ export type Sending = {
   readonly body?: string | Uint8Array;
 };
 
-/** The headers of a delivery of this body, signed like GitHub signs it. */
+/** The headers of a delivery with this body, signed like GitHub's. */
 export function signed(body: string | Uint8Array, secret: string, changes: Readonly<Record<string, string>> = {}) {
   return {
     'content-type': 'application/json',
@@ -21,7 +21,7 @@ export function signed(body: string | Uint8Array, secret: string, changes: Reado
   };
 }
 
-/** Sends one request on a connection of its own and reads the answer. */
+/** Sends one request on its own connection and reads the response. */
 export function send(port: number, sending: Sending): Promise<Reply> {
   const { promise, resolve, reject } = Promise.withResolvers<Reply>();
   const { method = 'POST', path = '/api/github/webhooks', headers = {}, body = '' } = sending;

@@ -19,7 +19,7 @@ const pem = privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
 
 const us: AppIdentity = { slug: 'countersign', botId: 99 };
 
-/** A taking part with a store that remembers ids and natural keys, as the real one does. */
+/** A receiver with a store that remembers delivery ids and content keys, like the real one. */
 function take(receive?: Store['receive'], self: AppIdentity | null = us) {
   const stored: InterpretedDelivery[] = [];
   const lines: string[] = [];
@@ -44,7 +44,7 @@ function take(receive?: Store['receive'], self: AppIdentity | null = us) {
   return { taking, stored, lines, outcomes, page: metrics.render };
 }
 
-describe('taking a delivery', () => {
+describe('receiving a delivery', () => {
   it('gives each comment one content key for all its deliveries (F5)', async () => {
     const { taking, stored, outcomes } = take();
     const say = (id: string, name: string, payload: Readonly<Record<string, unknown>>) => taking({ id, name, payload });
@@ -64,7 +64,7 @@ describe('taking a delivery', () => {
     expect(outcomes()).toEqual(['stored', 'duplicate', 'stored', 'stored', 'stored', 'stored']);
   });
 
-  it('the same delivery again is taken and changes nothing (F4)', async () => {
+  it('a repeated delivery is acknowledged and changes nothing (F4)', async () => {
     const { taking, stored, outcomes } = take();
     for (let time = 0; time < 4; time += 1) await taking({ id: '1', name: 'pull_request', payload: pushed() });
     expect(stored).toHaveLength(1);
@@ -120,7 +120,7 @@ describe('the Probot application', () => {
     expect(current.lines).toHaveLength(1);
   });
 
-  it('hands a comment to the store', async () => {
+  it('stores a comment', async () => {
     current = take();
     await dispatchToProbot(probot, current.taking, {
       id: '1',

@@ -21,7 +21,7 @@ async function deliverTo(entry: TestEntry, changes: Readonly<Record<string, stri
   return send(entry.port, { headers: signed(body, SECRET, changes), body });
 }
 
-/** What the server sends back on a raw connection until it closes it, or until `enough` says so. */
+/** The server's bytes on a raw connection until it closes, or until `enough` returns true. */
 function converse(port: number, write: (socket: Socket) => void): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   let heard = '';
@@ -47,7 +47,7 @@ afterEach(async () => {
 });
 
 describe('the webhook route', () => {
-  it('takes a signed delivery and answers 202 with a constant body', async () => {
+  it('accepts a signed delivery and answers 202 with a constant body', async () => {
     const entry = await start();
     const reply = await deliverTo(entry);
     expect(reply).toMatchObject({ status: 202, body: 'accepted\n' });
@@ -56,7 +56,7 @@ describe('the webhook route', () => {
     ]);
   });
 
-  it('takes both secrets while one is rotated, and no third (I10)', async () => {
+  it('accepts both secrets during a rotation, and no third (I10)', async () => {
     const entry = await start();
     const answers = [];
     for (const secret of [SECRET, OLD_SECRET, 'neither-of-the-two-x'])
@@ -76,7 +76,7 @@ describe('the webhook route', () => {
     ['in capitals', { 'x-hub-signature-256': right.toUpperCase() }, 401],
     ['of another body', { 'x-hub-signature-256': signed(`${BODY} `, SECRET)['x-hub-signature-256'] }, 401],
     ['empty', { 'x-hub-signature-256': '' }, 401],
-  ])('F2: a signature that is %s stores nothing', async (_what, signature: Record<string, string>, status) => {
+  ])('a signature that is %s stores nothing (F2)', async (_what, signature: Record<string, string>, status) => {
     const entry = await start();
     const { 'x-hub-signature-256': _, ...rest } = signed(BODY, SECRET);
     const reply = await send(entry.port, { headers: { ...rest, ...signature }, body: BODY });
@@ -92,7 +92,7 @@ describe('the webhook route', () => {
   });
 
   it.each(['null', '5', '"x"', '[]', '{', 'true', '', '\u0000', '{"action":{}}', '{"action":5}'])(
-    'the signed body %j is refused and the process lives (M21)',
+    'the signed body %j is refused and the process survives (M21)',
     async (body) => {
       const entry = await start();
       expect(await deliverTo(entry, {}, body)).toMatchObject({ status: 400, body: 'malformed request\n' });
@@ -101,7 +101,7 @@ describe('the webhook route', () => {
     },
   );
 
-  it('bytes that are no UTF-8 are refused (M21)', async () => {
+  it('bytes that are not UTF-8 are refused (M21)', async () => {
     const entry = await start();
     const body = Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]);
     expect((await send(entry.port, { headers: signed(body, SECRET), body })).status).toBe(400);
@@ -128,7 +128,7 @@ describe('the webhook route', () => {
     expect(entry.lines.join('')).toContain('boom canary');
   });
 
-  it('answers only after storing has ended (F10)', async () => {
+  it('answers only after the delivery is stored (F10)', async () => {
     const stored = Promise.withResolvers<void>();
     const entry = await start({ deliver: () => stored.promise });
     let answered = false;
@@ -142,13 +142,13 @@ describe('the webhook route', () => {
     expect((await reply).status).toBe(202);
   });
 
-  it('a store that hangs is answered 503 before the sender gives up, never 202 (M6)', async () => {
+  it('a hanging store leads to 503 before the sender gives up, never to 202 (M6)', async () => {
     const entry = await start({ deliver: () => new Promise(() => {}), timeoutMs: 50 });
     expect((await deliverTo(entry)).status).toBe(503);
   });
 });
 
-describe('requests of strangers', () => {
+describe('requests from strangers', () => {
   it('an announced body that is too large is refused unread (H1, M4)', async () => {
     const entry = await start();
     const heard = await converse(entry.port, (socket) =>
@@ -200,7 +200,7 @@ describe('requests of strangers', () => {
     expect(entry.taken).toEqual([]);
   });
 
-  it('many large bodies at once share a bounded room; small deliveries still pass (H1)', async () => {
+  it('many large bodies at once share bounded memory; small deliveries still pass (H1)', async () => {
     const entry = await start();
     const sockets: Socket[] = [];
     const answers: string[] = [];
@@ -235,7 +235,7 @@ describe('requests of strangers', () => {
     expect(Number(seconds)).toBeGreaterThan(60);
   });
 
-  it('500 idle connections leave a delivery its time (H2)', async () => {
+  it('500 idle connections do not delay a delivery (H2)', async () => {
     const entry = await start();
     const sockets = Array.from({ length: 500 }, () => connect(entry.port, '127.0.0.1').on('error', () => {}));
     await Promise.all(sockets.map((socket) => new Promise((resolve) => socket.once('connect', resolve))));
@@ -246,11 +246,11 @@ describe('requests of strangers', () => {
       times.push(performance.now() - begun);
     }
     for (const socket of sockets) socket.destroy();
-    // GitHub waits for ten seconds; how quick it is on a machine that does nothing else, benchmarks say.
+    // GitHub waits for ten seconds; benchmarks measure the time on an idle machine.
     expect(Math.max(...times)).toBeLessThan(8_000);
   });
 
-  it('everything but the four routes is 404 (I5)', async () => {
+  it('every path except the four routes is 404 (I5)', async () => {
     const entry = await start();
     const asked = [
       ['GET', '/'],
@@ -331,7 +331,7 @@ describe('status', () => {
     expect((await send(entry.port, { method: 'GET', path: '/readyz' })).status).toBe(503);
   });
 
-  it('serves measurements', async () => {
+  it('serves metrics', async () => {
     const entry = await start();
     await deliverTo(entry);
     const page = await send(entry.port, { method: 'GET', path: '/metrics' });
@@ -341,7 +341,7 @@ describe('status', () => {
 });
 
 describe('stopping', () => {
-  it('lets a delivery end that is under way, and takes no new one (G12)', async () => {
+  it('completes a delivery in progress, and accepts no new one (G12)', async () => {
     const stored = Promise.withResolvers<void>();
     const entry = await openEntry({ deliver: () => stored.promise });
     const reply = deliverTo(entry);
@@ -353,7 +353,7 @@ describe('stopping', () => {
     await stopped;
   });
 
-  it('cuts idle and hanging connections off (G12)', async () => {
+  it('closes idle and hanging connections (G12)', async () => {
     const entry = await openEntry();
     const closed = converse(entry.port, (socket) => socket.write('POST /api/github/webhooks HTTP/1.1\r\n'));
     await new Promise((resolve) => setTimeout(resolve, 50));

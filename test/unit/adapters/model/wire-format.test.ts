@@ -11,7 +11,7 @@ describe('readReply', () => {
     expect(contentOf(words)).toBe(words);
   });
 
-  it('takes no answer of more than 1,000 calls', () => {
+  it('rejects a response with more than 1,000 calls', () => {
     const calls = (count: number) =>
       Array.from({ length: count }, (_, index) => ({ id: `c${index}`, function: { name: 'x', arguments: '{}' } }));
     const read = (count: number) => parseResponse({ choices: [{ message: { tool_calls: calls(count) } }], usage: {} });

@@ -41,7 +41,7 @@ describe('log', () => {
     expect(all).toContain('event');
   });
 
-  it('keeps of an error its name, message, stack and causes only', () => {
+  it('keeps only name, message, stack and causes of an error', () => {
     const { lines, log } = listen('json');
     log.error(
       { err: Object.assign(new TypeError('broken', { cause: 'the disk' }), { event: 'a private comment' }) },
@@ -62,7 +62,7 @@ describe('log', () => {
     expect(lines[0]).toContain('9007199254740993');
   });
 
-  it('one line for each event, with any text by strangers (C13)', () => {
+  it('writes one line for each event, with any text by strangers (C13)', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary' }), { maxLength: 5 }), (texts) => {
         const { lines, log } = listen('json');

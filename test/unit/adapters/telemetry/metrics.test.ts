@@ -49,7 +49,7 @@ describe('metrics', () => {
     expect(() => metrics.timer(WORK)).toThrow('unknown histogram work_seconds');
   });
 
-  it('are those of one server, which another one in the same process neither sees nor disturbs', async () => {
+  it('belong to one server; another server in the same process neither reads nor changes them', async () => {
     const [one, other] = [createMetrics(), createMetrics()];
     const empty = await other.render();
     expect(await one.render()).toBe(empty);

@@ -34,7 +34,7 @@ function configOf(changes: Environment = {}) {
 }
 
 describe('environment', () => {
-  it('takes the documented defaults', () => {
+  it('uses the documented defaults', () => {
     expect(configOf()).toEqual({
       kind: 'config',
       warnings: [],
@@ -51,7 +51,7 @@ describe('environment', () => {
     });
   });
 
-  it('takes every variable', () => {
+  it('reads every variable', () => {
     const { config } = configOf({
       WEBHOOK_SECRET_OLD: 'another-secret-of-before',
       GHE_HOST: '127.0.0.1:4010',
@@ -99,13 +99,13 @@ describe('environment', () => {
     ['one from examples', 'Your-Webhook-Secret'],
     ['a short one', 'f3a9c1d07b2e584'],
     ['one character', 'aaaaaaaaaaaaaaaaaaaa'],
-  ])('F1: refuses %s as the webhook secret, without showing it', (_what, secret) => {
+  ])('refuses %s as the webhook secret, without showing it (F1)', (_what, secret) => {
     const problems = problemsOf({ WEBHOOK_SECRET: secret });
     expect(problems).toEqual([expect.stringMatching(/^WEBHOOK_SECRET is .*openssl rand -hex 32/)]);
     if (secret !== '') expect(problems.join()).not.toContain(secret);
   });
 
-  it('an old secret must be as good as the new one (F1)', () => {
+  it('an old secret must be as strong as the new one (F1)', () => {
     expect(problemsOf({ WEBHOOK_SECRET_OLD: 'development' })).toEqual([
       expect.stringMatching(/^WEBHOOK_SECRET_OLD is a well-known example/),
     ]);
@@ -143,7 +143,7 @@ describe('environment', () => {
     ]);
   });
 
-  it('needs no model key for an endpoint of one’s own', () => {
+  it('needs no model key for a custom endpoint', () => {
     expect(configOf({ OPENAI_API_KEY: '', OPENAI_BASE_URL: 'http://localhost:1/v1' }).config.model.apiKey).toBeNull();
   });
 

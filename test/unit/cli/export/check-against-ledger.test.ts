@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { CommitExplanation } from '../../../../src/adapters/store/ledger.ts';
+import type { LedgerChange } from '../../../../src/adapters/store/ledger.ts';
 import { checkCommitsAgainstLedger } from '../../../../src/cli/export/check-against-ledger.ts';
 import type { VerifiedChange } from '../../../../src/cli/verify/check-commit.ts';
 import { ANA, APP, digest, type History, newHistory, trailers } from '../verify/history.ts';
@@ -14,15 +14,15 @@ let history: History;
 
 afterEach(() => history.remove());
 
-function begun(): History {
+function startHistory(): History {
   history = newHistory();
   history.commit({ files: { 'a.txt': 'one\n' }, message: 'Begin\n', author: ANA, committer: ANA, signed: false });
   return history;
 }
 
-/** A ledger that has this change in these commits. */
+/** A ledger with this change in these commits. */
 function ledger(...commits: readonly string[]) {
-  const row: CommitExplanation = {
+  const row: LedgerChange = {
     ...{ proposalId: 'k7q2', commit_sha: '', parent_sha: null, shown_digest: CHANGED, digest: CHANGED },
     ...{ range: '1,1 1,1', approvers: [{ id: 7, login: 'ana' }], voters: [7], at: 0 },
   };
@@ -37,8 +37,8 @@ async function explained(lookup = ledger(), slug: string | null = SLUG): Promise
 }
 
 describe('commits held against the ledger', () => {
-  it('what the ledger has is the App’s own, signed or not: a server that signs nothing is held to it too (V7)', async () => {
-    const { commit } = begun();
+  it('a commit in the ledger is the App’s own, signed or not, also on a server that signs nothing (V7)', async () => {
+    const { commit } = startHistory();
     const made = commit({ files: { 'a.txt': 'two\n' }, message: MESSAGE, signed: false });
     expect(await explained(ledger(made))).toEqual([['ok', null, null]]);
     const worse = commit({ files: { 'a.txt': 'bad\n' }, message: MESSAGE, signed: false });
@@ -49,8 +49,8 @@ describe('commits held against the ledger', () => {
     ]);
   });
 
-  it('a forged commit is not explained: a name, an e-mail address and a signature are easily written (V7)', async () => {
-    const { commit } = begun();
+  it('a forged commit is not explained: a name, an e-mail address and a signature are easy to forge (V7)', async () => {
+    const { commit } = startHistory();
     commit({ files: { 'a.txt': 'two\n' }, message: MESSAGE });
     expect(await explained()).toEqual([['mismatch', 'the ledger does not have this change', null]]);
   });
@@ -59,14 +59,14 @@ describe('commits held against the ledger', () => {
     ['amended', { committer: ANA, signed: false }, 'committed by Ana'],
     ['squashed', { author: ANA }, 'by Ana'],
     ['rebased', { signed: false }, 'not signed, as after a rebase'],
-  ])('V7: a commit that was %s is listed as a copy, not as explained', async (_how, made, note) => {
-    const { commit } = begun();
+  ])('a commit that was %s is listed as a copy, not as explained (V7)', async (_how, made, note) => {
+    const { commit } = startHistory();
     commit({ files: { 'a.txt': 'bad\n' }, message: MESSAGE, ...made });
     expect(await explained()).toEqual([['copied', expect.any(String), note]]);
   });
 
-  it('with the App’s name, one of its commits that names no change is a failure; one of another App is not (V7)', async () => {
-    const { commit } = begun();
+  it('if the App is named, its commit without a named change is a failure; that of another App is not (V7)', async () => {
+    const { commit } = startHistory();
     const other = { ...APP, name: `my-${SLUG}[bot]`, email: `78+my-${SLUG}[bot]@users.noreply.github.com` };
     commit({ files: { 'a.txt': 'theirs\n' }, message: 'By another App\n', author: other });
     expect(await explained()).toEqual([]);

@@ -10,7 +10,7 @@ const folder = mkdtempSync(join(tmpdir(), 'countersign-export-'));
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
-function exporting(args: readonly string[], dataDir: string) {
+function runExport(args: readonly string[], dataDir: string) {
   return run(['export', ...args], { DATA_DIR: dataDir, PATH: process.env['PATH'] ?? '' }, folder).ended;
 }
 
@@ -28,7 +28,7 @@ describe('the options of export', () => {
     });
   });
 
-  it('needs none of them', () => {
+  it('all are optional', () => {
     expect(parseExportOptions([])).toEqual({ kind: 'options', options: { kind: 'export', pull: null, since: null } });
     const options = { kind: 'check', repo: '.', range: 'HEAD', slug: null };
     expect(parseExportOptions(['--check'])).toEqual({ kind: 'options', options });
@@ -51,10 +51,10 @@ describe('the options of export', () => {
 
 describe('countersign export', () => {
   it('reports a missing database, and creates none', async () => {
-    const { code, stderr } = await exporting([], join(folder, 'nowhere'));
+    const { code, stderr } = await runExport([], join(folder, 'nowhere'));
     expect(code).toBe(2);
     expect(stderr).toContain('There is no database in');
-    expect((await exporting([], join(folder, 'nowhere'))).stderr).toBe(stderr);
+    expect((await runExport([], join(folder, 'nowhere'))).stderr).toBe(stderr);
   });
 
   it('says that a server holds the embedded database', async () => {
@@ -62,26 +62,26 @@ describe('countersign export', () => {
     mkdirSync(join(dataDir, 'database'), { recursive: true });
     writeFileSync(join(dataDir, 'database', 'PG_VERSION'), '17\n');
     const lock = lockDirectory(dataDir);
-    const { code, stderr, stdout } = await exporting([], dataDir);
+    const { code, stderr, stdout } = await runExport([], dataDir);
     lock.release();
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/in use by another Countersign process\. Stop that one first.*\n$/);
   });
 
-  it('writes nothing of an empty ledger, and says which pull request it does not know', async () => {
+  it('writes nothing for an empty ledger, and names an unknown pull request', async () => {
     const dataDir = join(folder, 'empty');
     cpSync(inject('templateDatabase'), dataDir, { recursive: true });
-    const none = await exporting(['--pr', 'acme/shop#7'], dataDir);
+    const none = await runExport(['--pr', 'acme/shop#7'], dataDir);
     expect(none).toEqual({
       code: 1,
       stdout: '',
       stderr: 'countersign export: The ledger has no pull request acme/shop#7.\n',
     });
-    expect(await exporting([], dataDir)).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(await runExport([], dataDir)).toEqual({ code: 0, stdout: '', stderr: '' });
   }, 60_000);
 
-  it('reports a folder that is no clone before anything else', async () => {
-    const { code, stderr } = await exporting(['--check', '--repo', folder], join(folder, 'nowhere'));
+  it('reports a folder that is not a clone before anything else', async () => {
+    const { code, stderr } = await runExport(['--check', '--repo', folder], join(folder, 'nowhere'));
     expect([code, stderr]).toEqual([2, expect.stringContaining('not a git repository')]);
   });
 });

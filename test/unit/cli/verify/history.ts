@@ -27,7 +27,7 @@ export const ANA: GitSignature = { name: 'Ana', email: 'ana@example.com', second
 type Content = string | Uint8Array | { readonly mode: GitFileMode; readonly bytes: string | Uint8Array } | null;
 
 export type NewCommit = {
-  /** What differs from the parent; null deletes. */
+  /** Changes relative to the parent; null deletes a file. */
   readonly files: Readonly<Record<string, Content>>;
   readonly message: string;
   readonly author?: GitSignature;
@@ -38,14 +38,14 @@ export type NewCommit = {
 
 export type History = {
   readonly commit: (commit: NewCommit) => string;
-  /** Writes all of it to a directory, as `main`, and says where. */
+  /** Writes the repository to a directory with branch `main`; returns its path. */
   readonly write: () => string;
-  /** What verification says of everything. */
+  /** The verification results of all commits. */
   readonly verify: (rule?: { readonly slug?: string; readonly strict?: boolean }) => Promise<readonly VerifiedChange[]>;
   readonly remove: () => void;
 };
 
-/** A repository whose commits are the App's unless told otherwise, in objects that git itself reads. */
+/** A repository in git's own object format; commits are the App's by default. */
 export function newHistory(): History {
   const store = createObjectStore();
   const made: string[] = [];
@@ -87,7 +87,7 @@ export function newHistory(): History {
   };
 }
 
-/** What a person saw, worked out by hand; keys in the order of RFC 8785. */
+/** The shown change, written by hand, with keys in the order of RFC 8785. */
 type Seen = {
   readonly after: readonly string[];
   readonly before: readonly string[];
@@ -95,7 +95,7 @@ type Seen = {
   readonly old: readonly string[];
 };
 
-/** Interface section 6, with nothing of the product: the JSON of these values is canonical already. */
+/** The digest without product code: the JSON of these values is already canonical. */
 export function digest(
   op: string,
   path: string,

@@ -67,7 +67,7 @@ function fileOf(content: string | null): FileAtHead | null {
   return content === null ? null : { ...stored(content).ref, text: content };
 }
 
-function afterDeed(standing: string, changes: readonly FileChange[], { takes, own }: Deed): string | null {
+function afterPush(standing: string, changes: readonly FileChange[], { takes, own }: Deed): string | null {
   if (own === 'gone') return null;
   const taken = changes.flatMap(({ op, region }, at) =>
     op === 'edit' && takes[at] && region !== null ? [region] : [],
@@ -109,7 +109,7 @@ function sceneOf(texts: Readonly<Record<string, string>>, wishes: readonly Wish[
     const before = texts[path] ?? null;
     const done = deeds[at];
     const changes = waiting.flatMap(({ change }) => (change.path === path ? [change] : []));
-    const after = done === undefined ? before : afterDeed(before ?? '', changes, done);
+    const after = done === undefined ? before : afterPush(before ?? '', changes, done);
     atBase[path] = fileOf(before);
     atHead[path] = fileOf(before === null && after === '' ? null : after);
     if (before !== null && done !== undefined) known[path] = ownEdits(before, after, changes, done);

@@ -19,7 +19,7 @@ function batch(ids: readonly string[], answered: readonly boolean[]): ToolBatch 
   return { turn: 1, assistantText: null, calls, continued: false };
 }
 
-function asked(calls: ToolBatch['calls']): TranscriptMessage {
+function responseWith(calls: ToolBatch['calls']): TranscriptMessage {
   return { role: 'assistant', content: null, toolCalls: calls.map(({ toolCall }) => toolCall) };
 }
 
@@ -34,7 +34,7 @@ describe('a transcript', () => {
             turn,
             turn.map(() => true),
           );
-          return [asked(made.calls), ...(buildToolMessages(made) ?? [])];
+          return [responseWith(made.calls), ...(buildToolMessages(made) ?? [])];
         });
         expect(checkTranscript([...opening, ...messages])).toEqual([]);
       }),
@@ -55,7 +55,7 @@ describe('a transcript', () => {
         if (fault === 'doubled') tools.splice(at, 0, one, one);
         if (fault === 'swapped') tools.splice(at === 0 ? 1 : at - 1, 0, one);
         if (fault === 'late') tools.push({ role: 'user', content: 'x' }, one);
-        expect(checkTranscript([...opening, asked(made.calls), ...tools])).not.toEqual([]);
+        expect(checkTranscript([...opening, responseWith(made.calls), ...tools])).not.toEqual([]);
       }),
     );
   });
@@ -70,7 +70,7 @@ describe('a transcript', () => {
 
   it('repeated call ids are named (D7)', () => {
     const made = batch(['a', 'a'], [true, true]);
-    expect(checkTranscript([...opening, asked(made.calls), ...(buildToolMessages(made) ?? [])])).toEqual([
+    expect(checkTranscript([...opening, responseWith(made.calls), ...(buildToolMessages(made) ?? [])])).toEqual([
       'message 2 uses the call id a twice',
     ]);
   });

@@ -17,46 +17,50 @@ const base = '1111111aaaaaaa';
 
 const now = '2222222bbbbbbb';
 
-describe('the outputs for the model', () => {
+describe('outputs for the model', () => {
   it.each([
-    ['T1 S99', instructionOutput('use $& instead'), '[USER FEEDBACK - Tool was not executed]: use $& instead'],
     [
-      'T4 S101',
+      'an instruction (T1, S99)',
+      instructionOutput('use $& instead'),
+      '[USER FEEDBACK - Tool was not executed]: use $& instead',
+    ],
+    [
+      'a denial (T4, S101)',
       deniedOutput(null),
       'Edit rejected by user. This is a decision, not a tool failure; the file is unchanged. Do not propose the same change again.',
     ],
     [
-      'T4 with a reason',
+      'a denial with a reason (T4)',
       deniedOutput('too slow'),
       'Edit rejected by user: too slow. This is a decision, not a tool failure; the file is unchanged. Do not propose the same change again.',
     ],
     [
-      'T7',
+      'a stale change (T7)',
       staleOutput('a.ts', base, now),
       'Not applied: a.ts changed after this change was proposed (base 1111111, now 2222222). Tool was not executed. Read the file again before proposing.',
     ],
     [
-      'T8',
+      'a repeated change (T8)',
       alreadyRejectedOutput('ana'),
       'This exact change was already rejected by ana. It was not shown again. Propose something different or stop.',
     ],
     [
-      'T15',
+      'a change that depends on a pending one (T15)',
       dependsOnPendingOutput('a.ts', 'k7q2'),
       'Not proposed: a.ts contains this text only after change k7q2, which is not decided yet. Propose it again after that.',
     ],
     [
-      'T17',
+      'a failed change (T17)',
       failedOutput('the branch is protected'),
       'Not applied: the branch is protected. Tool was not executed; the file is unchanged.',
     ],
     [
-      'T19',
+      'too many pending changes (T19)',
       tooManyPendingOutput(20),
       'Not proposed: at most 20 changes can wait at once. Propose it again after these are decided.',
     ],
-    ['S103', WITHDRAWN_OUTPUT, 'Withdrawn: no decision was made.'],
-  ])('%s is exact', (_, output, expected) => expect(output).toBe(expected));
+    ['a withdrawn change (S103)', WITHDRAWN_OUTPUT, 'Withdrawn: no decision was made.'],
+  ])('%s', (_, output, expected) => expect(output).toBe(expected));
 
   it('an applied edit (T2, S2)', () => {
     expect(JSON.parse(appliedOutput(bigint, null, 'thanks'))).toEqual({

@@ -6,12 +6,12 @@ import { ANA, BEN, TableGame } from '../support/table-game.ts';
 function exhausted(): TableGame {
   const game = new TableGame();
   game.commands(ANA, { name: 'task', text: 'look around' });
-  useUp(game);
+  exhaustResponses(game);
   return game;
 }
 
 /** Lets the model read files until it gets no further request; returns the number of requests. */
-function useUp(game: TableGame): number {
+function exhaustResponses(game: TableGame): number {
   let turns = 0;
   while (game.effects.some((effect) => effect.type === 'ask-model')) {
     turns += 1;
@@ -26,7 +26,7 @@ describe('/resume', () => {
     const game = exhausted();
     expect(game.pull.run).toMatchObject({ turns: MAX_TURNS, phase: { kind: 'ended', reason: 'turn-limit' } });
     expect(game.commands(BEN, { name: 'resume' }).reason).toBe('resumed');
-    expect(useUp(game)).toBe(MAX_TURNS);
+    expect(exhaustResponses(game)).toBe(MAX_TURNS);
     expect(game.pull.run).toMatchObject({ turns: 2 * MAX_TURNS, phase: { kind: 'ended', reason: 'turn-limit' } });
     expect(game.commands(ANA, { name: 'resume' }).reason).toBe('resumed');
   });
@@ -46,7 +46,7 @@ describe('/resume', () => {
     ['closed', 'pull-not-open'],
     ['merged', 'pull-not-open'],
     ['open', 'resumed'],
-  ] as const)('F13: on a pull request that is %s: %s', (state, reason) => {
+  ] as const)('on a pull request that is %s: %s (F13)', (state, reason) => {
     const game = exhausted();
     const step = game.commands(ANA, { name: 'resume' }, { pull: game.github({ state }) });
     expect(step.reason).toBe(reason);

@@ -119,7 +119,7 @@ describe('applyEdit', () => {
     ['e\u{301}', 'é'],
     ['a  b', 'a b'],
     ['A', 'a'],
-  ])('S11, S12: nothing else is normalized: %j is not %j', (text, needle) => {
+  ])('nothing else is normalized: %j is not %j (S11, S12)', (text, needle) => {
     expect(edit(text, needle, 'x').kind).toBe('not-found');
   });
 
@@ -137,7 +137,7 @@ describe('applyEdit', () => {
     ['\na\na\nb\n\n\na\n', 'aaba'],
     ['b\n\na\n', 'ba'],
     ['b\r\n\r\na\r\n', 'ba'],
-  ])('S18, S23: removed line endings, including empty lines, share a span: %j', (text, joined) => {
+  ])('removed line endings, including empty lines, share a span: %j (S18, S23)', (text, joined) => {
     expect(edit(text, '\n', '', true)).toMatchObject({ spans: [{ start: 0, end: text.length, text: joined }] });
     expect(applyDiff(text, shownDiff(editOf(text, '\n', '', true)))).toBe(joined);
   });
@@ -277,7 +277,7 @@ describe('applyEdit on large files', () => {
     ['many short lines', 'x\n'.repeat(length / 2), `${'x\n'.repeat(1000)}y`, 0],
     ['empty lines', '\n'.repeat(length), `${'\n'.repeat(length / 2)} `, 0],
     ['one long line, every character', 'a'.repeat(length), 'a', length],
-  ])('E13: never quadratic: %s', (_, whole, needle, times) => {
+  ])('never quadratic: %s (E13)', (_, whole, needle, times) => {
     expect(countMatches(createSearchableText(whole), needle, 0, length)).toEqual({ matches: [], count: times });
     expect(countMatches(createSearchableText(whole), needle, 0, 100)).toEqual({
       matches: [],

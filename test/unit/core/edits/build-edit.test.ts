@@ -67,13 +67,13 @@ describe('buildEdit', () => {
     expect(ChangePayload.parse(JSON.parse(JSON.stringify(payload)))).toEqual(payload);
   });
 
-  it('T5 verbatim (S4)', () => {
+  it('the error about several occurrences is exact (T5, S4)', () => {
     expect(output(edit('a\nb\na\n', 'a', 'c'))).toBe(
       'Found 2 matches for old_string. Use replace_all=True or provide more context. Matches at lines: 1, 3',
     );
   });
 
-  it('T6 with and without a suggestion (S5, K16)', () => {
+  it('the error about a missing text is exact, with and without a suggestion (T6, S5, K16)', () => {
     expect(output(edit('let total = 0\n', 'let totl = 0', 'x'))).toBe(
       'old_string not found in src/total.ts. File contains 1 lines. Did you mean: "let total = 0" (line 1)?',
     );
@@ -88,7 +88,7 @@ describe('buildEdit', () => {
     ['a combining character', 'drink cafe\u{301} noir\n', 'drink caf\u{E9} noir', 'drink cafe\\u0301 noir'],
     ['an invisible surrogate pair', 'const a\u{E0061} = 12;\n', 'const a = 12;', 'const a\\udb40\\udc61 = 12;'],
     ['nothing of a family emoji', 'say 👩‍👧 loudly ❤️\n', 'say 👩‍👧 loudly', 'say 👩‍👧 loudly ❤️'],
-  ])('S5: a suggestion escapes %s, so that the next call finds it', (_, text, oldString, shown) => {
+  ])('a suggestion escapes %s, so that the next call finds it (S5)', (_, text, oldString, shown) => {
     const refused = output(edit(text, `${oldString}\nx`, 'y'));
     const [, suggestion = ''] = /Did you mean: (".*") \(line 1\)/.exec(refused) ?? [];
     expect(suggestion).toBe(`"${shown}"`);
@@ -165,7 +165,7 @@ describe('buildEdit', () => {
       () => edit('a'.repeat(1_900_000), 'aa', 'b'),
       /^Found more than 100000 matches .* and more$/,
     ],
-  ])('B16, H6: %s: refused before lines are paired or become strings', (_name, build, words) => {
+  ])('%s: refused before lines are paired or become strings (B16, H6)', (_name, build, words) => {
     expect(output(build())).toMatch(words);
   });
 
@@ -173,7 +173,7 @@ describe('buildEdit', () => {
     ['plain', 'a\n'.repeat(50_000), 'x'.repeat(20_000), 1_000_050_000],
     ['with CRLF', 'a\r\n'.repeat(5000), 'x\ny'.repeat(4000), 60_010_000],
   ])(
-    'S15, H6: refuses a result that would be too large without building it: %s',
+    'refuses a result that would be too large without building it: %s (S15, H6)',
     (_name, text, newString, characters) => {
       expect(output(edit(text, 'a', newString, true))).toContain(
         `would have at least ${characters} bytes and at most 2000000`,
@@ -209,7 +209,7 @@ describe('buildEdit', () => {
     expect(seen.size).toBe(2);
   });
 
-  it('T16 from one byte above the limit (B16)', () => {
+  it('a change is refused from one byte above the limit (T16, B16)', () => {
     const common = '--- a/src/total.ts\n+++ b/src/total.ts\n@@ -1,1 +1,5 @@\n-a\n+\n+\n+\n+\n+\n'.length;
     const quarter = `${'b'.repeat(48_000)}\n`.repeat(4);
     const fits = quarter + 'b'.repeat(MAX_DIFF_BYTES - common - 4 * 48_000);
@@ -225,7 +225,7 @@ describe('buildEdit', () => {
     ['backticks, which need a fence as long', (room: number) => `${'`'.repeat((room - 4) / 3)}`],
     ['escaped characters', (room: number) => `${'\u202E'.repeat(1_000)}${'x'.repeat(room - 1 - 6 - 8_000)}`],
     ['characters of three bytes', (room: number) => '한'.repeat((room - 1 - 6) / 3)],
-  ])('S26, B16: refuses a line that no comment can hold, and accepts one that fits: %s', (_, lineOf) => {
+  ])('refuses a line that no comment can hold, and accepts one that fits: %s (S26, B16)', (_, lineOf) => {
     const room = MAX_DIFF_PART_BYTES - 2;
     const fits = lineOf(room);
     for (const built of [

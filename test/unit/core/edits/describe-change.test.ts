@@ -30,7 +30,7 @@ describe('descriptions and summaries', () => {
       'change the line ending at the end of line 2',
       'Changed the line ending at the end of line 2.',
     ],
-  ])('S27, T2: %j, %j to %j', (text, oldString, newString, imperative, pastTense) => {
+  ])('%j, %j to %j (S27, T2)', (text, oldString, newString, imperative, pastTense) => {
     const change = changeOf(edit(text, oldString, newString));
     expect(change.payload.description).toBe(`Edit src/total.ts: ${imperative}`);
     expect(summarizeChange(change).summary).toBe(pastTense);

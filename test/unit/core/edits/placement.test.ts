@@ -73,7 +73,7 @@ describe('choosePlacement', () => {
     ['a look-alike character', 'a\nb\n', 'b', 'p\u{430}yload', 'look-alike'],
     ['a no-break space', 'a\nb\n', 'b', 'b\u{A0}c', 'look-alike'],
     ['a byte order mark in the line', '\u{FEFF}a\nb\n', 'a', 'z', 'hidden-character'],
-  ])('S33, S35, B18: is no suggestion for %s', (_, text, oldString, newString, reason) => {
+  ])('is no suggestion for %s (S33, S35, B18)', (_, text, oldString, newString, reason) => {
     const placement = suggestion(text, oldString, newString);
     // An insertion can avoid a CR by repeating the line on the other side.
     if (placement.kind === 'suggestion') expect(placement.lines.join('')).not.toContain('\r');

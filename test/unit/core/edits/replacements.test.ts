@@ -10,7 +10,7 @@ const few = (maxLength: number) =>
   fc.array(fc.constantFrom('a', 'b', '\n', 'a\n', '\r\n'), { maxLength }).map((pieces) => pieces.join(''));
 
 /** All replacements, without a limit. */
-function all(text: string, needle: string, newText: string): readonly TextReplacement[] {
+function allReplacements(text: string, needle: string, newText: string): readonly TextReplacement[] {
   const matches = findNonOverlappingMatches(createSearchableText(text), needle, Number.POSITIVE_INFINITY);
   const built = buildReplacements(createLineTable(text), matches, newText, Number.POSITIVE_INFINITY);
   return built.kind === 'replacements' ? built.replacements : [];
@@ -21,7 +21,7 @@ describe('the replacements of an edit', () => {
     const seen = new Set<boolean>();
     fc.assert(
       fc.property(few(24), few(4), few(6), fc.nat({ max: 8 }), (text, needle, newText, maxLines) => {
-        const replacements = all(text, needle, newText);
+        const replacements = allReplacements(text, needle, newText);
         const built = buildReplacements(createLineTable(text), replacements, newText, maxLines);
         seen.add(built.kind === 'span-too-long');
         if (built.kind !== 'span-too-long') return;
@@ -46,7 +46,7 @@ describe('the replacements of an edit', () => {
   });
 
   it('equal lines with different endings each keep their own (S10)', () => {
-    const texts = all('a\r\nb\n-\na\nb\r\n-\na\r\nb\n', 'a\nb\n', 'x\nb\na\n').map(({ text }) => text);
+    const texts = allReplacements('a\r\nb\n-\na\nb\r\n-\na\r\nb\n', 'a\nb\n', 'x\nb\na\n').map(({ text }) => text);
     expect(texts).toEqual(['x\nb\na\r\n', 'x\nb\r\na\n', 'x\nb\na\r\n']);
   });
 });

@@ -113,7 +113,7 @@ describe('unified_diff', () => {
     ['\r\n', '\r\n'],
     ['\r', '\n'],
     ['\n', '\r\n'],
-  ])('S23, E11: a large file rewritten here and there, lines ending in %j and %j', (ending, other) => {
+  ])('a large file rewritten here and there, lines ending in %j and %j (S23, E11)', (ending, other) => {
     const text = (word: string, end: string) =>
       Array.from(
         { length: 20_000 },

@@ -1,11 +1,11 @@
 import { nodesOf } from './markdown-tree.ts';
 
-/** HTML that our own templates write; everything else of that kind is foreign. */
+/** The HTML of the product's templates; all other HTML is foreign. */
 const OWN_HTML = /^(?:<!-- countersign:[a-z0-9:/-]+ -->|<details>\n<summary>[^<>]*<\/summary>|<\/details>)$/i;
 
 /**
- * What stands in a body that none of our templates writes: HTML, images, headings of others, links elsewhere than to
- * `origin` (such as `https://github.com/`). Empty for everything we may post.
+ * Content that no template of the product writes: HTML, images, other headings, and links to sites other than `origin`
+ * (such as `https://github.com/`). Empty for every body that the App is allowed to post.
  */
 export function foreignNodes(body: string, origin: string): readonly string[] {
   return nodesOf(body).flatMap((node) => {

@@ -90,7 +90,7 @@ const pieces = [
   '\u0301',
 ];
 
-/** Text made of everything that means something to Markdown or to GitHub. */
+/** Text of all parts that have a meaning in Markdown or on GitHub. */
 export const hostileText = fc
   .array(
     fc.oneof(

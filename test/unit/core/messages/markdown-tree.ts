@@ -1,7 +1,7 @@
 import type { Nodes } from 'mdast';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 
-/** Every node of a body, in order, the root left out. */
+/** Every node of a body in order, without the root. */
 export function nodesOf(body: string): readonly Nodes[] {
   const all: Nodes[] = [];
   const walk = (node: Nodes): void => {
@@ -12,7 +12,7 @@ export function nodesOf(body: string): readonly Nodes[] {
   return all.slice(1);
 }
 
-/** The words that GitHub would look through for mentions and references: text outside code. */
+/** The text outside code, where GitHub looks for mentions and references. */
 export function liveText(body: string): readonly string[] {
   return nodesOf(body).flatMap((node) => (node.type === 'text' ? [node.value] : []));
 }

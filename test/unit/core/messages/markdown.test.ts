@@ -33,9 +33,9 @@ describe('escapeText', () => {
     ['see src/total.ts (line 3)', 'see `src/total.ts` (line 3)'],
     ['a\u202Eb', '`a\\u{202E}b`'],
     ['1 2 3 👍 ❤️', '1 2 3 👍 ❤️'],
-  ])('%j reads %j', (text, expected) => expect(escapeText(text)).toBe(expected));
+  ])('%j is rendered as %j', (text, expected) => expect(escapeText(text)).toBe(expected));
 
-  it('C1 C2 C3 C5 C6 C7 A4: any text stays one inert paragraph on one line', () => {
+  it('any text stays one inert paragraph on one line (C1, C2, C3, C5, C6, C7, A4)', () => {
     fc.assert(
       fc.property(hostileText, (text) => {
         const escaped = escapeText(text);
@@ -87,7 +87,7 @@ describe('codeSpan', () => {
     );
   });
 
-  it('keeps a table’s cell whole (C14)', () => expect(tableCodeSpan('a|b`c')).toBe('``a\\u{7C}b`c``'));
+  it('never breaks a table cell (C14)', () => expect(tableCodeSpan('a|b`c')).toBe('``a\\u{7C}b`c``'));
 });
 
 describe('fence', () => {
@@ -104,7 +104,7 @@ describe('fence', () => {
 });
 
 describe('quote', () => {
-  it('C1 C2 S74: holds nothing but paragraphs inside one block quote', () => {
+  it('contains only paragraphs inside one block quote (C1, C2, S74)', () => {
     fc.assert(
       fc.property(hostileText, fc.integer({ min: 1, max: 60 }), (text, cap) => {
         const body = joinBlocks('before', blockQuote(text, cap), 'after');
@@ -157,7 +157,7 @@ describe('markers', () => {
     ['never closed', '<!-- countersign:'.repeat(50_000)],
     ['closed over and over', `<!-- countersign:${'a'.repeat(100_000)}${'>'.repeat(100_000)}`],
     ['split by markers', `<!-- ${'<!-- countersign:x -->a'.repeat(20_000)}`],
-  ])('S74: a long text of them is read in one pass: %s', (_, text) => {
+  ])('a long text of markers is read in one pass: %s (S74)', (_, text) => {
     const read = () => {
       stripMarkers(text);
       expect(blockQuote(text, 1_500).length).toBeLessThan(10_000);

@@ -45,7 +45,7 @@ function body(...args: Parameters<typeof view>): string {
   return renderProposal(view(...args)).body;
 }
 
-function suggesting(block: readonly string[]): Placement {
+function suggestionPlacement(block: readonly string[]): Placement {
   return { kind: 'suggestion', path: 'src/total.ts', startLine: null, line: 2, lines: block };
 }
 
@@ -54,7 +54,7 @@ function diffLines(text: string): readonly string[] {
 }
 
 describe('an open proposal', () => {
-  it('S31 S36: shows a suggestion with everything needed to decide', () => {
+  it('shows a suggestion with everything needed to decide (S31, S36)', () => {
     expect(body(proposal(bigint), inSuggestion)).toMatchInlineSnapshot(`
       "<!-- countersign:proposal:k7q2 -->
 
@@ -75,7 +75,7 @@ describe('an open proposal', () => {
     `);
   });
 
-  it('S36 C15: shows the same in the conversation, with the id in every command', () => {
+  it('shows the same in the conversation, with the id in every command (S36, C15)', () => {
     expect(body(proposal(bigint), inConversation, ['package.json can run code.'])).toMatchInlineSnapshot(`
       "<!-- countersign:proposal:k7q2 -->
 
@@ -108,7 +108,7 @@ describe('an open proposal', () => {
     `);
   });
 
-  it('S31 S32 T11: warns with this text before a file is overwritten, and shows a diff', () => {
+  it('warns with this text before a file is overwritten, and shows a diff (S31, S32, T11)', () => {
     const text = body(proposal(write('notes.md', lines(42), lines(150, 'new'))), inFile);
     expect(text).toContain('⚠️ This will overwrite existing file (was 42 lines, now 150 lines)');
     expect(text).toContain('**Write** `notes.md` (150 lines)');
@@ -123,7 +123,7 @@ describe('an open proposal', () => {
     [20, { folds: 0, blocks: 1 }],
     [60, { folds: 1, blocks: 2 }],
     [200, { folds: 1, blocks: 1 }],
-  ])('S29: a new file of %i lines is folded as %o, and the whole diff is always there', (amount, expected) => {
+  ])('a new file of %i lines is folded as %o, and the whole diff is always there (S29)', (amount, expected) => {
     const change = write('notes.md', null, lines(amount));
     const text = body(proposal(change), inConversation);
     expect(text.split('<details>').length - 1).toBe(expected.folds);
@@ -138,7 +138,7 @@ describe('an open proposal', () => {
     expect(text.indexOf('```suggestion')).toBeLessThan(text.indexOf('written by the model'));
   });
 
-  it('C8 S35: names hidden characters in added lines and writes them out', () => {
+  it('names hidden characters in added lines and writes them out (C8, S35)', () => {
     const text = body(proposal(edit('a.ts', 'one\ntwo\n', 'two', 'tw\u202Eo')), {
       kind: 'conversation',
       path: 'a.ts',
@@ -227,7 +227,7 @@ describe('an open proposal', () => {
     const path = `keys/xoxb-${'12'.repeat(6)}.ts`;
     const change = edit(path, `one\nconst token = '${before}';\ntwo\n`, before, after);
     const asked = proposal(change, { modelReason: `Puts ${after} for ${before}` });
-    for (const place of [inConversation, suggesting([`const token = '${after}';`])]) {
+    for (const place of [inConversation, suggestionPlacement([`const token = '${after}';`])]) {
       const text = body(asked, place);
       expect(text).toContain(`\`${path}\``);
       expect(text).toContain(`const token = '${after}';`);
@@ -288,7 +288,7 @@ describe('an open proposal', () => {
     expect(text).toContain('`/approve k7q2`');
   });
 
-  it('what no comment can hold has no command to approve it (B16)', () => {
+  it('a change that fits in no comment has no command to approve it (B16)', () => {
     const big = proposal(longWrite('big.txt', ['x'.repeat(60_000)]));
     expect(renderOpenProposal(view(big, inConversation))).toBeNull();
     const text = body(big, inConversation);
@@ -296,7 +296,7 @@ describe('an open proposal', () => {
     expect(renderOpenProposal(view(proposal(bigint), inSuggestion))).not.toBeNull();
   });
 
-  it('S26 C11: at, below and above what one comment holds, all of it is there, in as many as it takes', () => {
+  it('below, at and above the limit of one comment the whole change is shown, in as many comments as needed (S26, C11)', () => {
     for (const [amount, comments] of [
       [930, 1],
       [1_000, 2],
@@ -376,7 +376,7 @@ describe('a decided proposal', () => {
     expect(text).toContain('**Applied** by ben-k in [`1a2b3c4`](https://github.com/ana/shop/commit/1a2b3c4');
   });
 
-  it('shows of a diff in parts the same lines in each as before it was decided (S26)', () => {
+  it('shows the same lines in each part of a diff as before the decision (S26)', () => {
     const long = write('f.txt', null, Array.from({ length: 12_000 }, (_, at) => `line ${at}\n`).join(''));
     for (const state of ['proposed', 'cancelled'] as const) {
       const { body: own, parts } = renderProposal(view(proposal(long, { state }), inConversation));
@@ -388,7 +388,7 @@ describe('a decided proposal', () => {
   it('a posted proposal is read back again, and offers no suggestion that would read differently (S34)', () => {
     const standing = view(proposal(bigint), inSuggestion);
     expect(renderPostedProposal(standing)).toEqual(renderProposal(standing));
-    const { body: text } = renderPostedProposal(view(proposal(bigint), suggesting(['let total\0 = 0n;'])));
+    const { body: text } = renderPostedProposal(view(proposal(bigint), suggestionPlacement(['let total\0 = 0n;'])));
     expect(suggestionIn(text)).toEqual({ kind: 'none' });
     expect(text).toContain('you cannot decide on it here');
     expect(text).not.toContain('/approve');
@@ -413,7 +413,7 @@ describe('any proposal', () => {
     times: fc.constantFrom(1, 1, 1, 20),
   });
 
-  it('S30 C1 C2 C3 C7: holds nothing foreign and at most 60,000 bytes, with any content', () => {
+  it('contains nothing foreign and at most 60,000 bytes, with any content (S30, C1, C2, C3, C7)', () => {
     fc.assert(
       fc.property(change, fc.constantFrom(...PROPOSAL_STATES), fc.boolean(), (made, state, block) => {
         const content = `${made.text.toWellFormed().replaceAll('\0', '')}\n`.repeat(made.times);
@@ -438,7 +438,7 @@ describe('any proposal', () => {
     );
   });
 
-  it('S30 B16: near the limit a body is whole or holds no command', () => {
+  it('near the limit a body is complete or contains no command (S30, B16)', () => {
     for (let amount = 52_000; amount < 60_500; amount += 171) {
       const one = proposal(longWrite('f.txt', ['x'.repeat(amount)]));
       const { body: text, parts } = renderProposal(view(one, inConversation));
@@ -453,7 +453,7 @@ describe('any proposal', () => {
     expect(byteLength(body(ticks, inConversation))).toBeLessThanOrEqual(60_000);
   });
 
-  it('S34 B17: the block that is read back is the block that was meant, or the check says so', () => {
+  it('the block that is read back is the intended block, or the check fails (S34, B17)', () => {
     const block = fc.array(
       fc.oneof(
         hostileText.map((text) => text.replaceAll('\n', '')),
@@ -463,7 +463,7 @@ describe('any proposal', () => {
     );
     fc.assert(
       fc.property(block, (expected) => {
-        const text = body(proposal(bigint), suggesting(expected));
+        const text = body(proposal(bigint), suggestionPlacement(expected));
         const faithful = expected.every((line) => !/[\r\0]/.test(line));
         if (faithful) expect(suggestionRoundTrips(parsePostedMarkdown(text), expected)).toBe(true);
         expect(suggestionRoundTrips(parsePostedMarkdown(text), [...expected, ''])).toBe(false);
@@ -473,9 +473,9 @@ describe('any proposal', () => {
     );
   });
 
-  it('tells an empty block from one with an empty line (S34)', () => {
-    const none = body(proposal(bigint), suggesting([]));
-    const empty = body(proposal(bigint), suggesting(['']));
+  it('distinguishes an empty block from one with an empty line (S34)', () => {
+    const none = body(proposal(bigint), suggestionPlacement([]));
+    const empty = body(proposal(bigint), suggestionPlacement(['']));
     expect([
       suggestionRoundTrips(parsePostedMarkdown(none), []),
       suggestionRoundTrips(parsePostedMarkdown(none), ['']),
@@ -486,7 +486,7 @@ describe('any proposal', () => {
     ]).toEqual([true, false]);
   });
 
-  it('refuses two blocks, an open fence and a block inside a quote (S34)', () => {
+  it('refuses two blocks, an unclosed fence and a block inside a quote (S34)', () => {
     const block = '```suggestion\na\n```';
     expect(suggestionRoundTrips(parsePostedMarkdown(block), ['a'])).toBe(true);
     expect(suggestionRoundTrips(parsePostedMarkdown(`${block}\n\n${block}`), ['a'])).toBe(false);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parsePostedMarkdown } from '../../../../src/core/messages/read-back.ts';
 import { nodesOf } from './markdown-tree.ts';
 
-/** Lines that open, close and hold code, or only look as if they did. */
+/** Lines that open, close and contain code, or resemble such lines. */
 const line = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom('```', '```diff', '```suggestion', '````', '````diff', '`````') },
   { weight: 6, arbitrary: fc.constantFrom('a', 'b', '', '`', '``', '\0') },
@@ -17,7 +17,7 @@ const line = fc.oneof(
 );
 
 describe('readPage', () => {
-  it('sees in any body what a parser of all its lines sees (B3, B16)', () => {
+  it('reads any body like a parser of all its lines (B3, B16)', () => {
     let blocks = 0;
     fc.assert(
       fc.property(
@@ -44,7 +44,7 @@ describe('readPage', () => {
     expect(blocks).toBeGreaterThan(100);
   });
 
-  it('parses no line of a block that holds shorter fences than its own (H6)', () => {
+  it('parses no line of a block that contains fences shorter than its own (H6)', () => {
     const shown = Array.from({ length: 12_000 }, (_, at) => (at % 2 === 0 ? '+```' : '+``` '));
     const body = ['````diff', ...shown, '````'].join('\n');
     const { nodes, codeLinesOf } = parsePostedMarkdown(body);

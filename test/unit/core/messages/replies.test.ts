@@ -32,7 +32,7 @@ function say(answer: Reply): string {
 
 type EveryAnswer = { readonly [Kind in Reply['kind']]: readonly Omit<Extract<Reply, { kind: Kind }>, 'kind'>[] };
 
-/** Answers of every kind, made of the same words. */
+/** Replies of every kind with the same texts. */
 function everyAnswer(text: string): readonly Reply[] {
   const named = [
     { id: 'k7q2', title: text, url: 'https://github.com/ana/shop/pull/3#r1' },
@@ -150,7 +150,7 @@ function notUndone(text: string): readonly UndoRefusal[] {
 }
 
 describe('answers', () => {
-  it('each says what, why and what to do next (J10)', () => {
+  it('each states outcome, reason and next step (J10)', () => {
     const texts = everyAnswer('total').map(
       (answer) => `[${answer.kind}]\n${say(answer).replace('<!-- countersign:reply -->\n\n', '')}`,
     );
@@ -668,7 +668,7 @@ describe('answers', () => {
     );
   });
 
-  it('T10 S51 S89a: a stop is announced to the requester with this text', () => {
+  it('a stop is announced to the requester with this text (T10, S51, S89a)', () => {
     const text = say({
       kind: 'run-ended',
       requester: ana,
@@ -693,7 +693,7 @@ describe('answers', () => {
     `);
   });
 
-  it('quotes the closing text whole, and less of it only when the reply would be too long (S30)', () => {
+  it('quotes the whole closing text, and shortens it only if the reply would be too long (S30)', () => {
     const end = (summary: string) =>
       say({
         kind: 'run-ended',
@@ -707,7 +707,7 @@ describe('answers', () => {
     expect(end('\u{E0041}\n'.repeat(8_000))).toContain('(showing 4000 of 15999 characters)');
   });
 
-  it('C1 C2 C3 C5 C6 C7 A4: hold nothing foreign, with any content', () => {
+  it('contain nothing foreign, with any content (C1, C2, C3, C5, C6, C7, A4)', () => {
     fc.assert(
       fc.property(hostileText, (words) => {
         for (const answer of everyAnswer(words)) {
@@ -725,7 +725,7 @@ describe('answers', () => {
     );
   });
 
-  it('S26 S30: /show continues in further comments when one does not hold the diff, and shows all of it', () => {
+  it('/show continues in further comments if the diff does not fit in one, and shows all of it (S26, S30)', () => {
     const lines = Array.from({ length: 2_000 }, (_, index) => `+line ${index} ${'x'.repeat(40)}\n`);
     const outcome = { id: 'k7q2', state: 'proposed', by: null, commitSha: null, replacedBy: null } as const;
     const diff = `--- a/x\n+++ b/x\n@@ -0,0 +1,2000 @@\n${lines.join('')}`;

@@ -36,7 +36,7 @@ describe('the run comment', () => {
     `);
   });
 
-  it('keeps to its own records, not to the model’s claims (D10)', () => {
+  it('shows its own records, not the model’s claims (D10)', () => {
     const ended = run({
       phase: { kind: 'ended', reason: 'finished', by: null, at: '', note: null },
       summary: 'I committed everything to main.',
@@ -56,7 +56,7 @@ describe('the run comment', () => {
     expect(text({ phase })).not.toContain('sign_off');
   });
 
-  it('shows of an ended run only its state: the reply at the end has the rest (S89a)', () => {
+  it('shows only the state of an ended run: the final reply has the rest (S89a)', () => {
     const by = { id: 12, login: 'ben-k' };
     const ended = run({
       phase: { kind: 'ended', reason: 'stopped', by, at: '', note: 'a note' },
@@ -88,7 +88,7 @@ describe('the run comment', () => {
     );
   });
 
-  it('C1 C3 C5 C7 C14: holds nothing foreign, with any content', () => {
+  it('contains nothing foreign, with any content (C1, C3, C5, C7, C14)', () => {
     fc.assert(
       fc.property(hostileText, hostileText, (summary, path) => {
         const view = {
@@ -160,7 +160,7 @@ describe('the run comment', () => {
     );
   });
 
-  it('is shortened only where it is too long (S30)', () => {
+  it('is shortened only if it is too long (S30)', () => {
     const view = (text: string, readBlobs = {}) =>
       renderRunComment({ run: run({ task: { ...run().task, text }, readBlobs }), proposals: [], queued: 0, links });
     expect(view('語'.repeat(1_500))).not.toContain('showing');
@@ -174,7 +174,7 @@ describe('the run comment', () => {
 });
 
 describe('the review', () => {
-  it('says what it is in one line and quotes the model below', () => {
+  it('introduces itself in one line and quotes the model below', () => {
     expect(
       renderReview({ runId: 'r1', turn: 2, proposals: 3, modelText: '```suggestion\nx\n```\n\nThree edits for @ana.' }),
     ).toMatchInlineSnapshot(`

@@ -2,12 +2,11 @@ import { buildEdit } from '../../../../src/core/edits/build-edit.ts';
 import { buildWrite } from '../../../../src/core/edits/build-write.ts';
 import type { FileChange } from '../../../../src/core/edits/change.ts';
 import type { Placement } from '../../../../src/core/edits/placement.ts';
-import { blobSha, encodeText } from '../../../../src/core/edits/text/characters.ts';
-import { NO_BRANCH_RESTRICTIONS } from '../../../../src/core/state/branch-rules.ts';
 import type { Person, Proposal, Vote } from '../../../../src/core/state/proposal.ts';
 import type { Run } from '../../../../src/core/state/run.ts';
-import { DEFAULT_SETTINGS } from '../../../../src/core/state/settings.ts';
 import type { RepoLinks } from '../../../../src/lib/format.ts';
+import { proposal as storedProposal, run as storedRun, vote as storedVote } from '../../../contracts/store/samples.ts';
+import { changeOf, stored } from '../edits/samples.ts';
 
 export const links: RepoLinks = { repository: 'https://github.com/ana/shop' };
 
@@ -21,29 +20,15 @@ export const commit = '1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d';
 
 export const head = '9f8e7d6c5b4a39281706f5e4d3c2b1a09f8e7d6c';
 
-function stored(text: string) {
-  const bytes = encodeText(text);
-  return { ref: { blob: blobSha(bytes), mode: '100644' } as const, bytes };
-}
-
 /** A change built as the product builds it. */
 export function edit(path: string, text: string, oldString: string, newString: string, replaceAll = false): FileChange {
-  const built = buildEdit({ path, repositoryName: 'shop', file: stored(text), oldString, newString, replaceAll });
-  if (built.kind === 'refused') throw new Error(built.output);
-  return built.change;
+  return changeOf(buildEdit({ path, repositoryName: 'shop', file: stored(text), oldString, newString, replaceAll }));
 }
 
 export function write(path: string, before: string | null, content: string): FileChange {
   const file = before === null ? null : stored(before);
-  const built = buildWrite({
-    path,
-    repositoryName: 'shop',
-    file,
-    content,
-    lastReadBlob: file === null ? null : file.ref.blob,
-  });
-  if (built.kind === 'refused') throw new Error(built.output);
-  return built.change;
+  const lastReadBlob = file?.ref.blob ?? null;
+  return changeOf(buildWrite({ path, repositoryName: 'shop', file, content, lastReadBlob }));
 }
 
 /** A new file whose diff may be longer than the product would ever build. */
@@ -60,57 +45,20 @@ export const total =
 export const bigint = edit('src/total.ts', total, 'let total = 0;', 'let total = 0n;');
 
 export function vote(action: Vote['action'], by: Person, text: string | null = null): Vote {
-  return {
-    proposalId: 'k7q2',
-    digest: 'd',
-    action,
-    by,
-    permission: 'write',
-    surface: 'thread',
-    commentId: 5,
-    bodyHash: null,
-    deliveryId: 'x',
-    headSha: head,
-    at: '2026-01-01T00:00:00.000Z',
-    text,
-  };
+  const at = '2026-01-01T00:00:00.000Z';
+  return { ...storedVote('k7q2', text), digest: 'd', action, by, commentId: 5, bodyHash: null, headSha: head, at };
 }
 
 export function proposal(change: FileChange, more: Partial<Proposal> = {}): Proposal {
-  return {
-    id: 'k7q2',
-    runId: 'r1',
+  return storedProposal('k7q2', 'r1', {
     origin: { kind: 'call', turn: 1, callId: 'c1', tool: 'edit_file' },
-    index: 1,
     total: 2,
     modelReason: 'Sums beyond 2^53 lose digits.',
     change,
-    userEdit: null,
     headSha: head,
-    state: 'proposed',
-    placement: null,
-    comment: null,
-    continuationComments: [],
-    previousCommentIds: [],
-    commitSha: null,
-    committed: null,
-    note: null,
-    replacedBy: null,
-    proposedAt: null,
-    decidedAt: null,
-    executedAt: null,
-    expiresAt: null,
-    reminded: false,
-    currentLine: null,
-    threadResolution: null,
-    requiredApprovals: 1,
-    headMovingSince: null,
-    pendingRetarget: null,
-    repairCount: 0,
-    repairedAt: null,
     ...more,
     votes: (more.votes ?? []).map((one) => ({ ...one, digest: change.digest })),
-  };
+  });
 }
 
 export const inSuggestion: Placement = {
@@ -128,41 +76,19 @@ export function view(one: Proposal, placement: Placement, warnings: readonly str
 }
 
 export function run(more: Partial<Run> = {}): Run {
-  return {
-    schema: 1,
-    id: '7-3-c9',
+  return storedRun('7-3-c9', {
     task: {
       text: 'use bigint for the sum',
       by: ana,
       location: { at: 'conversation', commentId: 9 },
       requestedAt: '2026-01-01T00:00:00Z',
     },
-    settings: DEFAULT_SETTINGS,
     phase: { kind: 'awaiting-decisions', turn: 1 },
     turns: 1,
-    lastResumption: null,
-    questionCount: 0,
     messageCount: 3,
-    batch: null,
     usage: { inputTokens: 12_000, cachedInputTokens: 0, outputTokens: 345 },
     assessedHeadSha: head,
-    headRef: 'topic',
-    baseRef: 'main',
-    isFork: false,
-    branchRestrictions: NO_BRANCH_RESTRICTIONS,
-    otherPullsOnBranch: [],
-    commitsRefused: false,
     pullAuthor: ana,
-    agentNotes: [],
-    lastFeedbackAt: null,
-    repeatedProposals: 0,
-    commits: [],
-    appCommits: {},
-    readBlobs: {},
-    summary: null,
-    comment: null,
-    reviews: [],
-    repairCount: 0,
     ...more,
-  };
+  });
 }

@@ -1,12 +1,12 @@
 import { nodesOf } from './markdown-tree.ts';
 
-/** What a reader of GitHub would be offered a button for: told without the product's own reading of pages. */
+/** The suggestion that GitHub would offer a button for, found without product code. */
 export type SuggestionFound =
   | { readonly kind: 'none' }
   | { readonly kind: 'one'; readonly lines: readonly string[] }
   | { readonly kind: 'several' };
 
-/** The suggestion block of a body that has LF alone, without the lines of its fences. */
+/** The suggestion block of a body with LF endings, without its fence lines. */
 export function suggestionIn(body: string): SuggestionFound {
   const [only, ...others] = nodesOf(body).filter(
     (node) => node.type === 'code' && /^suggestion/i.test(node.lang ?? ''),

@@ -42,11 +42,11 @@ describe('whose approval counts', () => {
     ['the author, without a rule', CARL, {}, null],
     ['the author', CARL, { requireNonAuthor: true }, 'is-author'],
     ['a renamed author', { id: CARL.id, login: 'carla' }, { requireNonAuthor: true }, 'is-author'],
-    ['somebody with the author’s former login', { id: 9, login: 'carl' }, { requireNonAuthor: true }, null],
-    ['anybody, where the author’s account is gone', BEN, { requireNonAuthor: true, author: null }, null],
+    ['another person with the author’s former login', { id: 9, login: 'carl' }, { requireNonAuthor: true }, null],
+    ['any person, if the author’s account is deleted', BEN, { requireNonAuthor: true, author: null }, null],
     ['the requester, without a rule', ANA, { requireNonAuthor: true }, null],
     ['the requester', ANA, { requireNonRequester: true }, 'is-requester'],
-    ['somebody else', BEN, { requireNonAuthor: true, requireNonRequester: true }, null],
+    ['another person', BEN, { requireNonAuthor: true, requireNonRequester: true }, null],
   ])('%s (S70)', (_who, person, rules, objection) => {
     expect(findObjection({ person, permission: 'admin' }, { ...PLAIN, ...rules }, 'a.ts')).toBe(objection);
   });

@@ -29,7 +29,7 @@ const signing = (change: FileChange): ProposalToCommit => ({
   permissions: {},
 });
 
-const standing = (text: string | null = TEXT, mode: BlobRef['mode'] = '100644', target: string | null = null) => {
+const treeEntry = (text: string | null = TEXT, mode: BlobRef['mode'] = '100644', target: string | null = null) => {
   const of = (one: string) => ({ ref: stored(one, mode).ref, text: one });
   return new Map([
     ['old.ts', text === null ? null : of(text)],
@@ -39,14 +39,14 @@ const standing = (text: string | null = TEXT, mode: BlobRef['mode'] = '100644', 
 
 describe('deletions, moves and restores', () => {
   it('a deletion removes the file and reports its lines (S93, S73)', () => {
-    const { writes, files, ranges } = planDeletion(signing(deletion), standing());
+    const { writes, files, ranges } = planDeletion(signing(deletion), treeEntry());
     expect(writes).toEqual([{ path: 'old.ts', mode: '100644', content: { kind: 'deleted' } }]);
     expect(files).toMatchObject([{ path: 'old.ts', before: ref.blob, after: null }]);
     expect(ranges.get('k7q2')).toEqual({ oldStart: 1, oldLines: 2, newStart: 0, newLines: 0 });
   });
 
   it('a move keeps the blob and reports no lines (E5, S93)', () => {
-    const { writes, ranges } = planMove(signing(move), standing());
+    const { writes, ranges } = planMove(signing(move), treeEntry());
     expect(writes).toEqual([
       { path: 'old.ts', mode: '100644', content: { kind: 'deleted' } },
       { path: 'new.ts', mode: '100644', content: { kind: 'blob', sha: ref.blob } },
@@ -55,26 +55,26 @@ describe('deletions, moves and restores', () => {
   });
 
   const REFUSED: readonly (readonly [string, FileChange, HeadFiles])[] = [
-    ['another text', deletion, standing('a\nc\n')],
-    ['another mode', deletion, standing(TEXT, '100755')],
-    ['nothing there', deletion, standing(null)],
+    ['another text', deletion, treeEntry('a\nc\n')],
+    ['another mode', deletion, treeEntry(TEXT, '100755')],
+    ['nothing there', deletion, treeEntry(null)],
     ['no plain file', deletion, new Map()],
-    ['fewer lines than the file has', { ...deletion, region: shorter(deletion) }, standing()],
-    ['lines that are kept from people', { ...deletion, region: null }, standing()],
-    ['a result', { ...deletion, result: ref }, standing()],
+    ['fewer lines than the file has', { ...deletion, region: shorter(deletion) }, treeEntry()],
+    ['lines that are kept from people', { ...deletion, region: null }, treeEntry()],
+    ['a result', { ...deletion, result: ref }, treeEntry()],
   ];
   it.each(REFUSED)('a deletion is refused on %s (B3, S92, S93)', (_, change, files) => {
     expect(() => planDeletion(signing(change), files)).toThrow();
   });
 
   const REFUSED_MOVES: readonly (readonly [string, FileChange, HeadFiles])[] = [
-    ['another text', move, standing('a\nc\n')],
-    ['another mode', move, standing(TEXT, '100755')],
-    ['a file at its target', move, standing(TEXT, '100644', 'mine\n')],
-    ['what may not be written at its target', move, new Map([['old.ts', standing().get('old.ts') ?? null]])],
-    ['other bytes than it promised', { ...move, result: stored('x').ref }, standing()],
-    ['another mode than it promised', { ...move, result: { ...ref, mode: '100755' } }, standing()],
-    ['no source', { ...move, from: null }, standing()],
+    ['another text', move, treeEntry('a\nc\n')],
+    ['another mode', move, treeEntry(TEXT, '100755')],
+    ['a file at its target', move, treeEntry(TEXT, '100644', 'mine\n')],
+    ['what may not be written at its target', move, new Map([['old.ts', treeEntry().get('old.ts') ?? null]])],
+    ['other bytes than it promised', { ...move, result: stored('x').ref }, treeEntry()],
+    ['another mode than it promised', { ...move, result: { ...ref, mode: '100755' } }, treeEntry()],
+    ['no source', { ...move, from: null }, treeEntry()],
   ];
   it.each(REFUSED_MOVES)('a move is refused on %s (B3, S92, S93)', (_, change, files) => {
     expect(() => planMove(signing(change), files)).toThrow();

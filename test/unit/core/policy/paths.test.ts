@@ -226,7 +226,7 @@ describe('denied paths', () => {
     expect(findWriteDenyRule(path)).toBeNull();
   });
 
-  it('T14 is exact (S14)', () => {
+  it('the text about a path that is read-only is exact (T14, S14)', () => {
     expect(notWritableOutput('CODEOWNERS', 'CODEOWNERS')).toBe(
       "Cannot write 'CODEOWNERS': path is read-only (CODEOWNERS).",
     );

@@ -10,26 +10,30 @@ const { task } = run('r');
 
 const asked = (requestedAt: string): Task => ({ ...task, requestedAt });
 
-const shown = (id: string, proposedAt: string | null) => ({ ...posted(id, 'r', 71), proposedAt });
+const proposedAtTime = (id: string, proposedAt: string | null) => ({ ...posted(id, 'r', 71), proposedAt });
 
 describe('the time since which comments can concern active work (F16)', () => {
   it.each([
     ['the task of a run', pullOf(1, { run: run('r', { ...waiting, task: asked('2030-01-02T00:00:00Z') }) }), '02'],
-    ['a task that waits', pullOf(1, { queue: [asked('2030-01-03T00:00:00Z')] }), '03'],
+    ['a queued task', pullOf(1, { queue: [asked('2030-01-03T00:00:00Z')] }), '03'],
     [
-      'the oldest change that waits, where the run is over',
+      'the oldest pending change of an ended run',
       pullOf(1, {
         run: run('r', { ...ended, task: asked('2030-01-01T00:00:00Z') }),
-        proposals: [shown('b', '2030-01-05T00:00:00.250Z'), shown('a', '2030-01-04T00:00:00Z'), shown('c', null)],
+        proposals: [
+          proposedAtTime('b', '2030-01-05T00:00:00.250Z'),
+          proposedAtTime('a', '2030-01-04T00:00:00Z'),
+          proposedAtTime('c', null),
+        ],
       }),
       '04',
     ],
     [
-      'whatever of it came first',
+      'the earliest of a run, a queued task and a proposal',
       pullOf(1, {
         run: run('r', { ...waiting, task: asked('2030-01-07T00:00:00Z') }),
         queue: [asked('2030-01-08T00:00:00Z')],
-        proposals: [shown('a', '2030-01-06T00:00:00Z')],
+        proposals: [proposedAtTime('a', '2030-01-06T00:00:00Z')],
       }),
       '06',
     ],

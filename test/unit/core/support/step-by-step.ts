@@ -20,7 +20,7 @@ import type { Proposal } from '../../../../src/core/state/proposal.ts';
 /** The files of open proposals before and after a push. */
 export type Files = { readonly atBase: FilesByPath; readonly atHead: FilesByPath };
 
-/** Applies a push to one proposal after the other, each assessed after those before it: the expected result of a push. */
+/** Applies a push to one proposal after the other: the expected result of assessing all at once. */
 export function stepByStep(draft: StepBuilder, files: Files, at: HeadMove): StepBuilder {
   const open = proposalsBeforeCommit(draft.pull.proposals);
   const moves = open.filter(({ change }) => change.op === 'move');

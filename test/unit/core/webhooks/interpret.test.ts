@@ -80,7 +80,7 @@ describe('deliveries that become an intent', () => {
     });
   });
 
-  it('a command on a line of the diff, an outdated line or a allPermissions file', () => {
+  it('a command on a line of the diff, an outdated line or a whole file', () => {
     const location = (fields: Payload): unknown => {
       const interpretation = read('pull_request_review_comment', reviewComment('@countersign fix', fields));
       return interpretation.kind === 'intent' && interpretation.intent.kind === 'comment'
@@ -129,7 +129,7 @@ describe('deliveries that become an intent', () => {
     });
   });
 
-  it('times are converted to UTC in allPermissions seconds', () => {
+  it('times are converted to UTC in whole seconds', () => {
     const at = (created_at: string): unknown => read('issue_comment', issueComment('/stop', { created_at }));
     expect(at('2026-11-20T12:00:00.900+02:00')).toMatchObject({ intent: { createdAt: '2026-11-20T10:00:00Z' } });
   });

@@ -12,13 +12,13 @@ export const REF = { installationId: 7, repositoryId: 70, owner: 'acme', repo: '
 
 export const SELF = { slug: 'countersign', botId: 9 };
 
-/** What GitHub holds: texts by path for each commit, and which of them is the head. */
+/** The files of the fake GitHub: texts by path for each commit, and the head. */
 export type FileSite = {
   readonly commits: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly head: string;
 };
 
-/** GitHub as far as a signal needs it that is judged by files; anything else is not there. Ana may write. */
+/** The GitHub calls that an assessment of files needs; Ana has write access. */
 export function gitHubOf({ commits, head }: FileSite): GitHub {
   const blobs = new Map<string, Uint8Array>();
   const trees = new Map(
@@ -47,7 +47,7 @@ export function pullAt(headSha: string): PullFacts {
   return { state: 'open', draft: false, title: 'A title', author: ana, fork: false, changedFiles: 1, ...branches };
 }
 
-/** What facts are gathered with. */
+/** The job that gathers facts. */
 export function contextOf(github: GitHub, offload: Offload): WorkerContext {
   const known: Partial<WorkerContext> = {
     githubApp: { forPull: () => github, identity: async () => ({ ...SELF, owner: 'ana' }), clockSkewMs: () => 0 },
@@ -59,7 +59,7 @@ export function contextOf(github: GitHub, offload: Offload): WorkerContext {
   return Object.assign(Object.create(null), known);
 }
 
-/** A comment that shows a proposal. */
+/** The stored comment of a proposal. */
 export function commentOf(id: number): PostedComment {
   const createdAt = '2026-01-01T00:00:00Z';
   return { kind: 'review-comment', id, nodeId: 'n', createdAt, bodyHash: 'h', url: 'https://github.com/x' };

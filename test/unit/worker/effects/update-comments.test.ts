@@ -8,14 +8,14 @@ import { offloadInline } from '../../../../src/worker/offload/offload.ts';
 import { delivery, posted, pullOf, run, step } from '../../../contracts/store/samples.ts';
 import { nextEffect, nextSignal, present } from '../../../contracts/store/store-under-test.ts';
 
-/** Only what was written since the task: the pull request may hold hundreds of comments of earlier runs. */
+/** Lists only comments since the task, because earlier runs might have hundreds. */
 const FIND = `find since ${run('r').task.requestedAt}`;
 
-/** Which wish of the run it is, and which try; the run that began meanwhile. */
+/** The number of the update and its attempt, and the run that started meanwhile. */
 type Showing = { readonly first?: true; readonly attempts?: number; readonly next?: Run | null };
 
-/** Shows a run whose comment stands on the page although nobody has heard of it yet; answers what was asked of GitHub. */
-async function shown(
+/** Updates the comment of a run whose comment exists but is not stored yet; returns the requests to GitHub. */
+async function requestsOfUpdate(
   changed: Partial<Run>,
   { first, attempts, next = null }: Showing = {},
 ): Promise<readonly string[]> {
@@ -71,22 +71,22 @@ async function shown(
 }
 
 it('a run comment that exists but is not stored yet is updated instead of duplicated (S78)', async () => {
-  expect(await shown({ turns: 1 })).toEqual([FIND, 'update']);
-  expect(await shown({ phase: { kind: 'awaiting-decisions', turn: 1 } })).toEqual([FIND, 'update']);
+  expect(await requestsOfUpdate({ turns: 1 })).toEqual([FIND, 'update']);
+  expect(await requestsOfUpdate({ phase: { kind: 'awaiting-decisions', turn: 1 } })).toEqual([FIND, 'update']);
 });
 
 it('the first attempt posts the run comment without a search', async () => {
-  expect(await shown({}, { first: true })).toEqual(['create']);
-  expect(await shown({ turns: 1 }, { first: true })).toEqual(['create']);
+  expect(await requestsOfUpdate({}, { first: true })).toEqual(['create']);
+  expect(await requestsOfUpdate({ turns: 1 }, { first: true })).toEqual(['create']);
 });
 
 it('a second attempt first looks for the comment of the first one (S78)', async () => {
-  expect(await shown({}, { first: true, attempts: 2 })).toEqual([FIND, 'update']);
+  expect(await requestsOfUpdate({}, { first: true, attempts: 2 })).toEqual([FIND, 'update']);
 });
 
 it('a run comment gets its final state even after the next run has started', async () => {
   const { comment } = posted('p', 'r', 7);
   const phase = { kind: 'ended', reason: 'finished', by: null, note: null, at: '2030-01-01T00:00:00.000Z' } as const;
-  expect(await shown({ phase, comment }, { next: run('next') })).toEqual(['update']);
-  expect(await shown({ phase }, { next: run('next') })).toEqual([FIND, 'update']);
+  expect(await requestsOfUpdate({ phase, comment }, { next: run('next') })).toEqual(['update']);
+  expect(await requestsOfUpdate({ phase }, { next: run('next') })).toEqual([FIND, 'update']);
 });

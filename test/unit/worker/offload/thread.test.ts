@@ -32,7 +32,7 @@ function open(options: Partial<OffloadThreadOptions> = {}): OffloadThread {
   return thread;
 }
 
-/** A thread of other code: what its listener does is told as a script. */
+/** A thread with other code: the script is its message listener. */
 function played(script: string): URL {
   const listen = `parentPort.on('message', ({ name }) => { ${script} })`;
   return new URL(
@@ -54,7 +54,7 @@ const read = (text: string): OffloadInput<'formatFileContent'> => ({
 
 const large = read(LONG);
 
-/** What a text may hold that a copy could lose: line endings, a mark, halves of pairs, NUL, letters beyond ASCII. */
+/** Parts that a copy could lose: line endings, byte order marks, lone surrogates, NUL and non-ASCII characters. */
 const odd = fc
   .array(fc.constantFrom('a\n', 'b\r\n', '\r', '\u{FEFF}', '\ud800', '\udc00x\n', '\0', 'é\n', '😀', '\u2028', ''))
   .map((pieces) => pieces.join(''));
@@ -64,7 +64,7 @@ function fileAt(content: string): FileAtHead {
   return { ...stored(text).ref, text };
 }
 
-/** Every kind of work on these texts, with more around them than is worked out here. */
+/** Every kind of computation on these texts, with more fields than it needs. */
 function worksOn(text: string, other: string): readonly { [N in OffloadName]: [N, OffloadInput<N>] }[OffloadName][] {
   const file = stored(`${text.toWellFormed()}${LONG}`);
   const edit = {

@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { LoggedDelivery } from '../../../../src/core/state/ports.ts';
-import { findLost, type LostDelivery, shouldRecover } from '../../../../src/worker/recovery/lost-deliveries.ts';
+import {
+  findLostDeliveries,
+  type LostDelivery,
+  shouldRecover,
+} from '../../../../src/worker/recovery/lost-deliveries.ts';
 
 const NOWHERE: ReadonlySet<number> = new Set();
 
-/** An attempt that nobody answered at a comment in repository 2. */
+/** An unacknowledged delivery attempt for a comment in repository 2. */
 function attempt(id: number, more: Partial<LoggedDelivery> = {}): LoggedDelivery {
   const about = { event: 'issue_comment', action: 'created', repositoryId: 2 };
   return { id: String(id), guid: `g${id}`, deliveredAt: id * 1000, acknowledged: false, ...about, ...more };
@@ -12,10 +16,10 @@ function attempt(id: number, more: Partial<LoggedDelivery> = {}): LoggedDelivery
 
 const idsOf = (lost: readonly LostDelivery[]): readonly string[] => lost.map(({ id }) => id);
 
-describe('findLost', () => {
+describe('findLostDeliveries', () => {
   it('returns each webhook once, by its oldest attempt, oldest first (F8)', () => {
     const log = [attempt(5, { guid: 'a' }), attempt(4), attempt(3, { guid: 'a' }), attempt(2)];
-    expect(idsOf(findLost(log, NOWHERE))).toEqual(['2', '3', '4']);
+    expect(idsOf(findLostDeliveries(log, NOWHERE))).toEqual(['2', '3', '4']);
   });
 
   it('skips a webhook with an acknowledged attempt, before or after a failed one (F4, F8)', () => {
@@ -24,7 +28,7 @@ describe('findLost', () => {
       attempt(3, { guid: 'a' }),
       attempt(2, { acknowledged: true }),
     ];
-    expect(findLost([...log, attempt(1, { guid: 'g2' })], NOWHERE)).toEqual([]);
+    expect(findLostDeliveries([...log, attempt(1, { guid: 'g2' })], NOWHERE)).toEqual([]);
   });
 
   it('skips irrelevant events (F8)', () => {
@@ -34,13 +38,13 @@ describe('findLost', () => {
       { event: 'installation', action: 'created' },
       { event: 'constructor', action: 'toString' },
     ].map((about, place) => attempt(place, about));
-    expect(findLost(nothing, NOWHERE)).toEqual([]);
+    expect(findLostDeliveries(nothing, NOWHERE)).toEqual([]);
     const something = [
       { event: 'pull_request', action: 'synchronize' },
       { event: 'pull_request_review', action: 'submitted' },
       { event: 'installation', action: 'deleted', repositoryId: null },
     ].map((about, place) => attempt(place, about));
-    expect(findLost(something, NOWHERE)).toHaveLength(3);
+    expect(findLostDeliveries(something, NOWHERE)).toHaveLength(3);
   });
 
   it('returns an acknowledged webhook only for active repositories and installations (G13)', () => {
@@ -48,14 +52,14 @@ describe('findLost', () => {
     const log = [{ repositoryId: 3 }, { repositoryId: 2 }, gone].map((about, place) =>
       attempt(place, { ...about, acknowledged: true }),
     );
-    expect(idsOf(findLost(log, new Set([2])))).toEqual(['2', '1']);
+    expect(idsOf(findLostDeliveries(log, new Set([2])))).toEqual(['2', '1']);
   });
 });
 
 describe('shouldRecover', () => {
   const active = [{ repositoryId: 2, number: 7 }];
-  const [answered] = findLost([attempt(1, { acknowledged: true })], new Set([2]));
-  const [unanswered] = findLost([attempt(1)], NOWHERE);
+  const [answered] = findLostDeliveries([attempt(1, { acknowledged: true })], new Set([2]));
+  const [unanswered] = findLostDeliveries([attempt(1)], NOWHERE);
 
   it('accepts every unacknowledged webhook (F8)', () => {
     expect(unanswered && shouldRecover(unanswered, {}, [])).toBe(true);

@@ -13,13 +13,13 @@ import { CLOCK_SLACK_MS } from '../../../../src/worker/recovery/delivery-log.ts'
 import { createHeartbeat } from '../../../../src/worker/recovery/heartbeat.ts';
 import {
   CONTINUE_AFTER_MS,
-  createRecoveryMemory,
   MAX_REQUESTS_PER_RUN,
   RECOVERY_INTERVAL_MS,
   type RecoveryResult,
   recoverLostDeliveries,
 } from '../../../../src/worker/recovery/recover-deliveries.ts';
 import { startRecovery } from '../../../../src/worker/recovery/recovery-loop.ts';
+import { createRecoveryMemory } from '../../../../src/worker/recovery/recovery-memory.ts';
 import { delivery } from '../../../contracts/store/samples.ts';
 import { present } from '../../../contracts/store/store-under-test.ts';
 
@@ -29,7 +29,7 @@ const PAGE = 100;
 
 const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** Attempts at comments that nobody answered, oldest first. */
+/** Unacknowledged delivery attempts for comments, oldest first. */
 function unanswered(count: number, from = 1): readonly LoggedDelivery[] {
   return Array.from({ length: count }, (_, place) => {
     const id = String(from + place);
@@ -38,7 +38,7 @@ function unanswered(count: number, from = 1): readonly LoggedDelivery[] {
   });
 }
 
-/** Attempts at comments that were answered at once, oldest first, the first one at `at`. */
+/** Acknowledged delivery attempts for comments, oldest first, starting at `at`. */
 function answered(count: number, at: number, from = 1): readonly LoggedDelivery[] {
   return Array.from({ length: count }, (_, place) => {
     const id = `answered-${from + place}`;
@@ -47,7 +47,7 @@ function answered(count: number, at: number, from = 1): readonly LoggedDelivery[
   });
 }
 
-/** A log, a clock and a store for any number of processes; `fails` says which request GitHub answers with a fault. */
+/** A delivery log, a clock and a store for several processes; `fails` selects the requests that fail. */
 function scene(fails: (request: string) => GitHubError | null = () => null) {
   const tables = createMemoryTables();
   const attempts: LoggedDelivery[] = [];
@@ -76,7 +76,7 @@ function scene(fails: (request: string) => GitHubError | null = () => null) {
   };
   const metrics = createMetrics();
   let holders = 0;
-  /** One more process on the same database; each call is one sweep. */
+  /** Another process on the same database; each call is one run. */
   const process = () => {
     holders += 1;
     const memory = createRecoveryMemory();
@@ -99,7 +99,7 @@ function scene(fails: (request: string) => GitHubError | null = () => null) {
     const run = (): Promise<RecoveryResult> => recoverLostDeliveries(memory, options, new AbortController().signal);
     return { run, options };
   };
-  /** Something goes on on the pull request that all comments are about. */
+  /** Starts a run on the pull request of all comments. */
   const goesOn = () => createMemoryStore(tables, 0).receive([delivery('task', 1)], NOW);
   const catchesUp = () =>
     [...tables.pulls.values()].flatMap(({ pendingEffects }) =>
@@ -211,7 +211,7 @@ describe('recoverLostDeliveries', () => {
     attempts.push(...answered(1, clock.now));
     const { run } = process();
     await run();
-    // Answered, and nothing goes on there: nobody needs it.
+    // Acknowledged, and the pull request is not active: it needs no recovery.
     expect(asked).toEqual(['page null', 'page null', 'page null']);
   });
 

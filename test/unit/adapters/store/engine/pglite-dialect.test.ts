@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 afterAll(() => close());
 
-async function prepared(): Promise<number> {
+async function countPrepared(): Promise<number> {
   const { rows } = await sql<{ count: number }>`select count(*) as count from pg_prepared_statements`.execute(db);
   return rows[0]?.count ?? -1;
 }
@@ -36,20 +36,20 @@ describe('statements on an embedded database', () => {
 
   it('stay prepared up to a limit', async () => {
     for (let place = 0; place < 300; place += 1) await sql`select ${sql.lit(place)} as place`.execute(db);
-    const count = await prepared();
+    const count = await countPrepared();
     expect(count).toBeLessThanOrEqual(200);
     for (let times = 0; times < 5; times += 1) await sql`select 299 as place`.execute(db);
-    expect(await prepared()).toBe(count);
+    expect(await countPrepared()).toBe(count);
   });
 
   it('leave later statements intact when they fail, in parsing or in execution', async () => {
-    const before = await prepared();
+    const before = await countPrepared();
     for (let times = 0; times < 20; times += 1) {
       await expect(sql`select nothing from nowhere`.execute(db)).rejects.toThrow(/nowhere/);
       await expect(sql`insert into things values (${1})`.execute(db)).rejects.toThrow(/duplicate key/);
       await sql`select ${sql.lit(1_000 + times)} as place`.execute(db);
     }
-    expect(await prepared()).toBeLessThanOrEqual(Math.max(before, 200) + 2);
+    expect(await countPrepared()).toBeLessThanOrEqual(Math.max(before, 200) + 2);
   });
 
   it('wait for a transaction of another user to end', async () => {

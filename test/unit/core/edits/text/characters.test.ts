@@ -66,7 +66,7 @@ describe('bytes', () => {
     ['Latin-1', [0x63, 0x61, 0x66, 0xe9], 'not-utf8'],
     ['half a surrogate pair', [0xed, 0xa0, 0x80], 'not-utf8'],
     ['a truncated character', [0xe2, 0x82], 'not-utf8'],
-  ])('E10: %s is not text', (_, bytes, kind) => {
+  ])('%s is not text (E10)', (_, bytes, kind) => {
     expect(decodeText(new Uint8Array(bytes)).kind).toBe(kind);
   });
 

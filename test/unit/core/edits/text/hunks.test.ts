@@ -22,7 +22,7 @@ describe('applyUnifiedDiff', () => {
     ['a hunk after the end', 'a\n', diffOf('@@ -3,0 +3,1 @@', '+b'), null],
     ['a hunk before the previous one', 'a\nb\n', diffOf('@@ -2,1 +2,1 @@', '-b', '+c', '@@ -1,0 +1,1 @@', '+x'), null],
     ['a row of no kind', 'a\n', diffOf('@@ -1,1 +1,1 @@', 'a'), null],
-  ])('B3: applies only at exactly the given lines: %s', (_, text, diff, after) => {
+  ])('applies only at exactly the given lines: %s (B3)', (_, text, diff, after) => {
     expect(applyUnifiedDiff(text, diff)).toBe(after);
   });
 

@@ -90,7 +90,7 @@ describe('diffNumberedLines', () => {
       numbered(COUNT, (at) => `${at % 3}`),
       1,
     ],
-  ])('H6, S23: 20,000 lines, %s', (_name, old, newLines, atLeast) => {
+  ])('20,000 lines, %s (H6, S23)', (_name, old, newLines, atLeast) => {
     expect(checkedPairs(old, newLines)).toBeGreaterThanOrEqual(atLeast);
     const effort = createDiffEffort();
     diffNumberedLines(numberLines(old, newLines), effort);

@@ -35,7 +35,7 @@ describe('keepLineEndings', () => {
     ['two old lines keep their endings', 'a\r\nx\na\r\n', 'q\na\na\na\nz\n', 'q\na\r\na\r\na\nz\n'],
     ['moved lines keep their endings', 'a\r\nb\nc\r\n', 'c\nb\na\n', 'c\r\nb\na\r\n'],
     ['an unterminated last line stays unterminated', 'q\nb\r\n', 'b\nz\nb', 'b\r\nz\nb'],
-  ])('S10: %s', (_, replaced, replacement, kept) => {
+  ])('%s (S10)', (_, replaced, replacement, kept) => {
     expect(keepLineEndings(replaced, replacement, '\n')).toBe(kept);
   });
 

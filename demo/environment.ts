@@ -1,0 +1,113 @@
+import process from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createAppEnvironment, type FakeGitHub, startFakeGitHub } from '../fakes/github/fake-github.ts';
+import { type ScriptedModel, startScriptedModel } from '../fakes/model/scripted-model.ts';
+import { openStore } from '../src/adapters/store/open.ts';
+import type { Store } from '../src/adapters/store/store.ts';
+import { createLogger } from '../src/adapters/telemetry/log.ts';
+import { StartupError } from '../src/app/app-identity.ts';
+import { type ConfigResult, listSecrets, loadConfig } from '../src/app/config/env.ts';
+import { type RunningServer, startServer } from '../src/app/server.ts';
+
+/** The services of the demo: a fake GitHub, the App with its database, and a scripted model. */
+export type DemoEnvironment = {
+  readonly github: FakeGitHub;
+  /** Null when a real model is used. */
+  readonly model: ScriptedModel | null;
+  /** Moves the clock of the fake GitHub forward, to simulate the time between two actions of people. */
+  readonly advanceClock: (seconds: number) => void;
+  /** Resolves when the App has no work left. Throws after a timeout. */
+  readonly waitUntilIdle: () => Promise<void>;
+  readonly close: () => Promise<void>;
+};
+
+/** Called in reverse order. */
+type CloseFunctions = (() => Promise<void>)[];
+
+const MODEL_KEY = 'key-of-the-scripted-model';
+
+const IDLE_TIMEOUT_MS = 60_000;
+
+/** A real model can be slow, and the App can call it several times before it is idle. */
+const REAL_MODEL_IDLE_TIMEOUT_MS = 900_000;
+
+/**
+ * Starts all services on 127.0.0.1. The default store is an embedded database in memory. Throws `StartupError` for an
+ * invalid configuration, after closing the services that it started.
+ */
+export async function startDemoEnvironment(modelName: string | null, store?: Store): Promise<DemoEnvironment> {
+  const closers: CloseFunctions = [];
+  const close = async (): Promise<void> => {
+    for (let next = closers.pop(); next !== undefined; next = closers.pop()) await next();
+  };
+  try {
+    return await startServices({ modelName, store }, closers, close);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+type EnvironmentOptions = { readonly modelName: string | null; readonly store: Store | undefined };
+
+async function startServices(
+  { modelName, store }: EnvironmentOptions,
+  closers: CloseFunctions,
+  close: () => Promise<void>,
+): Promise<DemoEnvironment> {
+  const clock = { ahead: 0 };
+  const github = await startFakeGitHub({
+    now: () => Date.now() + clock.ahead,
+    webhookSecret: 'webhook-secret-of-the-demo',
+  });
+  closers.push(github.close);
+  const model = modelName === null ? await startScriptedModel({ apiKey: MODEL_KEY }) : null;
+  if (model !== null) closers.push(model.close);
+  const server = await startApp(loadAppConfig(github, model, modelName), store);
+  closers.push(server.stop);
+  github.setWebhookTarget(`${server.url}/api/github/webhooks`);
+  return {
+    github,
+    model,
+    advanceClock: (seconds) => {
+      clock.ahead += seconds * 1000;
+    },
+    waitUntilIdle: () => waitUntilIdle(github, server, model === null ? REAL_MODEL_IDLE_TIMEOUT_MS : IDLE_TIMEOUT_MS),
+    close,
+  };
+}
+
+/** Empty values override environment variables. Only the endpoint of a real model comes from the environment. */
+function loadAppConfig(github: FakeGitHub, model: ScriptedModel | null, modelName: string | null): ConfigResult {
+  return loadConfig({
+    PRIVATE_KEY_PATH: '',
+    WEBHOOK_SECRET_OLD: '',
+    WEBHOOK_PATH: '',
+    ...(modelName === null ? {} : { OPENAI_MODEL: modelName }),
+    ...createAppEnvironment(github, model),
+    CONFIG_FILE: '',
+    PAUSED: '',
+    DATABASE_URL: '',
+    DATA_DIR: '',
+    LOG_LEVEL: 'error',
+    LOG_FORMAT: 'json',
+  });
+}
+
+async function startApp(configResult: ConfigResult, givenStore: Store | undefined): Promise<RunningServer> {
+  if (configResult.kind === 'problems') throw new StartupError(configResult.problems.join(' '));
+  const { config } = configResult;
+  const stream = { write: (line: string) => void process.stderr.write(line) };
+  const store = givenStore ?? (await openStore({ databaseUrl: null, dataDir: null }));
+  return startServer(config, createLogger({ ...config.log, secrets: listSecrets(config), stream }), { store });
+}
+
+async function waitUntilIdle(github: FakeGitHub, server: RunningServer, timeoutMs: number): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  for (let idleRounds = 0; idleRounds < 2; ) {
+    await github.whenIdle();
+    idleRounds = server.isBusy() ? 0 : idleRounds + 1;
+    if (Date.now() > deadline) throw new Error(`The App was still busy after ${timeoutMs / 1000} s.`);
+    await sleep(2);
+  }
+}

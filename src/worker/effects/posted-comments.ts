@@ -1,0 +1,120 @@
+import type { Placement } from '../../core/edits/placement.ts';
+import { partMarker, proposalMarker } from '../../core/messages/markers.ts';
+import type { FoundComment, GitHub } from '../../core/state/ports.ts';
+import type { PostedComment, Proposal } from '../../core/state/proposal.ts';
+import type { PostedProposal } from '../../core/state/signals.ts';
+import type { PullContext } from '../jobs/job.ts';
+import type { DraftContext } from '../offload/drafts.ts';
+import type { Offload } from '../offload/offload.ts';
+import { draftProposalAt, type ProposalDraft } from './post-diff.ts';
+
+/** Comments of the App that exist on GitHub, by marker. */
+export type FoundComments = ReadonlyMap<string, FoundComment>;
+
+/** Posts the continuation comments of a diff in order. Existing ones are corrected instead. */
+export async function postParts(
+  github: GitHub,
+  firstComment: PostedComment,
+  bodies: readonly string[],
+  found: FoundComments,
+): Promise<readonly PostedComment[]> {
+  const parts: PostedComment[] = [];
+  for (const body of bodies) {
+    const [marker = ''] = body.split('\n', 1);
+    const existing = found.get(marker);
+    parts.push(
+      await (existing === undefined ? postPart(github, firstComment, body) : rewriteComment(github, existing, body)),
+    );
+  }
+  return parts;
+}
+
+function postPart(github: GitHub, firstComment: PostedComment, body: string): Promise<PostedComment> {
+  return firstComment.kind === 'issue-comment' ? github.createComment(body) : github.createReply(firstComment.id, body);
+}
+
+type CommentSearch = { readonly github: Pick<GitHub, 'findCommentsByMarker'>; readonly offload: Offload };
+
+/** Finds all comments of these proposals, created since `since` (ISO 8601; null if unknown). */
+export async function findPostedComments(
+  { github, offload }: CommentSearch,
+  proposals: readonly Proposal[],
+  since: string | null,
+): Promise<FoundComments> {
+  const markers: string[] = [];
+  for (const proposal of proposals) markers.push(...(await commentMarkers(offload, proposal)));
+  return markers.length === 0 ? new Map() : github.findCommentsByMarker(markers, since);
+}
+
+async function commentMarkers(offload: Offload, proposal: Proposal): Promise<readonly string[]> {
+  const { id } = proposal;
+  const parts = await offload('countParts', proposal);
+  const continuations = Array.from({ length: Math.max(0, parts - 1) }, (_, index) => partMarker(id, index + 2, parts));
+  return [proposalMarker(id), ...continuations];
+}
+
+/** Whether the first comment of the proposal exists. */
+export function isPosted(found: FoundComments, { id }: Proposal): boolean {
+  return found.has(proposalMarker(id));
+}
+
+/**
+ * Adopts the comments of an earlier attempt, wherever they are. Edited comments of a pending proposal are restored and
+ * missing parts added; those of a decided one are only reported. Returns null if there are none.
+ */
+export async function adoptPostedComments(
+  { github, offload }: PullContext,
+  proposal: Proposal,
+  found: FoundComments,
+  open: { readonly draft: ProposalDraft | null; readonly draftContext: DraftContext } | null,
+): Promise<PostedProposal | null> {
+  const existing = found.get(proposalMarker(proposal.id));
+  if (existing === undefined) return null;
+  const proposalId = proposal.id;
+  const placement = actualPlacement(existing, proposal, open?.draft?.placement ?? null);
+  const draft = open === null ? null : await draftProposalAt(offload, proposal, placement, open.draftContext);
+  if (draft === null) {
+    const continuationComments = await foundParts(offload, found, proposal);
+    return { proposalId, placement, comment: withoutBody(existing), continuationComments };
+  }
+  const comment = await rewriteComment(github, existing, draft.comments.body);
+  const continuationComments = await postParts(github, comment, draft.comments.parts, found);
+  return { proposalId, placement, comment, continuationComments };
+}
+
+/** The real placement of a comment: it differs from the intended one if GitHub refused the review. */
+function actualPlacement(comment: PostedComment, { change }: Proposal, intended: Placement | null): Placement {
+  const { path } = change;
+  switch (comment.kind) {
+    case 'issue-comment':
+      return intended?.kind === 'conversation' ? intended : { kind: 'conversation', path, reason: 'not-in-diff' };
+    case 'file-comment':
+      return intended?.kind === 'file' ? intended : { kind: 'file', path, reason: 'not-in-diff' };
+    case 'review-comment':
+      return intended ?? { kind: 'file', path, reason: 'not-in-diff' };
+  }
+}
+
+async function foundParts(
+  offload: Offload,
+  found: FoundComments,
+  proposal: Proposal,
+): Promise<readonly PostedComment[]> {
+  const [, ...continuations] = await commentMarkers(offload, proposal);
+  return continuations.flatMap((marker) => found.get(marker) ?? []).map(withoutBody);
+}
+
+function withoutBody({ body: _, ...comment }: FoundComment): PostedComment {
+  return comment;
+}
+
+/** Restores the body of a comment if someone edited it. No decision depends on the edit yet. */
+async function rewriteComment(
+  github: GitHub,
+  { body: currentBody, ...comment }: FoundComment,
+  body: string,
+): Promise<PostedComment> {
+  if (currentBody === body) return comment;
+  const { bodyHash } = await github.updateComment(comment, body);
+  return { ...comment, bodyHash };
+}

@@ -1,0 +1,136 @@
+import { UnsupportedSchemaError } from '../adapters/store/engine/errors.ts';
+import type { Claim, DeadLetterFollowUp, StoredSignal } from '../adapters/store/store.ts';
+import { decide } from '../core/decide.ts';
+import { deadLetterReply, mightBeDenial } from '../core/outcomes/failures.ts';
+import type { PullState } from '../core/state/run.ts';
+import type { Signal } from '../core/state/signals.ts';
+import { gatherFacts, localFacts } from './jobs/gather-facts.ts';
+import type { WorkerContext } from './jobs/job.ts';
+import {
+  createErrorId,
+  errorText,
+  isInternalError,
+  isPermanent,
+  MAX_REFUSED_ATTEMPTS,
+  nextRetryAt,
+} from './jobs/retries.ts';
+import { selectorForSignal } from './jobs/select-proposals.ts';
+
+/**
+ * Decides a signal and saves the step; false if the claim is lost. A failure postpones the signal or makes it a dead
+ * letter, and only a store error rejects.
+ */
+export async function handleSignal(context: WorkerContext, claim: Claim, stored: StoredSignal): Promise<boolean> {
+  const { store, clock } = context;
+  let pull: PullState | null = null;
+  let stage: AttemptStage = 'storing';
+  try {
+    pull = await store.load(claim.pullRequestKey, selectorForSignal(stored.signal));
+    stage = 'deciding';
+    const step = decide(pull, stored.signal, await gatherFacts(context, pull, stored.signal));
+    stage = 'storing';
+    if (step.deferred) {
+      await store.postponeSignal(claim, stored, clock.now() + deferralMs(stored, clock.now()), null);
+      return true;
+    }
+    const result = await store.save(claim, stored, step, clock.now());
+    if (result !== 'saved') return false;
+    recordDecision(context, stored.signal, step.reason);
+  } catch (error) {
+    await handleSignalFailure(context, claim, stored, { error, stage, pull });
+  }
+  return true;
+}
+
+/** Shortest and longest pause before a deferred signal is handled again (ms). */
+const DEFERRAL_RANGE_MS = [1_000, 5 * 60_000] as const;
+
+/** A quarter of the signal's age, so that a signal that is deferred for days is not handled every second. */
+export function deferralMs({ receivedAt }: Pick<StoredSignal, 'receivedAt'>, now: number): number {
+  const [min, max] = DEFERRAL_RANGE_MS;
+  return Math.min(Math.max(Math.round((now - receivedAt) / 4), min), max);
+}
+
+/** Decides a signal in the middle of an effect; null if comments are pending or the claim is lost. */
+export async function decideNow(context: WorkerContext, claim: Claim, signal: Signal): Promise<PullState | null> {
+  const pull = await context.store.load(claim.pullRequestKey, selectorForSignal(signal));
+  const step = decide(pull, signal, localFacts(context, pull));
+  const result = await context.store.saveIfInboxEmpty(claim, signal, step, context.clock.now());
+  if (result !== 'saved') return null;
+  recordDecision(context, signal, step.reason);
+  return step.pull;
+}
+
+function recordDecision(context: WorkerContext, signal: Signal, reason: string): void {
+  const deliveryId = signal.type === 'intent' ? signal.deliveryId : undefined;
+  context.recordMetric({ kind: 'signal', reason });
+  context.log.info({ signal: signal.type, deliveryId, reason }, 'decided');
+}
+
+/** The part of a signal's handling that failed: `storing` includes loading. */
+type AttemptStage = keyof typeof MAX_SIGNAL_ERRORS;
+
+/**
+ * Internal errors before a signal becomes a dead letter, so that it blocks nothing. Database outages do not count, but
+ * an unknown error of the database might be an outage too, so storing gets more attempts.
+ */
+const MAX_SIGNAL_ERRORS = { deciding: 5, storing: 8 } as const;
+
+/** Attempts to read a state with an unknown schema, about 30 s: a newer process can take it over meanwhile. [S84] */
+const MAX_SCHEMA_ATTEMPTS = 6;
+
+/** A failed attempt to handle a signal; `pull` is null if it could not be loaded. */
+type FailedAttempt = { readonly error: unknown; readonly stage: AttemptStage; readonly pull: PullState | null };
+
+/** Postpones a signal after a failed attempt, or moves it to the dead letters after too many. */
+async function handleSignalFailure(
+  context: WorkerContext,
+  claim: Claim,
+  stored: StoredSignal,
+  failed: FailedAttempt,
+): Promise<void> {
+  const { store, clock, log } = context;
+  const { error } = failed;
+  if (shouldDeadLetter(stored, failed)) return deadLetter(context, claim, stored, failed);
+  const attempts = stored.attempts + 1;
+  log.warn({ err: error, signal: stored.id, attempts }, 'signal failed, will retry');
+  const failure = { errorText: errorText(error), isInternal: isInternalError(error) };
+  await store.postponeSignal(claim, stored, nextRetryAt(clock.now(), attempts, error), failure);
+}
+
+/** Outages of GitHub and the database end, so they never lose a comment or leave a run without a result. */
+function shouldDeadLetter({ attempts, internalErrors }: StoredSignal, { error, stage }: FailedAttempt): boolean {
+  if (error instanceof UnsupportedSchemaError) return attempts + 1 >= MAX_SCHEMA_ATTEMPTS;
+  if (isInternalError(error)) return internalErrors + 1 >= MAX_SIGNAL_ERRORS[stage];
+  return isPermanent(error) && attempts + 1 >= MAX_REFUSED_ATTEMPTS;
+}
+
+async function deadLetter(
+  { store, clock, log, recordMetric }: WorkerContext,
+  claim: Claim,
+  stored: StoredSignal,
+  { error, pull }: FailedAttempt,
+): Promise<void> {
+  const { id, signal } = stored;
+  const deliveryId = signal.type === 'intent' ? signal.deliveryId : undefined;
+  const errorId = createErrorId(claim.pullRequestKey, 'signal', id);
+  recordMetric({ kind: 'signal', reason: 'dead-lettered' });
+  log.error({ err: error, errorId, signal: id, type: signal.type, deliveryId }, 'signal moved to dead letters');
+  const followUp = isUnreachable(signal, error) ? UNREACHABLE : followUpFor(signal, pull, errorId, error);
+  await store.deadLetterSignal(claim, stored, { id: errorId, errorText: errorText(error) }, followUp, clock.now());
+}
+
+/** Without the lost result its run would hang, and no comment can be posted. */
+const UNREACHABLE: DeadLetterFollowUp = { reply: null, signal: { type: 'access-lost', cause: 'unreachable' } };
+
+function isUnreachable(signal: Signal, error: unknown): boolean {
+  return signal.type !== 'intent' && isPermanent(error);
+}
+
+function followUpFor(signal: Signal, pull: PullState | null, errorId: string, error: unknown): DeadLetterFollowUp {
+  const about = error instanceof UnsupportedSchemaError ? 'stored-schema' : undefined;
+  return {
+    reply: deadLetterReply(signal, pull, errorId, about),
+    signal: mightBeDenial(signal, pull) ? { type: 'dead-lettered', errorId } : null,
+  };
+}

@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import { stageForAll } from '../support/open-and-close.ts';
+import { BIGINT, EXACTLY, proposalStates, propose } from '../support/proposals.ts';
+import { edit, read, write } from '../support/story.ts';
+
+const stage = stageForAll();
+
+const DENIED =
+  'Edit rejected by user. This is a decision, not a tool failure; the file is unchanged. Do not propose the same change again.';
+
+describe('results for the model', () => {
+  it('an approval returns the description of the applied change and its diff (S101, S2)', async () => {
+    const { ana, bot, model } = await propose(stage(), BIGINT);
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(model.toolMessages().map((output) => JSON.parse(output))).toEqual([
+      {
+        path: 'src/total.ts',
+        replacements_made: 1,
+        lines_changed: 1,
+        message: 'Successfully replaced text in src/total.ts. Replaced 1 line at line 3.',
+        details: { diff: expect.stringContaining('-  let total = 0;\n+  let total = 0n;\n'), userModified: false },
+      },
+    ]);
+  });
+
+  it('a denial returns a decision with its reason (S101)', async () => {
+    const { ana, bot, model } = await propose(stage(), BIGINT);
+    await ana.replies(bot.proposal(1), '/deny callers expect a number\nall of them');
+    expect(model.toolMessages()).toEqual([
+      DENIED.replace('by user.', 'by user: callers expect a number\nall of them.'),
+    ]);
+  });
+
+  it('an instruction is returned verbatim; the change proposed next gets its own thread (S99, S106)', async () => {
+    const { ana, bot, model, pr, stored } = await propose(stage(), BIGINT);
+    model.proposes(edit('src/total.ts', '  let total = 0;\n', '  let sum = 0n;\n'));
+    const words = await ana.replies(bot.proposal(1), 'Call it `sum`: $& stays,\nand so do\ttabs.');
+    expect(model.toolMessages()).toEqual([
+      '[USER FEEDBACK - Tool was not executed]: Call it `sum`: $& stays,\nand so do\ttabs.',
+    ]);
+    expect(bot.reactionsOn(words)).toEqual(['+1']);
+    expect(bot.answers()).toEqual([]);
+    const [first, second] = bot.proposals();
+    expect(bot.proposals()).toHaveLength(2);
+    expect(first?.body).toContain(`Replaced by [\`${second?.proposalId}\`](`);
+    expect(first?.resolved).toBe(true);
+    expect(second?.resolved).toBe(false);
+    expect(await proposalStates({ stored })).toEqual(['rejected', 'proposed']);
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(pr.commits()).toEqual([]);
+    expect(bot.answer()).toContain(
+      `was already rejected by \`${ana.login}\` and replaced by \`${second?.proposalId}\``,
+    );
+  });
+
+  it('a mixed batch is returned in one request, with one result per call, in the order of the calls (S102, S104, S105)', async () => {
+    const before = { 'a.ts': 'a();\n', 'b.ts': 'b();\n', 'c.ts': 'c();\n', 'd.ts': 'd();\n' };
+    const { ana, ben, bot, model } = await stage().tell({ files: before });
+    const calls = [
+      edit('a.ts', 'a();', 'a(1);'),
+      read('d.ts'),
+      edit('b.ts', 'b();', 'b(1);'),
+      edit('missing.ts', 'x', 'y'),
+      edit('c.ts', 'c();', 'c(1);'),
+      write('d.ts', 'all new\n'),
+    ];
+    model.proposes(...calls);
+    await ana.says('/countersign give each an argument');
+    await ana.replies(bot.proposal(3), 'Give it two.');
+    await ana.replies(bot.proposal(1), '/approve');
+    await ben.pushes({ 'd.ts': 'd(2);\n' });
+    expect(model.requests()).toHaveLength(1);
+    await ana.replies(bot.proposal(2), '/deny no');
+    expect(model.requests()).toHaveLength(2);
+    const heard = model.toolMessages();
+    expect(heard).toHaveLength(calls.length);
+    expect(JSON.parse(heard[0] ?? '')).toMatchObject({ path: 'a.ts', replacements_made: 1 });
+    expect(heard[1]).toContain('d();');
+    expect(heard[2]).toBe(DENIED.replace('by user.', 'by user: no.'));
+    expect(heard[3]).toMatch(/^File not found: missing\.ts/);
+    expect(heard[4]).toBe('[USER FEEDBACK - Tool was not executed]: Give it two.');
+    expect(heard[5]).toMatch(/^Not applied: d\.ts changed after this change was proposed \(base \w{7}, now \w{7}\)/);
+    const asked = model
+      .requests()
+      .at(-1)
+      ?.messages.findLast(({ role }) => role === 'assistant');
+    expect(asked?.calls.map(({ name }) => name)).toEqual(calls.map(({ name }) => name));
+  });
+
+  it('no result is sent while a call is undecided; /continue withdraws the undecided ones and continues (S103)', async () => {
+    const { ana, bot, model, stored } = await propose(stage(), BIGINT, EXACTLY);
+    await ana.replies(bot.proposal(1), '/deny');
+    expect(model.requests()).toHaveLength(1);
+    await ana.says('/continue');
+    expect(model.toolMessages()).toEqual([DENIED, 'Withdrawn: no decision was made.']);
+    expect(await proposalStates({ stored })).toEqual(['rejected', 'superseded']);
+    expect(bot.proposal(2).body).toContain(`\`${ana.login}\` went on without it`);
+    expect(bot.proposal(2).resolved).toBe(true);
+  });
+
+  it('a whole batch denied without a reason ends the run with one summary (S110)', async () => {
+    const { ana, bot, model } = await propose(stage(), BIGINT, EXACTLY);
+    await ana.says('/deny all');
+    expect(model.requests()).toHaveLength(1);
+    expect(bot.answers()).toHaveLength(1);
+    expect(bot.answer()).toContain('because every change was denied without a reason');
+  });
+
+  it('one reason in a denied batch keeps the run going (S110)', async () => {
+    const { ana, bot, model } = await propose(stage(), BIGINT, EXACTLY);
+    await ana.replies(bot.proposal(1), '/deny');
+    await ana.replies(bot.proposal(2), '/deny say it in French');
+    expect(model.requests()).toHaveLength(2);
+  });
+
+  it('messages from before and during a stopped batch are kept (S107)', async () => {
+    const { ana, stored } = await propose(stage(), read('README.md'));
+    await ana.says('/stop');
+    const { run } = await stored();
+    const kept = await stage()
+      .store()
+      .loadTranscript(run?.id ?? '');
+    expect(kept.map(({ role }) => role).slice(0, 4)).toEqual(['system', 'user', 'assistant', 'tool']);
+  });
+});
+
+describe('limits', () => {
+  it('twenty changes can be pending at once; the model gets an error for each further one (T19, D12)', async () => {
+    const lines = Array.from({ length: 50 }, (_, at) => `line ${at + 1};\n`);
+    const { ana, bot, model } = await stage().tell({ branch: { 'long.ts': lines.join('') } });
+    model.proposes(...Array.from({ length: 22 }, (_, at) => edit('long.ts', `line ${2 * at + 2};\n`, `row ${at};\n`)));
+    await ana.says('/countersign number the rows');
+    expect(bot.proposals()).toHaveLength(20);
+    expect(bot.reviews()).toHaveLength(1);
+    await ana.says('/continue');
+    expect(model.toolMessages().slice(20)).toEqual([
+      'Not proposed: at most 20 changes can wait at once. Propose it again after these are decided.',
+      'Not proposed: at most 20 changes can wait at once. Propose it again after these are decided.',
+    ]);
+  });
+
+  it('ends the run with a message after its 25th response', async () => {
+    const { ana, bot, model } = await stage().tell();
+    for (let turn = 1; turn <= 25; turn += 1) model.proposes(read('README.md'));
+    await ana.says('/countersign read until you understand');
+    expect(model.requests()).toHaveLength(25);
+    expect(bot.answer()).toContain('because it reached its limit of model responses');
+  });
+});

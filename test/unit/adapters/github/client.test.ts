@@ -1,0 +1,277 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { inspect } from 'node:util';
+import { Probot } from 'probot';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { apiBaseUrl, EventOctokit } from '../../../../src/adapters/github/client.ts';
+import { createGitHub } from '../../../../src/adapters/github/create-github.ts';
+import type { GitHub } from '../../../../src/core/state/ports.ts';
+import { asProbotOctokit } from '../../../../src/lib/trust.ts';
+import { isPermanent } from '../../../../src/worker/jobs/retries.ts';
+import {
+  errorOf,
+  HEAD,
+  type HttpMock,
+  mockHttp,
+  NOW,
+  PRIVATE_KEY,
+  READ_PERMISSIONS,
+  REF,
+  REPO,
+  WRITE_PERMISSIONS,
+} from './http-mock.ts';
+import { type RawServer, startRawServer } from './raw-server.ts';
+
+const COMMENT = { id: 5, node_id: 'IC_5', created_at: '2026-11-21T12:00:00Z', html_url: 'https://x/5' };
+
+describe('tokens', () => {
+  let http: HttpMock;
+  beforeEach(() => {
+    http = mockHttp();
+  });
+  afterEach(() => http.finish());
+
+  it('reads with a read-only token for this repository alone, minted once (I7, I8)', async () => {
+    http.mints(READ_PERMISSIONS, 'ghs_read');
+    http
+      .as('ghs_read')
+      .get(`${REPO}/collaborators/ana/permission`)
+      .twice()
+      .reply(200, { permission: 'write', user: { id: 7 } });
+    await http.github.fetchPermission('ana');
+    await http.githubs.forPull(REF).fetchPermission('ana');
+  });
+
+  it('mints the write token for the write, and only then (I8)', async () => {
+    http.mints(WRITE_PERMISSIONS, 'ghs_write');
+    http.as('ghs_write').post(`${REPO}/issues/3/comments`, { body: 'Hi' }).reply(201, COMMENT);
+    await http.github.createComment('Hi');
+  });
+
+  it('an expired token is replaced once, and the refused write is sent again (I9)', async () => {
+    http.mints(WRITE_PERMISSIONS, 'ghs_old');
+    http.as('ghs_old').post(`${REPO}/issues/3/comments`).reply(401, { message: 'Bad credentials' });
+    http.mints(WRITE_PERMISSIONS, 'ghs_new');
+    http.as('ghs_new').post(`${REPO}/issues/3/comments`, { body: 'Hi' }).reply(201, COMMENT);
+    expect((await http.github.createComment('Hi')).id).toBe(5);
+  });
+
+  it('requests for a suspended installation are retried rarely, and never abandoned for that (F16)', async () => {
+    const words = { message: 'This installation has been suspended' };
+    http.plain().post('/app/installations/11/access_tokens').reply(403, words);
+    const fault = await errorOf(http.github.fetchPull());
+    expect([fault.status, fault.retryAt, isPermanent(fault)]).toEqual([403, NOW + 10 * 60_000, false]);
+  });
+
+  it('a second 401 is an error (I9)', async () => {
+    http.mints(READ_PERMISSIONS, 'ghs_old');
+    http.as('ghs_old').get(`${REPO}/pulls/3`).reply(401, { message: 'Bad credentials' });
+    http.mints(READ_PERMISSIONS, 'ghs_new');
+    http.as('ghs_new').get(`${REPO}/pulls/3`).reply(401, { message: 'Bad credentials' });
+    expect((await errorOf(http.github.fetchPull())).status).toBe(401);
+  });
+
+  it('a token that cannot be created is an error, requested once', async () => {
+    http.plain().post('/app/installations/11/access_tokens').reply(404, { message: 'Not Found' });
+    expect((await errorOf(http.github.fetchPull())).status).toBe(404);
+  });
+
+  it('loads the App’s identity once, and again after a failure', async () => {
+    http.plain().get('/app').reply(502, 'bad gateway');
+    expect((await errorOf(http.githubs.identity())).status).toBe(502);
+    http.introduces();
+    const expected = { slug: 'countersign', botId: 4711, owner: 'ana' };
+    expect(await http.githubs.identity()).toEqual(expected);
+    expect(await http.githubs.identity()).toEqual(expected);
+  });
+
+  it('looks up its bot account with a token if anonymous requests are refused', async () => {
+    http
+      .plain()
+      .get('/app')
+      .reply(200, { slug: 'countersign', owner: { login: 'ana' } });
+    http.plain().get('/users/countersign%5Bbot%5D').reply(403, { message: 'API rate limit exceeded' });
+    http
+      .plain()
+      .get('/app/installations?per_page=1')
+      .reply(200, [{ id: 99 }]);
+    http
+      .plain()
+      .post('/app/installations/99/access_tokens', { permissions: { metadata: 'read' } })
+      .reply(201, { token: 'ghs_any', expires_at: '2026-11-21T13:00:00Z', permissions: { metadata: 'read' } });
+    http.as('ghs_any').get('/users/countersign%5Bbot%5D').reply(200, { id: 4711 });
+    expect((await http.githubs.identity()).botId).toBe(4711);
+  });
+});
+
+type Limit = readonly [string, number, Record<string, string>, string, number | null];
+
+const LIMITS: readonly Limit[] = [
+  ['retry-after in seconds', 403, { 'retry-after': '30' }, 'You have exceeded a secondary rate limit', NOW + 30_000],
+  ['retry-after as a date', 429, { 'retry-after': new Date(NOW + 9000).toUTCString() }, 'slow', NOW + 9000],
+  [
+    'an empty budget',
+    403,
+    { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1800000000' },
+    'no',
+    1_800_000_000_000,
+  ],
+  [
+    'the primary limit, by a clock that is ten minutes ahead of ours',
+    403,
+    { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1800000000', date: new Date(NOW + 600_000).toUTCString() },
+    'API rate limit exceeded',
+    1_800_000_000_000 - 600_000,
+  ],
+  ['a secondary limit without a time', 403, {}, 'You have exceeded a secondary rate limit.', NOW + 60_000],
+  ['an archived repository (F16)', 403, {}, 'Repository was archived so is read-only.', NOW + 600_000],
+  ['429 without a time', 429, {}, 'Too many', NOW + 60_000],
+  ['503 with retry-after', 503, { 'retry-after': '5' }, 'busy', NOW + 5000],
+  ['no permission', 403, { 'x-ratelimit-remaining': '4000' }, 'Resource not accessible by integration', null],
+  ['a broken GitHub', 502, {}, 'Server Error', null],
+  ['a conflict', 409, {}, 'Conflict', null],
+];
+
+describe('one request, one error (M7)', () => {
+  let http: HttpMock;
+  beforeEach(() => {
+    http = mockHttp();
+    http.mints(WRITE_PERMISSIONS, 'ghs_write');
+  });
+  afterEach(() => http.finish());
+
+  it.each(LIMITS)('%s', async (_, status, headers, message, retryAt) => {
+    http.as('ghs_write').post(`${REPO}/issues/3/comments`).reply(status, { message }, headers);
+    const fault = await errorOf(http.github.createComment('Hi'));
+    expect([fault.status, fault.retryAt]).toEqual([status, retryAt]);
+    expect(fault.message).toContain(message);
+  });
+
+  it('writes are not spaced out in memory (M8)', async () => {
+    http.as('ghs_write').post(`${REPO}/issues/3/comments`).times(4).reply(201, COMMENT);
+    const start = performance.now();
+    for (let count = 0; count < 4; count += 1) await http.github.createComment('Hi');
+    expect(performance.now() - start).toBeLessThan(2_500);
+  });
+
+  it('a GraphQL rate limit in a 200 response is recognized', async () => {
+    const errors = [{ type: 'RATE_LIMITED', message: 'API rate limit exceeded' }];
+    const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1800000000' };
+    http.mints(READ_PERMISSIONS, 'ghs_read');
+    http.as('ghs_read').get(`${REPO}/pulls/3/reviews/8`).reply(200, { node_id: 'PRR_8' });
+    http.as('ghs_write').post('/graphql').reply(200, { data: null, errors }, headers);
+    const fault = await errorOf(http.github.react({ at: 'review', reviewId: 8 }, 'eyes'));
+    expect([fault.status, fault.retryAt]).toEqual([429, 1_800_000_000_000]);
+  });
+
+  it('an error contains neither token nor request (I2)', async () => {
+    http
+      .as('ghs_write')
+      .post(`${REPO}/issues/3/comments`)
+      .reply(422, { message: 'no', errors: [{ message: 'why' }] });
+    const fault = await errorOf(http.github.createComment('a-secret-body'));
+    expect(fault.message).toContain('no: why');
+    expect(inspect(fault, { depth: 9, showHidden: true })).not.toMatch(/ghs_|a-secret-body|authorization/i);
+  });
+});
+
+describe('failures below HTTP', () => {
+  const servers: RawServer[] = [];
+  afterEach(async () => {
+    for (const server of servers.splice(0)) await server.close();
+  });
+
+  /** Answers token requests normally, and all others as given. */
+  async function broken(
+    answer: (response: ServerResponse, request: IncomingMessage) => void,
+  ): Promise<{ github: GitHub; asked: () => readonly string[] }> {
+    const server = await startRawServer((request, response) => {
+      if (!request.url?.endsWith('/access_tokens')) return answer(response, request);
+      response.writeHead(201, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ token: 'ghs_x', expires_at: '2026-11-21T13:00:00Z', permissions: {} }));
+    });
+    servers.push(server);
+    const baseUrl = apiBaseUrl(server.host, 'http');
+    const githubs = createGitHub({ appId: 1, privateKey: PRIVATE_KEY, baseUrl, version: '9.9.9', timeoutMs: 1_000 });
+    return {
+      github: githubs.forPull(REF),
+      asked: () => server.requests.filter((line) => !line.includes('access_tokens')),
+    };
+  }
+
+  it('a timeout is an error of unknown outcome, and the request is sent once (M20)', async () => {
+    const { github, asked } = await broken(() => {});
+    const fault = await errorOf(github.createComment('Hi'));
+    expect([fault.status, fault.retryAt]).toEqual([null, null]);
+    expect(asked()).toEqual([`POST /api/v3${REPO}/issues/3/comments`]);
+  });
+
+  it('a body that never ends times out too (M20)', async () => {
+    const { github } = await broken((response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.write('{"permission":');
+    });
+    expect((await errorOf(github.fetchPermission('ana'))).status).toBeNull();
+  });
+
+  it('a reset is an error of unknown outcome, and the request is sent once (G3)', async () => {
+    const { github, asked } = await broken((response) => response.destroy());
+    expect((await errorOf(github.createComment('Hi'))).status).toBeNull();
+    expect(asked()).toHaveLength(1);
+  });
+
+  it.each([
+    ['half a document', '[{"id": 1}, {"id"'],
+    ['nothing', ''],
+    ['a page of HTML', '<html></html>'],
+  ])('a response of %s is an error, never a short list', async (_, body) => {
+    const { github } = await broken((response) => {
+      response.writeHead(200, { 'content-type': 'application/json; charset=utf-8' });
+      response.end(body);
+    });
+    expect((await errorOf(github.listFiles(HEAD))).status).toBeNull();
+  });
+
+  it('calls an Enterprise Server at /api/v3 and /api/graphql, with user agent and API version', async () => {
+    const headers: IncomingMessage['headers'][] = [];
+    const { github, asked } = await broken((response, request) => {
+      headers.push(request.headers);
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(request.url?.endsWith('graphql') ? { data: {} } : { node_id: 'PRR_8' }));
+    });
+    await github.react({ at: 'review', reviewId: 8 }, 'eyes');
+    expect(asked()).toEqual([`GET /api/v3${REPO}/pulls/3/reviews/8`, 'POST /api/graphql']);
+    for (const sent of headers) {
+      expect(sent['user-agent']).toMatch(/^countersign\/9\.9\.9 /);
+      expect(sent['x-github-api-version']).toBe('2022-11-28');
+    }
+  });
+});
+
+it('Probot accepts this Octokit, and a failing write is sent once (M7)', async () => {
+  const server = await startRawServer((request, response) => {
+    const minting = request.url?.endsWith('/access_tokens') === true;
+    response.writeHead(minting ? 201 : 502, { 'content-type': 'application/json' });
+    response.end(
+      JSON.stringify(minting ? { token: 'ghs_probot', expires_at: '2099-01-01T00:00:00Z', permissions: {} } : {}),
+    );
+  });
+  const OwnProbot = Probot.defaults({ Octokit: asProbotOctokit(EventOctokit), logLevel: 'fatal' });
+  const probot = new OwnProbot({
+    appId: 1,
+    privateKey: PRIVATE_KEY,
+    secret: 'a-long-enough-secret',
+    baseUrl: apiBaseUrl(server.host, 'http'),
+  });
+  const octokit = await probot.auth(11);
+  const failure: unknown = await octokit
+    .request('POST /repos/{owner}/{repo}/issues/{issue_number}/comments', {
+      owner: 'ana',
+      repo: 'shop',
+      issue_number: 3,
+      body: 'Hi',
+    })
+    .catch((error: unknown) => error);
+  await server.close();
+  expect(failure).toMatchObject({ status: 502 });
+  expect(server.requests.filter((line) => line.endsWith('/comments'))).toHaveLength(1);
+});

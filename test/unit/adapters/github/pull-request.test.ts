@@ -1,0 +1,166 @@
+import type nock from 'nock';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { errorOf, HEAD, type HttpMock, mockHttp, READ_PERMISSIONS, REPO } from './http-mock.ts';
+
+let http: HttpMock;
+
+let reader: nock.Scope;
+
+beforeEach(() => {
+  http = mockHttp();
+  http.mints(READ_PERMISSIONS, 'ghs_read');
+  reader = http.as('ghs_read');
+});
+
+afterEach(() => http.finish());
+
+function next(path: string): Record<string, string> {
+  return { link: `<https://api.github.com${path}>; rel="next", <https://api.github.com/x>; rel="last"` };
+}
+
+const PULL = {
+  state: 'open',
+  merged: false,
+  draft: true,
+  title: 'Totals',
+  user: { id: 7, login: 'ana' },
+  base: { ref: 'main', sha: 'b'.repeat(40), repo: { id: 22 } },
+  head: { ref: 'totals', sha: HEAD, repo: { id: 22 } },
+  changed_files: 4,
+};
+
+describe('the pull request', () => {
+  it('has state, author, base and head', async () => {
+    reader.get(`${REPO}/pulls/3`).reply(200, PULL);
+    expect(await http.github.fetchPull()).toEqual({
+      state: 'open',
+      draft: true,
+      title: 'Totals',
+      author: { id: 7, login: 'ana' },
+      baseRef: 'main',
+      baseSha: 'b'.repeat(40),
+      headRef: 'totals',
+      headSha: HEAD,
+      fork: false,
+      changedFiles: 4,
+    });
+  });
+
+  it.each([
+    ['a merged one', { state: 'closed', merged: true }, { state: 'merged' }],
+    ['a closed one', { state: 'closed' }, { state: 'closed' }],
+    ['one of a deleted account', { user: null }, { author: null }],
+    ['a fork', { head: { ...PULL.head, repo: { id: 23 } } }, { fork: true }],
+    ['a deleted fork', { head: { ...PULL.head, repo: null } }, { fork: true }],
+  ])('knows %s', async (_, given, expected) => {
+    reader.get(`${REPO}/pulls/3`).reply(200, { ...PULL, ...given });
+    expect(await http.github.fetchPull()).toMatchObject(expected);
+  });
+});
+
+describe('permission', () => {
+  it.each([
+    ['admin', 'admin'],
+    ['write', 'write'],
+    ['read', 'read'],
+    ['none', 'none'],
+    ['something-new', 'none'],
+  ])('%s is %s', async (word, permission) => {
+    reader.get(`${REPO}/collaborators/bob/permission`).reply(200, { permission: word, user: { id: 9 } });
+    expect(await http.github.fetchPermission('bob')).toEqual({ permission, userId: 9 });
+  });
+
+  it('an account that is not a user has none', async () => {
+    reader.get(`${REPO}/collaborators/Copilot/permission`).reply(404, { message: 'Copilot is not a user' });
+    expect(await http.github.fetchPermission('Copilot')).toEqual({ permission: 'none', userId: null });
+  });
+
+  it('a permission without a user counts as none', async () => {
+    reader.get(`${REPO}/collaborators/bob/permission`).reply(200, { permission: 'admin', user: null });
+    expect(await http.github.fetchPermission('bob')).toEqual({ permission: 'none', userId: null });
+  });
+
+  it('a failure is an error and not a lack of permission', async () => {
+    reader.get(`${REPO}/collaborators/bob/permission`).reply(500, {});
+    expect((await errorOf(http.github.fetchPermission('bob'))).status).toBe(500);
+  });
+});
+
+describe('a list of files is complete or an error', () => {
+  it('reads all pages of files; a missing patch is null', async () => {
+    const path = `${REPO}/pulls/3/files`;
+    reader
+      .get(path)
+      .query({ per_page: 100, page: 1 })
+      .reply(200, [{ filename: 'a', status: 'added', patch: '@@' }], next(`${path}?per_page=100&page=2`));
+    reader
+      .get(path)
+      .query({ per_page: 100, page: 2 })
+      .reply(200, [{ filename: 'b.png', status: 'modified' }]);
+    expect(await http.github.listFiles(HEAD)).toEqual([
+      { path: 'a', status: 'added', patch: '@@' },
+      { path: 'b.png', status: 'modified', patch: null },
+    ]);
+  });
+
+  const listed = (sha: string, more: object = {}) => ({
+    filename: 'a',
+    status: 'modified',
+    contents_url: `https://api.github.com${REPO}/contents/a?ref=${sha}`,
+    ...more,
+  });
+
+  it('the files of one head are fetched once; a list of another head, or with only a removed file, is fetched again', async () => {
+    const path = `${REPO}/pulls/3/files`;
+    const gone = { status: 'removed', contents_url: `https://api.github.com${REPO}/contents/a?ref=${'b'.repeat(40)}` };
+    reader
+      .get(path)
+      .query(true)
+      .reply(200, [listed(HEAD), listed(HEAD, gone)]);
+    expect(await http.github.listFiles(HEAD)).toHaveLength(2);
+    expect(await http.github.listFiles(HEAD)).toHaveLength(2);
+    reader
+      .get(path)
+      .query(true)
+      .twice()
+      .reply(200, [listed('c'.repeat(40))]);
+    expect(await http.github.listFiles('d'.repeat(40))).toHaveLength(1);
+    expect(await http.github.listFiles('d'.repeat(40))).toHaveLength(1);
+    reader
+      .get(path)
+      .query(true)
+      .twice()
+      .reply(200, [listed('e'.repeat(40), gone)]);
+    expect(await http.github.listFiles('e'.repeat(40))).toHaveLength(1);
+    expect(await http.github.listFiles('e'.repeat(40))).toHaveLength(1);
+  });
+
+  it('a list whose pages are of two heads is not cached', async () => {
+    const path = `${REPO}/pulls/3/files`;
+    const second = [listed('c'.repeat(40), { filename: 'b' })];
+    reader
+      .get(path)
+      .query({ per_page: 100, page: 1 })
+      .twice()
+      .reply(200, [listed(HEAD)], next(`${path}?per_page=100&page=2`));
+    reader.get(path).query({ per_page: 100, page: 2 }).twice().reply(200, second);
+    expect(await http.github.listFiles(HEAD)).toHaveLength(2);
+    expect(await http.github.listFiles(HEAD)).toHaveLength(2);
+  });
+
+  it.each([409, 500])('status %i for the second page is an error', async (status) => {
+    const path = `${REPO}/pulls/3/files`;
+    reader
+      .get(path)
+      .query({ per_page: 100, page: 1 })
+      .reply(200, [{ filename: 'a', status: 'added' }], next(`${path}?per_page=100&page=2`));
+    reader.get(path).query({ per_page: 100, page: 2 }).reply(status, {});
+    expect((await errorOf(http.github.listFiles(HEAD))).status).toBe(status);
+  });
+
+  it('of a pull request with more files than GitHub lists, the listed ones are returned', async () => {
+    const files = Array.from({ length: 3000 }, (_, index) => ({ filename: `f${index}`, status: 'added' }));
+    reader.get(`${REPO}/pulls/3/files`).query(true).reply(200, files);
+    expect(await http.github.listFiles(HEAD)).toHaveLength(3000);
+  });
+});

@@ -1,0 +1,102 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { COMMENT_TIME, restComment } from './comment-samples.ts';
+import { type HttpMock, mockHttp, READ_PERMISSIONS, REPO } from './http-mock.ts';
+
+let http: HttpMock;
+
+beforeEach(() => {
+  http = mockHttp();
+});
+
+afterEach(() => http.finish());
+
+describe('finding the App’s own comments', () => {
+  const lists = (review: readonly object[], issue: readonly object[], query: object | true) => {
+    http.introduces();
+    http.expectReadToken();
+    http.as('ghs_read').get(`${REPO}/pulls/3/comments`).query(query).reply(200, review);
+    http.as('ghs_read').get(`${REPO}/issues/3/comments`).query(query).reply(200, issue);
+  };
+
+  it('finds only the App’s comments, by the marker in their first line, in both places (G4, S74)', async () => {
+    const review = [
+      { ...restComment(1, '<!-- one -->\nforged'), user: { id: 99 } },
+      { ...restComment(2, '<!-- one -->\r\nours'), subject_type: 'file' },
+      restComment(3, '<!-- one -->\ntwice'),
+      restComment(4, 'quoting\n<!-- two -->'),
+    ];
+    lists(review, [{ ...restComment(5, '<!-- three -->'), user: null }, restComment(6, '<!-- two -->\nrun')], {
+      per_page: 100,
+      page: 1,
+    });
+    const found = await http.github.findCommentsByMarker(['<!-- one -->', '<!-- two -->', '<!-- three -->'], null);
+    expect([...found].map(([marker, { id, kind, body }]) => [marker, id, kind, body])).toEqual([
+      ['<!-- one -->', 2, 'file-comment', '<!-- one -->\r\nours'],
+      ['<!-- two -->', 6, 'issue-comment', '<!-- two -->\nrun'],
+    ]);
+  });
+
+  it('lists only comments changed since the time, with a margin for GitHub’s clocks', async () => {
+    lists([], [restComment(1, '<!-- one -->')], { per_page: 100, page: 1, since: '2026-11-21T11:59:00.000Z' });
+    expect([...(await http.github.findCommentsByMarker(['<!-- one -->'], COMMENT_TIME)).keys()]).toEqual([
+      '<!-- one -->',
+    ]);
+  });
+
+  it('stops reading once all are found', async () => {
+    http.introduces();
+    http.expectReadToken();
+    const link = { link: '<https://api.github.com/x>; rel="next"' };
+    http
+      .as('ghs_read')
+      .get(`${REPO}/pulls/3/comments`)
+      .query({ per_page: 100, page: 1 })
+      .reply(200, [restComment(1, '<!-- one -->')], link);
+    expect((await http.github.findCommentsByMarker(['<!-- one -->'], null)).size).toBe(1);
+  });
+
+  it('recognizes only a body that it wrote in this second (G3)', async () => {
+    const query = { per_page: 100, page: 1, since: COMMENT_TIME };
+    const issue = [
+      { ...restComment(1, 'Done.'), user: { id: 99 } },
+      { ...restComment(2, 'Done.'), created_at: '2026-11-21T11:59:59Z' },
+      restComment(3, 'Done, nearly.'),
+    ];
+    lists([], issue, query);
+    expect(await http.github.hasPosted('Done.', '2026-11-21T12:00:00.700Z')).toBe(false);
+    http.as('ghs_read').get(`${REPO}/pulls/3/comments`).query(query).reply(200, []);
+    http
+      .as('ghs_read')
+      .get(`${REPO}/issues/3/comments`)
+      .query(query)
+      .reply(200, [restComment(4, 'Done.\r\nAll.')]);
+    expect(await http.github.hasPosted('Done.\nAll.\n', '2026-11-21T12:00:00.700Z')).toBe(true);
+  });
+});
+
+const SINCE = '2026-11-21T12:00:00Z';
+
+const ana = { id: 7, login: 'ana', type: 'User' };
+
+function listedComment(id: number, minute: number) {
+  const at = `2026-11-21T12:${String(minute).padStart(2, '0')}:00Z`;
+  return { id, user: ana, body: `words ${id}`, created_at: at, updated_at: at };
+}
+
+it('lists all comments created since a time, on all pages, oldest first, without older edited ones (F8)', async () => {
+  http.mints(READ_PERMISSIONS, 'ghs_read');
+  const get = (path: string, page: number) =>
+    http.as('ghs_read').get(`${REPO}${path}`).query({ per_page: 100, page, since: SINCE });
+  const second = `${REPO}/issues/3/comments?${new URLSearchParams({ per_page: '100', since: SINCE, page: '2' })}`;
+  const next = { link: `<https://api.github.com${second}>; rel="next"` };
+  const old = { ...listedComment(1, 5), created_at: '2026-11-20T12:00:00Z' };
+  get('/issues/3/comments', 1).reply(200, [old, listedComment(2, 9)], next);
+  get('/issues/3/comments', 2).reply(200, [listedComment(4, 30)]);
+  get('/pulls/3/comments', 1).reply(200, [listedComment(3, 20)]);
+  const listed = await http.github.listCommentsSince('2026-11-21T12:00:00.400Z');
+  expect(listed.map(({ event, comment }) => [event, comment.id])).toEqual([
+    ['issue_comment', 2],
+    ['pull_request_review_comment', 3],
+    ['issue_comment', 4],
+  ]);
+});

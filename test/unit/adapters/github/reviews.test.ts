@@ -1,0 +1,208 @@
+import { createHash } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ReviewRefusedError } from '../../../../src/adapters/github/errors.ts';
+import type { NewReview, ReviewCommentDraft } from '../../../../src/core/state/ports.ts';
+import { COMMENT_TIME, restComment } from './comment-samples.ts';
+import { BOT_ID, errorOf, HEAD, type HttpMock, mockHttp, NOW, REPO } from './http-mock.ts';
+
+let http: HttpMock;
+
+beforeEach(() => {
+  http = mockHttp();
+});
+
+afterEach(() => http.finish());
+
+const REVIEWS = `${REPO}/pulls/3/reviews`;
+
+const url = 'https://github.com/review-80';
+
+function review(state: string, body = 'x', botId = BOT_ID) {
+  return { id: 80, state, html_url: url, body, user: { id: botId } };
+}
+
+const DRAFTS: readonly ReviewCommentDraft[] = [
+  { path: 'a.ts', startLine: 4, line: 6, body: '<!-- one -->\nfirst' },
+  { path: 'a.ts', startLine: null, line: 9, body: '<!-- two -->\nsecond' },
+  { path: 'b.ts', startLine: 2, line: 2, body: '<!-- three -->\nthird' },
+];
+
+const REVIEW_80 = { id: 80, state: 'COMMENTED', html_url: 'https://github.com/review-80' };
+
+function reviewOf(body: string): NewReview {
+  return { body, event: 'COMMENT', comments: DRAFTS };
+}
+
+describe('new reviews', () => {
+  it('posts one COMMENT review with all drafts, and names its comments in their order', async () => {
+    http.expectWriteToken();
+    http
+      .as('ghs_write')
+      .post(REVIEWS, {
+        commit_id: HEAD,
+        event: 'COMMENT',
+        body: 'Three changes',
+        comments: [
+          { path: 'a.ts', start_line: 4, start_side: 'RIGHT', line: 6, side: 'RIGHT', body: '<!-- one -->\nfirst' },
+          { path: 'a.ts', line: 9, side: 'RIGHT', body: '<!-- two -->\nsecond' },
+          { path: 'b.ts', line: 2, side: 'RIGHT', body: '<!-- three -->\nthird' },
+        ],
+      })
+      .reply(200, REVIEW_80);
+    http.expectReadToken();
+    const listed = [
+      restComment(3, '<!-- three -->\r\nthird', 'b.ts'),
+      restComment(2, '<!-- two -->\r\nsecond'),
+      restComment(1, '<!-- one -->\r\nfirst'),
+    ];
+    http.as('ghs_read').get(`${REVIEWS}/80/comments`).query({ per_page: 100, page: 1 }).reply(200, listed);
+    const created = await http.github.createReview(HEAD, reviewOf('Three changes'));
+    const { comments } = created;
+    expect(created.review).toEqual({ id: 80, url: 'https://github.com/review-80', status: 'commented' });
+    expect(comments.map(({ id }) => id)).toEqual([1, 2, 3]);
+    expect(comments[0]).toEqual({
+      kind: 'review-comment',
+      id: 1,
+      nodeId: 'N1',
+      createdAt: COMMENT_TIME,
+      bodyHash: createHash('sha256').update('<!-- one -->\nfirst').digest('hex'),
+      url: 'https://x/1',
+    });
+  });
+
+  it('a posted review with a missing comment is an error', async () => {
+    http.expectWriteToken();
+    http.as('ghs_write').post(REVIEWS).reply(200, REVIEW_80);
+    http.expectReadToken();
+    http.as('ghs_read').get(`${REVIEWS}/80/comments`).query(true).reply(200, []);
+    expect((await errorOf(http.github.createReview(HEAD, reviewOf('x')))).status).toBeNull();
+  });
+
+  it.each([403, 404, 502])('a posted review that cannot be read (%i) is never reported as refused', async (status) => {
+    http.expectWriteToken();
+    http.as('ghs_write').post(REVIEWS).reply(200, REVIEW_80);
+    http.expectReadToken();
+    http.as('ghs_read').get(`${REVIEWS}/80/comments`).query(true).reply(status, {});
+    expect((await errorOf(http.github.createReview(HEAD, reviewOf('x')))).status).toBeNull();
+  });
+
+  it('a refused position is reported with GitHub’s message and requested once (C15)', async () => {
+    http.expectWriteToken();
+    const words = 'Pull request review thread line must be part of the diff';
+    http
+      .as('ghs_write')
+      .post(REVIEWS)
+      .reply(422, { message: 'Unprocessable Entity', errors: [words] });
+    const fault = await errorOf(http.github.createReview(HEAD, reviewOf('x')));
+    expect(fault).toBeInstanceOf(ReviewRefusedError);
+    expect([fault.status, fault.message]).toEqual([422, `Unprocessable Entity: ${words}`]);
+  });
+
+  it('“submitted too quickly” is a transient error, not a refusal', async () => {
+    http.expectWriteToken();
+    http
+      .as('ghs_write')
+      .post(REVIEWS)
+      .reply(422, { message: 'Validation Failed', errors: ['was submitted too quickly'] });
+    const fault = await errorOf(http.github.createReview(HEAD, reviewOf('x')));
+    expect(fault).not.toBeInstanceOf(ReviewRefusedError);
+    expect([fault.status, fault.retryAt]).toEqual([429, NOW + 60_000]);
+  });
+
+  it('a conflicting pending review is deleted, and the error is transient', async () => {
+    http.introduces();
+    http.expectWriteToken();
+    http.expectReadToken();
+    const errors = ['User can only have one pending review per pull request'];
+    http.as('ghs_write').post(REVIEWS).reply(422, { message: 'Unprocessable Entity', errors });
+    const reviews = [
+      { id: 1, state: 'COMMENTED', user: { id: BOT_ID } },
+      { id: 2, state: 'PENDING', user: { id: 99 } },
+      { id: 3, state: 'PENDING', user: { id: BOT_ID } },
+    ];
+    http.as('ghs_read').get(REVIEWS).query({ per_page: 100, page: 1 }).reply(200, reviews);
+    http.as('ghs_write').delete(`${REVIEWS}/3`).reply(200, {});
+    const fault = await errorOf(http.github.createReview(HEAD, reviewOf('x')));
+    expect([fault.status, fault.retryAt]).toEqual([409, NOW]);
+  });
+
+  it('a 502 after the review was created is an error, and the request is sent once (G3, G4)', async () => {
+    http.expectWriteToken();
+    http.as('ghs_write').post(REVIEWS).reply(502, 'bad gateway');
+    expect((await errorOf(http.github.createReview(HEAD, reviewOf('x')))).status).toBe(502);
+  });
+});
+
+const dismissal = () => http.as('ghs_write').put(`${REVIEWS}/80/dismissals`, { message: 'Done.' });
+
+const fetchesReview = () => http.as('ghs_read').get(`${REVIEWS}/80`);
+
+describe('dismissing the App’s own review (S72a)', () => {
+  it('is done once GitHub shows it dismissed', async () => {
+    http.expectWriteToken();
+    dismissal().reply(200, review('DISMISSED'));
+    expect(await http.github.dismissReview(80, 'Done.')).toBe(true);
+  });
+
+  it.each([
+    [200, 'CHANGES_REQUESTED', false],
+    [200, 'DISMISSED', true],
+    [403, 'CHANGES_REQUESTED', false],
+    [422, 'DISMISSED', true],
+    [422, 'COMMENTED', true],
+  ])('GitHub answers %i and shows it %s: %s', async (status, state, done) => {
+    http.expectWriteToken();
+    dismissal().reply(status, review('CHANGES_REQUESTED'));
+    http.expectReadToken();
+    fetchesReview().reply(200, review(state));
+    expect(await http.github.dismissReview(80, 'Done.')).toBe(done);
+  });
+
+  it('an outage is not a refusal', async () => {
+    http.expectWriteToken();
+    dismissal().reply(502, {});
+    expect((await errorOf(http.github.dismissReview(80, 'Done.'))).status).toBe(502);
+  });
+});
+
+describe('existing reviews', () => {
+  it('finds only the App’s own submitted reviews by their marker (G3)', async () => {
+    const marker = '<!-- countersign:turn:r:1 -->';
+    http
+      .as('ghs_read')
+      .get(REVIEWS)
+      .query(true)
+      .reply(200, [
+        review('CHANGES_REQUESTED', `${marker}\r\nTwo changes`),
+        review('PENDING', marker),
+        review('COMMENTED', `words\n${marker}`),
+        review('COMMENTED', marker, BOT_ID + 1),
+      ]);
+    http.introduces();
+    http.expectReadToken();
+    expect(await http.github.findReviews(marker)).toEqual([{ id: 80, url, status: 'changes-requested' }]);
+  });
+
+  it('are updated by their id (S60)', async () => {
+    http.expectWriteToken();
+    http.as('ghs_write').put(`${REVIEWS}/80`, { body: 'As it was.' }).reply(200, { id: 80, body: 'As it was.' });
+    await http.github.updateReview(80, 'As it was.');
+  });
+
+  it('a review’s comments are read by their thread (S55)', async () => {
+    http.expectReadToken();
+    const at = { node_id: 'N', html_url: url, created_at: 'a', updated_at: 'b', commit_id: 'c', path: 'a.ts' };
+    http
+      .as('ghs_read')
+      .get(`${REVIEWS}/80/comments`)
+      .query(true)
+      .reply(200, [
+        { ...at, id: 5, body: 'first' },
+        { ...at, id: 6, body: '/deny', in_reply_to_id: 4 },
+      ]);
+    expect(await http.github.listReviewComments(80)).toEqual([
+      { rootId: 5, body: 'first', updatedAt: 'b' },
+      { rootId: 4, body: '/deny', updatedAt: 'b' },
+    ]);
+  });
+});

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createDeliveryHandler } from '../../../../src/adapters/http/receive-delivery.ts';
+import { createStore } from '../../../../src/adapters/store/create-store.ts';
+import type { Store } from '../../../../src/adapters/store/store.ts';
+import { METRIC_DEFINITIONS } from '../../../../src/adapters/telemetry/metric-definitions.ts';
+import { createMetrics } from '../../../../src/adapters/telemetry/metrics.ts';
+import { offloadInline } from '../../../../src/worker/offload/offload.ts';
+import { startWorker } from '../../../../src/worker/worker.ts';
+import { delivery } from '../../../contracts/store/samples.ts';
+import { type BorrowedPglite, borrowPglite } from '../../../support/borrowed-pglite.ts';
+import { openEntry, SECRET } from './entry.ts';
+import { commented } from './payloads.ts';
+import { send, signed } from './raw-client.ts';
+
+let pglite: BorrowedPglite;
+
+let store: Store;
+
+beforeAll(async () => {
+  pglite = await borrowPglite();
+  const backend = await pglite.open();
+  store = createStore(backend);
+});
+
+afterAll(async () => {
+  await store.close();
+  pglite.giveBack();
+});
+
+const log = { debug() {}, info() {}, warn() {}, error() {} };
+
+const self = { slug: 'countersign', botId: 1 };
+
+/** A service that never responds; `asked` resolves at its first request. */
+function silence() {
+  const { promise: asked, resolve } = Promise.withResolvers<void>();
+  const ask = (): Promise<never> => {
+    resolve();
+    return new Promise<never>(() => {});
+  };
+  return { asked, ask };
+}
+
+it('while GitHub and the model never answer, every delivery is stored and answered (F9)', async () => {
+  const { asked, ask } = silence();
+  const github = new Proxy({}, { get: () => ask });
+  const worker = startWorker(
+    {
+      store,
+      githubApp: { forPull: () => Object.assign(Object.create(github)), identity: ask, clockSkewMs: () => 0 },
+      model: { ask, askForText: ask },
+      clock: { now: Date.now, every: () => () => {} },
+      log,
+      self,
+      isServedOwner: () => true,
+      offload: offloadInline,
+      links: () => ({ repository: 'https://github.example/acme/shop' }),
+      recordMetric() {},
+    },
+    { name: 'stalled' },
+  );
+  const deliveries = createMetrics().counter(METRIC_DEFINITIONS.deliveries);
+  const take = createDeliveryHandler({ store, identity: () => self, now: Date.now, log, deliveries });
+  const entry = await openEntry({
+    deliver: async (event) => {
+      await take(event);
+      worker.wake();
+    },
+  });
+  const bodies = Array.from({ length: 20 }, (_, index) => {
+    const payload = commented('/countersign tidy up');
+    const comment = { ...payload.comment, id: 100 + index };
+    return JSON.stringify({ ...payload, comment, issue: { ...payload.issue, number: 1 + index } });
+  });
+  const deliver = (body: string, index: number) => {
+    const headers = signed(body, SECRET, { 'x-github-delivery': `stalled-${index}` });
+    return send(entry.port, { headers, body });
+  };
+  expect((await deliver(bodies[0] ?? '', 0)).status).toBe(202);
+  await asked;
+  const answers = await Promise.all(bodies.slice(1).map((body, index) => deliver(body, index + 1)));
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 202));
+  const again = bodies.map((_, index) => ({ ...delivery('again', index + 1), id: `stalled-${index}` }));
+  expect(await store.receive(again, Date.now())).toEqual(bodies.map(() => 'duplicate'));
+  await entry.stop(0);
+  await worker.stop(0);
+});

@@ -1,0 +1,252 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { ScriptedReply, ScriptedTurn } from '../../../../fakes/model/script.ts';
+import { type ScriptedModel, startScriptedModel } from '../../../../fakes/model/scripted-model.ts';
+import { createModel } from '../../../../src/adapters/model/openai.ts';
+import type { TranscriptMessage } from '../../../../src/core/state/conversation.ts';
+import { ModelError } from '../../../../src/core/state/ports.ts';
+
+const NOW = Date.parse('2026-11-21T12:00:00Z');
+
+const KEY = 'sk-canary-0123456789';
+
+const TOOLS = [
+  { name: 'read_file', description: 'Reads a file.', parameters: { type: 'object', properties: {}, required: [] } },
+];
+
+const TRANSCRIPT: readonly TranscriptMessage[] = [
+  { role: 'system', content: 'You are careful.' },
+  { role: 'user', content: 'Use bigint.' },
+  {
+    role: 'assistant',
+    content: null,
+    toolCalls: [
+      { id: 'a', name: 'read_file', arguments: '{"path":"x"}' },
+      { id: 'b', name: 'read_file', arguments: '{"path":"y"}' },
+    ],
+  },
+  { role: 'tool', toolCallId: 'a', content: 'one' },
+  { role: 'tool', toolCallId: 'b', content: 'two' },
+  { role: 'assistant', content: 'Done.', toolCalls: [] },
+  { role: 'user', content: 'Go on.' },
+];
+
+const closers: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+async function scripted(...answers: readonly ScriptedReply[]): Promise<ScriptedModel> {
+  const model = await startScriptedModel({ apiKey: KEY });
+  closers.push(model.close);
+  model.script(...answers);
+  return model;
+}
+
+function open(url: string, timeoutMs = 2000) {
+  return createModel({ apiKey: KEY, baseURL: url, model: 'test-model', tools: TOOLS, timeoutMs, now: () => NOW });
+}
+
+async function fault(url: string, signal = new AbortController().signal, timeoutMs = 2000): Promise<ModelError> {
+  const failure: unknown = await open(url, timeoutMs)
+    .ask(TRANSCRIPT, signal)
+    .catch((error: unknown) => error);
+  if (!(failure instanceof ModelError)) throw new Error(`no ModelError: ${String(failure)}`);
+  return failure;
+}
+
+/** An endpoint with scripted responses, including broken ones. */
+async function raw(answer: (response: ServerResponse) => void): Promise<{ url: string; count: () => number }> {
+  let count = 0;
+  const server: Server = createServer((request, response) => {
+    request.resume();
+    count += 1;
+    answer(response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closers.push(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return { url: `http://127.0.0.1:${address.port}`, count: () => count };
+}
+
+function json(body: unknown): (response: ServerResponse) => void {
+  return (response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(typeof body === 'string' ? body : JSON.stringify(body));
+  };
+}
+
+describe('requests', () => {
+  it('sends a transcript that the endpoint accepts, and the tools', async () => {
+    const endpoint = await scripted({ content: 'Fine.' });
+    const reply = await open(endpoint.url).ask(TRANSCRIPT, new AbortController().signal);
+    expect(endpoint.violations).toEqual([]);
+    expect(reply.content).toBe('Fine.');
+    const [request] = endpoint.requests;
+    expect(request?.model).toBe('test-model');
+    expect(request?.tools.map(({ name }) => name)).toEqual(['read_file']);
+    expect(request?.messages.map(({ role }) => role)).toEqual(TRANSCRIPT.map(({ role }) => role));
+    expect(request?.headers['authorization']).toBe(`Bearer ${KEY}`);
+    expect(Object.keys(request?.body ?? {}).sort()).toEqual(['messages', 'model', 'tools']);
+  });
+
+  it('sends no empty list of tools', async () => {
+    const endpoint = await scripted({ content: 'Fine.' });
+    const model = createModel({ apiKey: KEY, baseURL: endpoint.url, model: 'm', tools: [] });
+    await model.ask([{ role: 'user', content: 'Hi' }], new AbortController().signal);
+    expect(endpoint.requests[0]?.body).not.toHaveProperty('tools');
+  });
+});
+
+describe('responses', () => {
+  it('keeps calls in order with their arguments as written, broken JSON too', async () => {
+    const calls = [
+      { id: 'one', name: 'edit_file', arguments: '{"path":' },
+      { id: 'two', name: 'read_file', arguments: { path: 'x' } },
+    ];
+    const endpoint = await scripted({ content: 'Look.', calls });
+    const reply = await open(endpoint.url).ask(TRANSCRIPT, new AbortController().signal);
+    expect(reply.toolCalls).toEqual([
+      { id: 'one', name: 'edit_file', arguments: '{"path":' },
+      { id: 'two', name: 'read_file', arguments: '{"path":"x"}' },
+    ]);
+    expect(reply.finishReason).toBe('tool_calls');
+  });
+
+  it('reports tokens, cached ones too', async () => {
+    const turn: ScriptedTurn = { content: 'x', usage: { promptTokens: 100, completionTokens: 7, cachedTokens: 64 } };
+    const endpoint = await scripted(turn);
+    const reply = await open(endpoint.url).ask(TRANSCRIPT, new AbortController().signal);
+    expect(reply.usage).toEqual({ inputTokens: 100, cachedInputTokens: 64, outputTokens: 7 });
+  });
+
+  it('counts 0 tokens if the endpoint reports none', async () => {
+    const endpoint = await raw(json({ choices: [{ message: { content: 'x' }, finish_reason: null }] }));
+    const reply = await open(endpoint.url).ask(TRANSCRIPT, new AbortController().signal);
+    expect(reply).toEqual({
+      content: 'x',
+      toolCalls: [],
+      finishReason: 'stop',
+      usage: { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 },
+    });
+  });
+
+  it('uses a refusal as content', async () => {
+    const endpoint = await scripted({ content: null, refusal: 'I will not.' });
+    const reply = await open(endpoint.url).ask(TRANSCRIPT, new AbortController().signal);
+    expect(reply.content).toBe('I will not.');
+  });
+});
+
+const call = { id: 'a', type: 'function', function: { name: 'x', arguments: '{}' } };
+
+const withCalls = (...calls: readonly unknown[]) => ({ choices: [{ message: { content: null, tool_calls: calls } }] });
+
+const SHAPELESS: readonly (readonly [string, unknown])[] = [
+  ['no choices', { choices: [] }],
+  ['no choice at all', {}],
+  ['a null choice', { choices: [null] }],
+  ['a custom tool call', withCalls({ id: 'a', type: 'custom', custom: { name: 'x', input: 'y' } })],
+  ['arguments that are no text', withCalls({ ...call, function: { name: 'x', arguments: {} } })],
+  ['a call without id', withCalls({ ...call, id: '' })],
+  ['two calls of one id', withCalls(call, call)],
+  ['JSON null', 'null'],
+  ['half a JSON document', '{"choices": [{"mess'],
+  ['an HTML page', '<html>maintenance</html>'],
+  ['nothing', ''],
+];
+
+describe('errors of the endpoint (H10)', () => {
+  it.each(SHAPELESS)('%s is a transient error', async (_, body) => {
+    const endpoint = await raw(json(body));
+    expect((await fault(endpoint.url)).kind).toBe('transient');
+    expect(endpoint.count()).toBe(1);
+  });
+
+  it('an HTML page with its own content type is a transient error', async () => {
+    const endpoint = await raw((response) => response.setHeader('content-type', 'text/html').end('<html></html>'));
+    expect((await fault(endpoint.url)).kind).toBe('transient');
+  });
+
+  it.each([408, 409, 429, 500, 502, 503, 529])(
+    '%i is transient, and the request is sent once (M18)',
+    async (status) => {
+      const endpoint = await scripted({ fault: 'status', status, headers: { 'retry-after': '7' } });
+      const failure = await fault(endpoint.url);
+      expect(failure.kind).toBe('transient');
+      expect(failure.retryAt).toBe(NOW + 7000);
+      expect(endpoint.requests).toHaveLength(1);
+    },
+  );
+
+  it('reads a retry-after in milliseconds, and one that is a date', async () => {
+    const endpoint = await scripted(
+      { fault: 'status', status: 429, headers: { 'retry-after-ms': '250', 'retry-after': '9' } },
+      { fault: 'status', status: 503, headers: { 'retry-after': new Date(NOW + 60_000).toUTCString() } },
+      { fault: 'status', status: 503 },
+    );
+    expect((await fault(endpoint.url)).retryAt).toBe(NOW + 250);
+    expect((await fault(endpoint.url)).retryAt).toBe(NOW + 60_000);
+    expect((await fault(endpoint.url)).retryAt).toBeNull();
+  });
+
+  it.each([400, 401, 402, 403, 404, 413, 422])(
+    '%i is permanent, and its message contains no secret',
+    async (status) => {
+      const body = { error: { message: `Incorrect API key provided: ${KEY} or sk-can***789`, code: null } };
+      const endpoint = await scripted({ fault: 'status', status, body });
+      const failure = await fault(endpoint.url);
+      expect(failure.kind).toBe('permanent');
+      expect(failure.message).toMatch(/operator|too large/);
+      expect(`${failure.message} ${String(failure.cause)}`).not.toMatch(/sk-|canary/);
+      expect(String(failure.cause)).toContain('[key]');
+    },
+  );
+
+  it('an empty account and a full context are permanent errors with any status', async () => {
+    const coded = (status: number, code: string): ScriptedReply => ({
+      fault: 'status',
+      status,
+      body: { error: { message: 'no', code, type: code, param: null } },
+    });
+    const endpoint = await scripted(coded(429, 'insufficient_quota'), coded(400, 'context_length_exceeded'));
+    const quota = await fault(endpoint.url);
+    expect([quota.kind, quota.message]).toEqual(['permanent', expect.stringContaining('quota')]);
+    expect((await fault(endpoint.url)).message).toContain('longer than the model can read');
+  });
+
+  it('a reset connection is transient, and the request is sent once', async () => {
+    const endpoint = await scripted({ fault: 'reset' });
+    const failure = await fault(endpoint.url);
+    expect([failure.kind, failure.message]).toEqual(['transient', 'The model endpoint could not be reached.']);
+    expect(endpoint.requests).toHaveLength(1);
+  });
+
+  it('a hanging endpoint times out (M18)', async () => {
+    const endpoint = await scripted({ fault: 'hang' });
+    const failure = await fault(endpoint.url, undefined, 150);
+    expect([failure.kind, failure.message]).toEqual(['transient', 'The model did not answer within 1 seconds.']);
+  });
+
+  it('a body that never ends times out (M18)', async () => {
+    const endpoint = await raw((response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.write('{"choices": [');
+    });
+    const failure = await fault(endpoint.url, undefined, 150);
+    expect(failure.message).toContain('did not answer');
+  });
+
+  it('a signal ends the request at once (S51)', async () => {
+    const endpoint = await scripted({ fault: 'hang' });
+    const stop = new AbortController();
+    setTimeout(() => stop.abort(), 50);
+    const failure = await fault(endpoint.url, stop.signal);
+    expect([failure.kind, failure.message]).toEqual(['transient', 'The request to the model was stopped.']);
+  });
+});

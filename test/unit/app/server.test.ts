@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { checkReady, type ReadinessInput } from '../../../src/app/server.ts';
+
+const WORKING: ReadinessInput = {
+  store: { ping: async () => {} },
+  identity: { slug: 'countersign', botId: 7, owner: 'acme' },
+  worker: { isRunning: () => true },
+  config: { paused: false },
+};
+
+describe('a process is ready (J5)', () => {
+  it.each<[string, Partial<ReadinessInput>]>([
+    ['while its worker runs', {}],
+    ['while it is paused on purpose, without a worker', { config: { paused: true }, worker: null }],
+  ])('%s', async (_, given) => {
+    await expect(checkReady({ ...WORKING, ...given })).resolves.toBeUndefined();
+  });
+
+  it.each<[string, Partial<ReadinessInput>, string]>([
+    ['before the app identity is loaded', { identity: null }, 'app identity not loaded'],
+    ['while the database is down', { store: { ping: () => Promise.reject(new Error('no database')) } }, 'no database'],
+    ['before its worker has started', { worker: null }, 'worker'],
+    ['after its worker has stopped', { worker: { isRunning: () => false } }, 'worker'],
+    [
+      'while it is paused and the database is down',
+      { config: { paused: true }, worker: null, store: { ping: () => Promise.reject(new Error('no database')) } },
+      'no database',
+    ],
+  ])('but not %s', async (_, given, reason) => {
+    await expect(checkReady({ ...WORKING, ...given })).rejects.toThrow(reason);
+  });
+});

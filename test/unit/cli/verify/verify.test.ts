@@ -1,0 +1,147 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Ended, run } from '../../../cli/process.ts';
+import { ANA, digest, type History, newHistory, trailers } from './history.ts';
+
+const scratch = mkdtempSync(join(tmpdir(), 'countersign-verify-command-'));
+
+const path = process.env['PATH'] ?? '';
+
+let history: History;
+
+let repository: string;
+
+let tip: string;
+
+const changed = digest('edit', 'a.txt', { after: [], before: [], new: ['two\n'], old: ['one\n'] });
+
+beforeAll(() => {
+  history = newHistory();
+  history.commit({ files: { 'a.txt': 'one\n' }, message: 'Begin\n', author: ANA });
+  history.commit({ files: { 'a.txt': 'two\n' }, message: `Edit\n\n${trailers('k7q2', changed, '1,1 1,1')}` });
+  history.commit({ files: { 'b.txt': 'b\n' }, message: 'Something else\n', author: ANA });
+  tip = history.commit({ files: { 'a.txt': 'bad\n' }, message: `Edit\n\n${trailers('m3x8', changed, '1,1 1,1')}` });
+  repository = history.write();
+});
+
+afterAll(() => {
+  history.remove();
+  rmSync(scratch, { recursive: true, force: true });
+});
+
+function verify(...args: readonly string[]): Promise<Ended> {
+  return run(['verify', ...args], { PATH: path, HOME: scratch }).ended;
+}
+
+function git(...args: readonly string[]): string {
+  return execFileSync('git', [...args], { encoding: 'utf8', stdio: 'pipe', env: { PATH: path, HOME: scratch } });
+}
+
+describe('countersign verify', () => {
+  it('prints a table and exits with 0 if every check passes, else with 1 (S73)', async () => {
+    const [good, bad] = await Promise.all([
+      verify('main~2', '--repo', repository),
+      verify('main~1..main', '--repo', repository),
+    ]);
+    const sha = git('-C', repository, 'rev-parse', '--short=7', 'main~2').trim();
+    expect(good).toEqual({
+      code: 0,
+      stderr: '',
+      stdout: [
+        'commit   change  path   digest        approved by  result',
+        `${sha}  k7q2    a.txt  ${changed.slice(0, 12)}  ana          ok`,
+        '',
+        '1 commit of main~2 with trailers: 1 ok.',
+        '',
+      ].join('\n'),
+    });
+    expect(bad.code).toBe(1);
+    expect(bad.stdout).toContain('MISMATCH: no change of this commit has this digest');
+    expect(bad.stdout).toContain('1 commit of main~1..main with trailers: 0 ok, 2 mismatched.');
+  });
+
+  it('reports the same with --json', async () => {
+    const { code, stdout } = await verify('--json', 'main~3..main~1', '--repo', repository);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      range: 'main~3..main~1',
+      ok: 1,
+      mismatch: 0,
+      copied: 0,
+      unchecked: 0,
+      changes: [{ proposal: 'k7q2', path: 'a.txt', digest: changed, approvedBy: ['ana'], result: 'ok', problem: null }],
+    });
+  });
+
+  it('writes the whole output into a pipe, at any length', async () => {
+    const long = newHistory();
+    const many = Array.from({ length: 3_000 }, (_, index) => trailers(`a${index}`, changed, null)).join('');
+    long.commit({ files: {}, message: 'Begin\n', author: ANA });
+    long.commit({ files: { 'a.txt': 'two\n' }, message: `Edit\n\n${many}`, author: ANA });
+    const { code, stdout } = await verify('main', '--repo', long.write());
+    long.remove();
+    expect(code).toBe(0);
+    expect(stdout).toContain('1 commit of main with trailers: 0 ok, 3000 copied.');
+    expect(stdout.split('\n')).toHaveLength(3_000 + 4);
+  });
+
+  it('a range without the App’s commits passes', async () => {
+    expect(await verify('main~2..main~1', '--repo', repository)).toMatchObject({
+      code: 0,
+      stdout: 'No commit of main~2..main~1 has trailers of Countersign.\n',
+    });
+  });
+
+  it('a shallow clone gets a message about what it lacks, and nothing there counts as checked', async () => {
+    const shallow = join(scratch, 'shallow');
+    git('clone', '-q', '--depth=1', pathToFileURL(repository).href, shallow);
+    const { code, stdout } = await verify('HEAD', '--repo', shallow);
+    expect(code).toBe(1);
+    expect(stdout).toContain(`${tip.slice(0, 7)}  m3x8`);
+    expect(stdout).toContain('not checked: its parent is not in this clone; run git fetch --unshallow');
+  });
+
+  it('a clone without the blobs fetches nothing and says what to do', async () => {
+    const partial = join(scratch, 'partial');
+    git('-C', repository, 'config', 'uploadpack.allowFilter', 'true');
+    git('clone', '-q', '--bare', '--filter=blob:none', pathToFileURL(repository).href, partial);
+    const { code, stderr } = await verify('HEAD', '--repo', partial);
+    expect(stderr).toContain('git fetch --refetch --no-filter');
+    expect(code).toBe(2);
+  });
+
+  it.each<[string, readonly string[], string]>([
+    ['no repository', ['main', '--repo', scratch], 'is not a git repository. Use --repo PATH.'],
+    ['a range that is not there', ['nowhere..main'], 'This repository has no commits nowhere..main: '],
+    ['two ranges', ['main', 'main~1'], 'Only one range can be checked at a time.'],
+    ['an option that git would know', ['--output=x', 'main'], "Unknown option '--output'"],
+    ['a range that looks like an option', ['--', '--output=x'], 'This repository has no commits --output=x: '],
+    ['a blank slug', ['main', '--slug', ' '], '--slug needs a value.'],
+  ])('refuses %s in one line, and exits with 2 (E15)', async (_what, args, words) => {
+    const place = args.includes('--repo') ? [] : ['--repo', repository];
+    const { code, stdout, stderr } = await verify(...place, ...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(`countersign verify: `);
+    expect(stderr).toContain(words);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+
+  it('reports that git is missing', async () => {
+    const { code, stderr } = await run(['verify', 'main', '--repo', repository], { PATH: scratch }).ended;
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: 'countersign verify: git is not installed or not on the PATH.\n',
+    });
+  });
+
+  it('--help shows the usage', async () => {
+    const { code, stdout } = await verify('--help');
+    expect(code).toBe(0);
+    expect(stdout).toContain('Usage: countersign verify <range> [options]');
+  });
+});

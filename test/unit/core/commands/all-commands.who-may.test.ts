@@ -1,0 +1,335 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { COMMAND_LIST } from '../../../../src/core/commands/all-commands.ts';
+import { decide } from '../../../../src/core/decide.ts';
+import { needs } from '../../../../src/core/needs.ts';
+import type { CommandName, CommentIntent } from '../../../../src/core/state/intent.ts';
+import type { Permission, Proposal } from '../../../../src/core/state/proposal.ts';
+import type { Reason } from '../../../../src/core/state/reasons.ts';
+import type { Step } from '../../../../src/core/state/step.ts';
+import { type Interpretation, interpret } from '../../../../src/core/webhooks/interpret.ts';
+import { ANA, BEN, TableGame } from '../support/table-game.ts';
+import { issueComment, type Payload, review, reviewComment } from '../webhooks/payloads.ts';
+import { exampleLine } from './example-lines.ts';
+
+const SELF = { slug: 'countersign', botId: 999 };
+
+/** Two pending changes; thread and quote refer to the first one. */
+function twoWait(): { game: TableGame; first: Proposal } {
+  const game = new TableGame();
+  game.commands(ANA, { name: 'task', text: 'do it' });
+  const call = (id: string, line: number) => ({ id, name: 'edit_file', arguments: `edit ${line} other` });
+  game.modelReplies([call('one', 1), call('two', 9)]);
+  game.toolsAnswer();
+  game.reviewIsPosted();
+  const [first] = game.pull.proposals;
+  if (first?.comment == null) throw new Error('nothing was posted');
+  return { game, first };
+}
+
+function quote(of: Proposal): string {
+  return `> Change 1 of 2 · \`${of.id}\` · digest \`${of.change.digest.slice(0, 12)}\` · head \`abcdef0\``;
+}
+
+type Heard = { readonly event: string; readonly payload: Payload };
+
+type Surface = (line: string, of: Proposal, fields: Payload, over: Payload) => Heard;
+
+const SURFACES: Readonly<Record<string, Surface>> = {
+  'the conversation': (line, _of, fields, over) => ({
+    event: 'issue_comment',
+    payload: issueComment(line, fields, over),
+  }),
+  'a review’s body': (line, _of, { created_at, ...fields }, over) => ({
+    event: 'pull_request_review',
+    payload: review(line, { ...fields, submitted_at: created_at }, over),
+  }),
+  'the proposal’s thread': (line, of, fields, over) => ({
+    event: 'pull_request_review_comment',
+    payload: reviewComment(line, { ...fields, in_reply_to_id: of.comment?.id }, over),
+  }),
+  'somebody else’s thread': (line, _of, fields, over) => ({
+    event: 'pull_request_review_comment',
+    payload: reviewComment(line, { ...fields, in_reply_to_id: 4242 }, over),
+  }),
+  'a quote reply': (line, of, fields, over) => ({
+    event: 'issue_comment',
+    payload: issueComment(`${quote(of)}\n\n${line}`, fields, over),
+  }),
+};
+
+type Standing = 'writer' | 'author' | 'outsider' | 'unheard';
+
+type Role = {
+  readonly who: { readonly id: number; readonly login: string; readonly type: string } | null;
+  readonly permission: Permission;
+  readonly standing: Standing;
+};
+
+/** GitHub's permission is `write` for the maintain role and `read` for triage; the App reads the role's name. */
+const ROLES: Readonly<Record<string, Role>> = {
+  admin: { who: ANA, permission: 'admin', standing: 'writer' },
+  maintain: { who: ANA, permission: 'maintain', standing: 'writer' },
+  write: { who: ANA, permission: 'write', standing: 'writer' },
+  'the author with write': { who: BEN, permission: 'write', standing: 'writer' },
+  'the author with read': { who: BEN, permission: 'read', standing: 'author' },
+  'the author with none': { who: BEN, permission: 'none', standing: 'author' },
+  read: { who: ANA, permission: 'read', standing: 'outsider' },
+  none: { who: ANA, permission: 'none', standing: 'outsider' },
+  'a bot': { who: { id: 77, login: 'ci[bot]', type: 'Bot' }, permission: 'admin', standing: 'unheard' },
+  'the App itself': { who: { id: 999, login: 'x', type: 'User' }, permission: 'admin', standing: 'unheard' },
+  'an organisation': { who: { id: 78, login: 'acme', type: 'Organization' }, permission: 'admin', standing: 'unheard' },
+  'a ghost': { who: null, permission: 'none', standing: 'unheard' },
+};
+
+/** The result of each command by an allowed person, with two pending changes in an active run. */
+const DOES: Readonly<Record<CommandName, Reason>> = {
+  task: 'task-queued',
+  approve: 'approved',
+  deny: 'denied',
+  edit: 'edit-requested',
+  ask: 'question-queued',
+  show: 'info-replied',
+  undo: 'already-decided',
+  resume: 'resume-refused',
+  continue: 'continued',
+  stop: 'stopped',
+  status: 'info-replied',
+  help: 'info-replied',
+};
+
+function interpretComment(
+  surface: Surface,
+  line: string,
+  role: Role,
+  { game, first }: ReturnType<typeof twoWait>,
+): Interpretation {
+  const { event, payload } = surface(line, first, { user: role.who, created_at: game.now() }, { sender: role.who });
+  return interpret({ event, payload, app: SELF });
+}
+
+function commentIntent(meaning: Interpretation): CommentIntent {
+  if (meaning.kind !== 'intent' || meaning.intent.kind !== 'comment') throw new Error(JSON.stringify(meaning));
+  return meaning.intent;
+}
+
+/** The step for a comment. Before the permission is known, it needs no other fact. */
+function stepFor(intent: CommentIntent, role: Role, allowed: boolean, { game }: ReturnType<typeof twoWait>): Step {
+  const signal = { type: 'intent', deliveryId: 'd', intent } as const;
+  const { now, app, ownerAllowed, ...known } = game.facts({ permission: role.permission });
+  const before = { now, app: app, ownerAllowed: ownerAllowed };
+  expect(needs(game.pull, signal, before).map(({ kind }) => kind)).toEqual(['permission']);
+  if (!allowed) expect(needs(game.pull, signal, { ...before, permission: role.permission })).toEqual([]);
+  return decide(game.pull, signal, { ...before, ...known });
+}
+
+function isAllowed(standing: Standing, row: (typeof COMMAND_LIST)[number]): boolean {
+  return standing === 'writer' || (standing === 'author' && row.allowedTo === 'writer-or-author');
+}
+
+function expectRefused(step: Step, before: TableGame): void {
+  expect(step.reason).toBe('not-allowed');
+  expect(step.effects).toMatchObject([{ type: 'reply', reply: { kind: 'not-allowed' } }]);
+  expect(step.votes).toEqual([]);
+  expect(step.messages).toEqual([]);
+  expect(step.pull.proposals).toEqual(before.pull.proposals);
+  expect(step.pull.run).toEqual(before.pull.run);
+  expect(step.pull.queue).toEqual(before.pull.queue);
+}
+
+/** An accepted comment gets a reaction, any other comment a reply (S64). */
+function expectDone(step: Step, name: CommandName): void {
+  expect(step.reason).toBe(DOES[name]);
+  const expected = name === 'resume' || name === 'undo' ? 'reply' : 'react';
+  expect(step.effects.map(({ type }) => type)).toContain(expected);
+}
+
+const CASES = Object.entries(SURFACES).flatMap(([at, surface]) =>
+  Object.entries(ROLES).map(([who, role]) => ({ at, surface, who, role })),
+);
+
+describe('every command, on every surface, by every role (A1, A3, A8, S64, S66–S68)', () => {
+  it.each(CASES)('in $at, by $who', ({ surface, role }) => {
+    for (const row of COMMAND_LIST) {
+      const scene = twoWait();
+      for (const word of row.words) {
+        const meaning = interpretComment(surface, exampleLine(row, scene.first.id, word), role, scene);
+        if (role.standing === 'unheard') {
+          expect(meaning.kind, word).toBe('ignored');
+          continue;
+        }
+        const allowed = isAllowed(role.standing, row);
+        const step = stepFor(commentIntent(meaning), role, allowed, scene);
+        if (!allowed) expectRefused(step, scene.game);
+        else expectDone(step, row.name);
+      }
+    }
+  });
+
+  it('a vote names its person, surface and digest (S71)', () => {
+    for (const surface of Object.values(SURFACES)) {
+      const scene = twoWait();
+      const role = { who: ANA, permission: 'write', standing: 'writer' } as const;
+      const step = stepFor(
+        commentIntent(interpretComment(surface, `/approve ${scene.first.id}`, role, scene)),
+        role,
+        true,
+        scene,
+      );
+      const by = { id: ANA.id, login: ANA.login };
+      const vote = { proposalId: scene.first.id, action: 'approve', by, digest: scene.first.change.digest };
+      expect(step.votes).toMatchObject([vote]);
+    }
+  });
+});
+
+describe('the targets of a command without an id (S39, S40, S44, S59)', () => {
+  const role = { who: ANA, permission: 'write', standing: 'writer' } as const;
+  const outcome = (at: string, line: string): readonly unknown[] => {
+    const scene = twoWait();
+    const surface = SURFACES[at];
+    if (surface === undefined) throw new Error(at);
+    const step = stepFor(commentIntent(interpretComment(surface, line, role, scene)), role, true, scene);
+    return [step.reason, step.votes.map(({ proposalId }) => (proposalId === scene.first.id ? 'first' : 'second'))];
+  };
+
+  it.each([
+    ['the conversation', '/approve', 'ambiguous', []],
+    ['the conversation', '/deny', 'ambiguous', []],
+    ['the conversation', '/deny all because I say so', 'ambiguous', []],
+    ['the conversation', '/edit shorter', 'edit-requested', ['first', 'second']],
+    ['the conversation', '/approve all', 'approved', ['first', 'second']],
+    ['the conversation', '/deny all', 'denied', ['first', 'second']],
+    ['the conversation', '/approve k7q2', 'unknown-ids', []],
+    ['the conversation', '/deny utf8 breaks', 'unknown-ids', []],
+    ['the conversation', '/edit utf8 first', 'unknown-ids', []],
+    ['a review’s body', '/approve', 'ambiguous', []],
+    ['a review’s body', '/edit utf8 first', 'unknown-ids', []],
+    ['the proposal’s thread', '/approve', 'approved', ['first']],
+    ['the proposal’s thread', '/deny all of it is wrong', 'denied', ['first']],
+    ['the proposal’s thread', '/deny all', 'denied', ['first', 'second']],
+    ['the proposal’s thread', '/deny utf8 breaks', 'denied', ['first']],
+    ['the proposal’s thread', '/edit utf8 first', 'edit-requested', ['first']],
+    ['the proposal’s thread', '/approve k7q2', 'unknown-ids', []],
+    ['somebody else’s thread', '/approve', 'ambiguous', []],
+    ['somebody else’s thread', '/deny', 'ambiguous', []],
+    ['somebody else’s thread', '/edit utf8 first', 'unknown-ids', []],
+    ['a quote reply', '/approve', 'approved', ['first']],
+    ['a quote reply', '/deny utf8 breaks', 'denied', ['first']],
+    ['a quote reply', 'use bigint', 'edit-requested', ['first']],
+  ])('in %s, %s: %s', (at, line, reason, votes) => {
+    expect(outcome(at, line)).toEqual([reason, votes]);
+  });
+});
+
+describe('ambiguous comments never change a file (S65)', () => {
+  const piece = fc.constantFrom(
+    ...['/approve', '/approve all', 'approve', '/countersign', '@countersign', 'k7q2', 'all', 'lgtm', 'yes', '👍', '1'],
+    ...[
+      '\n',
+      '\n\n',
+      '\r\n',
+      ' ',
+      '    ',
+      '\t',
+      '> ',
+      '- ',
+      '# ',
+      '```',
+      '`',
+      '<!--',
+      '-->',
+      '<pre>',
+      '\u200B',
+      '\uFF0F',
+    ],
+  );
+
+  /** Whether a line begins with the command, without the code under test. */
+  function isAnchored(text: string): boolean {
+    return text.split(/\r\n|\r|\n/).some((line) => /^ {0,3}\/(?:countersign[ \t]+\/)?approve(?:[ \t]|$)/i.test(line));
+  }
+
+  it('a random body without a line that begins with /approve never approves or commits (S65)', () => {
+    const role = { who: ANA, permission: 'admin', standing: 'writer' } as const;
+    let heard = 0;
+    const bodies = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''));
+    fc.assert(
+      fc.property(bodies, fc.constantFrom(...Object.values(SURFACES)), (body, surface) => {
+        fc.pre(!isAnchored(body));
+        const scene = twoWait();
+        const meaning = interpretComment(surface, body, role, scene);
+        if (meaning.kind !== 'intent') return;
+        heard += 1;
+        const facts = scene.game.facts({ permission: 'admin' });
+        const { votes, effects } = decide(scene.game.pull, { type: 'intent', deliveryId: 'd', ...meaning }, facts);
+        expect(votes.filter(({ action }) => action === 'approve')).toEqual([]);
+        expect(effects.filter(({ type }) => type === 'commit')).toEqual([]);
+      }),
+      { numRuns: 1500 },
+    );
+    expect(heard).toBeGreaterThan(200);
+  });
+});
+
+describe('commands: prefixed', () => {
+  const role = { who: ANA, permission: 'write', standing: 'writer' } as const;
+
+  function prefixed(): ReturnType<typeof twoWait> {
+    const scene = twoWait();
+    const { run } = scene.game.pull;
+    if (run === null) throw new Error('no run');
+    scene.game.pull = { ...scene.game.pull, run: { ...run, settings: { ...run.settings, commands: 'prefixed' } } };
+    return scene;
+  }
+
+  function step(at: string, line: (id: string) => string): Step {
+    const scene = prefixed();
+    const surface = SURFACES[at];
+    if (surface === undefined) throw new Error(at);
+    const intent = commentIntent(interpretComment(surface, line(scene.first.id), role, scene));
+    return decide(
+      scene.game.pull,
+      { type: 'intent', deliveryId: 'd', intent },
+      scene.game.facts({ permission: 'write' }),
+    );
+  }
+
+  it.each(Object.keys(SURFACES))('in %s commands after /countersign are accepted', (at) => {
+    for (const row of COMMAND_LIST) {
+      const line = (id: string) => (row.name === 'task' ? '' : '/countersign ') + exampleLine(row, id);
+      expectDone(step(at, line), row.name);
+    }
+  });
+
+  it.each(['the proposal’s thread', 'a quote reply'])(
+    'in %s a command without the prefix gets a hint and has no effect',
+    (at) => {
+      const short = COMMAND_LIST.filter(({ name }) => name !== 'task').map(
+        (row) => (id: string) => exampleLine(row, id),
+      );
+      for (const line of [...short, () => '/approve but', () => '/undo k7q2']) {
+        const { reason, effects, votes } = step(at, line);
+        expect([reason, votes]).toEqual(['malformed-command', []]);
+        expect(effects).toMatchObject([{ type: 'reply', reply: { kind: 'malformed-command' } }]);
+        expect(JSON.stringify(effects)).toContain('must follow `/countersign`');
+      }
+    },
+  );
+
+  it.each(['the conversation', 'a review’s body', 'somebody else’s thread'])(
+    'in %s a command without the prefix gets no reply',
+    (at) => {
+      for (const line of [...COMMAND_LIST.map((row) => (id: string) => exampleLine(row, id)), () => '/aprove']) {
+        if (line('x').startsWith('/countersign')) continue;
+        const { effects, votes } = step(at, line);
+        expect([effects, votes]).toEqual([[], []]);
+      }
+    },
+  );
+
+  it('replies and mentions are accepted', () => {
+    expect(step('the proposal’s thread', () => 'use bigint').reason).toBe('edit-requested');
+    expect(step('the conversation', () => '@countersign mind the tests').reason).toBe('note-queued');
+  });
+});

@@ -1,0 +1,187 @@
+import { applyPatch, structuredPatch } from 'diff';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { FileChange } from '../../../../src/core/edits/change.ts';
+import { applySuggestion, choosePlacement, type Placement } from '../../../../src/core/edits/placement.ts';
+import { applyUnifiedDiff } from '../../../../src/core/edits/text/hunks.ts';
+import { type RenderedProposal, renderOpenProposal } from '../../../../src/core/messages/proposal-comment.ts';
+import { proposalRoundTrips } from '../../../../src/core/messages/read-back.ts';
+import { anyText, editOf, plainText, rewriteOf, rewritten, shownDiff } from '../edits/samples.ts';
+import { hostileText } from './hostile-text.ts';
+import { nodesOf } from './markdown-tree.ts';
+import { inConversation, links, proposal, view, write } from './sample.ts';
+import { suggestionIn } from './suggestion-in.ts';
+
+/** 5,000 with every push; a release sets ROUND_TRIPS=200000. */
+const ROUND_TRIPS = Number(process.env['ROUND_TRIPS'] ?? 5_000);
+
+function patchOf(old: string, text: string): string {
+  const { hunks } = structuredPatch('a', 'b', old, text, '', '', { context: 3 });
+  const head = (hunk: (typeof hunks)[number]) =>
+    `@@ -${hunk.oldStart},${hunk.oldLines} +${hunk.newStart},${hunk.newLines} @@`;
+  return hunks.map((hunk) => [head(hunk), ...hunk.lines].join('\n')).join('\n');
+}
+
+function rendered(change: FileChange, placement: Placement, modelReason = 'So it is right.'): RenderedProposal {
+  const comments = renderOpenProposal(view(proposal(change, { modelReason }), placement, [modelReason]));
+  if (comments === null) throw new Error('It cannot be shown.');
+  return comments;
+}
+
+/** The file after the page's button is pressed or its diff is applied. */
+function taken(before: string, { body, parts }: RenderedProposal, placement: Placement): string | false {
+  if (placement.kind === 'suggestion') {
+    const found = suggestionIn(body);
+    return found.kind === 'one' && applySuggestion(before, placement.startLine, placement.line, found.lines);
+  }
+  const diffs = [body, ...parts].map((page) => nodesOf(page).findLast((node) => node.type === 'code'));
+  const diff = diffs.map((node) => (node?.type === 'code' ? `${node.value}\n` : '')).join('');
+  return applyPatch(before, diff, { fuzzFactor: 0, autoConvertLineEndings: false });
+}
+
+describe('any change in its posted Markdown', () => {
+  it.each([
+    ['plain', plainText],
+    ['any', anyText],
+  ])(`is the stored change, as a block and as a diff (%s) (S34, B17)`, { timeout: 60 * ROUND_TRIPS }, (_, text) => {
+    let blocks = 0;
+    fc.assert(
+      fc.property(text, rewritten(text), (old, { before, after }) => {
+        const change = rewriteOf(before, after);
+        if (change === null) return;
+        const made = applyUnifiedDiff(before, shownDiff(change));
+        expect(made).not.toBeNull();
+        const best = choosePlacement({ change, baseText: before, patch: patchOf(old, before), inPullRequest: true });
+        if (best.kind === 'suggestion') blocks += 1;
+        for (const placement of best.kind === 'suggestion' ? [best, inConversation] : [best]) {
+          const page = rendered(change, placement);
+          expect(proposalRoundTrips(page, { change, placement, baseText: before })).toBe(true);
+          if (!/[\r\u{FEFF}]/u.test(before + (made ?? ''))) expect(taken(before, page, placement)).toBe(made);
+        }
+      }),
+      { numRuns: Math.ceil(ROUND_TRIPS / 2) },
+    );
+    expect(blocks).toBeGreaterThan(ROUND_TRIPS / 40);
+  });
+
+  it('with any lines and any description (S34, C1, C7)', () => {
+    fc.assert(
+      fc.property(hostileText, hostileText, hostileText, (before, after, reason) => {
+        const [base, text] = [before, after].map((one) => one.toWellFormed().replaceAll('\0', '')) as [string, string];
+        const change = rewriteOf(base, text);
+        if (change === null) return;
+        const page = rendered(change, inConversation, reason);
+        expect(proposalRoundTrips(page, { change, placement: inConversation, baseText: base })).toBe(true);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it.each([3, 4, 40])('with %i backticks (S34, C1)', (ticks) => {
+    const change = editOf('a\nb\n', 'b', `${'`'.repeat(ticks)}suggestion\nrm\n${'`'.repeat(ticks)}`);
+    const placement = choosePlacement({
+      change,
+      baseText: 'a\nb\n',
+      patch: patchOf('', 'a\nb\n'),
+      inPullRequest: true,
+    });
+    for (const place of [placement, inConversation])
+      expect(proposalRoundTrips(rendered(change, place), { change, placement: place, baseText: 'a\nb\n' })).toBe(true);
+    expect(placement.kind).toBe('suggestion');
+  });
+});
+
+describe('the check before posting', () => {
+  const base = 'one\ntwo\nthree\n';
+  const change = editOf(base, 'two', 'zwei');
+  const block = choosePlacement({ change, baseText: base, patch: patchOf('', base), inPullRequest: true });
+  const meant = { change, placement: inConversation, baseText: base };
+
+  it('refuses a page with other, less, or more content (B3, B16)', () => {
+    const page = rendered(change, inConversation);
+    const says = (body: string): boolean => proposalRoundTrips({ ...page, body }, meant);
+    expect(says(page.body)).toBe(true);
+    expect(says(page.body.replace('+zwei', '+drei'))).toBe(false);
+    expect(says(page.body.replace(' three\n', ''))).toBe(false);
+    expect(says(page.body.replace('-two\n+zwei', '+zwei\n-two'))).toBe(false);
+    for (const more of ['```suggestion\nx\n```', '<b>x</b>', '![x](https://evil.test)', '# Approved'])
+      expect(says(`${page.body}\n\n${more}`)).toBe(false);
+  });
+
+  it.each([
+    '[x](https://evil.test)',
+    '<https://evil.test>',
+    'https://evil.test',
+    'www.evil.test',
+    '@ana',
+    `[x](${links.repository}-evil/x)`,
+  ])('refuses a page that links elsewhere or mentions a person: %s (C5, C7)', (more) => {
+    const page = rendered(change, inConversation);
+    expect(proposalRoundTrips({ ...page, body: `${page.body}\n\nSee ${more}.` }, meant)).toBe(false);
+    expect(proposalRoundTrips({ ...page, body: `${page.body}\n\nSee \`${more}\`.` }, meant)).toBe(true);
+  });
+
+  it('refuses a stored change whose diff, block and bytes do not agree, or that was made for another file (B3, B4)', () => {
+    const page = rendered(change, inConversation);
+    const { payload } = change;
+    const forged = 'unified_diff' in payload ? { ...change, payload: { ...payload, unified_diff: 'x' } } : change;
+    expect(proposalRoundTrips(page, { ...meant, change: forged as FileChange })).toBe(false);
+    expect(
+      proposalRoundTrips(page, { ...meant, change: { ...change, result: { blob: '0'.repeat(40), mode: '100644' } } }),
+    ).toBe(false);
+    expect(proposalRoundTrips(page, { ...meant, baseText: 'one\ntwo\nfour\n' })).toBe(false);
+    const pressed = rendered(change, block);
+    expect(proposalRoundTrips(pressed, { ...meant, placement: block })).toBe(true);
+    expect(proposalRoundTrips(pressed, { ...meant, placement: block, baseText: 'zero\none\ntwo\n' })).toBe(false);
+    expect(proposalRoundTrips(pressed, meant)).toBe(false);
+    const beside = { ...pressed, body: `${pressed.body}\n\n\`\`\`diff\n+drei\n\`\`\`` };
+    expect(proposalRoundTrips(beside, { ...meant, placement: block })).toBe(false);
+  });
+
+  it.each([
+    ['a last line without LF that ends in CR', 'a\n', `a\n${'x'.repeat(500)}\r`, 2],
+    ['lines that end in CR CR LF', 'a\r\n', `a\r\n${'x'.repeat(500)}\r\r\n`, 2],
+  ])('names and shows the CR of %s (S35, E11, C8)', (_, before, after, line) => {
+    const made = rewriteOf(before, after);
+    if (made === null) throw new Error('It changes nothing.');
+    const page = rendered(made, inConversation);
+    expect(page.body).toContain(`\`U+000D\` in line ${line}`);
+    expect(page.body.match(/x\\u\{D\}$/gm)).toHaveLength(2);
+    expect(proposalRoundTrips(page, { change: made, placement: inConversation, baseText: before })).toBe(true);
+  });
+
+  it('a very long line of mixed endings is wrapped as the diff shows it (E11)', () => {
+    const before = 'a\r\nb\n';
+    const made = editOf(before, 'a\nb\n', `${'x'.repeat(500)}\r\nc\n`);
+    const page = rendered(made, inConversation);
+    expect(proposalRoundTrips(page, { change: made, placement: inConversation, baseText: before })).toBe(true);
+  });
+
+  it('refuses a preview or a wrapped line that differs from the stored text (S24, S36, B16)', () => {
+    const long = 'x'.repeat(500);
+    const lines = Array.from({ length: 60 }, (_, at) => `line ${at}\n`).join('');
+    const made = write('f.txt', null, `${lines}${long}\n`);
+    const page = rendered(made, inConversation);
+    const says = (body: string): boolean =>
+      proposalRoundTrips({ ...page, body }, { change: made, placement: inConversation, baseText: '' });
+    expect(says(page.body)).toBe(true);
+    expect(page.body.match(/^\+line 3$/gm)).toHaveLength(2);
+    expect(says(page.body.replace('+line 3\n', '+line 4\n'))).toBe(false);
+    const at = page.body.lastIndexOf('```text');
+    expect(says(page.body.slice(0, at) + page.body.slice(at).replace('xxx', 'yyy'))).toBe(false);
+    for (const more of ['    +line 4', '~~~diff\n+line 4\n~~~', '```js\n+line 4\n```'])
+      expect(says(`${more}\n\n${page.body}`)).toBe(false);
+    expect(says(page.body.replace('(showing', '```diff\n+other\n```\n\n(showing'))).toBe(false);
+  });
+
+  it('refuses parts when one is missing, repeated, or out of place (S26, B16)', () => {
+    const long = write('f.txt', null, Array.from({ length: 12_000 }, (_, at) => `line ${at}\n`).join(''));
+    const page = rendered(long, inConversation);
+    const says = (parts: readonly string[]): boolean =>
+      proposalRoundTrips({ ...page, parts }, { change: long, placement: inConversation, baseText: '' });
+    const [second = '', third = ''] = page.parts;
+    expect(page.parts).toHaveLength(2);
+    expect(says([second, third])).toBe(true);
+    for (const parts of [[second], [third, second], [second, second, third]]) expect(says(parts)).toBe(false);
+  });
+});

@@ -1,0 +1,121 @@
+import { expect, it } from 'vitest';
+import { createMemoryStore } from '../../../lab/simulation/memory-store/memory-store.ts';
+import { createMemoryTables } from '../../../lab/simulation/memory-store/tables.ts';
+import type { EffectRetry, StoredEffect } from '../../../src/adapters/store/store.ts';
+import { GitHubError } from '../../../src/core/state/ports.ts';
+import type { WorkerContext } from '../../../src/worker/jobs/job.ts';
+import { offloadInline } from '../../../src/worker/offload/offload.ts';
+import { NO_CLAIM, runEffect } from '../../../src/worker/run-effect.ts';
+import { openVirtualApp } from './virtual-app.ts';
+
+/** A process that loses its database connection before its first write to GitHub, which another process makes. */
+function disconnectBeforeFirstWrite(context: WorkerContext): WorkerContext {
+  const { store } = context;
+  const [before, after] = [{}, {}];
+  let tenure = before;
+  let answering: StoredEffect | null = null;
+  return {
+    ...context,
+    store: {
+      ...store,
+      connectionEpoch: () => tenure,
+      async nextWork(claim, now) {
+        const work = await store.nextWork(claim, now);
+        if (work?.kind === 'effect' && work.effect.effect.type === 'reply') answering ??= work.effect;
+        return work;
+      },
+      async loadRef(pullKey) {
+        if (answering !== null && tenure === before) {
+          tenure = after;
+          await runEffect(context, answering, new AbortController().signal, NO_CLAIM);
+        }
+        return store.loadRef(pullKey);
+      },
+    },
+  };
+}
+
+it('a process that lost its database connection writes nothing, because another process might have taken over (G7)', async () => {
+  const app = openVirtualApp({ wrapContext: disconnectBeforeFirstWrite });
+  const pull = app.installedFor('acme').opens();
+  pull.person('ana', 'write').says('/countersign /help');
+  await app.runUntilIdle();
+  expect(pull.appComments()).toHaveLength(1);
+  expect(app.violations).toEqual([]);
+});
+
+/** A process that hangs before its first write to GitHub until its lease has ended; another process makes the write. */
+function hangBeforeFirstWrite(context: WorkerContext): WorkerContext {
+  const { store } = context;
+  let answering: StoredEffect | null = null;
+  let hung = false;
+  return {
+    ...context,
+    store: {
+      ...store,
+      async nextWork(claim, now) {
+        const work = await store.nextWork(claim, now);
+        if (work?.kind === 'effect' && work.effect.effect.type === 'reply') answering ??= work.effect;
+        return work;
+      },
+      async loadRef(pullKey) {
+        if (answering !== null && !hung) {
+          hung = true;
+          const late = { ...NO_CLAIM, isLeased: () => false };
+          await runEffect(context, answering, new AbortController().signal, late);
+        }
+        return store.loadRef(pullKey);
+      },
+    },
+  };
+}
+
+it('a process that hung past its lease writes nothing, because another process might have taken over (G7)', async () => {
+  const app = openVirtualApp({ wrapContext: hangBeforeFirstWrite });
+  const pull = app.installedFor('acme').opens();
+  pull.person('ana', 'write').says('/countersign /help');
+  await app.runUntilIdle();
+  expect(pull.appComments()).toHaveLength(1);
+  expect(app.violations).toEqual([]);
+});
+
+/** How a commit requested an hour ago is postponed after a GitHub error. */
+async function postponedCommits(): Promise<readonly EffectRetry[]> {
+  const delays: EffectRetry[] = [];
+  const nothing = (): never => {
+    throw new GitHubError('down', 502, null);
+  };
+  const context: WorkerContext = {
+    store: {
+      ...createMemoryStore(createMemoryTables(), 1),
+      load: nothing,
+      postponeEffect: async (_effect, delay) => void delays.push(delay),
+    },
+    githubApp: { forPull: nothing, identity: nothing, clockSkewMs: () => 0 },
+    model: { ask: nothing, askForText: nothing },
+    clock: { now: () => 3_600_000, every: () => () => {} },
+    log: { info() {}, warn() {}, error() {} },
+    self: { slug: 'countersign', botId: 1 },
+    isServedOwner: () => true,
+    offload: offloadInline,
+    links: () => ({ repository: 'https://github.example/acme/shop' }),
+    recordMetric() {},
+  };
+  const effect = { type: 'commit', runId: 'r', proposalIds: ['p1'], location: null } as const;
+  const requestedAt = new Date(0).toISOString();
+  const stored: StoredEffect = {
+    id: 1,
+    pullRequestKey: '1/2/1',
+    effect,
+    attempts: 3,
+    rateLimitedAttempts: 0,
+    internalErrors: 0,
+    requestedAt,
+  };
+  await runEffect(context, stored, new AbortController().signal, NO_CLAIM);
+  return delays;
+}
+
+it('a delayed commit is postponed together with its notice (S87)', async () => {
+  expect(await postponedCommits()).toMatchObject([{ signal: { type: 'commit-delayed', proposalIds: ['p1'] } }]);
+});

@@ -1,0 +1,92 @@
+import { expect, it } from 'vitest';
+import { createMemoryStore } from '../../../lab/simulation/memory-store/memory-store.ts';
+import { createMemoryTables } from '../../../lab/simulation/memory-store/tables.ts';
+import type { Store } from '../../../src/adapters/store/store.ts';
+import { GitHubError } from '../../../src/core/state/ports.ts';
+import type { WorkerContext } from '../../../src/worker/jobs/job.ts';
+import { offloadInline } from '../../../src/worker/offload/offload.ts';
+import { NO_CLAIM, runEffect } from '../../../src/worker/run-effect.ts';
+import { delivery, pullOf, run, step } from '../../contracts/store/samples.ts';
+import { present } from '../../contracts/store/store-under-test.ts';
+
+const MINUTE = 60_000;
+
+const SHOW = { type: 'update-run-comment', runId: 'r' } as const;
+
+/** A worker with an unresponsive GitHub, whose clock jumps to the next due time. */
+function withoutGitHub(faultAt = (_now: number) => new GitHubError('down', 502, null)) {
+  const store = createMemoryStore(createMemoryTables(), 1);
+  const clock = { now: 0 };
+  const nothing = (): never => {
+    throw faultAt(clock.now);
+  };
+  const context: WorkerContext = {
+    store,
+    githubApp: { forPull: nothing, identity: nothing, clockSkewMs: () => 0 },
+    model: { ask: nothing, askForText: nothing },
+    clock: { now: () => clock.now, every: () => () => {} },
+    log: { info() {}, warn() {}, error() {} },
+    self: { slug: 'countersign', botId: 1 },
+    isServedOwner: () => true,
+    offload: offloadInline,
+    links: () => ({ repository: 'https://github.example/acme/shop' }),
+    recordMetric() {},
+  };
+  return { store, clock, context };
+}
+
+async function requestUpdate(store: Store, id: string, now: number): Promise<void> {
+  await store.receive([delivery(id)], now);
+  const claim = present(await store.claimPull('w', now, MINUTE));
+  await store.save(claim, present(claim.firstSignal), step(pullOf(1, { run: run('r') }), { effects: [SHOW] }), now);
+  await store.releaseClaim(claim);
+}
+
+/** The times of the attempts, up to this number or until the effect is abandoned. */
+async function attemptTimes(
+  { store, clock, context }: ReturnType<typeof withoutGitHub>,
+  most: number,
+): Promise<number[]> {
+  const times: number[] = [];
+  while (times.length < most) {
+    const due = (await store.nextDue(clock.now)).exclusive;
+    if (due === null) break;
+    clock.now = Math.max(clock.now, due);
+    const claim = present(await store.claimPull('w', clock.now, MINUTE));
+    const work = present(await store.nextWork(claim, clock.now));
+    if (work.kind !== 'effect') throw new Error('Nothing else is wanted.');
+    times.push(clock.now);
+    await runEffect(context, work.effect, new AbortController().signal, NO_CLAIM);
+    await store.releaseClaim(claim);
+  }
+  return times;
+}
+
+it('a notification is abandoned after twelve attempts', async () => {
+  const app = withoutGitHub();
+  await requestUpdate(app.store, 'a', 0);
+  const times = await attemptTimes(app, 100);
+  expect(times).toHaveLength(12);
+  expect(times.at(-1)).toBeGreaterThan(15 * MINUTE);
+});
+
+it('rate-limited attempts do not count, so one error after a long suspension is not the last (F16)', async () => {
+  const suspended = (now: number) => new GitHubError('suspended', 403, now + 10 * MINUTE);
+  const app = withoutGitHub((now) => (now < 130 * MINUTE ? suspended(now) : new GitHubError('down', 502, null)));
+  await requestUpdate(app.store, 'a', 0);
+  const times = await attemptTimes(app, 100);
+  expect(times.filter((time) => time < 130 * MINUTE)).toHaveLength(13);
+  expect(times.filter((time) => time >= 130 * MINUTE)).toHaveLength(12);
+});
+
+it('a renewed request keeps its retry time and starts with short delays again', async () => {
+  const app = withoutGitHub();
+  await requestUpdate(app.store, 'a', 0);
+  await attemptTimes(app, 11);
+  const wantedAt = app.clock.now + 4 * MINUTE + 59_000;
+  app.clock.now = wantedAt;
+  await requestUpdate(app.store, 'b', wantedAt);
+  const [first, second, ...more] = (await attemptTimes(app, 100)).map((time) => time - wantedAt);
+  expect([first, second]).toEqual([1_000, 3_000]);
+  expect(more.at(-1)).toBeGreaterThanOrEqual(15 * MINUTE);
+});
