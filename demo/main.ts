@@ -16,7 +16,7 @@ import { exportAndVerify, type VerifiedRow } from './verify.ts';
 const DEFAULT_TASK = 'Please tidy up what this pull request touches, and any small issues you find nearby.';
 
 /**
- * The `demo` command. Exit codes: 0 when the branch holds exactly the approved changes, 1 when it does not or the demo
+ * The `demo` command. Exit codes: 0 if the branch has exactly the approved changes, 1 if it does not or the demo
  * failed, 2 for wrong options or an unusable repository, 130 after an interrupt.
  */
 export function runDemo(argv: readonly string[]): Promise<number> {
@@ -64,16 +64,14 @@ async function runInEnvironment(
 }
 
 function printIntroduction({ model }: DemoOptions, { printLine }: Terminal): void {
-  const intro =
-    model === null
-      ? ['This demo shows one run of the real App on a fake GitHub.', 'A script plays the model and all people.']
-      : ['This demo shows one run of the real App on a fake GitHub, with a real model.', 'A script plays all people.'];
-  const privacy =
-    model === null ? 'Nothing leaves this machine.' : 'Only the requests to the model leave this machine.';
-  printLine(`${intro.join(' ')} ${privacy}`);
+  printLine('This demo shows one run of the real App on a fake GitHub.');
   printLine(
-    'Carl has opened a pull request. Ana gives the agent a task; Ana and Ben decide on each change it proposes.',
+    model === null
+      ? 'A script plays the model and all people, so nothing leaves this machine.'
+      : 'A script plays all people, so only the requests to the model leave this machine.',
   );
+  printLine('Carl has opened a pull request. Ana gives the agent a task.');
+  printLine('Ana and Ben decide on each change that the agent proposes.');
 }
 
 async function startEnvironmentOrEnd(model: string | null): Promise<DemoEnvironment> {
@@ -204,7 +202,7 @@ function printNextSteps({ repo, model }: DemoOptions, { printLine, paint }: Term
   for (const step of alignColumns(steps)) printLine(`  ${step}`);
 }
 
-/** Pads the cells so that the columns line up. */
+/** Pads the cells to align the columns. */
 function alignColumns(rows: readonly (readonly string[])[]): readonly string[] {
   const length = (cell: string): number => stripVTControlCharacters(cell).length;
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => length(row[column] ?? ''))));

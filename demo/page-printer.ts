@@ -87,7 +87,7 @@ function statusParagraphCount(paragraphs: readonly string[]): number {
   return index === -1 ? 1 : index;
 }
 
-/** Prints the Markdown as it is, with colored diffs and without the markers that GitHub hides. */
+/** Prints Markdown source, with colored diffs and without HTML comments. */
 function printMarkdown(body: string, anchor: CommentedLines | null, { printLine, paint }: Terminal): void {
   const visible = escapeHiddenAndCr(removeDeadLinks(body.replaceAll('\r\n', '\n').replaceAll(/^<!--.*-->\n*/gm, '')));
   let block: { readonly fence: string; readonly info: string; readonly lines: string[] } | null = null;
@@ -123,7 +123,7 @@ function formatBlock(
   return createDiffRows(commented, lines).map((line) => formatDiffLine(line, paint));
 }
 
-/** A suggestion holds only the new lines, so it is printed as a diff, as GitHub does. */
+/** Creates a diff for a suggestion, which has only the new lines. */
 function createDiffRows(before: readonly string[], after: readonly string[]): readonly string[] {
   const shorter = Math.min(before.length, after.length);
   let head = 0;
@@ -162,7 +162,7 @@ export function createTerminal(write: (text: string) => void, color: boolean): T
   };
 }
 
-/** Whether to print colors on a stream. NO_COLOR and FORCE_COLOR override what the terminal supports. */
+/** Whether to print colors on a stream. NO_COLOR and FORCE_COLOR override the default of the terminal. */
 export function supportsColor(stream: NodeJS.WriteStream): boolean {
   return styleText('red', 'x', { stream }) !== 'x';
 }

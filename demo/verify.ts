@@ -28,7 +28,7 @@ type VerificationInput = {
 };
 
 /**
- * Checks from git objects alone that the branch holds exactly the approved changes: linear commits, no change outside
+ * Checks with git alone that the branch has exactly the approved changes: linear commits, no change outside
  * the approved ranges, digests recomputed from the commits, and no rejected change.
  */
 async function verifyBranch(input: VerificationInput): Promise<readonly VerifiedRow[]> {

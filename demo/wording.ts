@@ -1,16 +1,18 @@
 /** Misspellings and their corrections. */
-const MISSPELLED = `accross across|acheive achieve|adress address|aquire acquire|begining beginning|calender calendar|commited committed
-|definately definitely|dependancy dependency|desciption description|enviroment environment|existance existence|explicitely explicitly
-|immediatly immediately|independant independent|lenght length|neccessary necessary|neccesary necessary|occured occurred
-|occurence occurrence|occurences occurrences|occuring occurring|paramater parameter|preceeding preceding|recieve receive
-|recieved received|recieves receives|refered referred|seperate separate|seperated separated|succesful successful
-|sucessful successful|supress suppress|teh the|untill until|wether whether|wich which`;
+const MISSPELLED = `accross across|acheive achieve|adress address|aquire acquire|begining beginning|calender calendar
+|commited committed|definately definitely|dependancy dependency|desciption description|enviroment environment
+|existance existence|explicitely explicitly|immediatly immediately|independant independent|lenght length
+|neccessary necessary|neccesary necessary|occured occurred|occurence occurrence|occurences occurrences
+|occuring occurring|paramater parameter|preceeding preceding|recieve receive|recieved received|recieves receives
+|refered referred|seperate separate|seperated separated|succesful successful|sucessful successful|supress suppress
+|teh the|untill until|wether whether|wich which`;
 
 /** Wordy phrases and their shorter forms. */
-const WORDY_PHRASES = `in order to=to|utilize=use|utilizes=uses|utilizing=using|prior to=before|due to the fact that=because|in the event that=if
-|at this point in time=now|is able to=can|are able to=can|make use of=use|makes use of=uses|making use of=using
-|for the purpose of=for|has the ability to=can|in the case that=if|can not=cannot|please note that=|note that=|allows you to=lets you
-|allow you to=let you|in addition to=besides|whether or not=whether|a large number of=many|the majority of=most`;
+const WORDY_PHRASES = `in order to=to|utilize=use|utilizes=uses|utilizing=using|prior to=before
+|due to the fact that=because|in the event that=if|at this point in time=now|is able to=can|are able to=can
+|make use of=use|makes use of=uses|making use of=using|for the purpose of=for|has the ability to=can
+|in the case that=if|can not=cannot|please note that=|note that=|allows you to=lets you|allow you to=let you
+|in addition to=besides|whether or not=whether|a large number of=many|the majority of=most`;
 
 /** Filler words to remove. */
 const FILLER_WORDS = ['simply', 'basically', 'obviously'];
@@ -80,17 +82,18 @@ const DECLARATION =
 
 /** Verbs at the start of a name and their third-person form. */
 const VERBS: ReadonlyMap<string, string> = new Map(
-  `add adds|apply applies|assert asserts|build builds|call calls|check checks|clean cleans|clear clears|close closes
-|collect collects|compare compares|compute computes|convert converts|copy copies|count counts|create creates|decode decodes
-|delete deletes|draw draws|encode encodes|ensure ensures|execute executes|fetch fetches|filter filters|find finds|format formats
-|generate generates|get gives|handle handles|init prepares|install installs|is checks whether it is|has checks whether it has
-|list lists|load loads|log logs|make makes|merge merges|normalize normalizes|open opens|parse parses|prepare prepares|print prints
-|process processes|push pushes|read reads|register registers|remove removes|render renders|reset resets|resolve resolves|run runs
-|save saves|search searches|send sends|serialize serializes|set sets|show shows|sort sorts|start starts|stop stops|test tests
-|update updates|use uses|validate validates|verify verifies|wait waits for|walk walks|wrap wraps|write writes`
-    .replaceAll('\n', '')
-    .split('|')
-    .map((pair) => [pair.slice(0, pair.indexOf(' ')), pair.slice(pair.indexOf(' ') + 1)]),
+  parseTable(
+    `add adds|apply applies|assert asserts|build builds|call calls|check checks|clean cleans|clear clears|close closes
+|collect collects|compare compares|compute computes|convert converts|copy copies|count counts|create creates
+|decode decodes|delete deletes|draw draws|encode encodes|ensure ensures|execute executes|fetch fetches|filter filters
+|find finds|format formats|generate generates|get gives|handle handles|init prepares|install installs
+|is checks whether it is|has checks whether it has|list lists|load loads|log logs|make makes|merge merges
+|normalize normalizes|open opens|parse parses|prepare prepares|print prints|process processes|push pushes|read reads
+|register registers|remove removes|render renders|reset resets|resolve resolves|run runs|save saves|search searches
+|send sends|serialize serializes|set sets|show shows|sort sorts|start starts|stop stops|test tests|update updates
+|use uses|validate validates|verify verifies|wait waits for|walk walks|wrap wraps|write writes`,
+    ' ',
+  ),
 );
 
 /** Names with more words, such as names of tests, already read like a sentence. */

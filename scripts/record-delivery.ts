@@ -1,8 +1,6 @@
 /**
- * Records webhook deliveries of the simulated GitHub, for `countersign explain` and its tests: a short
- * conversation is played with the whole App, and each act of `recorded-acts.ts` is recorded as it would
- * reach the App, with what GitHub would tell it, beside the state of that moment. Credentials and
- * signatures are left out; times, commits and addresses are made the same in every recording.
+ * Records webhooks of the fake GitHub, and the state and facts for deciding on them, for `countersign explain` and its
+ * tests. Credentials and signatures are left out; times, hashes and URLs are the same in every recording.
  *
  *   node scripts/record-delivery.ts <folder>
  */
@@ -29,21 +27,21 @@ import { createPullState, type PullState, pullRequestKey } from '../src/core/sta
 import { isRecord, parseJson } from '../src/lib/trust.ts';
 import { fetchFile } from '../src/worker/jobs/repository-files.ts';
 import type { RecordedFacts } from '../test/support/recorded-decision.ts';
-import { type Cast, type Posted, TAKES, type Take } from './recorded-acts.ts';
+import { type People, type PostedProposal, SCENARIOS, type Scenario } from './recorded-acts.ts';
 
-/** The same text in every recording: other things that differ get names by the place where they stand first. */
-export function stabilizeRecording(text: string, origin: string, moments: readonly number[]): string {
+/** Replaces times, hashes, GUIDs and the fake GitHub's URL, so that the text is the same in every recording. */
+function stabilizeRecording(text: string, origin: string, moments: readonly number[]): string {
   const hashes = new Map(
     [...new Set(text.match(HASH) ?? [])].map((hash, index) => [hash, stableHash(hash.length, index)]),
   );
-  const short = new Map([...hashes].map(([hash, other]) => [hash.slice(0, 7), other.slice(0, 7)]));
+  const shortHashes = new Map([...hashes].map(([hash, stable]) => [hash.slice(0, 7), stable.slice(0, 7)]));
   const guids = new Map([...new Set(text.match(GUID) ?? [])].map((guid, index) => [guid, stableGuid(index)]));
   return text
     .replaceAll(origin, 'https://github.example')
     .replaceAll(new URL(origin).host, 'github.example')
     .replaceAll(TIME, (time) => stableTime(time, moments))
     .replaceAll(HASH, (hash) => hashes.get(hash) ?? hash)
-    .replaceAll(SHORT, (hash) => short.get(hash) ?? hash)
+    .replaceAll(SHORT_HASH, (hash) => shortHashes.get(hash) ?? hash)
     .replaceAll(GUID, (guid) => guids.get(guid) ?? guid);
 }
 
@@ -51,16 +49,16 @@ const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z/g;
 
 const HASH = /\b(?:[0-9a-f]{64}|[0-9a-f]{40})\b/g;
 
-const SHORT = /\b[0-9a-f]{7}\b/g;
+const SHORT_HASH = /\b[0-9a-f]{7}\b/g;
 
 const GUID = /\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
 
-const START = Date.UTC(2026, 0, 1);
+const STABLE_START = Date.UTC(2026, 0, 1);
 
-/** As many minutes after the start as moments had begun. */
+/** One minute after the start for each moment that had begun. */
 function stableTime(time: string, moments: readonly number[]): string {
-  const begun = moments.filter((moment) => moment <= Date.parse(time)).length;
-  return new Date(START + begun * 60_000).toISOString().replace(time.includes('.') ? '' : '.000', '');
+  const minutes = moments.filter((moment) => moment <= Date.parse(time)).length;
+  return new Date(STABLE_START + minutes * 60_000).toISOString().replace(time.includes('.') ? '' : '.000', '');
 }
 
 function stableHash(length: number, index: number): string {
@@ -93,27 +91,27 @@ function files(contents: Readonly<Record<string, string>>) {
   return new Map(entries);
 }
 
-type Scene = {
-  readonly stage: DemoEnvironment;
-  /** Time goes on to the next moment of the recording: all that happens until the next one is told as of this one. */
+type RecordingSession = {
+  readonly environment: DemoEnvironment;
+  /** Advances the clock to the next moment. All times until the moment after it are recorded as the same time. */
   readonly nextMoment: () => void;
-  /** When each moment began (ms), in GitHub's whole seconds. */
+  /** The start of each moment, in ms since the epoch, rounded to GitHub's whole seconds. */
   readonly moments: readonly number[];
-  readonly cast: Cast;
-  readonly pull: () => Promise<PullState>;
-  readonly onGitHub: () => FakePullRequest;
-  /** The App's own view of it. */
+  readonly people: People;
+  readonly loadPull: () => Promise<PullState>;
+  readonly pullRequest: () => FakePullRequest;
+  /** The App's adapter for GitHub. */
   readonly github: GitHub;
-  /** The repository's settings say this from now on. */
-  readonly configures: (text: string) => void;
-  /** What GitHub says each account may do here, by its id. */
+  /** Commits this text as `.github/countersign.yml`. */
+  readonly commitSettings: (text: string) => void;
+  /** Permissions in the repository, by account id. */
   readonly permissions: () => Readonly<Record<string, string>>;
 };
 
-async function openScene(): Promise<Scene> {
+async function startRecordingSession(): Promise<RecordingSession> {
   const store = await openStore({ databaseUrl: null, dataDir: null });
-  const stage = await startDemoEnvironment(null, store);
-  const { github } = stage;
+  const environment = await startDemoEnvironment(null, store);
+  const { github } = environment;
   const source = {
     name: 'shop',
     title: 'Totals',
@@ -125,134 +123,154 @@ async function openScene(): Promise<Scene> {
   const loaded = openDemoPull(github, source);
   const { repositoryId, number, branch, ana } = loaded;
   const as = (accountId: number): FakePerson => createPerson(github.apply, { accountId, repositoryId, number, branch });
-  const join = (login: string, type: 'User' | 'Bot'): FakePerson =>
+  const createAccount = (login: string, type: 'User' | 'Bot'): FakePerson =>
     as(github.apply(OPERATIONS.addAccount, { login, type }).id);
   const carl = demoPullOf(github, loaded).authorId ?? 0;
   github.apply(OPERATIONS.setPermission, { repositoryId, accountId: carl, permission: 'read' });
-  const cast = { ana: as(ana.id), carl: as(carl), stranger: join('dora', 'User'), robot: join('robot[bot]', 'Bot') };
+  const people = {
+    ana: as(ana.id),
+    carl: as(carl),
+    stranger: createAccount('dora', 'User'),
+    robot: createAccount('robot[bot]', 'Bot'),
+  };
   const installationId = [...github.state().installations.values()].at(-1)?.id ?? 0;
   const ref = { installationId, repositoryId, owner: 'acme', repo: 'shop', number };
   const main = github.state().repositories.get(repositoryId)?.refs.get('refs/heads/main') ?? '';
-  github.apply(OPERATIONS.createGitRef, { actor: cast.ana.actor, repositoryId, ref: 'refs/heads/release', sha: main });
-  await stage.waitUntilIdle();
+  github.apply(OPERATIONS.createGitRef, {
+    actor: people.ana.actor,
+    repositoryId,
+    ref: 'refs/heads/release',
+    sha: main,
+  });
+  await environment.waitUntilIdle();
   const moments: number[] = [];
-  let ahead = 0;
+  let aheadSeconds = 0;
   return {
-    stage,
+    environment,
     moments,
     nextMoment: () => {
-      ahead += 3;
-      stage.advanceClock(3);
-      moments.push(Math.floor(Date.now() / 1000 + ahead) * 1000);
+      aheadSeconds += 3;
+      environment.advanceClock(3);
+      moments.push(Math.floor(Date.now() / 1000 + aheadSeconds) * 1000);
     },
-    cast,
-    pull: () => store.load(pullRequestKey(ref), { ids: [], commentId: null }).catch(() => createPullState(ref)),
-    onGitHub: () => demoPullOf(github, loaded),
+    people,
+    loadPull: () => store.load(pullRequestKey(ref), { ids: [], commentId: null }).catch(() => createPullState(ref)),
+    pullRequest: () => demoPullOf(github, loaded),
     github: createGitHub({
       appId: github.app.id,
       privateKey: github.app.privateKeyPem,
       baseUrl: apiBaseUrl(new URL(github.url).host, 'http'),
       version: 'recording',
     }).forPull(ref),
-    configures: (text) => {
+    commitSettings: (text) => {
       const changed = new Map([['.github/countersign.yml', text]]);
-      github.apply(OPERATIONS.pushFiles, { actor: cast.ana.actor, repositoryId, branch: 'main', files: changed });
+      github.apply(OPERATIONS.pushFiles, { actor: people.ana.actor, repositoryId, branch: 'main', files: changed });
     },
-    permissions: () => permissionsOn(github.state(), repositoryId),
+    permissions: () => readPermissions(github.state(), repositoryId),
   };
 }
 
-function permissionsOn(world: GitHubState, repositoryId: number): Readonly<Record<string, string>> {
-  const repository = world.repositories.get(repositoryId);
-  if (repository === undefined) throw new Error('The repository is gone');
-  const people = [...world.accounts.values()].filter(({ type }) => type === 'User');
+function readPermissions(state: GitHubState, repositoryId: number): Readonly<Record<string, string>> {
+  const repository = state.repositories.get(repositoryId);
+  if (repository === undefined) throw new Error(`Repository ${repositoryId} is missing on the fake GitHub.`);
+  const people = [...state.accounts.values()].filter(({ type }) => type === 'User');
   return Object.fromEntries(people.map(({ id }) => [id, collaboratorRoleOf(repository, id).permission]));
 }
 
-/** What GitHub tells of the pull request, as the App itself asks it. */
-async function factsOf({ github }: Scene, pull: PullState, reviewId: number | null): Promise<RecordedFacts> {
-  const found = await github.fetchPull();
+/** Fetches the facts with the App's own adapter. `reviewId` adds the comments of this review. */
+async function fetchFacts(
+  { github }: RecordingSession,
+  pull: PullState,
+  reviewId: number | null,
+): Promise<RecordedFacts> {
+  const pullRequest = await github.fetchPull();
   const settings = parseSettings(await github.fetchSettingsFile());
-  const known = { settings, pullRequest: found };
+  const common = { settings, pullRequest };
   if (pull.run === null)
     return {
-      ...known,
+      ...common,
       branchRules: { headRules: [], baseRules: [], approvalCount: 0 },
       otherPullsOnBranch: [],
       changedPaths: Object.keys(HEAD),
     };
   const posted = pull.proposals.flatMap(({ comment }) => (comment === null ? [] : [comment]));
   const files = {
-    atBase: await filesAt(github, pull.run.assessedHeadSha),
-    atHead: await filesAt(github, found.headSha),
+    atBase: await fetchFiles(github, pull.run.assessedHeadSha),
+    atHead: await fetchFiles(github, pullRequest.headSha),
   };
-  // Our comments stand untouched.
+  // Nobody has edited the App's comments.
   const commentHashes = Object.fromEntries(posted.map(({ id, bodyHash }) => [id, bodyHash]));
-  const reviewed = reviewId === null ? {} : { reviewComments: await github.listReviewComments(reviewId) };
-  return { ...known, commentHashes, files, ...reviewed };
+  const review = reviewId === null ? {} : { reviewComments: await github.listReviewComments(reviewId) };
+  return { ...common, commentHashes, files, ...review };
 }
 
-async function filesAt(github: GitHub, commit: string): Promise<Record<string, FileAtHead | null>> {
+async function fetchFiles(github: GitHub, commit: string): Promise<Record<string, FileAtHead | null>> {
   const tree = await github.fetchTree(commit);
-  const found: Record<string, FileAtHead | null> = {};
-  for (const path of Object.keys(HEAD)) found[path] = await fetchFile(github, tree, path);
-  return found;
+  const files: Record<string, FileAtHead | null> = {};
+  for (const path of Object.keys(HEAD)) files[path] = await fetchFile(github, tree, path);
+  return files;
 }
 
-/** Lets things come as far as a take begins. */
-async function play(scene: Scene, { settings, waiting, before }: Take): Promise<number> {
-  const { stage, cast } = scene;
-  if (settings !== undefined) scene.configures(settings);
-  if (!waiting) return 0;
-  stage.model?.script({ calls: CALLS });
-  scene.nextMoment();
-  cast.ana.says('/countersign use bigint for money');
-  await stage.waitUntilIdle();
-  if (before === undefined) return 0;
-  scene.nextMoment();
-  const heard = before(cast, firstOf(scene, await scene.pull()));
-  await stage.waitUntilIdle();
-  return heard;
+/** Creates the state before the acts. Returns the comment id of the earlier act, 0 without one. */
+async function prepare(
+  session: RecordingSession,
+  { settings, hasPendingProposals, earlierAct }: Scenario,
+): Promise<number> {
+  const { environment, people } = session;
+  if (settings !== undefined) session.commitSettings(settings);
+  if (!hasPendingProposals) return 0;
+  environment.model?.script({ calls: CALLS });
+  session.nextMoment();
+  people.ana.says('/countersign use bigint for money');
+  await environment.waitUntilIdle();
+  if (earlierAct === undefined) return 0;
+  session.nextMoment();
+  const commentId = earlierAct(people, findFirstProposal(session, await session.loadPull()));
+  await environment.waitUntilIdle();
+  return commentId;
 }
 
-function firstOf({ onGitHub }: Scene, { proposals, run }: PullState): Posted {
-  const id = proposals[0]?.comment?.id ?? 0;
-  const threadNodeId = onGitHub().threads.get(id)?.nodeId ?? '';
-  return { id, proposalId: proposals[0]?.id ?? '', threadNodeId, reviewId: run?.reviews[0]?.id ?? 0 };
+/** With empty ids if there is no proposal. */
+function findFirstProposal({ pullRequest }: RecordingSession, { proposals, run }: PullState): PostedProposal {
+  const commentId = proposals[0]?.comment?.id ?? 0;
+  const threadNodeId = pullRequest().threads.get(commentId)?.nodeId ?? '';
+  return { commentId, proposalId: proposals[0]?.id ?? '', threadNodeId, reviewId: run?.reviews[0]?.id ?? 0 };
 }
 
-/** Plays the acts without the App hearing of them, and writes what each would have told it. */
-async function record(folder: string, take: Take): Promise<void> {
-  const scene = await openScene();
-  const { stage, cast } = scene;
-  const { deliveries, app } = stage.github;
-  const heard = await play(scene, take);
-  const pull = await scene.pull();
-  const first = firstOf(scene, pull);
-  const written: Record<string, unknown> = { state: null };
+/** Performs the acts while webhooks are dropped, and writes the webhook of each act and the state before them. */
+async function record(folder: string, scenario: Scenario): Promise<void> {
+  const session = await startRecordingSession();
+  const { environment, people } = session;
+  const { deliveries, app } = environment.github;
+  const earlierCommentId = await prepare(session, scenario);
+  const pull = await session.loadPull();
+  const firstProposal = findFirstProposal(session, pull);
+  const recording: Record<string, unknown> = { state: null };
   let reviewId: number | null = null;
   deliveries.intercept(() => 'drop');
-  for (const [name, act] of Object.entries(take.acts)) {
-    scene.nextMoment();
-    const done = act(cast, first, heard);
-    const event = take.events?.[name];
-    written[name] = recorded(deliveries.log.findLast((one) => event === undefined || one.event === event)?.request);
-    if (event === 'pull_request_review' && isRecord(done)) reviewId = Number(done['id']);
+  for (const [name, act] of Object.entries(scenario.acts)) {
+    session.nextMoment();
+    const result = act(people, firstProposal, earlierCommentId);
+    const event = scenario.events?.[name];
+    const delivery = deliveries.log.findLast((one) => event === undefined || one.event === event);
+    recording[name] = withoutSecrets(delivery?.request);
+    if (event === 'pull_request_review' && isRecord(result)) reviewId = Number(result['id']);
   }
   const facts: RecordedFacts = {
     app: { slug: app.slug, botId: app.botId },
-    ...(await factsOf(scene, pull, reviewId)),
+    ...(await fetchFacts(session, pull, reviewId)),
   };
-  written['state'] = { pull, facts, permissions: scene.permissions() };
+  recording['state'] = { pull, facts, permissions: session.permissions() };
   mkdirSync(folder, { recursive: true });
-  const steady: unknown = parseJson(stabilizeRecording(JSON.stringify(written), stage.github.url, scene.moments));
-  for (const [name, value] of Object.entries(isRecord(steady) ? steady : {}))
+  const { url } = environment.github;
+  const stable: unknown = parseJson(stabilizeRecording(JSON.stringify(recording), url, session.moments));
+  for (const [name, value] of Object.entries(isRecord(stable) ? stable : {}))
     writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(value, null, 2)}\n`);
-  await stage.close();
+  await environment.close();
 }
 
-/** A delivery without what only its receiver may know. */
-function recorded(request: WebhookRequest | undefined): unknown {
+/** Keeps the payload and the headers that don't depend on a secret. */
+function withoutSecrets(request: WebhookRequest | undefined): unknown {
   const { headers = {}, body = 'null' } = request ?? {};
   const kept = Object.entries(headers).filter(([name]) => /^(?:content-type|x-github-(?:event|delivery))$/i.test(name));
   return { headers: Object.fromEntries(kept), payload: parseJson(body) };
@@ -265,4 +283,4 @@ if (folder === undefined) {
   process.exit(2);
 }
 
-for (const [name, take] of Object.entries(TAKES)) await record(join(folder, name), take);
+for (const [name, scenario] of Object.entries(SCENARIOS)) await record(join(folder, name), scenario);

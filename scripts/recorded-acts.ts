@@ -1,41 +1,43 @@
 import type { FakePerson } from '../fakes/people/person.ts';
 
-export type Cast = {
+/** `carl` is the author of the pull request, with read permission. */
+export type People = {
   readonly ana: FakePerson;
   readonly carl: FakePerson;
   readonly stranger: FakePerson;
   readonly robot: FakePerson;
 };
 
-/** A proposal's comment, its thread and its review. */
-export type Posted = {
-  readonly id: number;
+/** A proposal's comment, thread and review. */
+export type PostedProposal = {
+  readonly commentId: number;
   readonly proposalId: string;
   readonly threadNodeId: string;
   readonly reviewId: number;
 };
 
-/** One act to record. `first` is the first proposal, `heard` the comment of the words that were heard before. */
-export type Act = (cast: Cast, first: Posted, heard: number) => unknown;
+/** An action whose webhook is recorded. `earlierCommentId` is the comment of `earlierAct`, 0 without one. */
+export type Act = (people: People, firstProposal: PostedProposal, earlierCommentId: number) => unknown;
 
-/** One folder: how far things have come before its acts, which nobody hears of. */
-export type Take = {
-  /** The repository's settings. */
+/** A folder of recordings: a state of the App, and acts whose webhooks the App does not receive. */
+export type Scenario = {
+  /** The text of `.github/countersign.yml`. */
   readonly settings?: string;
-  /** Whether the task was given, and both changes wait. */
-  readonly waiting: boolean;
-  /** What the App heard before; gives back the comment. */
-  readonly before?: (cast: Cast, first: Posted) => number;
+  /** Whether a task was given, and both of its proposals are pending. */
+  readonly hasPendingProposals: boolean;
+  /** An action that the App receives before the acts. Returns the id of its comment. */
+  readonly earlierAct?: (people: People, firstProposal: PostedProposal) => number;
+  /** By name, which becomes the name of the file. */
   readonly acts: Readonly<Record<string, Act>>;
-  /** The event that is meant where an act has several: by the act's name. */
+  /** The event to record, by the name of an act that causes several events. */
   readonly events?: Readonly<Record<string, string>>;
 };
 
-const block = (...lines: readonly string[]): string => ['```suggestion', ...lines, '```'].join('\n');
+const suggestionBlock = (...lines: readonly string[]): string => ['```suggestion', ...lines, '```'].join('\n');
 
-/** Before anybody gave a task. */
-const NO_RUN: Take = {
-  waiting: false,
+/** No task was given yet. */
+const NO_RUN: Scenario = {
+  hasPendingProposals: false,
   acts: {
     task: ({ ana }) => ana.says('/countersign use bigint for money\n\nand say why'),
     'task-by-stranger': ({ stranger }) => stranger.says('/countersign delete everything'),
@@ -44,25 +46,28 @@ const NO_RUN: Take = {
   },
 };
 
-/** While two changes wait for people. The last act closes the pull request. */
-const TWO_WAIT: Take = {
-  waiting: true,
+/** Two proposals are pending. The last act closes the pull request. */
+const TWO_PENDING: Scenario = {
+  hasPendingProposals: true,
   acts: {
-    'approve-in-thread': ({ ana }, { id }) => ana.replies(id, '/approve\nthanks, and mind the tests'),
+    'approve-in-thread': ({ ana }, { commentId }) => ana.replies(commentId, '/approve\nthanks, and mind the tests'),
     'approve-by-id': ({ ana }, { proposalId }) => ana.says(`/approve ${proposalId}`),
     'approve-alone': ({ ana }) => ana.says('/approve'),
-    'approve-but': ({ ana }, { id }) => ana.replies(id, '/approve but rename it'),
-    'approve-in-code': ({ ana }, { id }) => ana.replies(id, '```\n/approve\n```'),
+    'approve-but': ({ ana }, { commentId }) => ana.replies(commentId, '/approve but rename it'),
+    'approve-in-code': ({ ana }, { commentId }) => ana.replies(commentId, '```\n/approve\n```'),
     'approve-by-stranger': ({ stranger }) => stranger.says('/approve all'),
     'approve-by-bot': ({ robot }) => robot.says('/approve all'),
     'deny-by-author': ({ carl }) => carl.says('/deny all this is not what I wanted'),
-    instruction: ({ ana }, { id }) => ana.replies(id, 'keep the name `sum`, please'),
-    lgtm: ({ ana }, { id }) => ana.replies(id, 'lgtm'),
+    instruction: ({ ana }, { commentId }) => ana.replies(commentId, 'keep the name `sum`, please'),
+    lgtm: ({ ana }, { commentId }) => ana.replies(commentId, 'lgtm'),
     question: ({ ana }) => ana.says('/ask why bigint?'),
     stop: ({ ana }) => ana.says('/stop'),
-    'own-lines': ({ ana }, { id }) => ana.replies(id, `Rather so:\n${block('  let total = 0n; // cents')}`),
-    'own-lines-unclosed': ({ ana }, { id }) => ana.replies(id, '```suggestion\n  let total = 0n; // cents'),
-    'approve-above-block': ({ ana }, { id }) => ana.replies(id, `/approve\n${block('  let total = 0n; // cents')}`),
+    'own-lines': ({ ana }, { commentId }) =>
+      ana.replies(commentId, `Rather so:\n${suggestionBlock('  let total = 0n; // cents')}`),
+    'own-lines-unclosed': ({ ana }, { commentId }) =>
+      ana.replies(commentId, '```suggestion\n  let total = 0n; // cents'),
+    'approve-above-block': ({ ana }, { commentId }) =>
+      ana.replies(commentId, `/approve\n${suggestionBlock('  let total = 0n; // cents')}`),
     'edited-to-approve': ({ ana }) => ana.edits(ana.says('Looks fine.').id, '/approve all'),
     'thread-resolved': ({ ana }, { threadNodeId }) => ana.resolves(threadNodeId),
     retarget: ({ ana }) => ana.retargets('release'),
@@ -70,46 +75,50 @@ const TWO_WAIT: Take = {
   },
 };
 
-/** A review with replies of its own, which win over its body. */
-const REVIEW: Take = {
-  waiting: true,
+/** A review whose replies take precedence over its body. */
+const REVIEW: Scenario = {
+  hasPendingProposals: true,
   acts: {
-    'review-with-replies': ({ ana }, first) =>
-      ana.reviews({ event: 'COMMENT', body: '/approve all', replies: [{ inReplyTo: first.id, body: '/deny not so' }] }),
+    'review-with-replies': ({ ana }, { commentId }) =>
+      ana.reviews({
+        event: 'COMMENT',
+        body: '/approve all',
+        replies: [{ inReplyTo: commentId, body: '/deny not so' }],
+      }),
   },
   events: { 'review-with-replies': 'pull_request_review' },
 };
 
-/** The App asked for changes, as the repository's settings want it. */
-const ASKED_FOR_CHANGES: Take = {
+/** The App's review requested changes, because of the repository's settings. */
+const REQUESTED_CHANGES: Scenario = {
   settings: 'review_event: request-changes\n',
-  waiting: true,
+  hasPendingProposals: true,
   acts: { 'dismissed-review': ({ ana }, { reviewId }) => ana.dismisses(reviewId, 'Not needed.') },
 };
 
-/** Somebody pressed GitHub's own button. */
-const PUSHED: Take = {
-  waiting: true,
-  acts: { 'commit-suggestion': ({ ana }, { id }) => ana.commitsSuggestions(id) },
+/** A person used GitHub's *Commit suggestion* button. */
+const PUSHED: Scenario = {
+  hasPendingProposals: true,
+  acts: { 'commit-suggestion': ({ ana }, { commentId }) => ana.commitsSuggestions(commentId) },
   events: { 'commit-suggestion': 'pull_request' },
 };
 
-/** A comment has decided already. */
-const ONE_DENIED: Take = {
-  waiting: true,
-  before: ({ ana }, { proposalId }) => ana.says(`/deny ${proposalId} no need`).id,
+/** One of two proposals was denied. */
+const ONE_DENIED: Scenario = {
+  hasPendingProposals: true,
+  earlierAct: ({ ana }, { proposalId }) => ana.says(`/deny ${proposalId} no need`).id,
   acts: {
-    'deny-edited': ({ ana }, { proposalId }, heard) => ana.edits(heard, `/approve ${proposalId}`),
-    'deny-deleted': ({ ana }, _first, heard) => ana.deletes(heard),
+    'deny-edited': ({ ana }, { proposalId }, commentId) => ana.edits(commentId, `/approve ${proposalId}`),
+    'deny-deleted': ({ ana }, _firstProposal, commentId) => ana.deletes(commentId),
   },
 };
 
-/** By the folder's name. */
-export const TAKES: Readonly<Record<string, Take>> = {
+/** By the name of the folder. */
+export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'no-run': NO_RUN,
-  'two-wait': TWO_WAIT,
+  'two-wait': TWO_PENDING,
   review: REVIEW,
-  'asked-for-changes': ASKED_FOR_CHANGES,
+  'asked-for-changes': REQUESTED_CHANGES,
   pushed: PUSHED,
   'one-denied': ONE_DENIED,
 };

@@ -1,11 +1,9 @@
 /**
- * Makes the fixture that referees the simulated GitHub.
+ * Creates the fixture with which tests validate the fake GitHub.
  *
- * Input: the OpenAPI description of GitHub's REST API (package `@octokit/openapi`, file
- * `generated/api.github.com.json`) and of its webhooks (package `@octokit/openapi-webhooks`, file
- * `generated/api.github.com.json`). Output: one JSON file with the operations and events of the
- * tables below only, as plain JSON Schema: prose is dropped, `nullable` becomes a type, bodies of
- * requests are closed to unknown fields, and every repeated subtree is stored once.
+ * Input: the OpenAPI descriptions of GitHub's REST API and webhooks, from the packages `@octokit/openapi` and
+ * `@octokit/openapi-webhooks` (file `generated/api.github.com.json` in each). Output: one JSON file with the operations
+ * and events below, as plain JSON Schema without prose. Request bodies allow no unknown fields.
  *
  *   node scripts/reduce-openapi.ts <rest.json> <webhooks.json> <output.json>
  */
@@ -20,7 +18,7 @@ const PULL = `${REPOSITORY}/pulls/{pull_number}`;
 const ISSUE_COMMENT = `${REPOSITORY}/issues/comments/{comment_id}`;
 const REVIEW_COMMENT = `${REPOSITORY}/pulls/comments/{comment_id}`;
 
-/** Path to the methods the simulator answers. */
+/** Methods of the fake GitHub, by path. */
 const OPERATIONS: Readonly<Record<string, readonly string[]>> = {
   '/app': ['get'],
   '/app/hook/deliveries': ['get'],
@@ -64,7 +62,7 @@ const OPERATIONS: Readonly<Record<string, readonly string[]>> = {
   [`${REPOSITORY}/tarball/{ref}`]: ['get'],
 };
 
-/** Webhook entries the simulator can send; their schema carries the event's name and action. */
+/** Webhooks of the fake GitHub. A schema has the event's name and action. */
 const EVENTS: readonly string[] = [
   'installation-created',
   'installation-deleted',
@@ -97,21 +95,21 @@ const EVENTS: readonly string[] = [
 ];
 
 /**
- * Success schemas where the description contradicts itself: the list of installations asks of each
- * account to be a user and an enterprise at once, where a single installation says either.
+ * Corrected success schemas. In GitHub's description, each account in the list of installations must be a user and an
+ * enterprise at once; in a single installation it is one of them.
  */
 const CORRECTED: Readonly<Record<string, Json>> = {
   'GET /app/installations': { type: 'array', items: { $ref: '#/components/schemas/installation' } },
 };
 
-/** Keywords that carry prose or hints and prove nothing. */
+/** Keywords that don't affect validation. */
 const DROPPED = new Set(['description', 'title', 'example', 'examples', 'default', 'deprecated', 'externalDocs']);
-/** Keywords whose value maps names to schemas, so that a name is never taken for a keyword. */
+/** Keywords whose value maps names to schemas. Such a name can equal a keyword. */
 const NAME_MAPS = new Set(['properties', 'patternProperties']);
 /** Keywords whose value is a list of schemas. */
 const SCHEMA_LISTS = new Set(['allOf', 'anyOf', 'oneOf']);
-/** A subtree shorter than this is cheaper in place than behind a reference. */
-const WORTH_SHARING = 36;
+/** In characters of JSON. A reference to a shorter subtree would take more space than the subtree. */
+const MIN_SHARED_LENGTH = 36;
 
 function record(value: unknown, where: string): Json {
   if (!isRecord(value)) throw new Error(`Expected an object at ${where}`);
@@ -130,7 +128,7 @@ function resolvePointer(document: Json, pointer: string): Json {
   return record(found, pointer);
 }
 
-/** One schema as plain JSON Schema. `open` holds the references being expanded, so that a cycle ends in `{}`. */
+/** Converts to plain JSON Schema. `open` has the references that are being expanded, so that a cycle ends in `{}`. */
 function plainSchema(document: Json, schema: Json, open: readonly string[] = []): Json {
   const reference = schema['$ref'];
   if (typeof reference === 'string') {
@@ -142,21 +140,19 @@ function plainSchema(document: Json, schema: Json, open: readonly string[] = [])
     if (DROPPED.has(keyword) || keyword.startsWith('x-') || keyword === 'nullable' || keyword === 'format') continue;
     plain[keyword] = plainKeyword(document, keyword, value, open);
   }
-  const corrected = withOutdatedPlaces(plain);
+  const corrected = withNullablePositions(plain);
   return schema['nullable'] === true ? nullable(corrected) : corrected;
 }
 
-/**
- * A review comment that went out of date has no place any more: GitHub answers null, whatever REST's description says.
- */
-function withOutdatedPlaces(schema: Json): Json {
+/** GitHub returns null for the position of an outdated review comment, which its description does not allow. */
+function withNullablePositions(schema: Json): Json {
   const { properties } = schema;
   if (!isRecord(properties) || properties['diff_hunk'] === undefined) return schema;
-  const places = ['line', 'position'].flatMap((name) => {
-    const place = properties[name];
-    return isRecord(place) && place['type'] === 'integer' ? [[name, nullable(place)] as const] : [];
+  const positions = ['line', 'position'].flatMap((name) => {
+    const position = properties[name];
+    return isRecord(position) && position['type'] === 'integer' ? [[name, nullable(position)] as const] : [];
   });
-  return { ...schema, properties: { ...properties, ...Object.fromEntries(places) } };
+  return { ...schema, properties: { ...properties, ...Object.fromEntries(positions) } };
 }
 
 function plainKeyword(document: Json, keyword: string, value: unknown, open: readonly string[]): unknown {
@@ -176,7 +172,7 @@ function nullable(schema: Json): Json {
   return Array.isArray(allowed) ? { ...widened, enum: [...new Set([...allowed, null])] } : widened;
 }
 
-/** Refuses unknown fields wherever a body's fields are listed in one place. */
+/** Forbids unknown fields in every schema that lists its properties. */
 function closed(schema: Json): Json {
   const result: Record<string, unknown> = { ...schema };
   for (const keyword of SCHEMA_LISTS) {
@@ -223,10 +219,10 @@ function reducedOperation(document: Json, name: string, operation: Json): Json {
 function reducedOperations(document: Json): Json {
   const operations: Record<string, unknown> = {};
   for (const [path, methods] of Object.entries(OPERATIONS)) {
-    const known = record(record(document['paths'], 'paths')[path], path);
+    const pathItem = record(record(document['paths'], 'paths')[path], path);
     for (const method of methods) {
       const name = `${method.toUpperCase()} ${path}`;
-      operations[name] = reducedOperation(document, name, record(known[method], method));
+      operations[name] = reducedOperation(document, name, record(pathItem[method], method));
     }
   }
   return operations;
@@ -243,9 +239,7 @@ function reducedEvents(document: Json): Json {
   return events;
 }
 
-/**
- * Stores each repeated subtree once under `shared`; a reference names the document, so that a part works on its own.
- */
+/** Stores each repeated subtree once under `shared`. References name the document, so that a part works on its own. */
 function shareSubtrees(root: Json): Json {
   const counts = new Map<string, number>();
   const keyOf = (value: unknown): string => createHash('sha1').update(JSON.stringify(value)).digest('hex');
@@ -258,25 +252,25 @@ function shareSubtrees(root: Json): Json {
   count(root);
   const names = new Map<string, string>();
   const shared: Record<string, unknown> = {};
-  const inside = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(replaced);
+  const shareParts = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(share);
     if (!isRecord(value)) return value;
     return Object.fromEntries(
-      Object.entries(value).map(([name, part]) => [name, NAME_MAPS.has(name) ? inside(part) : replaced(part)]),
+      Object.entries(value).map(([name, part]) => [name, NAME_MAPS.has(name) ? shareParts(part) : share(part)]),
     );
   };
-  const replaced = (value: unknown): unknown => {
-    if (!isRecord(value) || JSON.stringify(value).length < WORTH_SHARING) return inside(value);
+  const share = (value: unknown): unknown => {
+    if (!isRecord(value) || JSON.stringify(value).length < MIN_SHARED_LENGTH) return shareParts(value);
     const key = keyOf(value);
-    if ((counts.get(key) ?? 0) < 2) return inside(value);
+    if ((counts.get(key) ?? 0) < 2) return shareParts(value);
     const name = names.get(key) ?? names.size.toString(36);
     if (!names.has(key)) {
       names.set(key, name);
-      shared[name] = inside(value);
+      shared[name] = shareParts(value);
     }
     return { $ref: `github#/${name}` };
   };
-  return { ...record(inside(root), 'root'), shared };
+  return { ...record(shareParts(root), 'root'), shared };
 }
 
 function readDocument(path: string): Json {

@@ -1,16 +1,16 @@
 /**
- * Sums test results up in one line: `12 passed, 0 failed`.
+ * Prints the sum of test results in one line, such as `12 passed, 0 failed`. Exits with 1 after any failure.
  *
- * Arguments: how many other checks failed, then the JSON results of each run. A run that left no results, or that
- * failed without a failed test (a file that cannot be loaded), counts as one failure. Exits with 1 after any failure.
+ * Arguments: the number of other checks that failed, then a file with JSON results for each run. A run without a
+ * results file, or that failed without a failed test, counts as one failure.
  */
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { isRecord, parseJson } from '../src/lib/trust.ts';
 
-type Sum = { readonly passed: number; readonly failed: number };
+type ResultCounts = { readonly passed: number; readonly failed: number };
 
-function read(path: string): Sum {
+function readResults(path: string): ResultCounts {
   try {
     const results = parseJson(readFileSync(path, 'utf8'));
     if (!isRecord(results)) return { passed: 0, failed: 1 };
@@ -22,9 +22,9 @@ function read(path: string): Sum {
   }
 }
 
-const [broken = '0', ...paths] = process.argv.slice(2);
-const sums = paths.map(read);
-const passed = sums.reduce((total, sum) => total + sum.passed, 0);
-const failed = sums.reduce((total, sum) => total + sum.failed, Number(broken));
+const [failedChecks = '0', ...paths] = process.argv.slice(2);
+const counts = paths.map(readResults);
+const passed = counts.reduce((sum, run) => sum + run.passed, 0);
+const failed = counts.reduce((sum, run) => sum + run.failed, Number(failedChecks));
 process.stdout.write(`${passed} passed, ${failed} failed\n`);
 process.exitCode = failed === 0 && passed > 0 ? 0 : 1;

@@ -1,9 +1,9 @@
+/** Writes the generated tables of the documentation and the settings schema. `npm test` fails if they are outdated. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { COMMAND_LIST } from '../src/core/commands/all-commands.ts';
 import { renderCommandTable, replaceCommandTable } from '../src/core/messages/command-docs.ts';
 import { renderSettingsSchema, replaceSettingsTable } from '../src/core/settings/settings-docs.ts';
 
-/** Writes the command table into every page that has it. `npm test` fails where this was forgotten. */
 for (const page of ['../README.md', '../docs/commands.md']) {
   const file = new URL(page, import.meta.url);
   writeFileSync(file, replaceCommandTable(readFileSync(file, 'utf8'), renderCommandTable(COMMAND_LIST)));

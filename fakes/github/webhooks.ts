@@ -33,7 +33,7 @@ export type FakeDeliveries = {
   readonly releaseHeld: () => void;
   /** Sends a delivery again with the same GUID. */
   readonly redeliver: (delivery: FakeDelivery) => void;
-  /** Resolves when no delivery is waiting for a response, including deliveries that are queued meanwhile. */
+  /** Resolves when every queued delivery has been sent and answered. */
   readonly whenIdle: () => Promise<void>;
 };
 

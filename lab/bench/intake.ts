@@ -169,7 +169,7 @@ async function sendConcurrently(
   return { perSecond: times.length / seconds, times, refused };
 }
 
-/** `ids` are the acknowledged deliveries. `times` are ms from the moment when a delivery was due, refused ones included. */
+/** `ids` are the acknowledged deliveries. `times` are ms since a delivery was due, including refused ones. */
 export type RateResult = {
   readonly ids: readonly string[];
   readonly times: readonly number[];

@@ -74,7 +74,7 @@ function formatNumber(value: number): string {
   return value.toLocaleString('en', { maximumSignificantDigits: 3 });
 }
 
-/** CPU time of this thread since `start`, in ms. Other processes don't affect it. Some machines count in steps of 4 ms. */
+/** CPU time of this thread since `start`, in ms. Other processes don't affect it. Some clocks have steps of 4 ms. */
 function threadMsSince(start: ReturnType<typeof process.threadCpuUsage>): number {
   const { user, system } = process.threadCpuUsage(start);
   return (user + system) / 1000;

@@ -92,7 +92,7 @@ function pushedChange(): WorstCaseCall {
   return (offload) => offload('assessPush', push);
 }
 
-/** A push to a file with ten pending changes of many lines. It contains each of them, or has removed all their lines. */
+/** A push to a file with ten pending changes of many lines. It contains each of them, or removed their lines. */
 function pushedManyChanges(containsChanges: boolean): WorstCaseCall {
   const sides = Array.from({ length: 10 }, (_, change) => {
     const old = Array.from({ length: MAX_REGION_LINES }, (_line, index) => `a${(index + change) % 7}\r\n`);

@@ -86,7 +86,7 @@ function spawnApp(environment: Readonly<Record<string, string>>): RunningProcess
   return { child, errors: () => errors, url: null };
 }
 
-/** Reads the URL from the `listening` line of a process's log; null if the process ends first. Discards other output. */
+/** Reads the URL from the `listening` line of a process's log; null if the process ends first. Drops other output. */
 export function readListeningUrl(child: ChildProcess): Promise<string | null> {
   const { promise, resolve } = Promise.withResolvers<string | null>();
   let text = '';

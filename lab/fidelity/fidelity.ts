@@ -9,7 +9,7 @@ import { addTotals, createTotals, type FidelityTotals, formatTotals } from './re
 import { readSamples, type Sample } from './samples.ts';
 import { trySample } from './try-sample.ts';
 
-/** Runs `npm run fidelity`. Returns the exit code: 0 if all bytes equal those of the commits, 1 if not, 2 for an error. */
+/** Returns the exit code of `npm run fidelity`: 0 if all bytes equal those of the commits, 1 if not, 2 for an error. */
 export function runFidelity(argv: readonly string[]): Promise<number> {
   return runCommand(COMMAND, readFidelityOptions(argv), runOnRepository);
 }

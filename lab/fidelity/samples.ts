@@ -168,7 +168,7 @@ type CommitContext = {
   readonly diffBase: DiffBase;
 };
 
-/** Yields the file changes of a commit, none if it is a merge or a first commit. Throws a `GitError` if an object is missing. */
+/** Yields the file changes of a commit, none for a merge or a first commit. Throws a `GitError` if an object is missing. */
 async function* readChanges(
   objects: GitObjectReader,
   { id, parents }: GitLogEntry,

@@ -146,7 +146,7 @@ function visibleText(comment: { readonly body: string } | undefined): string {
   return comment?.body.replace(/^<!--.*-->\s*/, '') ?? 'no answer';
 }
 
-/** The commit's lines in the range of the proposal; null if other lines differ too, or if a comment cannot express them. */
+/** The commit's lines in the proposal's range; null if other lines differ too, or a comment cannot express them. */
 function userEditLines({ change, proposal }: PostedChange): readonly string[] | null {
   const range = proposal.placement === null ? null : userEditRange(proposal.change, proposal.placement);
   const [before, after] = [versionLines(change.before), versionLines(change.after)];
@@ -166,7 +166,7 @@ function versionLines(version: CommitFileChange['before']): readonly string[] | 
   return decoded.kind === 'text' ? splitLines(decoded.text) : null;
 }
 
-/** In a new session each hunk of a change is a proposal that is approved alone, so that each commit moves the others. */
+/** In a new session each hunk is a proposal that is approved alone, so that each commit moves the others. */
 async function tryHunks(sample: Sample, totals: FidelityTotals): Promise<void> {
   const requested = requestHunks(sample);
   if (requested.length === 0) return;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { inject } from 'vitest';
 
-export type CommandResult = { readonly code: number | null; readonly output: string; readonly errors: string };
+type CommandResult = { readonly code: number | null; readonly output: string; readonly errors: string };
 
 const cli = join(import.meta.dirname, '../../src/cli.ts');
 

@@ -35,7 +35,7 @@ export function listCommitsBetween(store: GitObjectStore, base: Sha, head: Sha):
 /** Yields the commit and its ancestors, nearest first. */
 export function* walkCommits(store: GitObjectStore, commit: Sha): Generator<Sha> {
   const seen = new Set<Sha>([commit]);
-  // Iterating over a set includes entries that are added meanwhile, so the set works as a queue.
+  // The loop also visits the parents that it adds, so the set works as a queue.
   for (const sha of seen) {
     const found = readGitCommit(store, sha);
     if (found === undefined) continue;

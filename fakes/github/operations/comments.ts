@@ -91,8 +91,8 @@ export function canModerate(repository: FakeRepository, actor: FakeActor, author
 }
 
 /**
- * Whether the conversation is locked for the actor. Only collaborators with write access can write in it. An App cannot,
- * whatever its permissions (renovatebot/renovate#6215, open-telemetry/opentelemetry-dotnet#6554).
+ * Whether a lock prevents the actor from writing. Only people with write access can write in a locked conversation; no
+ * App can (renovatebot/renovate#6215, open-telemetry/opentelemetry-dotnet#6554).
  */
 export function isLockedOut(repository: FakeRepository, issue: FakeIssue, actor: FakeActor): boolean {
   return issue.locked && (actor.viaAppId !== null || !canPush(repository, actor.accountId));

@@ -78,7 +78,7 @@ export function resolvePlacement(
 
 type NewReviewComment = { readonly actor: FakeActor; readonly reviewId: number; readonly body: string };
 
-/** Adds a thread with its first comment. A thread at an older commit can be outdated at once. */
+/** Adds a thread with its first comment. A new thread at an older commit can already be outdated. */
 export function createThread(
   github: GitHubState,
   pull: FakePullRequest,

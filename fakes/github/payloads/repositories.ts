@@ -89,7 +89,7 @@ export function repositoryPageUrl(github: GitHubState, repository: FakeRepositor
   return `${github.host.webUrl}/${fullNameOf(github, repository)}`;
 }
 
-/** The `*_url` fields and what follows the API URL of the repository. */
+/** The `*_url` fields, as suffixes of the repository’s API URL. */
 const REPOSITORY_URL_SUFFIXES = {
   archive_url: '/{archive_format}{/ref}',
   assignees_url: '/assignees{/user}',

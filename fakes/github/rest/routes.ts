@@ -121,7 +121,7 @@ function isAllowed(
   }
 }
 
-/** An unknown comment is a 404 from the handler, whatever the permissions. */
+/** Whether the comment does not exist. The handler then answers 404, with any permissions. */
 function isUnknownComment(context: RepositoryRouteContext): boolean {
   if (!('comment_id' in context.params)) return false;
   return findConversationOfComment(context.repository, readNumberParam(context, 'comment_id')) === undefined;

@@ -45,7 +45,7 @@ export const METRIC_DEFINITIONS = {
   },
   recoveryRuns: {
     name: 'countersign_recovery_runs_total',
-    help: 'Searches for lost webhooks by result.',
+    help: 'Runs of the recovery of lost webhooks by result.',
     labels: { result: ['done', 'unfinished', 'failed', 'refused'] },
   },
   recoveredDeliveries: {

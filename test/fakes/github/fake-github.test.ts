@@ -82,7 +82,7 @@ describe('the fake GitHub', () => {
     expect((await client.rest.repos.get({ owner: 'ana', repo: 'shop' })).status).toBe(200);
     skew = 61 * 60_000;
     await expect(client.rest.repos.get({ owner: 'ana', repo: 'shop' })).rejects.toMatchObject({ status: 401 });
-    // The client signs with its own clock, reads ours from the `date` header and signs again.
+    // The client signs with its own clock, then reads the server’s time from the `date` header and signs again.
     expect((await app.rest.apps.getAuthenticated()).status).toBe(200);
     expect(shop.github.requests.slice(-2).map(({ status }) => status)).toEqual([401, 200]);
   });

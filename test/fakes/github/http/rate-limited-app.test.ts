@@ -122,7 +122,7 @@ describe('the App after a retry-after', () => {
     expect(pull.appComments()).toHaveLength(1);
   });
 
-  it('continues with other installations meanwhile (H9)', async () => {
+  it('continues with other installations (H9)', async () => {
     const app = openVirtualApp();
     const [limited, other] = [app.installedFor('acme').opens(), app.installedFor('other').opens()];
     app.gateway.faults.add({ ...rateLimited, route: PERMISSION });

@@ -98,9 +98,7 @@ describe('createCommitOnBranch', () => {
       repositoryId,
       ruleset: { branches: ['topic'], types: ['update'], bypassIds: [fixture.actors.ben.accountId] },
     });
-    expect(fixture.refusal(createCommitOnBranch, commit()).message).toMatch(
-      /^Repository rule violations found/,
-    );
+    expect(fixture.refusal(createCommitOnBranch, commit()).message).toMatch(/^Repository rule violations found/);
     const anas = { actor: fixture.actors.ana, repositoryId, branch: 'topic', files: new Map([['x', 'y']]) };
     expect(fixture.refusal(pushFiles, anas).status).toBe(422);
     fixture.push({ x: 'bypassed' });

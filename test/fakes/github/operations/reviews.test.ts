@@ -139,7 +139,7 @@ describe('reviews', () => {
     expect(old).toMatchObject({ line: 15, side: 'LEFT', start_line: null });
   });
 
-  it('shows a pending review only to its author, who cannot review, comment or reply meanwhile', () => {
+  it('shows a pending review only to its author, who cannot review, comment or reply before submitting it', () => {
     const fixture = createFixture();
     const target = { actor: fixture.actors.bot, repositoryId: fixture.repositoryId, number: fixture.number };
     fixture.apply(createPullRequestReview, {
