@@ -210,7 +210,7 @@ async function observeStart(setup: LoadSetup): Promise<StartObservation> {
 const UNIQUE_COLUMNS: Readonly<Record<string, string>> = {
   pulls: `'pull_key', t.pull_key || '-' || n, 'run_id', t.run_id || '-' || n`,
   runs: `'pull_key', t.pull_key || '-' || n, 'run_id', t.run_id || '-' || n`,
-  proposals: `'pull_key', t.pull_key || '-' || n, 'run_id', t.run_id || '-' || n, 'place', nextval('proposals_place_seq')`,
+  proposals: `'pull_key', t.pull_key || '-' || n, 'run_id', t.run_id || '-' || n, 'seq', nextval('proposals_seq_seq')`,
   messages: `'run_id', t.run_id || '-' || n`,
   effects: `'pull_key', t.pull_key || '-' || n, 'id', nextval('effects_id_seq')`,
   inbox: `'pull_key', t.pull_key || '-' || n, 'id', nextval('inbox_id_seq'),
