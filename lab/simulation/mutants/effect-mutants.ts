@@ -85,7 +85,7 @@ export const EFFECT_MUTANTS: readonly Mutant[] = [
     brokenPromise: 'nobody is answered twice',
     createOverrides: () => overrideGitHub(() => ({ hasPosted: async () => false })),
   },
-  { name: 'replies-dropped', brokenPromise: 'whoever is to be answered is', createOverrides: dropReplies },
+  { name: 'replies-dropped', brokenPromise: 'everyone who needs a reply gets one', createOverrides: dropReplies },
   {
     name: 'no-fencing',
     brokenPromise: 'a former holder writes nothing',
