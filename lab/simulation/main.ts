@@ -1,7 +1,9 @@
+import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import process from 'node:process';
-import { runCommand } from '../../src/cli/options.ts';
+import { reportProblem, runCommand } from '../../src/cli/options.ts';
 import { createThreadRunner, type JobResult, parallelMap } from '../shared/parallel-map.ts';
+import { CheckpointError, hashSources, readCheckpoint, writeCheckpoint } from './checkpoint.ts';
 import { MUTANTS } from './mutants/mutants.ts';
 import { readSimulationOptions, SIMULATION_HELP, type SimulationOptions } from './options.ts';
 import { describeCase, failureLines, progressLine, reportLines } from './report.ts';
@@ -24,41 +26,63 @@ const printLine = (line: string): void => void process.stdout.write(`${line}\n`)
 /** Writes to standard error, so that standard output has only the report. */
 const printProgress = (line: string): void => void process.stderr.write(`${line}\n`);
 
+/** Cases between two checkpoints: about a minute. */
+const CHECKPOINT_CASES = 5_000;
+
 function* seedsOf({ seed: first, cases }: SimulationOptions): Generator<number> {
   for (let seed = first; seed < first + cases; seed += 1) yield seed;
-}
-
-function* caseJobs(options: SimulationOptions): Generator<CaseJob> {
-  for (const seed of seedsOf(options)) yield { kind: 'case', seed, pglite: options.mode === 'pglite' };
 }
 
 /** A case that crashed its thread counts as a failed case. */
 function totalsOfJob({ seed }: CaseJob, result: JobResult<SimulationTotals>): SimulationTotals {
   if (result.kind === 'done') return result.value;
-  return { ...NO_CASES, cases: 1, failures: [{ seed, problems: [`its thread broke: ${String(result.error)}`] }] };
+  return { ...NO_CASES, cases: 1, failures: [{ seed, problems: [`its thread crashed: ${String(result.error)}`] }] };
 }
 
 async function playAndReport(options: SimulationOptions): Promise<boolean> {
+  const { checkpoint: file } = options;
+  const sourceHash = file === null ? '' : hashSources(join(import.meta.dirname, '../..'));
+  const start = file === null ? null : readCheckpoint(file, options, sourceHash);
+  const progress = createProgress(options, start?.totals ?? NO_CASES, start?.seconds ?? 0);
+  const end = options.seed + options.cases;
+  const step = file === null ? options.cases : CHECKPOINT_CASES;
+  for (let seed = start?.nextSeed ?? options.seed; seed < end; seed += step) {
+    const nextSeed = Math.min(seed + step, end);
+    await playCases({ ...options, seed, cases: nextSeed - seed }, progress.add);
+    if (file !== null) writeCheckpoint(file, options, sourceHash, { nextSeed, ...progress.current() });
+  }
+  const { totals, seconds } = progress.current();
+  for (const line of reportLines(totals, seconds)) printLine(line);
+  return totals.failures.length === 0;
+}
+
+/** Sums the results, and prints failures at once and the progress every ten seconds. */
+function createProgress(options: SimulationOptions, totals: SimulationTotals, secondsBefore: number) {
   const startedAt = performance.now();
-  let sum = NO_CASES;
-  let progressAt = startedAt;
-  const secondsUntil = (now: number): number => (now - startedAt) / 1_000;
-  await parallelMap({
-    items: caseJobs(options),
-    concurrency: options.threads,
-    createRunner: () => createThreadRunner<CaseJob, SimulationTotals>(JOB_THREAD),
-    onResult(job, result) {
-      const totals = totalsOfJob(job, result);
-      sum = sumTotals([sum, totals]);
-      for (const line of totals.failures.flatMap(failureLines)) printProgress(line);
+  const casesBefore = totals.cases;
+  let [sum, progressAt] = [totals, startedAt];
+  const secondsSince = (now: number): number => (now - startedAt) / 1_000;
+  return {
+    current: () => ({ totals: sum, seconds: secondsBefore + secondsSince(performance.now()) }),
+    add(result: SimulationTotals): void {
+      sum = sumTotals([sum, result]);
+      for (const line of result.failures.flatMap(failureLines)) printProgress(line);
       const now = performance.now();
       if (now - progressAt < PROGRESS_INTERVAL_MS) return;
       progressAt = now;
-      printProgress(progressLine(sum, options.cases, secondsUntil(now)));
+      printProgress(progressLine(sum, options.cases, (sum.cases - casesBefore) / secondsSince(now)));
     },
+  };
+}
+
+async function playCases(options: SimulationOptions, onResult: (totals: SimulationTotals) => void): Promise<void> {
+  const pglite = options.mode === 'pglite';
+  await parallelMap({
+    items: Array.from(seedsOf(options), (seed): CaseJob => ({ kind: 'case', seed, pglite })),
+    concurrency: options.threads,
+    createRunner: () => createThreadRunner<CaseJob, SimulationTotals>(JOB_THREAD),
+    onResult: (job, result) => onResult(totalsOfJob(job, result)),
   });
-  for (const line of reportLines(sum, secondsUntil(performance.now()))) printLine(line);
-  return sum.failures.length === 0;
 }
 
 async function printTraces(options: SimulationOptions): Promise<boolean> {
@@ -74,7 +98,7 @@ async function printTraces(options: SimulationOptions): Promise<boolean> {
 }
 
 function describeFinding(result: JobResult<HuntFinding>): string {
-  if (result.kind === 'crashed') return `its thread broke: ${String(result.error)}`;
+  if (result.kind === 'crashed') return `its thread crashed: ${String(result.error)}`;
   const { caseCount, noticedBy } = result.value;
   return noticedBy === null
     ? `NOT NOTICED in ${caseCount} cases`
@@ -109,5 +133,12 @@ const RUN_MODE: Readonly<Record<SimulationOptions['mode'], (options: SimulationO
 process.exitCode = await runCommand(
   { name: 'npm run simulate', help: SIMULATION_HELP },
   readSimulationOptions(process.argv.slice(2)),
-  async (options) => ((await RUN_MODE[options.mode](options)) ? 0 : 1),
+  async (options) => {
+    try {
+      return (await RUN_MODE[options.mode](options)) ? 0 : 1;
+    } catch (error) {
+      if (error instanceof CheckpointError) return reportProblem('npm run simulate', error.message);
+      throw error;
+    }
+  },
 );

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { type OptionsResult, optionsProblem, parseOptions } from '../../src/cli/options.ts';
+import { POSITIVE_INTEGER } from '../shared/positive-integer.ts';
 
 export type SimulationOptions = {
   readonly cases: number;
@@ -8,41 +9,41 @@ export type SimulationOptions = {
   readonly seed: number;
   readonly threads: number;
   readonly mode: SimulationMode;
+  /** The file that keeps the progress of a long simulation; null keeps none. */
+  readonly checkpoint: string | null;
 };
 
 /** `memory` and `pglite` select the store, `trace` prints the events, and `mutants` plays cases with mistakes. */
 type SimulationMode = 'memory' | 'pglite' | 'trace' | 'mutants';
 
-export const SIMULATION_HELP = `Usage: npm run simulate -- [--cases N] [--seed S] [--threads T] [--pglite | --trace | --mutants]
+export const SIMULATION_HELP = `Usage: npm run simulate -- [--cases N] [--seed S] [--threads T] [--checkpoint FILE] [--pglite | --trace | --mutants]
 
-Plays the App against a simulated GitHub, people, model and misfortune in virtual time, and checks what must
-always hold.
+Plays the App against a simulated GitHub, people, a model and random faults, in virtual time, and checks every promise.
 
-  --cases N    how many cases (1000)
-  --seed S     the first case's seed (1), which settles everything that happens in it
-  --threads T  how many play at once; default is all processors. Each case is played by one of them, and is the same
-               whoever plays it
-  --pglite     on PGlite instead of the store in memory: some twenty times slower
-  --trace      tells the story of each case
-  --mutants    puts known mistakes in the product's place, one after the other, and says which are noticed
-               within N cases
-  --help       this text
+  --cases N          number of cases (1000)
+  --seed S           seed of the first case (1); a seed determines everything that happens in its case
+  --threads T        cases played at the same time (one per processor); does not change the results
+  --checkpoint FILE  keeps the progress in FILE. If the simulation is interrupted, the same command continues it
+  --pglite           plays on PGlite instead of the store in memory, about twenty times slower
+  --trace            prints the events of each case
+  --mutants          replaces parts of the product by known mistakes, one after another, and reports which ones
+                     the checks notice within N cases each
+  --help             this text
 
-How far it is, and what breaks, is told on standard error meanwhile; the report of all cases is on standard output.
-Ends with 0 where every promise held and every mutant was noticed, 1 where not, 2 where it could not begin.
+Progress and failures go to standard error, the report of all cases to standard output.
+Ends with 0 if every promise held or every mutant was noticed, 1 if not, 2 if it could not begin.
 `;
 
 const OPTIONS = {
   cases: { type: 'string', default: '1000' },
   seed: { type: 'string', default: '1' },
   threads: { type: 'string' },
+  checkpoint: { type: 'string' },
   pglite: { type: 'boolean', default: false },
   trace: { type: 'boolean', default: false },
   mutants: { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
-
-const POSITIVE_INTEGER = /^[1-9]\d{0,14}$/;
 
 const EXPLICIT_MODES = ['pglite', 'trace', 'mutants'] as const;
 
@@ -50,14 +51,16 @@ const EXPLICIT_MODES = ['pglite', 'trace', 'mutants'] as const;
 export function readSimulationOptions(argv: readonly string[]): OptionsResult<SimulationOptions> {
   const parse = () => parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowPositionals: false });
   return parseOptions('npm run simulate --', parse, ({ values }) => {
-    const { cases, seed, threads = String(availableParallelism()) } = values;
+    const { cases, seed, threads = String(availableParallelism()), checkpoint = null } = values;
     const invalid = Object.entries({ cases, seed, threads }).find(([, value]) => !POSITIVE_INTEGER.test(value));
-    if (invalid !== undefined) return optionsProblem(`--${invalid[0]} needs a number from 1 on.`);
+    if (invalid !== undefined) return optionsProblem(`--${invalid[0]} must be a positive whole number.`);
     const [mode = 'memory', second] = EXPLICIT_MODES.filter((name) => values[name]);
-    if (second !== undefined) return optionsProblem(`--${mode} and --${second} do not go together.`);
+    if (second !== undefined) return optionsProblem(`--${mode} and --${second} cannot be combined.`);
+    if (checkpoint !== null && (mode === 'trace' || mode === 'mutants'))
+      return optionsProblem(`--${mode} and --checkpoint cannot be combined.`);
     return {
       kind: 'options',
-      options: { cases: Number(cases), seed: Number(seed), threads: Number(threads), mode },
+      options: { cases: Number(cases), seed: Number(seed), threads: Number(threads), mode, checkpoint },
     };
   });
 }

@@ -5,9 +5,9 @@ import type { CountsByName, FailedCase, SimulationTotals } from './simulate.ts';
 import { START_TIME } from './world/fixture.ts';
 import type { TraceEvent } from './world/trace.ts';
 
-/** The progress after `seconds`; `expectedCases` is the number of all cases. */
-export function progressLine({ cases, failures }: SimulationTotals, expectedCases: number, seconds: number): string {
-  return `${cases} of ${expectedCases} cases, ${casesPerSecond(cases, seconds)} a second, ${failures.length} broken`;
+/** The progress; `expectedCases` is the number of all cases, and `rate` the number that is played per second. */
+export function progressLine({ cases, failures }: SimulationTotals, expectedCases: number, rate: number): string {
+  return `${cases} of ${expectedCases} cases, ${formatRate(rate)} a second, ${failures.length} broken`;
 }
 
 /** The problems of a failed case, and the command that replays it. */
@@ -26,14 +26,13 @@ export function reportLines(totals: SimulationTotals, seconds: number): readonly
     ...countTable('What became of proposals', totals.transitions),
     `    never  ${unseen}`,
     '',
-    `${totals.cases} cases, ${casesPerSecond(totals.cases, seconds)} a second; ${totals.commits} commits`,
+    `${totals.cases} cases, ${formatRate(totals.cases / Math.max(seconds, 0.001))} a second; ${totals.commits} commits`,
     ...totals.failures.toSorted((left, right) => left.seed - right.seed).flatMap(failureLines),
     `${totals.failures.length} broken`,
   ];
 }
 
-function casesPerSecond(cases: number, seconds: number): string {
-  const rate = cases / Math.max(seconds, 0.001);
+function formatRate(rate: number): string {
   return rate < 10 ? rate.toFixed(1) : rate.toFixed(0);
 }
 

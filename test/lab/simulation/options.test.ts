@@ -5,7 +5,7 @@ describe('npm run simulate', () => {
   it('plays a thousand cases in memory by default', () => {
     expect(readSimulationOptions(['--threads', '2'])).toEqual({
       kind: 'options',
-      options: { cases: 1000, seed: 1, threads: 2, mode: 'memory' },
+      options: { cases: 1000, seed: 1, threads: 2, mode: 'memory', checkpoint: null },
     });
     expect(readSimulationOptions(['--mutants', '--cases', '7', '--threads', '1'])).toMatchObject({
       options: { cases: 7, mode: 'mutants' },
@@ -13,8 +13,9 @@ describe('npm run simulate', () => {
   });
 
   it.each([
-    [['--cases', '1e3'], '--cases needs a number from 1 on.'],
-    [['--trace', '--mutants'], '--trace and --mutants do not go together.'],
+    [['--cases', '1e3'], '--cases must be a positive whole number.'],
+    [['--trace', '--mutants'], '--trace and --mutants cannot be combined.'],
+    [['--trace', '--checkpoint', 'x'], '--trace and --checkpoint cannot be combined.'],
     [['--sead', '4'], "Unknown option '--sead'."],
   ])('says what is wrong with %j', (argv, problem) => {
     expect(readSimulationOptions(argv)).toEqual({

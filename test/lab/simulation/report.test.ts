@@ -8,7 +8,7 @@ const broken = (seed: number) => ({ ...NO_CASES, cases: 1, failures: [{ seed, pr
 
 describe('the messages of the simulation', () => {
   it('reports the progress', () => {
-    expect(progressLine(sumTotals([played, broken(7)]), 100, 4)).toBe('31 of 100 cases, 7.8 a second, 1 broken');
+    expect(progressLine(sumTotals([played, broken(7)]), 100, 7.75)).toBe('31 of 100 cases, 7.8 a second, 1 broken');
   });
 
   it('ends with every broken case, in the order of their seeds, and how to play it again', () => {
