@@ -125,7 +125,7 @@ export type WorkHint = { readonly lane: keyof DueTimes; readonly count: number }
 /** A current or earlier run with its proposals, oldest first. */
 export type StoredRun = { readonly run: Run; readonly proposals: readonly Proposal[] };
 
-/** The outcome of a save; `lost` means that the claim is lost. Only `saved` has written anything. */
+/** The outcome of a save; `lost`: the claim is lost, or the signal was already done. Only `saved` has written anything. */
 export type SaveResult = 'saved' | 'lost' | 'inbox-not-empty';
 
 /**
@@ -203,8 +203,8 @@ export type Store = {
   /** Saves a decided signal and marks it done, in one transaction. */
   save(claim: Claim, signal: StoredSignal, step: Step, now: number): Promise<SaveResult>;
   /**
-   * Saves a signal that was never in the inbox, and only if no effect result is due and no webhook is pending. A
-   * delivery that arrives meanwhile is either seen here or stored after this save.
+   * Saves the step of a signal that was never in the inbox, and only if no effect result is due and no webhook is
+   * pending. A delivery that arrives meanwhile is either seen here or stored after this save.
    */
   saveIfInboxEmpty(claim: Claim, signal: Signal, step: Step, now: number): Promise<SaveResult>;
   /** Postpones a signal until `notBefore`. With a failure, counts an attempt and holds back later webhooks. */

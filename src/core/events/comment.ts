@@ -67,8 +67,8 @@ function refusePerson(context: CommandContext, relevance: RelevantComment): Step
   return endStep(withReply(noted, intent.location, reply), 'not-allowed');
 }
 
-function attemptedCommand(comment: ParsedComment): CommandName | 'mention' | null {
-  if (comment.kind === 'mention') return 'mention';
+function attemptedCommand(comment: ParsedComment): CommandName | 'mention' | 'unknown-command' | null {
+  if (comment.kind === 'mention' || comment.kind === 'unknown-command') return comment.kind;
   return comment.kind === 'malformed-command' ? comment.command : null;
 }
 

@@ -58,14 +58,20 @@ const STATUS_TEXT = {
   completed: completedText,
   rejected: rejectedText,
   failed: failedText,
-  superseded: (proposal) => `**Withdrawn** without a decision. Nothing was changed.${noteSentence(proposal.note)}`,
-  expired: (proposal) => `**Expired** without a decision. Nothing was changed.${noteSentence(proposal.note)}`,
-  cancelled: (proposal) => `**Cancelled** without a decision. Nothing was changed.${noteSentence(proposal.note)}`,
+  superseded: (proposal) => uncommittedText('Withdrawn', proposal),
+  expired: (proposal) => uncommittedText('Expired', proposal),
+  cancelled: (proposal) => uncommittedText('Cancelled', proposal),
 } as const satisfies Record<ProposalState, (proposal: Proposal, context: ProposalStatusContext) => string>;
 
 /** The outcome of a proposal and who decided it; empty while it is pending. */
 export function proposalStatus(proposal: Proposal, context: ProposalStatusContext): string {
   return joinBlocks(STATUS_TEXT[proposal.state](proposal, context), replacedByText(proposal, context));
+}
+
+/** An approved change can still be withdrawn, for example by a push. */
+function uncommittedText(outcome: string, proposal: Proposal): string {
+  const decision = findVote(proposal, 'approve') === undefined ? 'without a decision' : 'after it was approved';
+  return `**${outcome}** ${decision}. Nothing was changed.${noteSentence(proposal.note)}`;
 }
 
 function completedText(proposal: Proposal, { links }: ProposalStatusContext): string {

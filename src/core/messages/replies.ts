@@ -258,14 +258,14 @@ const REPLY_RENDERERS: {
 };
 
 /** A command as it is written in a comment. */
-function formatCommand(command: CommandName | 'mention' | 'reply'): string {
+function formatCommand(command: CommandName | 'mention' | 'unknown-command'): string {
   switch (command) {
     case 'task':
       return codeSpan('/countersign <task>');
     case 'mention':
       return 'A mention of Countersign';
-    case 'reply':
-      return 'A reply to a change';
+    case 'unknown-command':
+      return 'A command';
     default:
       return codeSpan(`/${command}`);
   }

@@ -6,7 +6,11 @@ import type { EndReason } from './run.ts';
 /** Every reply of the App. `core/messages/replies.ts` renders them. */
 export type Reply =
   | { readonly kind: 'owner-not-allowed'; readonly owner: string }
-  | { readonly kind: 'not-allowed'; readonly login: string; readonly command: CommandName | 'mention' | 'reply' }
+  | {
+      readonly kind: 'not-allowed';
+      readonly login: string;
+      readonly command: CommandName | 'mention' | 'unknown-command';
+    }
   | { readonly kind: 'pull-not-open'; readonly state: 'closed' | 'merged' }
   /** Several proposals are pending and the comment does not identify one. */
   | {

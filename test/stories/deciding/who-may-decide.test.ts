@@ -39,6 +39,14 @@ describe('who may decide', () => {
     expect(modelInput(story)).not.toContain('CANARY');
   });
 
+  it('a mistyped command of somebody without access is named as a command, not as /help (S69)', async () => {
+    const story = await propose(stage(), BIGINT, EXACTLY);
+    await story.stranger.replies(story.bot.proposal(1), '/aprove');
+    expect(story.bot.answer()).toMatch(
+      /^Sorry, .*: A command needs write access to this repository\. Nothing was decided/,
+    );
+  });
+
   it('at most ten people get that reply on one pull request (S69)', async () => {
     const story = await propose(stage(), BIGINT, EXACTLY);
     for (let n = 1; n <= 11; n += 1) await (await story.person(`passer${n}`, 'read')).says('/approve all');

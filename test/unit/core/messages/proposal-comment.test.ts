@@ -394,6 +394,12 @@ describe('a decided proposal', () => {
     expect(text).not.toContain('/approve');
   });
 
+  it('does not say that nobody decided when an approved change is withdrawn (S72)', () => {
+    const note = 'the file changed after the change was proposed';
+    const text = body(proposal(bigint, { state: 'superseded', votes: [vote('approve', ana)], note }), inSuggestion);
+    expect(text).toContain('**Withdrawn** after it was approved. Nothing was changed. The file changed');
+  });
+
   it('links the proposal that replaced it', () => {
     const one = proposal(bigint, { state: 'superseded', replacedBy: 'm3x8' });
     const text = renderProposal({
