@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -149,6 +149,15 @@ describe('countersign start', { timeout: 90_000 }, () => {
     const { code, stdout } = await started.ended;
     expect(code).toBe(0);
     expect(stdout).not.toContain('ERR_ACCESS_DENIED');
+  });
+
+  it('warns at the start of a data directory that other users can enter (X3)', async () => {
+    chmodSync(join(folder, 'data'), 0o750);
+    const started = begin({ PAUSED: '1' });
+    expect(await started.line('DATA_DIR')).toContain(
+      '"warning":"DATA_DIR can be accessed by other users (mode 0750): chmod 700 it."',
+    );
+    chmodSync(join(folder, 'data'), 0o700);
   });
 
   it('refuses an App that GitHub does not know, and lists what to check', async () => {
