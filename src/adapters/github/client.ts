@@ -12,10 +12,10 @@ const MEGABYTE = 1024 * 1024;
 
 const MAX_RESPONSE_BYTES = 16 * MEGABYTE;
 
-/** A tree has up to 100,000 entries, a page 100 comments of 262,144 bytes, and a webhook's payload 25 MB. */
+/** A tree has up to 100,000 entries, a page 100 comments of 262,144 bytes or 100 diffs, and a webhook's payload 25 MB. */
 const MAX_LARGE_RESPONSE_BYTES = 64 * MEGABYTE;
 
-const LARGE_RESPONSES = /\/git\/trees\/|\/(?:comments|reviews)(?:\?|$)|\/app\/hook\/deliveries\/./;
+const LARGE_RESPONSES = /\/git\/trees\/|\/compare\/|\/(?:comments|files|reviews)(?:\?|$)|\/app\/hook\/deliveries\/./;
 
 /** Octokit's log is off, because its options can contain a signed JWT. */
 const SILENT_LOG = { debug: ignoreLog, info: ignoreLog, warn: ignoreLog, error: ignoreLog };

@@ -166,6 +166,22 @@ describe('a response of unlimited size', () => {
     expect((await errorOf(github.fetchPermission('ana'))).message).toContain('is too large');
   });
 
+  it.each<[string, (github: GitHub) => Promise<unknown>]>([
+    ['a tree', (github) => github.fetchTree(HEAD)],
+    ['changed files', (github) => github.listFiles(HEAD)],
+    ['a comparison', (github) => github.listCommits('b'.repeat(40), HEAD)],
+    ['reviews', (github) => github.findReviews('<!-- x -->')],
+  ])('is allowed to be 20 MB for %s (X19)', async (_what, call) => {
+    const github = await githubWith((request, response) => {
+      if (request.url?.includes('/repos/') !== true)
+        return json(response, 200, { slug: 'x', owner: { login: 'ana' }, id: 4711 });
+      response.writeHead(200, { 'content-type': 'application/json' });
+      pour(response, 20, { megabytes: 0 }, request.url?.includes('/git/') === true ? '{"tree":[]}' : '[]');
+    });
+    const failure: unknown = await call(github).catch((error: unknown) => error);
+    expect(String(failure)).not.toContain('too large');
+  });
+
   it('keeps its status if it is an error (X19)', async () => {
     const sent = { megabytes: 0 };
     const github = await githubWith((_, response) => {
