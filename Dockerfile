@@ -11,7 +11,7 @@ RUN npm ci --omit=dev --ignore-scripts
 FROM ${NODE}
 # The package managers have nothing to do in a running container.
 RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /opt/yarn* \
-  && mkdir /data && chown node:node /data
+  && install -d -m 700 -o node -g node /data
 WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY package.json LICENSE ./

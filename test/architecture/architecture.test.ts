@@ -204,6 +204,14 @@ describe('the rules themselves', () => {
       { 'src/worker/offload/thread-main.ts': "import '../../../fakes/a.ts';" },
       'the server reaches fakes/a.ts',
     ],
+    ['Probot’s server', { 'src/app/a.ts': "import { Probot, run } from 'probot';" }, 'a.ts uses Probot, run of probot'],
+    ['all of Probot', { 'src/app/a.ts': "import * as probot from 'probot';" }, 'a.ts uses all of probot'],
+    ['Probot loaded late', { 'demo/a.ts': "export const a = () => import('probot');" }, 'a.ts uses all of probot'],
+    [
+      'Probot’s downloads',
+      { 'src/app/a.ts': "import { npxImport } from 'npx-import-light';" },
+      'npxImport of npx-import',
+    ],
     ['applyPatch', { 'src/core/edits/a.ts': "import { applyPatch as apply } from 'diff';" }, 'may not use applyPatch'],
     [
       'a brand made elsewhere',
@@ -246,6 +254,8 @@ describe('the rules themselves', () => {
         'src/app/server.ts': "import '../adapters/store/store.ts';",
         'src/app/config/env.ts': 'process.env;',
         'src/app/start.ts': "import './server.ts';",
+        'src/app/probot-app.ts': "import { type ApplicationFunction, Probot } from 'probot';",
+        'lab/b.ts': "import { Server } from 'probot';",
       }),
     ).toEqual([]);
   });

@@ -318,6 +318,24 @@ const reserved: Rule = (files) =>
       .map((name) => `${file.path} may not use ${name}`),
   );
 
+/** The class that dispatches events, and types. The other exports can download packages and start programs. */
+const PROBOT_NAMES: readonly string[] = ['Probot', 'ApplicationFunction', 'ProbotOctokit'];
+
+/** The lab measures Probot's own server. */
+const probot: Rule = (files) =>
+  files
+    .filter(({ path }) => partOf(path) !== 'lab')
+    .flatMap(({ path, imports }) =>
+      imports
+        .filter(({ from }) => /^(?:probot|@probot|npx-import)/.test(from))
+        .filter(({ from, names: used }) => from !== 'probot' || used.length === 0 || !used.every(isProbotName))
+        .map(({ from, names: used }) => `${path} uses ${used.join(', ') || 'all'} of ${from}`),
+    );
+
+function isProbotName(name: string): boolean {
+  return PROBOT_NAMES.includes(name);
+}
+
 /** Every rule by its description. */
 export const RULES: Readonly<Record<string, Rule>> = {
   'imports point down the layers only': layers,
@@ -331,5 +349,6 @@ export const RULES: Readonly<Record<string, Rule>> = {
   'the environment is read in one place': environment,
   'at most one installed file starts processes (E15)': processes,
   'the server reaches no process, no git, and nothing simulated (E15)': server,
+  'of Probot only the dispatcher is used (X20)': probot,
   'applyPatch is banned, and brands are made where they are checked (B4, M10)': reserved,
 };

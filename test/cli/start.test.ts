@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -47,13 +47,27 @@ function environment(changes: Readonly<Record<string, string>> = {}): Record<str
   };
 }
 
+/** Stands in for the package with which Probot downloads others. */
+const DOWNLOADER_TRAP = `process.stderr.write('trap is set; ');
+export const npxImport = () => { process.stderr.write('a package was requested'); process.exit(99); };`;
+
+/** Makes Probot download packages, if its code that reads them is ever called. */
+const DOWNLOADS = {
+  SENTRY_DSN: 'https://key@sentry.example.com/1',
+  REDIS_URL: 'redis://127.0.0.1:1',
+  WEBHOOK_PROXY_URL: 'https://smee.example.com/x',
+};
+
 /**
- * Node options that allow writes only in this directory and no other processes. Node's permission model also refuses
- * `fsync`, so it is replaced by a no-op.
+ * Node options that allow writes only in this directory and no other processes, and trap downloads of packages. Node's
+ * permission model also refuses `fsync`, so it is replaced by a no-op.
  */
 function confinedTo(directory: string): readonly string[] {
-  const unsynced = "import fs from 'node:fs'; import { syncBuiltinESMExports } from 'node:module'";
-  const preload = `${unsynced}; fs.fsyncSync = () => {}; syncBuiltinESMExports();`;
+  const unsynced = "import fs from 'node:fs'; import { registerHooks, syncBuiltinESMExports } from 'node:module'";
+  const module = JSON.stringify({ format: 'module', shortCircuit: true, source: DOWNLOADER_TRAP });
+  const isTrapped = "url.endsWith('/npx-import-light/index.js')";
+  const trap = `registerHooks({ load: (url, context, next) => ${isTrapped} ? ${module} : next(url, context) })`;
+  const preload = `${unsynced}; fs.fsyncSync = () => {}; syncBuiltinESMExports(); ${trap};`;
   const imported = `data:text/javascript,${encodeURIComponent(preload)}`;
   return ['--permission', '--allow-fs-read=*', `--allow-fs-write=${directory}`, '--import', imported];
 }
@@ -131,9 +145,9 @@ describe('countersign start', { timeout: 90_000 }, () => {
     }
   });
 
-  it('writes only to its data directory, and starts no other program (J6)', async () => {
+  it('writes only to its data directory, starts no other program, and downloads no package (J6, X20)', async () => {
     const begun = (dataDir: string): Running => {
-      const variables = { ...environment({ DATA_DIR: dataDir }), NODE_DISABLE_COMPILE_CACHE: '1' };
+      const variables = { ...environment({ DATA_DIR: dataDir, ...DOWNLOADS }), NODE_DISABLE_COMPILE_CACHE: '1' };
       const started = run(['start'], variables, folder, confinedTo(join(folder, 'data')));
       running.push(started);
       return started;
@@ -146,9 +160,20 @@ describe('countersign start', { timeout: 90_000 }, () => {
     expect(await comment(port, 31)).toBe(202);
     await stored(port, 'stored');
     started.child.kill('SIGTERM');
-    const { code, stdout } = await started.ended;
+    const { code, stdout, stderr } = await started.ended;
     expect(code).toBe(0);
     expect(stdout).not.toContain('ERR_ACCESS_DENIED');
+    expect(stderr).toContain('trap is set');
+    expect(stderr).not.toContain('a package was requested');
+  });
+
+  it('warns at the start of a data directory that other users can enter (X3)', async () => {
+    chmodSync(join(folder, 'data'), 0o750);
+    const started = begin({ PAUSED: '1' });
+    expect(await started.line('DATA_DIR')).toContain(
+      '"warning":"DATA_DIR can be accessed by other users (mode 0750): chmod 700 it."',
+    );
+    chmodSync(join(folder, 'data'), 0o700);
   });
 
   it('refuses an App that GitHub does not know, and lists what to check', async () => {

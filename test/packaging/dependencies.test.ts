@@ -24,6 +24,14 @@ function installed(lock: unknown): readonly { readonly name: string; readonly ve
   });
 }
 
+/** Production packages with an install script. */
+function installing(lock: unknown): readonly string[] {
+  const packages = isRecord(lock) && isRecord(lock['packages']) ? lock['packages'] : {};
+  return Object.entries(packages)
+    .filter(([, entry]) => isRecord(entry) && entry['hasInstallScript'] === true && entry['dev'] !== true)
+    .map(([path]) => path);
+}
+
 function isAtLeast(version: string, floor: string): boolean {
   return version.localeCompare(floor, 'en', { numeric: true }) >= 0;
 }
@@ -52,6 +60,20 @@ describe('installed packages', () => {
       'node_modules/@octokit/webhooks': { version: '9.99.99' },
     };
     expect(breaches({ packages })).toEqual(['diff 8.0.2', '@octokit/webhooks 9.99.99', 'probot is not installed']);
+  });
+
+  it('no production package runs a script at its installation (X20)', () => {
+    const lock = parseJson(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+    expect(installing(lock)).toEqual([]);
+    expect(installing({ packages: { 'node_modules/a': { hasInstallScript: true } } })).toEqual(['node_modules/a']);
+  });
+
+  it('each production package is documented with the reason why it is there, in the order of package.json (X20)', () => {
+    const manifest = parseJson(readFileSync(join(root, 'package.json'), 'utf8'));
+    const page = readFileSync(join(root, 'docs/dependencies.md'), 'utf8');
+    const documented = [...page.matchAll(/^\| `([^`]+)` \| \S.* \|$/gm)].map(([, name]) => name);
+    const dependencies = isRecord(manifest) && isRecord(manifest['dependencies']) ? manifest['dependencies'] : {};
+    expect(documented).toEqual(Object.keys(dependencies));
   });
 
   it('a patch with Unicode line separators is parsed to its end (H7)', () => {

@@ -65,12 +65,13 @@ describe('Dockerfile', () => {
     expect(lines.filter((line) => line.includes('npm ci'))).toEqual(['RUN npm ci --omit=dev --ignore-scripts']);
   });
 
-  it('runs as an unprivileged user in production mode, with one writable directory (J6)', () => {
+  it('runs as an unprivileged user in production mode, with one writable directory that is closed to others (J6, X3)', () => {
     expect(last('USER')).toBe('node');
     expect(final.indexOf('USER node')).toBeGreaterThan(final.findLastIndex((line) => /^(?:RUN|COPY)/.test(line)));
     expect(last('ENV')).toContain('NODE_ENV=production');
     expect(last('ENV')).toContain('DATA_DIR=/data');
     expect(last('VOLUME')).toBe('/data');
+    expect(final.join('\n')).toContain('install -d -m 700 -o node -g node /data');
   });
 
   it('starts node directly, so that SIGTERM reaches it, and checks /readyz (G12, J6)', () => {

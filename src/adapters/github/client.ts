@@ -1,11 +1,21 @@
 import { Octokit } from '@octokit/rest';
 import { createProbotAuth } from 'octokit-auth-probot';
 import { GitHubError } from '../../core/state/ports.ts';
+import { guardFetch, ResponseTooLargeError, type SendRequest } from '../../lib/guard-fetch.ts';
 import { toGitHubError } from './errors.ts';
 
 const API_VERSION = '2022-11-28';
 
 const REQUEST_TIMEOUT_MS = 15_000;
+
+const MEGABYTE = 1024 * 1024;
+
+const MAX_RESPONSE_BYTES = 16 * MEGABYTE;
+
+/** A tree has up to 100,000 entries, a page 100 comments of 262,144 bytes or 100 diffs, and a webhook's payload 25 MB. */
+const MAX_LARGE_RESPONSE_BYTES = 64 * MEGABYTE;
+
+const LARGE_RESPONSES = /\/git\/trees\/|\/compare\/|\/(?:comments|files|reviews)(?:\?|$)|\/app\/hook\/deliveries\/./;
 
 /** Octokit's log is off, because its options can contain a signed JWT. */
 const SILENT_LOG = { debug: ignoreLog, info: ignoreLog, warn: ignoreLog, error: ignoreLog };
@@ -14,8 +24,10 @@ type OctokitOptions = NonNullable<ConstructorParameters<typeof Octokit>[0]>;
 
 /**
  * Octokit without retries and throttling. Each request has a timeout: `request.timeout` of the client (default 15 s),
- * and `request.maxMs` of the request if that is shorter. Truncated JSON is an error. Integers above 2^53 (delivery ids)
- * are `bigint`, which `JSON.stringify` rejects.
+ * and `request.maxMs` of the request if that is shorter. Only GitHub's own origin is called, and with
+ * `request.isDownload` its download host; responses are limited to `request.maxBytes` (default 16 MB, or 64 MB for
+ * lists and trees). Truncated JSON is an error. Integers above 2^53 (delivery ids) are `bigint`, which `JSON.stringify`
+ * rejects.
  */
 export const CountersignOctokit = Octokit.plugin(guardRequests).defaults((options: OctokitOptions) => ({
   authStrategy: createProbotAuth,
@@ -54,12 +66,38 @@ function guardRequests(octokit: Pick<Octokit, 'hook'>, options: OctokitOptions):
     const timeoutMs = typeof maxMs === 'number' ? Math.min(maxMs, clientTimeoutMs) : clientTimeoutMs;
     const parsesBody = requestOptions.request?.parseSuccessResponseBody !== false;
     const signal = requestOptions.request?.signal ?? AbortSignal.timeout(timeoutMs);
-    requestOptions.request = { ...requestOptions.request, signal, parseSuccessResponseBody: false };
+    const fetch = guardedFetchFor(requestOptions);
+    requestOptions.request = { ...requestOptions.request, fetch, signal, parseSuccessResponseBody: false };
     const response = await request(requestOptions);
     if (parsesBody) response.data = await readResponse(response);
     return response;
   });
   return {};
+}
+
+type RequestOptions = {
+  readonly url: string;
+  readonly baseUrl: string;
+  readonly request?: { readonly [option: string]: unknown };
+};
+
+function guardedFetchFor({ url, baseUrl, request = {} }: RequestOptions): SendRequest {
+  const { fetch, isDownload, maxBytes } = request;
+  const defaultMaxBytes = LARGE_RESPONSES.test(url) ? MAX_LARGE_RESPONSE_BYTES : MAX_RESPONSE_BYTES;
+  return guardFetch(isSendRequest(fetch) ? fetch : globalThis.fetch, {
+    origins: [new URL(baseUrl).origin, ...(isDownload === true ? [downloadOrigin(baseUrl)] : [])],
+    maxBytes: typeof maxBytes === 'number' ? maxBytes : defaultMaxBytes,
+  });
+}
+
+function isSendRequest(value: unknown): value is SendRequest {
+  return typeof value === 'function';
+}
+
+/** The host of GitHub's archives: `codeload.github.com`, or `codeload.` before the host of another server. */
+function downloadOrigin(baseUrl: string): string {
+  const { protocol, host } = new URL(baseUrl);
+  return `${protocol}//codeload.${host.replace(/^api\./, '')}`;
 }
 
 function ignoreLog(): void {}
@@ -79,7 +117,8 @@ async function readResponse({ status, headers, data }: UnreadResponse): Promise<
   try {
     return type === undefined || type.includes('json') ? parseJsonBody(await body.text()) : await body.arrayBuffer();
   } catch (error) {
-    throw new GitHubError(`GitHub's response (${status}) was truncated or is not JSON`, null, null, { cause: error });
+    const problem = error instanceof ResponseTooLargeError ? 'is too large' : 'was truncated or is not JSON';
+    throw new GitHubError(`GitHub's response (${status}) ${problem}`, null, null, { cause: error });
   }
 }
 

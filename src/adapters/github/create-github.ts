@@ -121,7 +121,7 @@ function createPullPort(connection: PullConnection): GitHub {
     fetchPermission: (login) => fetchPermission(connection, login),
     fetchSettingsFile: () => fetchSettingsFile(connection),
     fetchTree: (commit) => fetchTree(connection, commit),
-    fetchBlob: (sha) => fetchBlob(connection, sha),
+    fetchBlob: (sha, size) => fetchBlob(connection, sha, size ?? null),
     fetchArchive: (commit) => fetchArchive(connection, commit),
     listFiles: (head) => listPullFiles(connection, head),
     fetchRules: (branch) => listBranchRules(connection, branch),

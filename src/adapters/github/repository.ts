@@ -7,6 +7,7 @@ import { blobSha } from '../../core/edits/text/characters.ts';
 import { MAX_FILE_BYTES } from '../../core/edits/text/limits.ts';
 import { SETTINGS_PATH } from '../../core/settings/repo-settings.ts';
 import { type CommitSummary, GitHubError, type SettingsFileLookup, type Tree } from '../../core/state/ports.ts';
+import { ResponseTooLargeError } from '../../lib/guard-fetch.ts';
 import { type CachedSettingsFile, cacheKey } from './caches.ts';
 import { PAGE_SIZE, type PullConnection, repositoryParams } from './connection.ts';
 import { GitHubRequestError, isNotFound } from './errors.ts';
@@ -114,26 +115,29 @@ async function listTree(
   return { entries, truncated: data.truncated };
 }
 
-/** Bytes of a blob, verified by its SHA and cached by it. GitHub serves blobs of up to 100 MB. */
-export async function fetchBlob(connection: PullConnection, sha: string): Promise<Uint8Array> {
+/** GitHub's maximum for a blob. */
+const MAX_BLOB_BYTES = 100 * 1024 * 1024;
+
+/** Bytes of a blob, verified by its SHA and cached by it. `size` is null if unknown. */
+export async function fetchBlob(connection: PullConnection, sha: string, size: number | null): Promise<Uint8Array> {
   const { blobs } = connection.caches;
   const key = cacheKey(connection.ref, sha);
   const cached = blobs.get(key);
   if (cached !== undefined) return cached;
-  const bytes = await downloadBlob(connection, sha);
+  const bytes = await downloadBlob(connection, sha, size ?? MAX_BLOB_BYTES);
   if (blobSha(bytes) !== sha) throw new GitHubError(`The bytes of blob ${sha} do not have this SHA`, null, null);
   blobs.set(key, bytes);
   return bytes;
 }
 
 /** Reads the stream, because Octokit decodes responses that GitHub labels as UTF-8, and loses bytes. */
-function downloadBlob({ ref, read }: PullConnection, sha: string): Promise<Uint8Array> {
+function downloadBlob({ ref, read }: PullConnection, sha: string, maxBytes: number): Promise<Uint8Array> {
   return read(async (client) => {
     const response = await client.rest.git.getBlob({
       ...repositoryParams(ref),
       file_sha: sha,
       headers: { accept: 'application/vnd.github.raw+json' },
-      request: { parseSuccessResponseBody: false },
+      request: { parseSuccessResponseBody: false, maxBytes },
     });
     const body: unknown = response.data;
     if (body === null) return new Uint8Array();
@@ -146,7 +150,8 @@ async function readBlobStream(body: ReadableStream, sha: string): Promise<Uint8A
   try {
     return new Uint8Array(await new Response(body).arrayBuffer());
   } catch (error) {
-    throw new GitHubError(`Blob ${sha} is truncated`, null, null, { cause: error });
+    const problem = error instanceof ResponseTooLargeError ? 'larger than its size' : 'truncated';
+    throw new GitHubError(`Blob ${sha} is ${problem}`, null, null, { cause: error });
   }
 }
 
@@ -165,7 +170,7 @@ export function fetchArchive(
     const response = await client.rest.repos.downloadTarballArchive({
       ...repositoryParams(ref),
       ref: commit,
-      request: { parseSuccessResponseBody: false },
+      request: { parseSuccessResponseBody: false, isDownload: true, maxBytes: MAX_ARCHIVE_BYTES },
     });
     const body: unknown = response.data;
     if (!(body instanceof ReadableStream)) throw new GitHubError(`The archive of ${commit} has no body`, null, null);
@@ -183,7 +188,7 @@ async function unpackArchive(body: ReadableStream, commit: string): Promise<File
   try {
     await Promise.all([pipeline(download, createGunzip(), tar), entries]);
   } catch (error) {
-    if (isTooLarge(archive)) return null;
+    if (isTooLarge(archive) || error instanceof ResponseTooLargeError) return null;
     throw new GitHubError(`The archive of ${commit} is truncated`, null, null, { cause: error });
   }
   return isTooLarge(archive) ? null : archive.files;

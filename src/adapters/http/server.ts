@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import type { Logger } from '../telemetry/log.ts';
 import type { Counter } from '../telemetry/metrics.ts';
+import { limitConnections } from './connection-limit.ts';
 
 /** A response of a route. Bodies are constant, so they never reveal a cause. */
 export type RouteResponse = { readonly status: number; readonly body: string; readonly contentType?: string };
@@ -34,6 +35,8 @@ type HttpServerOptions = {
   readonly log: Logger;
   /** Counts responses by status. */
   readonly responses: Counter<'status'>;
+  /** Open connections at once; default 1,000. */
+  readonly maxConnections?: number;
 };
 
 /** A listening server. `stop` accepts no new requests, and closes the open connections after `graceMs`. */
@@ -57,7 +60,7 @@ const MAX_CONNECTIONS = 1_000;
 /** Starts a server for these routes, with 404 for all other requests. Rejects if the port is in use. */
 export async function openHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const server = createServer(SERVER_LIMITS);
-  server.maxConnections = MAX_CONNECTIONS;
+  limitConnections(server, options.maxConnections ?? MAX_CONNECTIONS, createCrowdWarning(options.log));
   const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
     respond(request, response, options).catch((error: unknown) => {
       options.log.error({ err: error }, 'response failed');
@@ -70,6 +73,19 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
   server.on('clientError', rejectMalformed);
   const port = await listen(server, options.host, options.port);
   return { port, stop: (graceMs) => stopServer(server, graceMs) };
+}
+
+const CROWD_WARNING_INTERVAL_MS = 60_000;
+
+/** Logs at most once a minute that idle connections are closed, and how many since the last time. */
+function createCrowdWarning(log: Logger): () => void {
+  let [closed, warnedAt] = [0, Number.NEGATIVE_INFINITY];
+  return () => {
+    closed += 1;
+    if (performance.now() - warnedAt < CROWD_WARNING_INTERVAL_MS) return;
+    log.warn({ closed }, 'too many connections, closing idle ones');
+    [closed, warnedAt] = [0, performance.now()];
+  };
 }
 
 function listen(server: Server, host: string, port: number): Promise<number> {

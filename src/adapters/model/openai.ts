@@ -1,9 +1,18 @@
 import OpenAI, { APIConnectionError, APIError } from 'openai';
 import type { ModelResponse, TranscriptMessage } from '../../core/state/conversation.ts';
 import { type Model, ModelError } from '../../core/state/ports.ts';
+import {
+  ForeignOriginError,
+  guardFetch,
+  RedirectError,
+  ResponseTooLargeError,
+  type SendRequest,
+} from '../../lib/guard-fetch.ts';
 import { type ModelTool, parseResponse, toWireMessage, toWireTool } from './wire-format.ts';
 
 const REQUEST_TIMEOUT_MS = 120_000;
+
+const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 
 type ModelOptions = {
   /** Null if the endpoint requires none. */
@@ -15,7 +24,7 @@ type ModelOptions = {
   /** Timeout of a request, including the body; default 120 s. */
   readonly timeoutMs?: number;
   /** Replaces the global `fetch`. */
-  readonly fetch?: (address: string | URL | Request, options?: RequestInit) => Promise<Response>;
+  readonly fetch?: SendRequest;
   readonly now?: () => number;
 };
 
@@ -54,10 +63,12 @@ export function createModel(options: ModelOptions): Model {
 }
 
 /** Sets all options that the SDK would otherwise read from the environment. */
-function createClient({ apiKey, baseURL, fetch }: ModelOptions, timeoutMs: number): OpenAI {
+function createClient({ apiKey, ...options }: ModelOptions, timeoutMs: number): OpenAI {
+  const baseURL = options.baseURL ?? 'https://api.openai.com/v1';
+  const send = options.fetch ?? globalThis.fetch;
   return new OpenAI({
     apiKey: apiKey ?? 'none',
-    baseURL: baseURL ?? 'https://api.openai.com/v1',
+    baseURL,
     organization: null,
     project: null,
     adminAPIKey: null,
@@ -65,7 +76,7 @@ function createClient({ apiKey, baseURL, fetch }: ModelOptions, timeoutMs: numbe
     maxRetries: 0,
     timeout: timeoutMs,
     logLevel: 'off',
-    ...(fetch === undefined ? {} : { fetch }),
+    fetch: guardFetch(send, { origins: [new URL(baseURL).origin], maxBytes: MAX_RESPONSE_BYTES }),
   });
 }
 
@@ -111,6 +122,8 @@ const ERRORS_BY_CODE: Readonly<Record<string, ErrorMeaning>> = {
 /** Converts any error of a request. The cause, which is for the log, does not contain the secret. */
 function toModelError(error: unknown, now: number, secret: string | null): ModelError {
   if (error instanceof ModelError) return error;
+  const refused = refusedResponse(error);
+  if (refused !== null) return new ModelError('permanent', refused, null);
   if (error instanceof APIConnectionError || !(error instanceof APIError) || error.status === undefined) {
     return new ModelError('transient', 'The model endpoint could not be reached.', null, {
       cause: redactedCause(error, secret),
@@ -120,6 +133,15 @@ function toModelError(error: unknown, now: number, secret: string | null): Model
     ERRORS_BY_CODE[error.code ?? ''] ?? ERRORS_BY_STATUS[error.status] ?? errorForStatus(error.status);
   const retryAt = kind === 'transient' ? parseRetryAfter(error.headers, now) : null;
   return new ModelError(kind, message, retryAt, { cause: redactedCause(error, secret) });
+}
+
+/** The published message for a response that was refused; a retry would get the same one. Null for other errors. */
+function refusedResponse(error: unknown): string | null {
+  if (error instanceof ResponseTooLargeError) return 'The model endpoint answered with more than 16 MB.';
+  const cause = error instanceof APIConnectionError ? error.cause : null;
+  return cause instanceof ForeignOriginError || cause instanceof RedirectError
+    ? 'The model endpoint redirects to another address; the operator should check `OPENAI_BASE_URL`.'
+    : null;
 }
 
 function errorForStatus(status: number): ErrorMeaning {

@@ -1,6 +1,7 @@
 import process from 'node:process';
 import { type ZodError, z } from 'zod';
 import { findSecretWeakness, type KeyFile, type PrivateKeyResult, readKeyFile, readPrivateKey } from './keys.ts';
+import { listWarnings, type ReadMode, readMode } from './warnings.ts';
 
 /** The accounts that the App serves: only its own account, all accounts, or these logins (in lower case). */
 type AllowedOwners =
@@ -54,22 +55,27 @@ type DatabaseConfigResult =
  * an empty override unsets a variable, so that the demo does not use the operator's credentials.
  */
 export function loadConfig(overrides: Environment = {}): ConfigResult {
-  return parseEnvironment({ ...process.env, ...overrides }, readKeyFile);
+  return parseEnvironment({ ...process.env, ...overrides }, readKeyFile, readMode);
 }
 
 /**
  * Parses the variables into a configuration, or returns all problems. `readKeyFile` reads PRIVATE_KEY_PATH and can
- * throw.
+ * throw; `mode` reads the mode of DATA_DIR.
  */
-export function parseEnvironment(environment: Environment, readKeyFile: (path: string) => KeyFile): ConfigResult {
+export function parseEnvironment(
+  environment: Environment,
+  readKeyFile: (path: string) => KeyFile,
+  mode: ReadMode = () => null,
+): ConfigResult {
   const values = withoutEmptyValues(environment);
   const key = readPrivateKey(values['PRIVATE_KEY'], values['PRIVATE_KEY_PATH'], readKeyFile);
   const parsed = environmentSchema.safeParse(values);
   const ownProblems = parsed.success ? [] : toProblems(parsed.error);
   const problems = [...ownProblems, ...combinationProblems(values, key)];
   if (problems.length > 0 || !parsed.success || key.kind === 'problem') return { kind: 'problems', problems };
-  const warnings = key.warning === null ? [] : [key.warning];
-  return { kind: 'config', config: toConfig(parsed.data, key.pem), warnings };
+  const config = toConfig(parsed.data, key.pem);
+  const warnings = [...(key.warning === null ? [] : [key.warning]), ...listWarnings(config, mode)];
+  return { kind: 'config', config, warnings };
 }
 
 /** Reads only the database configuration from the environment. */

@@ -1,5 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
+import { sharedPermissions } from './warnings.ts';
 
 /** The content of a key file, and its file mode. */
 export type KeyFile = { readonly text: string; readonly mode: number };
@@ -40,9 +41,8 @@ function checkPrivateKey(name: string, pem: string, warning: string | null): Pri
 function readKeyFromFile(path: string, readKeyFile: (path: string) => KeyFile): PrivateKeyResult {
   try {
     const file = readKeyFile(path);
-    const isShared = (file.mode & 0o077) !== 0;
-    const mode = (file.mode & 0o777).toString(8).padStart(4, '0');
-    const warning = isShared ? `PRIVATE_KEY_PATH can be read by other users (mode ${mode}): chmod 600 it.` : null;
+    const mode = sharedPermissions(file.mode);
+    const warning = mode === null ? null : `PRIVATE_KEY_PATH can be read by other users (mode ${mode}): chmod 600 it.`;
     return checkPrivateKey('PRIVATE_KEY_PATH', file.text, warning);
   } catch {
     return { kind: 'problem', problem: `PRIVATE_KEY_PATH cannot be read: check that ${path} exists and is readable.` };

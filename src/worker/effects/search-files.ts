@@ -54,7 +54,7 @@ function createFileReader({ github }: SearchScope, archive: ReadonlyMap<string, 
     const archived = archivedBytes(archive, path, entry);
     if (archived !== null) return archived;
     fetched += 1;
-    return fetched > MAX_FETCHES_BESIDE_ARCHIVE ? 'too-many' : github.fetchBlob(entry.sha);
+    return fetched > MAX_FETCHES_BESIDE_ARCHIVE ? 'too-many' : github.fetchBlob(entry.sha, entry.size);
   };
 }
 

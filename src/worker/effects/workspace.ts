@@ -101,7 +101,7 @@ export async function fetchAllowedFile(workspace: Workspace, rawPath: string, ac
   const { bytes: maxBytes, verb } = access.limit;
   if ((size ?? 0) > maxBytes)
     return { kind: 'refused', output: `${path} has ${size} bytes and at most ${maxBytes} can be ${verb}.` };
-  return { kind: 'file', path, file: { ref: { blob, mode }, bytes: await workspace.github.fetchBlob(blob) } };
+  return { kind: 'file', path, file: { ref: { blob, mode }, bytes: await workspace.github.fetchBlob(blob, size) } };
 }
 
 /** Refuses a path that a rule denies to the tool. */

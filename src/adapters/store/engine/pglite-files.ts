@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync } from 'node:fs';
+import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { PGlite } from '@electric-sql/pglite';
@@ -52,6 +52,27 @@ function lockErrorMessage(directory: string, error: unknown): string {
   }
   const reason = error instanceof Error ? error.message : String(error);
   return `The data directory ${directory} cannot be locked (${reason}). Set DATA_DIR to a writable directory on a local disk.`;
+}
+
+/** Permission bits of group and others. */
+const SHARED_MODE = 0o077;
+
+/**
+ * Creates the database's directory, or takes all access to an existing one from other users. PGlite creates its files
+ * with mode 0666, so the directory alone protects the votes. Throws `DatabaseError` if it stays accessible.
+ */
+export function makePrivateDirectory(directory: string): void {
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    if ((statSync(directory).mode & SHARED_MODE) !== 0) chmodSync(directory, 0o700);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new DatabaseError(
+      `Other users can access the database in ${directory}, and this cannot be changed (${reason}). ` +
+        'Make the user that runs Countersign its owner, or set DATA_DIR to a directory of its own.',
+      { cause: error },
+    );
+  }
 }
 
 /** EIO in WebAssembly. The database then stops instead of trusting a write that might be lost. */

@@ -5,7 +5,7 @@ import { Kysely, sql } from 'kysely';
 import { type Backend, createLeaseHolderId, LEASE_HOLDER_LOCKS } from './backend.ts';
 import { DatabaseError } from './errors.ts';
 import { pgliteDialect } from './pglite-dialect.ts';
-import { DurableFiles, durableStartParams, lockDirectory, syncTree } from './pglite-files.ts';
+import { DurableFiles, durableStartParams, lockDirectory, makePrivateDirectory, syncTree } from './pglite-files.ts';
 import type { DatabaseSchema } from './schema.ts';
 import { VacuumScheduler, vacuumChanged } from './vacuum.ts';
 
@@ -29,13 +29,16 @@ export async function openPglite(dataDir: string | null): Promise<Backend> {
     return backend;
   } catch (error) {
     lock?.release();
-    throw dataDir === null ? error : new DatabaseError(unreadableMessage(dataDir, error), { cause: error });
+    throw dataDir === null || error instanceof DatabaseError
+      ? error
+      : new DatabaseError(unreadableMessage(dataDir, error), { cause: error });
   }
 }
 
 async function startPglite(dataDir: string | null): Promise<PGlite> {
   if (dataDir === null) return PGlite.create({ parsers: TYPE_PARSERS });
   const directory = join(dataDir, 'database');
+  makePrivateDirectory(directory);
   const isNew = !existsSync(join(directory, 'PG_VERSION'));
   const fs = new DurableFiles(directory);
   const pglite = await PGlite.create({

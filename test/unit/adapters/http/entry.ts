@@ -16,6 +16,7 @@ export type TestEntryOptions = {
   readonly deliver?: DeliverEvent;
   readonly check?: ReadinessCheck;
   readonly timeoutMs?: number;
+  readonly maxConnections?: number;
 };
 
 /** A server on a free port that records its deliveries and log lines. */
@@ -34,6 +35,7 @@ export async function openEntry(options: TestEntryOptions = {}): Promise<TestEnt
   const entry = await openHttpServer({
     host: '127.0.0.1',
     port: 0,
+    ...(options.maxConnections === undefined ? {} : { maxConnections: options.maxConnections }),
     log,
     responses: metrics.counter(METRIC_DEFINITIONS.httpResponses),
     routes: [

@@ -242,6 +242,39 @@ describe('errors of the endpoint (H10)', () => {
     expect(failure.message).toContain('did not answer');
   });
 
+  it('an answer of 300 MB is a permanent error after 16 MB, and the rest is not read (X19)', async () => {
+    const chunk = Buffer.alloc(1024 * 1024, 'x');
+    let megabytes = 0;
+    const pour = (response: ServerResponse): void => {
+      if (response.destroyed || megabytes === 300) return;
+      megabytes += 1;
+      response.write(chunk, () => pour(response));
+    };
+    const endpoint = await raw((response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.write('{"choices":[{"message":{"content":"');
+      pour(response);
+    });
+    const error = await fault(endpoint.url, undefined, 20_000);
+    expect([error.kind, error.message]).toEqual(['permanent', 'The model endpoint answered with more than 16 MB.']);
+    expect(megabytes).toBeLessThan(40);
+    expect(endpoint.count()).toBe(1);
+  });
+
+  it('a redirect to another host is a permanent error, and the conversation does not go there (X12)', async () => {
+    const stranger = await raw(json({ choices: [{ message: { content: 'x' } }] }));
+    const endpoint = await raw((response) => {
+      response.writeHead(307, { location: `${stranger.url}/chat/completions` });
+      response.end();
+    });
+    const error = await fault(endpoint.url);
+    expect([error.kind, error.message]).toEqual([
+      'permanent',
+      'The model endpoint redirects to another address; the operator should check `OPENAI_BASE_URL`.',
+    ]);
+    expect(stranger.count()).toBe(0);
+  });
+
   it('a signal ends the request at once (S51)', async () => {
     const endpoint = await scripted({ fault: 'hang' });
     const stop = new AbortController();

@@ -171,3 +171,55 @@ describe('environment', () => {
     expect(configOf({ ALLOWED_OWNERS: ' ' }).config.allowedOwners).toEqual({ kind: 'own' });
   });
 });
+
+describe('warnings', () => {
+  function warningsOf(changes: Environment, mode: (path: string) => number | null = () => null): readonly string[] {
+    const reading = parseEnvironment({ ...complete, ...changes }, readKeyFile, mode);
+    return reading.kind === 'config' ? reading.warnings : reading.problems;
+  }
+
+  it.each([
+    [0o40755, ['DATA_DIR can be accessed by other users (mode 0755): chmod 700 it.']],
+    [0o42770, ['DATA_DIR can be accessed by other users (mode 0770): chmod 700 it.']],
+    [0o40701, ['DATA_DIR can be accessed by other users (mode 0701): chmod 700 it.']],
+    [0o40700, []],
+    [null, []],
+  ])('a data directory of mode %o that others can enter is warned of (X3)', (mode, warnings) => {
+    const asked: string[] = [];
+    const modeOf = (path: string): number | null => {
+      asked.push(path);
+      return mode;
+    };
+    expect(warningsOf({ DATA_DIR: '/srv/data' }, modeOf)).toEqual(warnings);
+    expect(asked).toEqual(['/srv/data']);
+  });
+
+  it('without an embedded database its directory does not matter (X3)', () => {
+    expect(warningsOf({ DATABASE_URL: 'postgres://localhost/x' }, () => 0o40777)).toEqual([]);
+  });
+
+  it.each([
+    ['http://models.example.com/v1', true],
+    ['http://10.0.0.7:8000/v1', true],
+    ['http://localhost.example.com/v1', true],
+    ['http://127.0.0.1.example.com/v1', true],
+    ['https://models.example.com/v1', false],
+    ['http://localhost:11434/v1', false],
+    ['http://127.0.0.2:1/v1', false],
+    ['http://[::1]:1/v1', false],
+  ])('the endpoint %s over a network without encryption is warned of: %s (X12)', (OPENAI_BASE_URL, isWarned) => {
+    const warning = 'OPENAI_BASE_URL is plain http to another host: code and the key travel unencrypted. Use https.';
+    expect(warningsOf({ OPENAI_BASE_URL })).toEqual(isWarned ? [warning] : []);
+  });
+
+  it.each([
+    [{ GHE_HOST: 'ghe.example.com', GHE_PROTOCOL: 'http' }, true],
+    [{ GHE_HOST: 'ghe.example.com' }, false],
+    [{ GHE_HOST: '127.0.0.1:4010', GHE_PROTOCOL: 'http' }, false],
+    [{ GHE_HOST: 'x:99999', GHE_PROTOCOL: 'http' }, false],
+    [{ GHE_PROTOCOL: 'http' }, false],
+  ])('the server %o over a network without encryption is warned of: %s (X12)', (changes, isWarned) => {
+    const warning = 'GHE_PROTOCOL is http: tokens and code travel to GHE_HOST unencrypted. Use https.';
+    expect(warningsOf(changes)).toEqual(isWarned ? [warning] : []);
+  });
+});

@@ -1,0 +1,225 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import nock from 'nock';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { apiBaseUrl } from '../../../../src/adapters/github/client.ts';
+import { createGitHub } from '../../../../src/adapters/github/create-github.ts';
+import type { GitHub } from '../../../../src/core/state/ports.ts';
+import { errorOf, HEAD, type HttpMock, mockHttp, PRIVATE_KEY, REF, REPO } from './http-mock.ts';
+import { type RawServer, startRawServer } from './raw-server.ts';
+
+const MEGABYTE = 1024 * 1024;
+
+const servers: RawServer[] = [];
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
+});
+
+async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<RawServer> {
+  const server = await startRawServer(answer);
+  servers.push(server);
+  return server;
+}
+
+function json(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
+  response.end(JSON.stringify(body));
+}
+
+function isMinting(request: IncomingMessage): boolean {
+  return request.url?.endsWith('/access_tokens') === true;
+}
+
+const TOKEN = { token: 'ghs_any', expires_at: '2099-01-01T00:00:00Z', permissions: {} };
+
+/** GitHub that creates tokens; `answer` answers everything else. */
+async function githubWith(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<GitHub> {
+  const server = await serve((request, response) =>
+    isMinting(request) ? json(response, 201, TOKEN) : answer(request, response),
+  );
+  return clientOf(server);
+}
+
+function clientOf({ host }: RawServer): GitHub {
+  const baseUrl = apiBaseUrl(host, 'http');
+  return createGitHub({ appId: 1, privateKey: PRIVATE_KEY, baseUrl, version: '9.9.9' }).forPull(REF);
+}
+
+const PERMISSION = { permission: 'admin', user: { id: 7 } };
+
+describe('a redirect to another host', () => {
+  let stranger: RawServer;
+  beforeEach(async () => {
+    stranger = await serve((_, response) => json(response, 200, { ...PERMISSION, ...TOKEN, data: {} }));
+  });
+
+  it.each<[string, (github: GitHub) => Promise<unknown>]>([
+    ['a permission', (github) => github.fetchPermission('ana')],
+    ['a list', (github) => github.listFiles(HEAD)],
+    ['a blob', (github) => github.fetchBlob('b'.repeat(40))],
+    ['an archive', (github) => github.fetchArchive(HEAD)],
+    ['a comment', (github) => github.createComment('Hi')],
+  ])('for %s is a fault, and its answer is never believed (X12)', async (_what, call) => {
+    const github = await githubWith((request, response) =>
+      json(response, 307, {}, { location: `http://${stranger.host}${request.url}` }),
+    );
+    expect(await errorOf(call(github))).toMatchObject({
+      status: null,
+      message: expect.stringContaining('not allowed'),
+    });
+    expect(stranger.requests).toEqual([]);
+  });
+
+  it('for a token is a fault too (X12)', async () => {
+    const server = await serve((request, response) =>
+      json(response, 307, {}, { location: `http://${stranger.host}${request.url}` }),
+    );
+    expect((await errorOf(clientOf(server).fetchPull())).status).toBeNull();
+    expect(stranger.requests).toEqual([]);
+  });
+
+  it('for a next page gets neither the token nor a request (X12)', async () => {
+    const github = await githubWith((request, response) =>
+      json(response, 200, [], { link: `<http://${stranger.host}${request.url}?page=2>; rel="next"` }),
+    );
+    expect((await errorOf(github.listFiles(HEAD))).status).toBeNull();
+    expect(stranger.requests).toEqual([]);
+  });
+});
+
+it('a redirect on the same host is followed, as for a renamed repository (X12)', async () => {
+  const github = await githubWith((request, response) =>
+    request.url?.includes('/repositories/22/') === true
+      ? json(response, 200, PERMISSION)
+      : json(response, 301, {}, { location: '/api/v3/repositories/22/collaborators/ana/permission' }),
+  );
+  expect(await github.fetchPermission('ana')).toEqual({ permission: 'admin', userId: 7 });
+});
+
+describe('an archive', () => {
+  let http: HttpMock;
+  beforeEach(() => {
+    http = mockHttp();
+    http.expectReadToken();
+  });
+  afterEach(() => http.finish());
+
+  function redirectTo(location: string): void {
+    http.as('ghs_read').get(`${REPO}/tarball/${HEAD}`).reply(302, '', { location });
+  }
+
+  it('comes from GitHub’s download host, which does not get the token (X12)', async () => {
+    redirectTo('https://codeload.github.com/ana/shop/legacy.tar.gz/x?token=y');
+    nock('https://codeload.github.com', { badheaders: ['authorization'] })
+      .get('/ana/shop/legacy.tar.gz/x?token=y')
+      .reply(200, gzipSync(Buffer.alloc(1024)));
+    expect(await http.github.fetchArchive(HEAD)).toEqual(new Map());
+  });
+
+  it.each(['https://codeload.github.com.example.com/x', 'http://codeload.github.com/x'])(
+    'from %s is a fault (X12)',
+    async (location) => {
+      redirectTo(location);
+      expect((await errorOf(http.github.fetchArchive(HEAD))).message).toContain('not allowed');
+    },
+  );
+
+  it('is the only request that GitHub’s download host answers (X12)', async () => {
+    http
+      .as('ghs_read')
+      .get(`${REPO}/collaborators/ana/permission`)
+      .reply(302, '', { location: 'https://codeload.github.com/ana' });
+    expect((await errorOf(http.github.fetchPermission('ana'))).message).toContain('not allowed');
+  });
+});
+
+describe('a response of unlimited size', () => {
+  const chunk = Buffer.alloc(MEGABYTE, ' ');
+
+  /** Sends this many megabytes, as fast as they are read. */
+  function pour(response: ServerResponse, megabytes: number, sent: { megabytes: number }, end = ''): void {
+    if (response.destroyed) return;
+    if (sent.megabytes === megabytes) return void response.end(end);
+    sent.megabytes += 1;
+    response.write(chunk, () => pour(response, megabytes, sent, end));
+  }
+
+  it('is a fault after 16 MB, and the rest is not read (X19)', async () => {
+    const sent = { megabytes: 0 };
+    const github = await githubWith((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      pour(response, 300, sent);
+    });
+    const fault = await errorOf(github.fetchPermission('ana'));
+    expect([fault.status, fault.message]).toEqual([null, "GitHub's response (200) is too large"]);
+    expect(sent.megabytes).toBeLessThan(40);
+  });
+
+  it('is not read through compression either (X19)', async () => {
+    const bomb = gzipSync(Buffer.alloc(300 * MEGABYTE, ' '));
+    const github = await githubWith((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
+      response.end(bomb);
+    });
+    expect((await errorOf(github.fetchPermission('ana'))).message).toContain('is too large');
+  });
+
+  it.each<[string, (github: GitHub) => Promise<unknown>]>([
+    ['a tree', (github) => github.fetchTree(HEAD)],
+    ['changed files', (github) => github.listFiles(HEAD)],
+    ['a comparison', (github) => github.listCommits('b'.repeat(40), HEAD)],
+    ['reviews', (github) => github.findReviews('<!-- x -->')],
+  ])('is allowed to be 20 MB for %s (X19)', async (_what, call) => {
+    const github = await githubWith((request, response) => {
+      if (request.url?.includes('/repos/') !== true)
+        return json(response, 200, { slug: 'x', owner: { login: 'ana' }, id: 4711 });
+      response.writeHead(200, { 'content-type': 'application/json' });
+      pour(response, 20, { megabytes: 0 }, request.url?.includes('/git/') === true ? '{"tree":[]}' : '[]');
+    });
+    const failure: unknown = await call(github).catch((error: unknown) => error);
+    expect(String(failure)).not.toContain('too large');
+  });
+
+  it('keeps its status if it is an error (X19)', async () => {
+    const sent = { megabytes: 0 };
+    const github = await githubWith((_, response) => {
+      response.writeHead(502, { 'content-type': 'application/json' });
+      pour(response, 300, sent);
+    });
+    expect((await errorOf(github.fetchPull())).status).toBe(502);
+    expect(sent.megabytes).toBeLessThan(40);
+  });
+
+  it('does not stop the lists that people can fill: a page of the longest comments is read (X19)', async () => {
+    const body = '\u{1F600}'.repeat(65_536);
+    const page = Array.from({ length: 100 }, (_, id) => ({
+      id,
+      body,
+      user: { id: 7 },
+      created_at: '2026-11-21T12:00:00Z',
+    }));
+    const github = await githubWith((request, response) =>
+      json(response, 200, request.url?.includes('/issues/3/comments') === true ? page : []),
+    );
+    expect(await github.listCommentsSince('2026-11-21T11:00:00Z')).toHaveLength(100);
+  });
+
+  it('fails for a blob after the size that its tree names (X19)', async () => {
+    const bytes = Buffer.from('0123456789');
+    const sha = createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
+    const sent = { megabytes: 0 };
+    let isHonest = false;
+    const github = await githubWith((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/vnd.github.raw+json; charset=utf-8' });
+      response.write(bytes);
+      if (isHonest) response.end();
+      else pour(response, 300, sent);
+    });
+    expect((await errorOf(github.fetchBlob(sha, 10))).message).toBe(`Blob ${sha} is larger than its size`);
+    expect(sent.megabytes).toBeLessThan(30);
+    isHonest = true;
+    expect(Buffer.from(await github.fetchBlob(sha, 10))).toEqual(bytes);
+  });
+});
