@@ -104,6 +104,10 @@ describe('look-alikes', () => {
     ['src/a.ts', '// 안녕하세요（API）'],
     ['docs/a.md', 'The word git is /ɡɪt/, 1⁄2, 10–20, km – “x” − y, и/или, а/б.'],
     ['src/a.ts', 'Δt = 5µs'],
+    ['src/a.tsx', 'סטטוס'],
+    ['a.yml', 'taux: à l’**impôt** sur'],
+    ['src/a.tsx', 'Please wait – we “save” it'],
+    ['docs/a.md', 'The sounds /ɣ/ and /ɩ/.'],
   ])('in %s, %j has none (X1)', (path, line) => {
     expect(findLookAlikes(line, path)).toEqual([]);
   });
