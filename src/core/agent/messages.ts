@@ -1,4 +1,4 @@
-import { stripHiddenAndCr } from '../edits/text/unicode.ts';
+import { escapeHiddenCharacters, stripHiddenAndCr } from '../edits/text/unicode.ts';
 import type { ToolCall, TranscriptMessage } from '../state/conversation.ts';
 import type { PullFacts } from '../state/facts.ts';
 import type { PullRequestRef } from '../state/intent.ts';
@@ -15,10 +15,10 @@ export function buildFirstMessage(input: FirstMessageInput): string {
     pull_request: pull.number,
     title: facts === undefined ? undefined : cleanText(facts.title).text,
     author: facts?.author?.login,
-    base: facts?.baseRef,
-    head: facts?.headRef,
+    base: facts && escapeHiddenCharacters(facts.baseRef),
+    head: facts && escapeHiddenCharacters(facts.headRef),
     head_commit: facts?.headSha,
-    changed_paths: input.changedPaths.slice(0, MAX_LISTED_PATHS),
+    changed_paths: input.changedPaths.slice(0, MAX_LISTED_PATHS).map((path) => escapeHiddenCharacters(path)),
     changed_paths_not_listed: countUnlistedPaths(input) || undefined,
   };
   return [
@@ -64,9 +64,14 @@ export function buildToolMessages(batch: ToolBatch): readonly TranscriptMessage[
   const messages: TranscriptMessage[] = [];
   for (const { toolCall, status } of batch.calls) {
     if (status.kind !== 'answered') return null;
-    messages.push({ role: 'tool', toolCallId: toolCall.id, content: status.output });
+    messages.push(toolMessage(toolCall, status.output));
   }
   return messages;
+}
+
+/** An output names branches and paths that others chose, so its hidden characters are escaped here for all tools. */
+function toolMessage({ id }: ToolCall, output: string): TranscriptMessage {
+  return { role: 'tool', toolCallId: id, content: escapeHiddenCharacters(output) };
 }
 
 /**
@@ -96,7 +101,7 @@ function findUnansweredCalls(messages: readonly TranscriptMessage[]): readonly T
 }
 
 function provisionalResult(call: ToolCall, run: Run | null): TranscriptMessage {
-  return { role: 'tool', toolCallId: call.id, content: currentOutput(call, run?.batch ?? null, isRunOver(run)) };
+  return toolMessage(call, currentOutput(call, run?.batch ?? null, isRunOver(run)));
 }
 
 function isRunOver(run: Run | null): boolean {

@@ -4,7 +4,8 @@ import { byteLength } from './text/characters.ts';
 import { type DiffHunk, newSideLines, parseHunks } from './text/hunks.ts';
 import { createLineTable } from './text/line-table.ts';
 import { countLines, isTerminated, sliceLines, withoutLineEnding } from './text/lines.ts';
-import { findHiddenCharacters, findLookAlikes } from './text/unicode.ts';
+import { findLookAlikes } from './text/look-alikes.ts';
+import { findHiddenCharacters } from './text/unicode.ts';
 
 /** Why a change is not displayed as a suggestion block. */
 export type NoSuggestionReason =
@@ -76,7 +77,7 @@ function attemptSuggestion({ change, baseText, patch, inPullRequest }: Placement
   const hunks = inPullRequest && patch !== null ? parseHunks(patch) : [];
   let first: SuggestionAttempt | null = null;
   for (const suggestion of listSuggestions(region)) {
-    const attempt = trySuggestion({ suggestion, region, baseText, hunks });
+    const attempt = trySuggestion({ path: change.path, suggestion, region, baseText, hunks });
     if (attempt.kind === 'fits') return attempt;
     first ??= attempt;
   }
@@ -127,18 +128,19 @@ function listSuggestions(region: Region): Suggestion[] {
 }
 
 type SuggestionCandidate = {
+  readonly path: string;
   readonly suggestion: Suggestion;
   readonly region: Region;
   readonly baseText: string;
   readonly hunks: readonly DiffHunk[];
 };
 
-function trySuggestion({ suggestion, region, baseText, hunks }: SuggestionCandidate): SuggestionAttempt {
+function trySuggestion({ path, suggestion, region, baseText, hunks }: SuggestionCandidate): SuggestionAttempt {
   const { anchorLines } = suggestion;
   const touched = [...anchorLines, ...region.new, ...suggestion.lines].join('');
   if (touched.includes('\r')) return doesNotFit('carriage-return');
   if (findHiddenCharacters(suggestion.lines.join('\n')).length > 0) return doesNotFit('hidden-character');
-  if (findLookAlikes(region.new.join('')).length > 0) return doesNotFit('look-alike');
+  if (findLookAlikes(region.new.join(''), path).length > 0) return doesNotFit('look-alike');
   if (!hunks.some((hunk) => isCoveredByHunk(hunk, suggestion.firstLine, anchorLines))) return doesNotFit('not-in-diff');
   return isExactSuggestion(baseText, region, suggestion) ? { kind: 'fits', suggestion } : doesNotFit('not-expressible');
 }

@@ -1,15 +1,9 @@
-import { findCredentials } from '../../lib/credentials.ts';
-import { formatList, formatNumber, pluralize } from '../../lib/format.ts';
+import { formatNumber, pluralize } from '../../lib/format.ts';
 import { byteLength } from '../edits/text/characters.ts';
 import { MAX_DIFF_PART_BYTES } from '../edits/text/limits.ts';
-import {
-  codePointName,
-  escapeHiddenAndCr,
-  fenceFor,
-  findHiddenCharacters,
-  findLookAlikes,
-  type LookAlike,
-} from '../edits/text/unicode.ts';
+import { columnsOf } from '../edits/text/line-display.ts';
+import { escapeHiddenAndCr, fenceFor } from '../edits/text/unicode.ts';
+import { type AddedLine, addedLineWarnings, findLongLines } from './diff-warnings.ts';
 import { codeBlock, details } from './markdown.ts';
 
 /** From this number of lines on, a diff is folded. */
@@ -71,9 +65,20 @@ export function renderWrappedLines({ longLines }: DiffView): string {
 }
 
 function wrap(text: string): readonly string[] {
-  const points = [...text];
-  const rows = Math.ceil(points.length / WRAP_COLUMNS);
-  return Array.from({ length: rows }, (_, row) => points.slice(row * WRAP_COLUMNS, (row + 1) * WRAP_COLUMNS).join(''));
+  const rows: string[] = [];
+  let row = '';
+  let columns = 0;
+  for (const character of text) {
+    const width = columnsOf(character);
+    if (columns + width > WRAP_COLUMNS) {
+      rows.push(row);
+      row = '';
+      columns = 0;
+    }
+    row += character;
+    columns += width;
+  }
+  return [...rows, row];
 }
 
 /** Consecutive lines of a diff that one comment shows. `firstLine` is 1-based within the diff. */
@@ -123,13 +128,6 @@ export type DiffView = {
   readonly warnings: readonly string[];
 };
 
-const LONG_LINE_CHARACTERS = 400;
-
-const MAX_NAMED_IN_WARNING = 5;
-
-/** A line that a diff adds, without its terminator, and as the diff shows it. `number` is 1-based in the new file. */
-type AddedLine = { readonly number: number; readonly text: string; readonly shown: string };
-
 /** The lines that a diff adds. `rows` are the diff's lines as they are shown. */
 function addedLines(lines: readonly string[], rows: readonly string[]): readonly AddedLine[] {
   const added: AddedLine[] = [];
@@ -157,68 +155,6 @@ function rowWithoutReturn(row: string, next: string | undefined): string {
   return next === NO_NEWLINE_MARKER ? row : stripReturn(row);
 }
 
-/** The first few names; the others are counted. */
-function listFirst<Item>(items: readonly Item[], nameOf: (item: Item) => string): string {
-  const names = items.slice(0, MAX_NAMED_IN_WARNING).map(nameOf);
-  const remaining = items.length - MAX_NAMED_IN_WARNING;
-  return remaining > 0 ? `${names.join(', ')} and ${formatNumber(remaining)} more` : formatList(names);
-}
-
-function hiddenWarning(added: readonly AddedLine[]): string | null {
-  const found = added.flatMap(({ number, text }) =>
-    findHiddenCharacters(text, number === 1).map(({ codePoint }) => ({ codePoint, number })),
-  );
-  if (found.length === 0) return null;
-  const names = listFirst(
-    found,
-    ({ codePoint, number }) => `${codePointName(String.fromCodePoint(codePoint))} in line ${number}`,
-  );
-  return `This adds invisible characters: ${names}. The diff shows them escaped.`;
-}
-
-/** Only words that mix scripts are named: a word all in another script is intended. */
-function lookAlikeWarning(added: readonly AddedLine[]): string | null {
-  const found = added.flatMap(({ number, text }) => findLookAlikes(text).map((one) => ({ ...one, line: number })));
-  if (found.length === 0) return null;
-  return `This adds look-alike characters: ${listFirst(found, (one) => `${lookAlikeName(one)} in line ${one.line} (${describeLikeness(one.looksLike)})`)}.`;
-}
-
-/** Warns about look-alike characters in a new path; null if it has none. */
-export function pathWarning(path: string): string | null {
-  const found = findLookAlikes(path);
-  if (found.length === 0) return null;
-  return `The path ${path} has look-alike characters: ${listFirst(found, (one) => `${lookAlikeName(one)} (${describeLikeness(one.looksLike)})`)}.`;
-}
-
-function lookAlikeName({ codePoint }: LookAlike): string {
-  return codePointName(String.fromCodePoint(codePoint));
-}
-
-function describeLikeness(like: string | null): string {
-  if (like === null) return 'from another alphabet';
-  return like === ' ' ? 'like a space' : `like \`${like}\``;
-}
-
-/** Names the kind and the line, never the value: more people read the page than the file. */
-function credentialWarning(added: readonly AddedLine[]): string | null {
-  // The whole text first, because nearly every diff has none.
-  if (findCredentials(added.map(({ text }) => text).join('\n')).length === 0) return null;
-  const found = added.flatMap(({ number, text }) => findCredentials(text).map((name) => ({ name, number })));
-  if (found.length === 0) return null;
-  return `This seems to add a credential: ${listFirst(found, ({ name, number }) => `${name} in line ${number}`)}. Anyone who can read the branch could use it.`;
-}
-
-function findLongLines(added: readonly AddedLine[]): readonly AddedLine[] {
-  return added.filter(({ text }) => text.length > LONG_LINE_CHARACTERS);
-}
-
-function longLineWarning(added: readonly AddedLine[]): string | null {
-  const long = findLongLines(added);
-  if (long.length === 0) return null;
-  const names = listFirst(long, ({ number, text }) => `line ${number} (${formatNumber(text.length)} columns)`);
-  return `Very long: ${names}. Scroll to the end before you decide.`;
-}
-
 /** Rows with the names of both versions, at the start of a diff. Later rows that look like them are lines. */
 export const DIFF_HEADER_ROWS = 2;
 
@@ -237,6 +173,11 @@ function stripReturn(line: string): string {
   return line.endsWith('\r') ? line.slice(0, -1) : line;
 }
 
+/** The path of the new version, from the diff's second row. A tab ends a path with spaces. */
+function newPath([, row = '']: readonly string[]): string {
+  return row.replace(/^\+{3} (?:b\/)?/, '').replace(/\t$/, '');
+}
+
 /** Prepares a unified diff for a page. */
 export function createDiffView(unifiedDiff: string): DiffView {
   const raw = unifiedDiff.replace(/\n$/, '').split('\n');
@@ -244,16 +185,10 @@ export function createDiffView(unifiedDiff: string): DiffView {
   // The whole diff first, because nearly every diff has nothing to escape.
   const shown = escapeHiddenAndCr(unifiedDiff) === unifiedDiff ? lines : lines.map(escapeHiddenAndCr);
   const added = addedLines(raw, shown);
-  const warnings = [
-    hiddenWarning(added),
-    lookAlikeWarning(added),
-    longLineWarning(added),
-    credentialWarning(added),
-    crlf ? ALL_LINES_CRLF : null,
-  ];
+  const warnings = addedLineWarnings(added, newPath(raw));
   return {
     lines: shown,
     longLines: findLongLines(added),
-    warnings: warnings.filter((warning) => warning !== null),
+    warnings: crlf ? [...warnings, ALL_LINES_CRLF] : warnings,
   };
 }

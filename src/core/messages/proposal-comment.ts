@@ -7,7 +7,6 @@ import {
   createDiffView,
   type DiffPart,
   type DiffView,
-  pathWarning,
   renderDiff,
   renderDiffPart,
   renderFoldedDiff,
@@ -15,6 +14,7 @@ import {
   renderWrappedLines,
   splitDiff,
 } from './diff-markdown.ts';
+import { pathWarning } from './diff-warnings.ts';
 import {
   codeBlock,
   codeSpan,

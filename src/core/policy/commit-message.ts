@@ -1,6 +1,7 @@
 import { pluralize, type RepoLinks } from '../../lib/format.ts';
 import { describeMove, describeUndoOf } from '../edits/describe-change.ts';
 import { formatRange, type LineRange } from '../edits/region.ts';
+import { findHiddenCharacters } from '../edits/text/unicode.ts';
 import type { Person } from '../state/proposal.ts';
 
 /**
@@ -57,7 +58,7 @@ const SAFE_PATH = /^[\p{L}\p{N}_./()[\]+~%,=-]+$/u;
 const UNSAFE_PATH = /gh-\d|\[[^\]]*(?:skip|ci)[^\]]*\]|\]\(|[\p{L}\p{N}]{2,}-\d+(?![\p{L}\p{N}.])|skip-checks/iu;
 
 function isSafePath(path: string): boolean {
-  return SAFE_PATH.test(path) && !UNSAFE_PATH.test(path);
+  return SAFE_PATH.test(path) && !UNSAFE_PATH.test(path) && findHiddenCharacters(path).length === 0;
 }
 
 function fileName(path: string): string {

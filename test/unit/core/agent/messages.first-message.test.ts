@@ -61,6 +61,17 @@ describe('the first message', () => {
     );
   });
 
+  it('writes out hidden characters of branches and paths (X17)', () => {
+    const hidden = { ...facts, baseRef: 'main\u200B', headRef: 'fix\u202Egnp' };
+    const message = buildFirstMessage({ task: run().task, pull, facts: hidden, changedPaths: ['src/a\u{E0041}.ts'] });
+    expect(JSON.parse(message.split('\n').slice(1, -2).join('\n'))).toMatchObject({
+      base: 'main\\u{200B}',
+      head: 'fix\\u{202E}gnp',
+      changed_paths: ['src/a\\u{E0041}.ts'],
+    });
+    expect(findHiddenCharacters(message)).toEqual([]);
+  });
+
   it('lists at most 200 paths and counts the others', () => {
     const changedPaths = Array.from({ length: 250 }, (_, index) => `f${index}`);
     expect(buildFirstMessage({ task: run().task, pull, facts, changedPaths })).toContain(

@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { buildToolMessages, checkTranscript } from '../../../../src/core/agent/messages.ts';
+import { buildQuestionTranscript, buildToolMessages, checkTranscript } from '../../../../src/core/agent/messages.ts';
+import { retargetedOutput } from '../../../../src/core/agent/tool-results.ts';
 import type { TranscriptMessage } from '../../../../src/core/state/conversation.ts';
 import type { ToolBatch } from '../../../../src/core/state/run.ts';
+import { ana, run } from '../messages/sample.ts';
 
 const opening: readonly TranscriptMessage[] = [
   { role: 'system', content: 's' },
@@ -66,6 +68,21 @@ describe('a transcript', () => {
       { role: 'tool', toolCallId: 'a', content: 'oa' },
       { role: 'tool', toolCallId: 'b', content: 'ob' },
     ]);
+  });
+
+  it('a tool’s output has no hidden characters of branches, paths or lines (X17)', () => {
+    const { calls, ...rest } = batch(['a'], [true]);
+    const output = retargetedOutput('main\u202E', 'src/\u{E0041}a.ts');
+    const made = { ...rest, calls: calls.map((call) => ({ ...call, status: { kind: 'answered', output } as const })) };
+    const content = output.replace('\u202E', '\\u{202E}').replace('\u{E0041}', '\\u{E0041}');
+    expect(buildToolMessages(made)).toEqual([{ role: 'tool', toolCallId: 'a', content }]);
+    const question = { runId: 'r1', by: ana, text: 'why?', location: { at: 'conversation', commentId: 1 } } as const;
+    const asked = buildQuestionTranscript(
+      [...opening, responseWith(made.calls)],
+      run({ batch: made, messageCount: 3 }),
+      question,
+    );
+    expect(asked.at(-2)).toEqual({ role: 'tool', toolCallId: 'a', content });
   });
 
   it('repeated call ids are named (D7)', () => {

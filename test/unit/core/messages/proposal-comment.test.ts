@@ -157,7 +157,8 @@ describe('an open proposal', () => {
     expect(warned('a\u037E b')).toContain('`U+037E` in line 1 (like `;`)');
     expect(warned('a\u00A0b')).toContain('`U+00A0` in line 1 (like a space)');
     expect(warned('\uFF50ay \u{1D41A}dd')).toContain('`U+FF50` in line 1 (like `p`)');
-    expect(warned('is\u13AAdmin')).toContain('`U+13AA` in line 1 (from another alphabet)');
+    expect(warned('is\u13AAdmin')).toContain('`U+13AA` in line 1 (like `A`)');
+    expect(warned('is\u0416dmin')).toContain('`U+0416` in line 1 (from another alphabet)');
     expect(warned('va\uA4D0ue')).toContain('`U+A4D0` in line 1');
     expect(warned('nu\u217C')).toContain('`U+217C` in line 1 (like `l`)');
     for (const line of [
@@ -248,6 +249,31 @@ describe('an open proposal', () => {
     const longer = body(proposal(edit('a.ts', 'one\n', 'one', 'x'.repeat(40_000))), inConversation);
     expect(longer).toContain('/approve');
     expect(longer).not.toContain('wrapped</summary>');
+  });
+
+  it('names lines beyond the right edge, and wide space within lines (X15)', () => {
+    const warned = (line: string) => body(proposal(edit('a.ts', 'one\n', 'one', line)), inConversation);
+    expect(warned('x'.repeat(161))).toContain('line 1 (161 columns)');
+    expect(warned('x'.repeat(160))).not.toContain('Very long');
+    expect(warned(`a();${'\t'.repeat(60)}evil();`)).toContain('line 1 (487 columns)');
+    expect(warned(`${'\t'.repeat(30)}b`)).toContain(`\`\`\`text\n${'\t'.repeat(15)}\n${'\t'.repeat(15)}\nb\n`);
+    for (const gap of [' '.repeat(20), '\t'.repeat(4)])
+      expect(warned(`a();${gap}evil();`)).toContain('⚠️ Wide space before more text: line 1.');
+    expect(warned(`${' '.repeat(40)}a();${' '.repeat(19)}b();`)).not.toContain('Wide space');
+  });
+
+  it('names lines that right-to-left letters display in another order (X1)', () => {
+    const warned = (line: string) => body(proposal(edit('a.ts', 'one\n', 'one', line)), inConversation);
+    expect(warned('role === "\u05D0" && 1')).toContain(
+      '⚠️ Right-to-left letters change the displayed order of code: line 1.',
+    );
+    expect(warned('// \u05E9\u05DC\u05D5\u05DD 1')).not.toContain('Right-to-left');
+  });
+
+  it('knows comments and strings by the file’s name (X1)', () => {
+    const warned = (path: string) => body(proposal(edit(path, 'one\n', 'one', 'a # 调用 a（b）')), inConversation);
+    expect(warned('tools/a b.py')).not.toContain('look-alike');
+    expect(warned('tools/a b.ts')).toContain('look-alike');
   });
 
   it('a change of line endings alone can be seen (B18)', () => {

@@ -68,7 +68,8 @@ describe('the commit message', () => {
     ['GH-12', 'Apply change k7q2'],
     [`${'long/'.repeat(20)}a.ts`, 'Edit a.ts: replace 1 line'],
     ['$&', 'Apply change k7q2'],
-  ])('the subject for %s is %s (C6, C12)', (path, subject) => {
+    ['a\u3164b', 'Apply change k7q2'],
+  ])('the subject for %s is %s (C6, C12, X17)', (path, subject) => {
     expect(renderCommitMessage([change({ path })], links).split('\n')[0]).toBe(subject);
   });
 

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { escapeHiddenCharacters, fenceFor, findHiddenCharacters } from '../../../../../src/core/edits/text/unicode.ts';
+import {
+  escapeHiddenCharacters,
+  fenceFor,
+  findHiddenCharacters,
+  stripHiddenAndCr,
+} from '../../../../../src/core/edits/text/unicode.ts';
 
 describe('hidden characters', () => {
   it('finds every ignorable character and direction control (C8)', () => {
@@ -28,6 +33,27 @@ describe('hidden characters', () => {
   it('styles and joiners of emoji are hidden characters outside an emoji (S35)', () => {
     for (const text of ['x1\u{FE0F}', '#\u{FE0F} a', 'a\u{200D}b', '1\u{200D}2', 'a\u{AD}b', 'a\u{2800}b', 'a\rb'])
       expect(findHiddenCharacters(text)).toHaveLength(1);
+  });
+
+  it.each([
+    ['a character that is drawn as nothing', '\u{1D159}'],
+    ['a filler', '\u{16FE4}'],
+    ['a blank', '\u{13441}'],
+    ['a place for an object', '\uFFFC'],
+    ['an unassigned character', '\u0378'],
+    ['a noncharacter', '\u{1FFFF}'],
+    ['private use', '\uE000'],
+    ['private use of a higher plane', '\u{F0000}'],
+  ])('%s is hidden (X1)', (_, character) => {
+    expect(findHiddenCharacters(`a${character}b`)).toMatchObject([{ codePoint: character.codePointAt(0), offset: 1 }]);
+  });
+
+  it('more than four marks on one letter are hidden, and marks of ordinary words are not (X1)', () => {
+    expect(findHiddenCharacters(`a${'\u0301'.repeat(60)}b`)).toHaveLength(56);
+    expect(escapeHiddenCharacters(`a${'\u0301'.repeat(5)}`)).toBe(`a${'\u0301'.repeat(4)}\\u{301}`);
+    expect(stripHiddenAndCr(`a${'\u0301'.repeat(4)}\u200B${'\u0301'.repeat(4)}`)).toBe(`a${'\u0301'.repeat(4)}`);
+    for (const word of ['người'.normalize('NFD'), 'शब्दों', 'ကြွေး', 'བསྒྲུབས', 'בְּרֵאשִׁ֖ית', 'ที่นี่', 'مُحَمَّدٌ'])
+      expect(findHiddenCharacters(word)).toEqual([]);
   });
 
   it('allows a byte order mark only at the start of a file (S35)', () => {

@@ -1,0 +1,103 @@
+import { findCredentials } from '../../lib/credentials.ts';
+import { formatList, formatNumber } from '../../lib/format.ts';
+import { columnsOf, hasWideGap, isCodeReordered } from '../edits/text/line-display.ts';
+import { findLookAlikes, findLookAlikesInPath, type LookAlike } from '../edits/text/look-alikes.ts';
+import { codePointName, findHiddenCharacters } from '../edits/text/unicode.ts';
+
+/** A line that a diff adds, without its terminator, and as the diff shows it. `number` is 1-based in the new file. */
+export type AddedLine = { readonly number: number; readonly text: string; readonly shown: string };
+
+/** Sentences about details of added lines that a reader might overlook, as plain text. */
+export function addedLineWarnings(added: readonly AddedLine[], path: string): readonly string[] {
+  return [
+    hiddenWarning(added),
+    lookAlikeWarning(added, path),
+    displayOrderWarning(added, path),
+    longLineWarning(added),
+    gapWarning(added),
+    credentialWarning(added),
+  ].filter((warning) => warning !== null);
+}
+
+/** Longer lines continue beyond the right edge of a diff on GitHub. */
+const MAX_COLUMNS_IN_FRAME = 160;
+
+const MAX_NAMED_IN_WARNING = 5;
+
+/** The first few names; the others are counted. */
+function listFirst<Item>(items: readonly Item[], nameOf: (item: Item) => string): string {
+  const names = items.slice(0, MAX_NAMED_IN_WARNING).map(nameOf);
+  const remaining = items.length - MAX_NAMED_IN_WARNING;
+  return remaining > 0 ? `${names.join(', ')} and ${formatNumber(remaining)} more` : formatList(names);
+}
+
+function hiddenWarning(added: readonly AddedLine[]): string | null {
+  const found = added.flatMap(({ number, text }) =>
+    findHiddenCharacters(text, number === 1).map(({ codePoint }) => ({ codePoint, number })),
+  );
+  if (found.length === 0) return null;
+  const names = listFirst(
+    found,
+    ({ codePoint, number }) => `${codePointName(String.fromCodePoint(codePoint))} in line ${number}`,
+  );
+  return `This adds invisible characters: ${names}. The diff shows them escaped.`;
+}
+
+function lookAlikeWarning(added: readonly AddedLine[], path: string): string | null {
+  const found = added.flatMap(({ number, text }) =>
+    findLookAlikes(text, path).map((one) => ({ ...one, line: number })),
+  );
+  if (found.length === 0) return null;
+  return `This adds look-alike characters: ${listFirst(found, (one) => `${lookAlikeName(one)} in line ${one.line} (${describeLikeness(one.looksLike)})`)}.`;
+}
+
+/** Warns about look-alike characters in a new path; null if it has none. */
+export function pathWarning(path: string): string | null {
+  const found = findLookAlikesInPath(path);
+  if (found.length === 0) return null;
+  return `The path ${path} has look-alike characters: ${listFirst(found, (one) => `${lookAlikeName(one)} (${describeLikeness(one.looksLike)})`)}.`;
+}
+
+function lookAlikeName({ codePoint }: LookAlike): string {
+  return codePointName(String.fromCodePoint(codePoint));
+}
+
+function describeLikeness(like: string | null): string {
+  if (like === null) return 'from another alphabet';
+  return like === ' ' ? 'like a space' : `like \`${like}\``;
+}
+
+/** Names the kind and the line, never the value: more people read the page than the file. */
+function credentialWarning(added: readonly AddedLine[]): string | null {
+  // The whole text first, because nearly every diff has none.
+  if (findCredentials(added.map(({ text }) => text).join('\n')).length === 0) return null;
+  const found = added.flatMap(({ number, text }) => findCredentials(text).map((name) => ({ name, number })));
+  if (found.length === 0) return null;
+  return `This seems to add a credential: ${listFirst(found, ({ name, number }) => `${name} in line ${number}`)}. Anyone who can read the branch could use it.`;
+}
+
+/** Displays put right-to-left letters and all that is between two of them in the other order, code included. */
+function displayOrderWarning(added: readonly AddedLine[], path: string): string | null {
+  const found = added.filter(({ text }) => isCodeReordered(text, path));
+  if (found.length === 0) return null;
+  return `Right-to-left letters change the displayed order of code: ${listFirst(found, ({ number }) => `line ${number}`)}.`;
+}
+
+/** The lines that continue beyond the right edge. */
+export function findLongLines(added: readonly AddedLine[]): readonly AddedLine[] {
+  return added.filter(({ text }) => columnsOf(text) > MAX_COLUMNS_IN_FRAME);
+}
+
+function longLineWarning(added: readonly AddedLine[]): string | null {
+  const long = findLongLines(added);
+  if (long.length === 0) return null;
+  const names = listFirst(long, ({ number, text }) => `line ${number} (${formatNumber(columnsOf(text))} columns)`);
+  return `Very long: ${names}. Scroll to the end before you decide.`;
+}
+
+/** Wide space within a line can push code beyond the right edge, also where the frame is narrow. */
+function gapWarning(added: readonly AddedLine[]): string | null {
+  const wide = added.filter(({ text }) => hasWideGap(text));
+  if (wide.length === 0) return null;
+  return `Wide space before more text: ${listFirst(wide, ({ number }) => `line ${number}`)}. Scroll to the end before you decide.`;
+}

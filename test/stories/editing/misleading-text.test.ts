@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import type { ScriptedCall } from '../../../fakes/model/script.ts';
+import { stageForAll } from '../support/open-and-close.ts';
+import { edit, type Story, write } from '../support/story.ts';
+
+const stage = stageForAll();
+
+async function propose(call: ScriptedCall, branch: Readonly<Record<string, string>> = {}): Promise<Story> {
+  const story = await stage().tell({ branch: { 'src/login.ts': 'one\ntwo\nthree\n', ...branch } });
+  story.model.proposes(call);
+  await story.ana.says('/countersign change it');
+  return story;
+}
+
+describe('a change that looks right and is not', () => {
+  it('an assignment that reads as a comparison has no commit button and a warning (X1)', async () => {
+    const { bot } = await propose(edit('src/login.ts', 'two', 'if (environment\u01C3=PROD) {'));
+    const { body } = bot.proposal(1);
+    expect(body).toContain('⚠️ This adds look-alike characters: `U+01C3` in line 2 (like `!`).');
+    expect(body).not.toContain('```suggestion');
+  });
+
+  it('a new file whose name imitates another has a warning (X1)', async () => {
+    const { bot } = await propose(write('src/lo\u0261in.ts', 'one\n'));
+    expect(bot.proposal(1).body).toMatch(/⚠️ The path .* has look-alike characters: `U\+0261` \(like `g`\)\./);
+  });
+
+  it('a comment in another language has a commit button and no warning (X1)', async () => {
+    const { bot } = await propose(edit('src/login.ts', 'two', '// рост и сор; 调用 foo（bar）；kadın'));
+    const { body } = bot.proposal(1);
+    expect(body).toContain('```suggestion');
+    expect(body).not.toContain('⚠️');
+  });
+
+  it('code beyond the right edge has a warning (X15)', async () => {
+    const { bot } = await propose(edit('src/login.ts', 'two', `audit();${' '.repeat(250)}grant();`));
+    const { body } = bot.proposal(1);
+    expect(body).toContain('⚠️ Very long: line 2 (266 columns).');
+    expect(body).toContain('⚠️ Wide space before more text: line 2.');
+  });
+
+  it('the agent reads the names of files with their hidden characters written out (X17)', async () => {
+    const story = await propose({ name: 'list_files', arguments: {} }, { 'src/ad\u202Emin.ts': 'one\n' });
+    const texts = JSON.stringify(story.model.requests());
+    expect(texts).toContain('src/ad\\\\u{202E}min.ts');
+    expect(texts).not.toContain('\u202E');
+  });
+});
