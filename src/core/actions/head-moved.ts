@@ -13,6 +13,7 @@ import {
   type ProposalOrigin,
   transition,
   type Vote,
+  writerOf,
 } from '../state/proposal.ts';
 import { proposalLink } from '../state/replies.ts';
 import type { Run } from '../state/run.ts';
@@ -209,8 +210,8 @@ export function announceStale(builder: StepBuilder, before: readonly Proposal[])
 /** One reply to each person whose own lines are superseded. */
 function announceStaleUserEdits(builder: StepBuilder, superseded: readonly Proposal[]): StepBuilder {
   const userEdits = superseded.flatMap((proposal) => {
-    const by = proposal.votes.findLast(({ action }) => action === 'modify')?.by;
-    return proposal.userEdit === null || by === undefined ? [] : [{ by, proposal }];
+    const by = writerOf(proposal);
+    return by === null ? [] : [{ by, proposal }];
   });
   return [...Map.groupBy(userEdits, ({ by }) => by.id).values()].reduce((announced, [first, ...more]) => {
     if (first === undefined) return announced;
