@@ -3,6 +3,7 @@ import {
   headNeeds,
   permissionNeeds,
   pullRequestNeeds,
+  pushImpactNeeds,
   runStartNeeds,
   settingsNeeds,
   stalenessNeeds,
@@ -17,7 +18,7 @@ import { isAppPush } from './events/push.ts';
 import { openProposalsOfReview } from './events/review.ts';
 import { commentRefOf, reviewToFetch } from './events/review-comments.ts';
 import { isStillResolved, pendingInThread } from './events/thread.ts';
-import { recordCommitted } from './outcomes/commit.ts';
+import { isOnAssessedHead, recordCommitted } from './outcomes/commit.ts';
 import { recordPostedProposals } from './outcomes/posting.ts';
 import { isAllowed, type RequiredRole, roleOf } from './policy/approval-rules.ts';
 import type { Facts, Need } from './state/facts.ts';
@@ -85,7 +86,10 @@ const SIGNAL_NEEDS: {
 /** After a commit that was pushed away, the head is another one than the commit. */
 function committedNeeds(pull: PullState, signal: SignalOf<'committed'>, facts: Facts): readonly Need[] {
   const committed = () => recordCommitted(pull, signal, facts);
-  if (!signal.overwritten) return stalenessNeeds(pull, signal.sha, facts, committed);
+  if (!signal.overwritten) {
+    const needsFor = isOnAssessedHead(pull, signal) ? stalenessNeeds : pushImpactNeeds;
+    return needsFor(pull, signal.sha, facts, committed);
+  }
   return proposalsBeforeCommit(pull.proposals).length === 0 ? [] : headNeeds(pull, facts, committed);
 }
 

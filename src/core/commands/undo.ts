@@ -1,4 +1,4 @@
-import { pullRequestNeeds, stalenessNeeds } from '../actions/fact-needs.ts';
+import { pullRequestNeeds, pushImpactNeeds } from '../actions/fact-needs.ts';
 import { appCommitsTo, proposalsBeforeCommit } from '../actions/head-assessment.ts';
 import { applyHeadMove } from '../actions/head-moved.ts';
 import { endStep, type StepBuilder, startStep, withPullState, withRun } from '../actions/step-builder.ts';
@@ -59,7 +59,7 @@ function needsToUndo({ pull, intent, facts }: CommentContext): readonly Need[] {
   if (facts.pullRequest === undefined) return pullRequestNeeds(facts);
   if (facts.pullRequest.state !== 'open') return [];
   const head = facts.pullRequest.headSha;
-  const staleness = stalenessNeeds(pull, head, facts);
+  const staleness = pushImpactNeeds(pull, head, facts);
   if (staleness.length > 0 || facts.undo !== undefined) return staleness;
   const commit = needsCommittedFile(applied.proposal.change) ? applied.commitSha : null;
   return [{ kind: 'undo', commit, head, undo: undoContextOf(pull, applied) }];

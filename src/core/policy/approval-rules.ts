@@ -8,7 +8,7 @@ import {
   type Vote,
 } from '../state/proposal.ts';
 import type { Objection } from '../state/replies.ts';
-import type { Settings } from '../state/settings.ts';
+import type { Settings, SettingsReading } from '../state/settings.ts';
 
 /** Whether enough approvals count, and there is neither a denial nor a request for changes. */
 export function isApproved(
@@ -34,6 +34,13 @@ export function countedApprovals(
     return findObjection(approver, rules, proposal) === null;
   });
   return [...new Map(counting.map((vote) => [vote.by.id, vote])).values()];
+}
+
+/** Whether the rules ask for people besides the one who asked for a change. Settings that were not read might. */
+export function asksForOtherPeople(reading: SettingsReading | undefined): boolean {
+  if (reading?.kind !== 'settings') return true;
+  const { requireNonAuthor, requireNonRequester, requiredApprovals } = reading.settings;
+  return requireNonAuthor || requireNonRequester || requiredApprovals > 1;
 }
 
 /** Why this person's approval of a proposal does not count; null if it does. */

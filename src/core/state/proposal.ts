@@ -50,6 +50,8 @@ export type Proposal = {
   readonly reminded: boolean;
   /** Current line if lines above it moved; null if it is unchanged. */
   readonly currentLine: number | null;
+  /** Current heading above its lines; absent or null if it is that of `change`. */
+  readonly currentHeading?: { readonly text: string | null } | null;
   /** The person who resolved the thread of this pending proposal, and when; null while the thread is open. */
   readonly threadResolution: { readonly by: Person; readonly since: string } | null;
   /** Number of required approvals as last read, which the comment shows. */
@@ -209,6 +211,7 @@ export const NEW_PROPOSAL = {
   expiresAt: null,
   reminded: false,
   currentLine: null,
+  currentHeading: null,
   threadResolution: null,
   headMovingSince: null,
   pendingRetarget: null,
@@ -255,6 +258,11 @@ export function distinctPeople(people: readonly Person[]): readonly Person[] {
 /** The change that its comment shows. A person's own text is shown once it is applied, or under an id of its own. */
 export function postedChange({ change, userEdit }: Proposal): FileChange {
   return userEdit === null || userEdit.reposted ? change : userEdit.originalChange;
+}
+
+/** Git's hunk heading above its lines as last known; null for none, undefined if it was never known. */
+export function headingOf({ change, currentHeading }: Proposal): string | null | undefined {
+  return currentHeading == null ? change.heading : currentHeading.text;
 }
 
 /** All comments that show it; none until it is posted completely. */
@@ -314,7 +322,13 @@ function timestampsFor(proposal: Proposal, to: ProposalState, now: string): Part
 function withoutUserEdit(proposal: Proposal): Proposal {
   const change = postedChange(proposal);
   if (change === proposal.change) return proposal;
-  return { ...proposal, change, userEdit: null, shapers: { ...shapersOf(proposal), writers: [] } };
+  return {
+    ...proposal,
+    change,
+    userEdit: null,
+    currentHeading: null,
+    shapers: { ...shapersOf(proposal), writers: [] },
+  };
 }
 
 /** States in which a person's own text stays in place of the model's change. */
