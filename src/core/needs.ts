@@ -6,7 +6,6 @@ import {
   pushImpactNeeds,
   runStartNeeds,
   settingsNeeds,
-  stalenessNeeds,
 } from './actions/fact-needs.ts';
 import { proposalsBeforeCommit } from './actions/head-assessment.ts';
 import { COMMANDS } from './commands/all-commands.ts';
@@ -18,7 +17,7 @@ import { isAppPush } from './events/push.ts';
 import { openProposalsOfReview } from './events/review.ts';
 import { commentRefOf, reviewToFetch } from './events/review-comments.ts';
 import { isStillResolved, pendingInThread } from './events/thread.ts';
-import { isOnAssessedHead, recordCommitted } from './outcomes/commit.ts';
+import { recordCommitted } from './outcomes/commit.ts';
 import { recordPostedProposals } from './outcomes/posting.ts';
 import { isAllowed, type RequiredRole, roleOf } from './policy/approval-rules.ts';
 import type { Facts, Need } from './state/facts.ts';
@@ -86,10 +85,7 @@ const SIGNAL_NEEDS: {
 /** After a commit that was pushed away, the head is another one than the commit. */
 function committedNeeds(pull: PullState, signal: SignalOf<'committed'>, facts: Facts): readonly Need[] {
   const committed = () => recordCommitted(pull, signal, facts);
-  if (!signal.overwritten) {
-    const needsFor = isOnAssessedHead(pull, signal) ? stalenessNeeds : pushImpactNeeds;
-    return needsFor(pull, signal.sha, facts, committed);
-  }
+  if (!signal.overwritten) return pushImpactNeeds(pull, signal.sha, facts, committed);
   return proposalsBeforeCommit(pull.proposals).length === 0 ? [] : headNeeds(pull, facts, committed);
 }
 

@@ -124,12 +124,12 @@ function updatePlace(
 ): StepBuilder {
   if (proposal.change.region === null) return builder;
   const line = regionLine(region);
-  const isSameLine = line === (proposal.currentLine ?? regionLine(proposal.change.region));
-  const isSameHeading = heading === undefined || heading === headingOf(proposal);
-  if (isSameLine && isSameHeading) return builder;
-  const currentLine = isSameLine ? proposal.currentLine : line;
-  const currentHeading = isSameHeading ? (proposal.currentHeading ?? null) : { text: heading };
-  return queueCommentUpdate(withProposal(builder, { ...proposal, currentLine, currentHeading }), proposal);
+  const moved = {
+    ...(line === (proposal.currentLine ?? regionLine(proposal.change.region)) ? {} : { currentLine: line }),
+    ...(heading === undefined || heading === headingOf(proposal) ? {} : { currentHeading: { text: heading } }),
+  };
+  if (Object.keys(moved).length === 0) return builder;
+  return queueCommentUpdate(withProposal(builder, { ...proposal, ...moved }), proposal);
 }
 
 /** Completes a proposal that a push contains. The pusher gets a vote. */

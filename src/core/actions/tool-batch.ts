@@ -145,7 +145,7 @@ function peopleWithWords(pull: PullState): readonly Person[] {
   return pull.proposals
     .filter((proposal) => isInCurrentBatch(pull, proposal))
     .flatMap((proposal) => [
-      ...proposal.votes.filter(({ action, text }) => action === 'modify' || text !== null).map(({ by }) => by),
+      ...proposal.votes.filter(({ text }) => text !== null).map(({ by }) => by),
       ...shapersOf(proposal).writers,
     ]);
 }

@@ -185,7 +185,6 @@ function withUserEdit(proposal: Proposal, { change, userEdit }: UserEditChange, 
   return {
     ...proposal,
     change,
-    currentHeading: null,
     userEdit: userEdit === null ? null : { ...userEdit, originalChange, reposted: false },
     shapers: { requesters, writers: userEdit === null ? [] : distinctPeople([...writers, by]) },
   };

@@ -40,7 +40,7 @@ export function onCommitted(pull: PullState, signal: CommittedSignal, facts: Fac
 }
 
 /** Whether nothing but this commit of the App lies between the assessed head and it. */
-export function isOnAssessedHead({ run }: PullState, { parentSha }: CommittedSignal): boolean {
+function isOnAssessedHead({ run }: PullState, { parentSha }: CommittedSignal): boolean {
   return run !== null && parentSha === run.assessedHeadSha;
 }
 

@@ -50,8 +50,8 @@ export type Proposal = {
   readonly reminded: boolean;
   /** Current line if lines above it moved; null if it is unchanged. */
   readonly currentLine: number | null;
-  /** Current heading above its lines; absent or null if it is that of `change`. */
-  readonly currentHeading?: { readonly text: string | null } | null;
+  /** Current heading above its lines; absent if it is that of `change`. */
+  readonly currentHeading?: { readonly text: string | null };
   /** The person who resolved the thread of this pending proposal, and when; null while the thread is open. */
   readonly threadResolution: { readonly by: Person; readonly since: string } | null;
   /** Number of required approvals as last read, which the comment shows. */
@@ -211,7 +211,6 @@ export const NEW_PROPOSAL = {
   expiresAt: null,
   reminded: false,
   currentLine: null,
-  currentHeading: null,
   threadResolution: null,
   headMovingSince: null,
   pendingRetarget: null,
@@ -262,7 +261,7 @@ export function postedChange({ change, userEdit }: Proposal): FileChange {
 
 /** Git's hunk heading above its lines as last known; null for none, undefined if it was never known. */
 export function headingOf({ change, currentHeading }: Proposal): string | null | undefined {
-  return currentHeading == null ? change.heading : currentHeading.text;
+  return currentHeading === undefined ? change.heading : currentHeading.text;
 }
 
 /** All comments that show it; none until it is posted completely. */
@@ -326,7 +325,6 @@ function withoutUserEdit(proposal: Proposal): Proposal {
     ...proposal,
     change,
     userEdit: null,
-    currentHeading: null,
     shapers: { ...shapersOf(proposal), writers: [] },
   };
 }

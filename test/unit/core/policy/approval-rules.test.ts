@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   type ApprovalRules,
+  asksForOtherPeople,
   countedApprovals,
   findObjection,
   isApproved,
@@ -14,7 +15,7 @@ import {
   type Vote,
 } from '../../../../src/core/state/proposal.ts';
 import type { Objection } from '../../../../src/core/state/replies.ts';
-import { DEFAULT_SETTINGS } from '../../../../src/core/state/settings.ts';
+import { DEFAULT_SETTINGS, type Settings } from '../../../../src/core/state/settings.ts';
 import { bigint, proposal as sample, vote as sampleVote } from '../messages/sample.ts';
 
 const ANA: Person = { id: 1, login: 'ana' };
@@ -55,6 +56,23 @@ describe('whose approval counts', () => {
     ['another person', BEN, { requireNonAuthor: true, requireNonRequester: true }, null],
   ])('%s (S70)', (_who, person, rules, objection) => {
     expect(findObjection({ person, permission: 'admin' }, { ...PLAIN, ...rules }, sample(bigint))).toBe(objection);
+  });
+});
+
+describe('whether the rules ask for other people', () => {
+  it.each<[Partial<Settings>, boolean]>([
+    [{}, false],
+    [{ approvers: 'admin' }, false],
+    [{ requireNonAuthor: true }, true],
+    [{ requireNonRequester: true }, true],
+    [{ requiredApprovals: 2 }, true],
+  ])('%j: %s (X8)', (settings, expected) => {
+    expect(asksForOtherPeople({ kind: 'settings', settings: { ...DEFAULT_SETTINGS, ...settings } })).toBe(expected);
+  });
+
+  it('settings that are broken or were not read might (X8)', () => {
+    expect(asksForOtherPeople({ kind: 'broken', problems: [] })).toBe(true);
+    expect(asksForOtherPeople(undefined)).toBe(true);
   });
 });
 

@@ -95,7 +95,7 @@ function stepOf(draft: StepBuilder, proposal: Proposal, { atHead }: Files, at: H
       const moved = {
         ...proposal,
         ...(movesLine ? { currentLine: line } : {}),
-        currentHeading: movesHeading ? { text: heading } : (proposal.currentHeading ?? null),
+        ...(movesHeading ? { currentHeading: { text: heading } } : {}),
       };
       return queueCommentUpdate(withProposal(draft, moved), proposal);
     }
