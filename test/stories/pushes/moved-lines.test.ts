@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { beforeCalls } from '../support/before-calls.ts';
+import { dropWebhooks } from '../support/drop-webhooks.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { proposalStates } from '../support/proposals.ts';
 import { edit, type Story } from '../support/story.ts';
@@ -102,6 +103,16 @@ describe('a push moves the lines of a change, with their context, into another f
       expect(bot.answers().join('\n')).toContain('Not applied: the file changed');
       expect(model.requests()).toHaveLength(asked);
     }
+  });
+
+  it('a push whose webhook never came is noticed right before the commit (X8)', async () => {
+    const story = await proposeUnder('require_non_requester: true\n');
+    const { ana, ben, bot, pr } = story;
+    dropWebhooks(stage(), () => ana.person.pushes({ [PATH]: IN_REFUND }));
+    await ben.replies(bot.proposal(1), '/approve');
+    expect(pr.file(PATH)).toBe(IN_REFUND);
+    expect(await proposalStates(story)).toEqual(['superseded', 'proposed']);
+    expect(bot.proposal(2).body).toContain(titled(17, 'function refund() {'));
   });
 
   it('where one person is enough, the change stays and its title names the new heading (X8)', async () => {
