@@ -3,9 +3,9 @@ import {
   headNeeds,
   permissionNeeds,
   pullRequestNeeds,
+  pushImpactNeeds,
   runStartNeeds,
   settingsNeeds,
-  stalenessNeeds,
 } from './actions/fact-needs.ts';
 import { proposalsBeforeCommit } from './actions/head-assessment.ts';
 import { COMMANDS } from './commands/all-commands.ts';
@@ -85,7 +85,7 @@ const SIGNAL_NEEDS: {
 /** After a commit that was pushed away, the head is another one than the commit. */
 function committedNeeds(pull: PullState, signal: SignalOf<'committed'>, facts: Facts): readonly Need[] {
   const committed = () => recordCommitted(pull, signal, facts);
-  if (!signal.overwritten) return stalenessNeeds(pull, signal.sha, facts, committed);
+  if (!signal.overwritten) return pushImpactNeeds(pull, signal.sha, facts, committed);
   return proposalsBeforeCommit(pull.proposals).length === 0 ? [] : headNeeds(pull, facts, committed);
 }
 

@@ -1,10 +1,4 @@
-import {
-  type ApprovalRules,
-  countedApprovals,
-  findObjection,
-  isApproved,
-  rulesForProposal,
-} from '../policy/approval-rules.ts';
+import { type ApprovalRules, countedApprovals, findObjection, isApproved } from '../policy/approval-rules.ts';
 import type { Facts } from '../state/facts.ts';
 import {
   approvalVotes,
@@ -57,7 +51,7 @@ export function blockFor(
   proposal: Proposal,
   rules: ApprovalRules,
 ): Extract<ApprovalBlock, { kind: 'objection' }> | null {
-  const objection = findObjection({ person, permission }, rulesForProposal(proposal, rules), proposal.change.path);
+  const objection = findObjection({ person, permission }, rules, proposal);
   return objection === null ? null : { kind: 'objection', objection, login: person.login };
 }
 

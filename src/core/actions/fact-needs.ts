@@ -1,7 +1,7 @@
 import type { Facts, Need } from '../state/facts.ts';
 import type { Person } from '../state/proposal.ts';
 import type { PullState } from '../state/run.ts';
-import { openStalenessInput, proposalsBeforeCommit } from './head-assessment.ts';
+import { movesBelowOtherHeading, openStalenessInput, proposalsBeforeCommit } from './head-assessment.ts';
 import { type StepBuilder, startStep } from './step-builder.ts';
 
 export function permissionNeeds({ login, id }: Person, facts: Facts): readonly Need[] {
@@ -33,14 +33,26 @@ export function runStartNeeds(facts: Facts): readonly Need[] {
 export function headNeeds(pull: PullState, facts: Facts, assessed?: () => StepBuilder): readonly Need[] {
   return facts.pullRequest === undefined
     ? pullRequestNeeds(facts)
-    : stalenessNeeds(pull, facts.pullRequest.headSha, facts, assessed);
+    : pushImpactNeeds(pull, facts.pullRequest.headSha, facts, assessed);
+}
+
+/** How the open proposals apply to a head that anybody could have pushed, and what their approvers must see. */
+export function pushImpactNeeds(
+  pull: PullState,
+  head: string,
+  facts: Facts,
+  assessed?: () => StepBuilder,
+): readonly Need[] {
+  const staleness = stalenessNeeds(pull, head, facts, assessed);
+  if (staleness.length > 0 || facts.staleness === undefined) return staleness;
+  return movesBelowOtherHeading(pull, facts.staleness) ? settingsNeeds(facts) : [];
 }
 
 /**
  * How the open proposals apply to `head`, if it moved. `assessed` builds the pull request as it is right before the
  * assessment, so that exactly the proposals are assessed to which the result is applied.
  */
-export function stalenessNeeds(
+function stalenessNeeds(
   pull: PullState,
   head: string,
   facts: Facts,

@@ -2,14 +2,16 @@ import { type FileChange, sourcePath } from '../edits/change.ts';
 import { assessPush, type PathPush, toApplicability } from '../policy/push-impact.ts';
 import { assessChange, toAssessable } from '../policy/staleness.ts';
 import type {
+  Applicability,
   FileAtHead,
   PathStalenessInput,
   PendingChange,
   ProposalApplicability,
   Staleness,
   StalenessInput,
+  StalenessVerdict,
 } from '../state/head-changes.ts';
-import { canStillBeDenied, type Proposal } from '../state/proposal.ts';
+import { canStillBeDenied, headingOf, type Proposal } from '../state/proposal.ts';
 import type { AppCommit, PullState, Run } from '../state/run.ts';
 
 /** Files to read at a head. Of a move, only blob and mode of both paths are needed. */
@@ -70,6 +72,23 @@ export function assessStaleness({ paths, moves }: StalenessInput, atBase: FilesB
     }),
     moves: moves.map((one) => assessProposedMove(one, atHead)),
   };
+}
+
+/** Whether the lines apply at a head below another heading than the known one. */
+export function isBelowOtherHeading(proposal: Proposal, verdict: StalenessVerdict | Applicability): boolean {
+  const known = headingOf(proposal);
+  return verdict.kind === 'applies' && ![verdict.heading, known].includes(undefined) && verdict.heading !== known;
+}
+
+/** Whether a push put lines below another heading. Then the settings say if people must look again. */
+export function movesBelowOtherHeading({ proposals }: PullState, { paths }: Staleness): boolean {
+  const byId = new Map(proposals.map((one) => [one.id, one]));
+  return paths
+    .flatMap(({ others }) => others)
+    .some(({ id, applicability }) => {
+      const proposal = byId.get(id);
+      return proposal !== undefined && isBelowOtherHeading(proposal, applicability);
+    });
 }
 
 /** Proposals that are assessed when the head moves. One in a commit attempt is left to its outcome. */

@@ -1,11 +1,13 @@
 import { staleOutput } from '../agent/tool-results.ts';
 import { regionLine } from '../edits/region.ts';
+import { asksForOtherPeople } from '../policy/approval-rules.ts';
 import { toVerdict } from '../policy/push-impact.ts';
 import type { ToolCall } from '../state/conversation.ts';
 import type { Facts } from '../state/facts.ts';
-import type { PathStaleness, ProposalApplicability } from '../state/head-changes.ts';
+import type { PathStaleness, ProposalApplicability, StalenessVerdict } from '../state/head-changes.ts';
 import {
   canApprove,
+  headingOf,
   isPending,
   type Permission,
   type Person,
@@ -13,11 +15,12 @@ import {
   type ProposalOrigin,
   transition,
   type Vote,
+  writerOf,
 } from '../state/proposal.ts';
 import { proposalLink } from '../state/replies.ts';
 import type { Run } from '../state/run.ts';
 import { blockFor, countMissingBesides, currentApprovalRules } from './approvals.ts';
-import { addAppCommit, proposalsBeforeCommit } from './head-assessment.ts';
+import { addAppCommit, isBelowOtherHeading, proposalsBeforeCommit } from './head-assessment.ts';
 import {
   currentProposal,
   queueCommentUpdate,
@@ -33,8 +36,8 @@ import { answerProposalCall, appliedCallOutput, setCallStatus } from './tool-bat
 /** The person who pushed, and the webhook that reported it. */
 type Pusher = { readonly person: Person; readonly permission: Permission; readonly deliveryId: string };
 
-/** `pusher` is null if unknown. */
-export type HeadMove = { readonly head: string; readonly facts: Facts; readonly pusher: Pusher | null };
+/** `pusher` is `app` if the head is the App's own commit on the assessed one, and null if unknown. */
+export type HeadMove = { readonly head: string; readonly facts: Facts; readonly pusher: Pusher | 'app' | null };
 
 /**
  * Applies the assessment of all open proposals at `head`: those that it contains are completed, those that still apply
@@ -99,7 +102,9 @@ function applyApplicability(
   const verdict = toVerdict(proposal.change, applicability);
   switch (verdict.kind) {
     case 'applies':
-      return updateCurrentLine(builder, proposal, regionLine(verdict.region));
+      return isOutOfSight(proposal, verdict, move)
+        ? supersede(builder, proposal, { isBelowOtherHeading: true }, { head: move.head, now: move.facts.now })
+        : updatePlace(builder, proposal, verdict);
     case 'already-applied':
       return completeByPush(builder, proposal, move);
     case 'stale':
@@ -107,10 +112,24 @@ function applyApplicability(
   }
 }
 
-function updateCurrentLine(builder: StepBuilder, proposal: Proposal, line: number): StepBuilder {
-  const { region } = proposal.change;
-  if (region === null || line === (proposal.currentLine ?? regionLine(region))) return builder;
-  return queueCommentUpdate(withProposal(builder, { ...proposal, currentLine: line }), proposal);
+/** Whether somebody moved it below another heading than people saw, where other people must decide on what they saw. */
+function isOutOfSight(proposal: Proposal, verdict: StalenessVerdict, { facts, pusher }: HeadMove): boolean {
+  return pusher !== 'app' && isBelowOtherHeading(proposal, verdict) && asksForOtherPeople(facts.settings);
+}
+
+function updatePlace(
+  builder: StepBuilder,
+  proposal: Proposal,
+  { region, heading }: Extract<StalenessVerdict, { kind: 'applies' }>,
+): StepBuilder {
+  if (proposal.change.region === null) return builder;
+  const line = regionLine(region);
+  const moved = {
+    ...(line === (proposal.currentLine ?? regionLine(proposal.change.region)) ? {} : { currentLine: line }),
+    ...(heading === undefined || heading === headingOf(proposal) ? {} : { currentHeading: { text: heading } }),
+  };
+  if (Object.keys(moved).length === 0) return builder;
+  return queueCommentUpdate(withProposal(builder, { ...proposal, ...moved }), proposal);
 }
 
 /** Completes a proposal that a push contains. The pusher gets a vote. */
@@ -119,9 +138,10 @@ export function completeByPush(
   proposal: Proposal,
   { head, facts, pusher }: HeadMove,
 ): StepBuilder {
-  const voted = pusher === null ? builder : recordVote(builder, createPushVote(proposal, pusher, facts.now));
+  const person = pusher === 'app' ? null : pusher;
+  const voted = person === null ? builder : recordVote(builder, createPushVote(proposal, person, facts.now));
   const current = currentProposal(voted, proposal);
-  const note = pushNote(pusher, current, builder.pull.run, facts);
+  const note = pushNote(person, current, builder.pull.run, facts);
   const completed = withProposal(voted, { ...transition(current, 'completed', facts.now), commitSha: head, note });
   return queueCommentUpdate(answerProposalCall(completed, proposal, appliedCallOutput(current)), proposal);
 }
@@ -158,18 +178,21 @@ function pushNote(pusher: Pusher | null, proposal: Proposal, run: Run | null, fa
     : null;
 }
 
+/** What a push did. `path` is the changed file if it is not the proposal's own. */
+type PushCause = { readonly path?: string; readonly isBelowOtherHeading?: true };
+
 /**
  * Supersedes a stale proposal. An edit in one place is retried on the new head and, if it still applies, posted under a
  * new id. Everything else goes back to the model, also a person's own text, because the call has other lines.
- * `path` is the changed file if it is not the proposal's own.
  */
 export function supersede(
   builder: StepBuilder,
   proposal: Proposal,
-  { path = proposal.change.path }: { readonly path?: string },
+  cause: PushCause,
   { head, now }: { readonly head: string; readonly now: string },
 ): StepBuilder {
-  const note = staleNote(proposal, path);
+  const { path = proposal.change.path } = cause;
+  const note = staleNote(proposal, path, cause.isBelowOtherHeading === true);
   const superseded = withProposal(builder, { ...transition(proposal, 'superseded', now), note });
   const updated = queueCommentUpdate(superseded, proposal);
   const { origin } = proposal;
@@ -181,8 +204,10 @@ export function supersede(
 }
 
 /** An undo is never retried, so its note says how to request it again. */
-function staleNote({ origin }: Proposal, path: string): string {
-  const note = `${path} changed after this was proposed`;
+function staleNote({ origin }: Proposal, path: string, isBelowOtherHeading: boolean): string {
+  const note = isBelowOtherHeading
+    ? `a push put these lines of ${path} below another heading`
+    : `${path} changed after this was proposed`;
   return origin.kind === 'undo' ? `${note}. To ask for it again, write /undo ${origin.undoneProposalId}` : note;
 }
 
@@ -209,8 +234,8 @@ export function announceStale(builder: StepBuilder, before: readonly Proposal[])
 /** One reply to each person whose own lines are superseded. */
 function announceStaleUserEdits(builder: StepBuilder, superseded: readonly Proposal[]): StepBuilder {
   const userEdits = superseded.flatMap((proposal) => {
-    const by = proposal.votes.findLast(({ action }) => action === 'modify')?.by;
-    return proposal.userEdit === null || by === undefined ? [] : [{ by, proposal }];
+    const by = writerOf(proposal);
+    return by === null ? [] : [{ by, proposal }];
   });
   return [...Map.groupBy(userEdits, ({ by }) => by.id).values()].reduce((announced, [first, ...more]) => {
     if (first === undefined) return announced;

@@ -1,6 +1,14 @@
 import { buildNoteMessage, buildToolMessages } from '../agent/messages.ts';
 import { appliedOutput, userModifiedOutput, WITHDRAWN_OUTPUT } from '../agent/tool-results.ts';
-import { approvalVotes, type Proposal, transition, turnOf } from '../state/proposal.ts';
+import {
+  approvalVotes,
+  distinctPeople,
+  type Person,
+  type Proposal,
+  shapersOf,
+  transition,
+  turnOf,
+} from '../state/proposal.ts';
 import { MAX_TURNS, type Phase, type PullState, type Run, type ToolBatch, type ToolCallState } from '../state/run.ts';
 import { endRun } from './end-run.ts';
 import {
@@ -103,14 +111,43 @@ function phaseOf(pull: PullState, batch: ToolBatch): Phase {
 }
 
 function completeBatch(builder: StepBuilder, run: Run, batch: ToolBatch, now: string): StepBuilder {
-  const messages = [...(buildToolMessages(batch) ?? []), ...run.agentNotes.map(buildNoteMessage)];
-  const withResults = withRun(appendMessages(builder, ...messages), { batch: null, agentNotes: [] });
+  const instructed = withInstructors(builder, peopleWithWords(builder.pull));
+  const answered = withRun(appendMessages(instructed, ...(buildToolMessages(batch) ?? [])), { batch: null });
+  const withResults = deliverNotes(answered);
   if (isWholeBatchDenied(builder.pull) && !batch.continued && run.agentNotes.length === 0) {
     return endRun(withResults, { reason: 'all-denied', by: null, note: null }, now);
   }
   if (run.repeatedProposals >= MAX_REPEATED_PROPOSALS)
     return endRun(withResults, { reason: 'repeated-denied-change', by: null, note: null }, now);
   return startNextTurn(withResults, now);
+}
+
+/** Gives the notes for the agent to the model. */
+export function deliverNotes(builder: StepBuilder): StepBuilder {
+  const notes = builder.pull.run?.agentNotes ?? [];
+  const delivered = withRun(appendMessages(builder, ...notes.map(buildNoteMessage)), { agentNotes: [] });
+  return withInstructors(
+    delivered,
+    notes.map(({ by }) => by),
+  );
+}
+
+/** From now on, these people count as requesters of what the model proposes in this run. */
+function withInstructors(builder: StepBuilder, people: readonly Person[]): StepBuilder {
+  const { run } = builder.pull;
+  if (run === null || people.length === 0) return builder;
+  const others = people.filter(({ id }) => id !== run.task.by.id);
+  return withRun(builder, { instructors: distinctPeople([...(run.instructors ?? []), ...others]) });
+}
+
+/** The people whose words or lines are in the results of the current batch. */
+function peopleWithWords(pull: PullState): readonly Person[] {
+  return pull.proposals
+    .filter((proposal) => isInCurrentBatch(pull, proposal))
+    .flatMap((proposal) => [
+      ...proposal.votes.filter(({ text }) => text !== null).map(({ by }) => by),
+      ...shapersOf(proposal).writers,
+    ]);
 }
 
 /** Times in a row that the model may repeat a denied change before the run ends. */

@@ -1,7 +1,7 @@
 import { pullRequestNeeds } from '../actions/fact-needs.ts';
 import { appendMessages, endStep, type StepBuilder, startStep, withEffects, withRun } from '../actions/step-builder.ts';
-import { advanceBatch, answerToolCall, setCallStatus, startNextTurn } from '../actions/tool-batch.ts';
-import { buildNoteMessage, buildResumedMessage } from '../agent/messages.ts';
+import { advanceBatch, answerToolCall, deliverNotes, setCallStatus, startNextTurn } from '../actions/tool-batch.ts';
+import { buildResumedMessage } from '../agent/messages.ts';
 import { WITHDRAWN_OUTPUT } from '../agent/tool-results.ts';
 import type { Need } from '../state/facts.ts';
 import type { ResumeRefusal } from '../state/replies.ts';
@@ -60,8 +60,8 @@ function runResume(context: CommandContext): Step {
   const resumed = withRun(acknowledge(startStep(pull), context), { lastResumption, baseRef, summary: null });
   if (run.batch !== null)
     return endStep(advanceBatch(retryExpiredCalls(resumed, run.id, run.batch), facts.now), 'resumed');
-  const withNotes = appendMessages(resumed, ...run.agentNotes.map(buildNoteMessage), buildResumedMessage(person));
-  return endStep(startNextTurn(withRun(withNotes, { agentNotes: [] }), facts.now), 'resumed');
+  const withMessages = appendMessages(deliverNotes(resumed), buildResumedMessage(person));
+  return endStep(startNextTurn(withMessages, facts.now), 'resumed');
 }
 
 /**

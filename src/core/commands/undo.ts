@@ -1,4 +1,4 @@
-import { pullRequestNeeds, stalenessNeeds } from '../actions/fact-needs.ts';
+import { pullRequestNeeds, pushImpactNeeds } from '../actions/fact-needs.ts';
 import { appCommitsTo, proposalsBeforeCommit } from '../actions/head-assessment.ts';
 import { applyHeadMove } from '../actions/head-moved.ts';
 import { endStep, type StepBuilder, startStep, withPullState, withRun } from '../actions/step-builder.ts';
@@ -12,7 +12,16 @@ import { findConflictingChange } from '../policy/overlaps.ts';
 import { findWriteDenyRule } from '../policy/protected-paths.ts';
 import type { Facts, Need } from '../state/facts.ts';
 import type { Targets } from '../state/intent.ts';
-import { isOpen, NEW_PROPOSAL, type Proposal } from '../state/proposal.ts';
+import {
+  distinctPeople,
+  isOpen,
+  NEW_PROPOSAL,
+  NO_SHAPERS,
+  type Person,
+  type Proposal,
+  type Shapers,
+  shapersOf,
+} from '../state/proposal.ts';
 import { proposalLink, type UndoRefusal } from '../state/replies.ts';
 import { type PullState, pullRequestKey } from '../state/run.ts';
 import type { Step } from '../state/step.ts';
@@ -50,7 +59,7 @@ function needsToUndo({ pull, intent, facts }: CommentContext): readonly Need[] {
   if (facts.pullRequest === undefined) return pullRequestNeeds(facts);
   if (facts.pullRequest.state !== 'open') return [];
   const head = facts.pullRequest.headSha;
-  const staleness = stalenessNeeds(pull, head, facts);
+  const staleness = pushImpactNeeds(pull, head, facts);
   if (staleness.length > 0 || facts.undo !== undefined) return staleness;
   const commit = needsCommittedFile(applied.proposal.change) ? applied.commitSha : null;
   return [{ kind: 'undo', commit, head, undo: undoContextOf(pull, applied) }];
@@ -138,12 +147,19 @@ function proposeUndo(context: CommandContext, target: Proposal, change: FileChan
     ...NEW_PROPOSAL,
     id: createProposalId(pullRequestKey(pull.ref), pull.proposalCount),
     runId: run.id,
-    origin: { kind: 'undo', undoneProposalId: target.id, by: person, cancelReason: null },
+    origin: {
+      kind: 'undo',
+      undoneProposalId: target.id,
+      by: person,
+      undoneShapers: shapersOf(target),
+      cancelReason: null,
+    },
     index: 1,
     total: 1,
     modelReason: null,
     change,
     userEdit: null,
+    shapers: undoShapers(person, target),
     headSha,
     requiredApprovals: run.settings.requiredApprovals,
   };
@@ -151,6 +167,12 @@ function proposeUndo(context: CommandContext, target: Proposal, change: FileChan
   const proposals = [...assessed.pull.proposals, proposal];
   const added = withPullState(assessed, { proposals, proposalCount: pull.proposalCount + 1 });
   return endStep(advanceBatch(queuePosting(acknowledge(added, context), proposal), facts.now), 'undo-proposed');
+}
+
+/** An undo of an undo restores a change, so the people who shaped that change count again. */
+function undoShapers(by: Person, { origin }: Proposal): Shapers {
+  const { requesters, writers } = (origin.kind === 'undo' ? origin.undoneShapers : null) ?? NO_SHAPERS;
+  return { requesters: distinctPeople([by, ...requesters]), writers };
 }
 
 /** Without open proposals, pushes and retargets are not followed, so the stored head and base can be outdated. */

@@ -3,6 +3,7 @@ import { applyEdit, type EditRequest, type EditResult, type LineSpan } from './a
 import type { EditPayload, FileChange, Region, StoredFile } from './change.ts';
 import { describeEdit } from './describe-change.ts';
 import { changeDigest } from './digest.ts';
+import { findHunkHeading } from './hunk-heading.ts';
 import { createRegionPattern, findWithContext } from './locate-region.ts';
 import {
   checkNewTextBeside,
@@ -186,6 +187,7 @@ export function createEdit({ path, file, base, blob, region, placeCount, isUniqu
     region,
     placeCount,
     uniqueInBase: isUnique || findWithContext(base, createRegionPattern(region), 'old').length === 1,
+    heading: findHunkHeading(base, regionIndex(region)),
     digest: changeDigest({ op: 'edit', path, fromPath: null, oldMode: mode, newMode: mode, body }),
     payload: {
       type: 'edit',

@@ -1,13 +1,18 @@
+import { blockFor } from '../actions/approvals.ts';
 import { proposalsBeforeCommit } from '../actions/head-assessment.ts';
 import {
   currentProposal,
   endStep,
   noop,
   queueCommentUpdate,
+  recordFeedback,
   recordVote,
+  type StepBuilder,
   startStep,
   withProposal,
   withPullState,
+  withReply,
+  withRun,
 } from '../actions/step-builder.ts';
 import { advanceBatch, queuePosting, setProposalCallStatus } from '../actions/tool-batch.ts';
 import { cleanText } from '../agent/messages.ts';
@@ -29,10 +34,20 @@ import {
 } from '../commands/shared/user-edit-target.ts';
 import { createProposalId } from '../comments/ids.ts';
 import type { UserEditResult } from '../edits/user-edit.ts';
+import type { ApprovalRules } from '../policy/approval-rules.ts';
 import { findConflictingChange } from '../policy/overlaps.ts';
 import { findWriteDenyRule } from '../policy/protected-paths.ts';
 import type { ParsedComment } from '../state/intent.ts';
-import { isPending, NEW_PROPOSAL, type Proposal, transition, type Vote } from '../state/proposal.ts';
+import {
+  distinctPeople,
+  isPending,
+  NEW_PROPOSAL,
+  type Person,
+  type Proposal,
+  shapersOf,
+  transition,
+  type Vote,
+} from '../state/proposal.ts';
 import { proposalLink, type UserEditProblem } from '../state/replies.ts';
 import { pullRequestKey } from '../state/run.ts';
 import type { Step } from '../state/step.ts';
@@ -60,17 +75,14 @@ export function onSuggestionReply(context: CommandContext, comment: TextComment,
   if (target === null) return refuseUserEdit(context, proposal, { reason: 'not-one-place' });
   const check = checkMayApprove(context, [proposal]);
   if (check.kind === 'refused') return check.step;
-  return (
-    checkCommentsIntact(context, [proposal]) ??
-    takeUserEdit(context, target, comment.text, check.rules.requiredApprovals)
-  );
+  return checkCommentsIntact(context, [proposal]) ?? takeUserEdit(context, target, comment.text, check.rules);
 }
 
 function refuseUserEdit(context: CommandContext, { id }: Proposal, problem: UserEditProblem): Step {
   return endWithReply(context, { kind: 'user-edit-refused', id, problem }, 'user-edit-refused');
 }
 
-function takeUserEdit(context: CommandContext, target: UserEditTarget, text: string, required: number): Step {
+function takeUserEdit(context: CommandContext, target: UserEditTarget, text: string, rules: ApprovalRules): Step {
   const { proposal } = target;
   const userEdit = context.facts.userEdit ?? USER_EDIT_FILE_CHANGED;
   switch (userEdit.kind) {
@@ -82,12 +94,17 @@ function takeUserEdit(context: CommandContext, target: UserEditTarget, text: str
       const problem = findUserEditProblem(context, proposal, userEdit);
       if (problem !== null) return refuseUserEdit(context, proposal, problem);
       const note = cleanText(text).text;
-      const edited = { ...proposal, requiredApprovals: required };
+      const edited = withUserEdit(
+        { ...proposal, requiredApprovals: rules.requiredApprovals },
+        userEdit,
+        context.person,
+      );
+      const block = blockFor(context.person, context.permission, edited, rules);
       // If this vote lapsed after the replacement of another person's text, that text would have to be restored.
-      const needsRepost = required > 1 || proposal.userEdit !== null;
+      const needsRepost = rules.requiredApprovals > 1 || proposal.userEdit !== null || block !== null;
       return needsRepost
-        ? repostUserEdit(context, edited, userEdit, note)
-        : commitUserEdit(context, edited, userEdit, note);
+        ? repostUserEdit(context, proposal, edited, { note, block })
+        : commitUserEdit(context, edited, note);
     }
   }
 }
@@ -106,10 +123,9 @@ function findUserEditProblem(
 }
 
 /** The person's approval is enough: commits their lines in place of the proposed ones. */
-function commitUserEdit(context: CommandContext, proposal: Proposal, userEdit: UserEditChange, text: string): Step {
-  const edited = withUserEdit(proposal, userEdit, false);
+function commitUserEdit(context: CommandContext, edited: Proposal, text: string): Step {
   const changed = withProposal(startStep(context.pull), edited);
-  const voted = recordVote(changed, createUserEditVote(context, edited, text));
+  const voted = recordVote(changed, createUserEditVote(context, edited, edited, text));
   const current = currentProposal(voted, edited);
   const approved =
     current.state === 'approved'
@@ -118,11 +134,14 @@ function commitUserEdit(context: CommandContext, proposal: Proposal, userEdit: U
   return endStep(queueCommit(acknowledge(approved, context), [edited], context), 'user-edited');
 }
 
-/** More approvals are required: posts the person's lines as a new proposal, with their vote. */
-function repostUserEdit(context: CommandContext, proposal: Proposal, userEdit: UserEditChange, text: string): Step {
+/** The text beside the block, and why the writer's own approval does not count; null if it does. */
+type UserEditVoting = { readonly note: string; readonly block: ReturnType<typeof blockFor> };
+
+/** Others must approve too: posts the person's lines as a new proposal, with their vote if that counts. */
+function repostUserEdit(context: CommandContext, proposal: Proposal, edited: Proposal, voting: UserEditVoting): Step {
   const { pull, person, intent, facts } = context;
   const id = createProposalId(pullRequestKey(pull.ref), pull.proposalCount);
-  const reposted: Proposal = { ...withUserEdit(proposal, userEdit, true), ...NEW_PROPOSAL, id, modelReason: null };
+  const reposted: Proposal = { ...withReposted(edited), ...NEW_PROPOSAL, id, modelReason: null };
   const note = `${person.login} wrote other lines instead`;
   const superseded = { ...transition(proposal, 'superseded', intent.createdAt), note, replacedBy: id };
   const replaced = queueCommentUpdate(withProposal(startStep(pull), superseded), proposal);
@@ -130,17 +149,48 @@ function repostUserEdit(context: CommandContext, proposal: Proposal, userEdit: U
     proposals: [...replaced.pull.proposals, reposted],
     proposalCount: pull.proposalCount + 1,
   });
-  const voted = recordVote(added, createUserEditVote(context, reposted, text));
+  const voted = recordUserEditVote(added, context, { superseded, reposted }, voting);
   const linked = setProposalCallStatus(voted, proposal, { kind: 'proposed', proposalId: id });
   const posting = queuePosting(acknowledge(linked, context), reposted);
   return endStep(advanceBatch(posting, facts.now), 'user-edited');
 }
 
-function withUserEdit(proposal: Proposal, { change, userEdit }: UserEditChange, reposted: boolean): Proposal {
-  const originalChange = proposal.userEdit?.originalChange ?? proposal.change;
-  return { ...proposal, change, userEdit: userEdit === null ? null : { ...userEdit, originalChange, reposted } };
+function withReposted(edited: Proposal): Proposal {
+  return edited.userEdit === null ? edited : { ...edited, userEdit: { ...edited.userEdit, reposted: true } };
 }
 
-function createUserEditVote(context: CommandContext, edited: Proposal, text: string): Vote {
-  return { ...createVote(context, edited, 'modify', text), digest: edited.change.digest };
+/** A vote that does not count stays with the replaced proposal, and its text becomes a note for the agent. */
+function recordUserEditVote(
+  builder: StepBuilder,
+  context: CommandContext,
+  { superseded, reposted }: { readonly superseded: Proposal; readonly reposted: Proposal },
+  { note, block }: UserEditVoting,
+): StepBuilder {
+  if (block === null) return recordVote(builder, createUserEditVote(context, reposted, reposted, note));
+  const voted = recordVote(builder, createUserEditVote(context, superseded, reposted, ''));
+  const noted = note === '' ? voted : withAgentNote(voted, context, note);
+  const reply = { kind: 'approval-not-counted', block, proposals: [proposalLink(reposted)] } as const;
+  return withReply(noted, context.intent.location, reply);
+}
+
+function withAgentNote(builder: StepBuilder, { person, intent, facts }: CommandContext, text: string): StepBuilder {
+  const agentNotes = [...(builder.pull.run?.agentNotes ?? []), { by: person, text, at: intent.createdAt }];
+  return recordFeedback(withRun(builder, { agentNotes }), facts.now);
+}
+
+/** The proposal with a person's own lines. If these restore the model's lines, nobody wrote them. */
+function withUserEdit(proposal: Proposal, { change, userEdit }: UserEditChange, by: Person): Proposal {
+  const originalChange = proposal.userEdit?.originalChange ?? proposal.change;
+  const { requesters, writers } = shapersOf(proposal);
+  return {
+    ...proposal,
+    change,
+    userEdit: userEdit === null ? null : { ...userEdit, originalChange, reposted: false },
+    shapers: { requesters, writers: userEdit === null ? [] : distinctPeople([...writers, by]) },
+  };
+}
+
+/** A vote on `proposal` for the lines of `edited`. */
+function createUserEditVote(context: CommandContext, proposal: Proposal, edited: Proposal, text: string): Vote {
+  return { ...createVote(context, proposal, 'modify', text), digest: edited.change.digest };
 }

@@ -64,6 +64,8 @@ const OBJECTION_TEXT: Readonly<Record<Objection, string>> = {
   'not-code-owner': `is not a known code owner, as ${codeSpan('approvers: codeowners')} requires`,
   'is-author': `opened this pull request, and ${codeSpan('require_non_author')} is set`,
   'is-requester': `requested this change, and ${codeSpan('require_non_requester')} is set`,
+  'is-instructor': `instructed the agent before this change was proposed, and ${codeSpan('require_non_requester')} is set`,
+  'is-writer': `wrote lines of this change, and ${codeSpan('require_non_author')} or ${codeSpan('require_non_requester')} is set`,
 };
 
 /** The same for a right that the person had when approving. */
@@ -78,6 +80,8 @@ const WHO_CAN_APPROVE: Readonly<Record<Objection, string>> = {
   'not-code-owner': 'A code owner must approve.',
   'is-author': 'Another person with write access must approve.',
   'is-requester': 'Another person with write access must approve.',
+  'is-instructor': 'Another person with write access must approve.',
+  'is-writer': 'Another person with write access must approve.',
 };
 
 function describeObjection(

@@ -2,7 +2,7 @@ import { type RepoLinks, shortSha } from '../../lib/format.ts';
 import type { FileChange } from '../edits/change.ts';
 import { byteLength } from '../edits/text/characters.ts';
 import { protectedKind } from '../policy/protected-paths.ts';
-import { type Proposal, postedChange } from '../state/proposal.ts';
+import { type Proposal, postedChange, writerOf } from '../state/proposal.ts';
 import {
   createDiffView,
   type DiffPart,
@@ -209,10 +209,9 @@ function protectedPathWarnings({ path, from }: FileChange): readonly string[] {
 }
 
 /** Names the person whose lines replace the model's. */
-function userEditLine({ userEdit, votes }: Proposal): string {
-  const vote = votes.findLast(({ action }) => action === 'modify');
-  if (userEdit === null || vote === undefined) return '';
-  return `${escapeLogin(vote.by)} wrote these lines in place of the model’s.`;
+function userEditLine(proposal: Proposal): string {
+  const writer = writerOf(proposal);
+  return writer === null ? '' : `${escapeLogin(writer)} wrote these lines in place of the model’s.`;
 }
 
 /** Longer than any reason that the tools accept. */

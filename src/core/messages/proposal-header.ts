@@ -3,14 +3,20 @@ import type { FileChange } from '../edits/change.ts';
 import type { NoSuggestionReason, Placement } from '../edits/placement.ts';
 import { regionLine } from '../edits/region.ts';
 import { type UserEditRange, userEditRange } from '../edits/user-edit.ts';
-import type { Proposal } from '../state/proposal.ts';
+import { headingOf, type Proposal } from '../state/proposal.ts';
 import { codeSpan } from './markdown.ts';
 import { createPayloadView, type PayloadView } from './payload-view.ts';
 import { approverNames, escapeLogin, PENDING_LABEL, type ProposalView } from './proposal-status.ts';
 
-/** The title and the id line, which every comment of a proposal starts with. */
+/** The title, the heading above the lines, and the id line, which every comment of a proposal starts with. */
 export function proposalHeader(proposal: Proposal): string {
-  return `${titleLine(proposal)}\n${idLine(proposal)}`;
+  const heading = headingOf(proposal) ?? null;
+  return `${titleLine(proposal)}\n${heading === null ? '' : headingLine(heading)}${idLine(proposal)}`;
+}
+
+/** Lines with their context can move, so their heading says where they are. Git shows the same one after `@@`. */
+function headingLine(heading: string): string {
+  return `Below ${codeSpan(heading)}\n`;
 }
 
 /** The kind of change, its file, and its line or size. */

@@ -7,6 +7,7 @@ import {
   type Proposal,
   type ProposalState,
   type Vote,
+  writerOf,
 } from '../state/proposal.ts';
 import type { ProposalLink, ProposalOutcome } from '../state/replies.ts';
 import { blockQuote, codeSpan, escapeText, joinBlocks, link, truncate } from './markdown.ts';
@@ -116,8 +117,8 @@ function byDeciders(proposal: Proposal): string {
 
 /** Names the person whose lines replaced the model's. */
 function userEditClause(proposal: Proposal): string {
-  const vote = proposal.userEdit === null ? undefined : findVote(proposal, 'modify');
-  return vote === undefined ? '' : ` as ${escapeLogin(vote.by)} wrote it instead`;
+  const writer = writerOf(proposal);
+  return writer === null ? '' : ` as ${escapeLogin(writer)} wrote it instead`;
 }
 
 function commitText({ commitSha }: Proposal, links: RepoLinks): string {

@@ -6,6 +6,7 @@ import {
   currentApprovalRules,
 } from '../actions/approvals.ts';
 import { reopenProposal } from '../actions/expiry.ts';
+import { isBelowOtherHeading } from '../actions/head-assessment.ts';
 import { announceStale, supersede } from '../actions/head-moved.ts';
 import { announceRetarget, applyBaseChange, withdrawForRetarget } from '../actions/retarget.ts';
 import {
@@ -19,7 +20,7 @@ import {
 import { advanceBatch, answerProposalCall } from '../actions/tool-batch.ts';
 import { cleanText } from '../agent/messages.ts';
 import { deniedOutput, instructionOutput } from '../agent/tool-results.ts';
-import { type ApprovalRules, countedApprovals } from '../policy/approval-rules.ts';
+import { type ApprovalRules, asksForOtherPeople, countedApprovals } from '../policy/approval-rules.ts';
 import type { Facts } from '../state/facts.ts';
 import {
   isApprovalVote,
@@ -87,6 +88,8 @@ function checkApproved(
     return queueCommentUpdate(reopenProposal(builder, withValidVotes, facts.now), withValidVotes);
   switch (check.verdict.kind) {
     case 'applies':
+      if (isBelowOtherHeading(proposal, check.verdict) && asksForOtherPeople(signal.settings))
+        return supersede(builder, proposal, { isBelowOtherHeading: true }, { head: signal.headSha, now: facts.now });
       return withProposal(builder, transition(withValidVotes, 'executing', facts.now));
     case 'already-applied':
       return completeProposal(builder, proposal, { ...FOUND_ON_BRANCH, commitSha: signal.headSha }, facts.now);

@@ -9,8 +9,8 @@ import {
   withEffects,
   withRun,
 } from '../actions/step-builder.ts';
-import { startNextTurn } from '../actions/tool-batch.ts';
-import { buildNoteMessage, findDuplicateCallIds } from '../agent/messages.ts';
+import { deliverNotes, startNextTurn } from '../actions/tool-batch.ts';
+import { findDuplicateCallIds } from '../agent/messages.ts';
 import type { Facts } from '../state/facts.ts';
 import { activeRun, type PullState, type Run, type ToolBatch } from '../state/run.ts';
 import type { Signal } from '../state/signals.ts';
@@ -62,10 +62,7 @@ function requestTools(builder: StepBuilder, run: Run, signal: ModelRespondedSign
 }
 
 function finishWithText(builder: StepBuilder, run: Run, signal: ModelRespondedSignal, facts: Facts): Step {
-  if (run.agentNotes.length > 0) {
-    const withNotes = withRun(appendMessages(builder, ...run.agentNotes.map(buildNoteMessage)), { agentNotes: [] });
-    return endStep(startNextTurn(withNotes, facts.now), 'tools-requested');
-  }
+  if (run.agentNotes.length > 0) return endStep(startNextTurn(deliverNotes(builder), facts.now), 'tools-requested');
   const withSummary = withRun(builder, { summary: signal.response.content });
   const truncationNote = TRUNCATION_NOTES.get(signal.response.finishReason);
   if (truncationNote === undefined)

@@ -20,7 +20,7 @@ import {
 import { createProposalId } from '../comments/ids.ts';
 import { findConflictingChange } from '../policy/overlaps.ts';
 import type { Facts } from '../state/facts.ts';
-import { NEW_PROPOSAL, type Proposal, turnOf } from '../state/proposal.ts';
+import { NEW_PROPOSAL, type Person, type Proposal, turnOf } from '../state/proposal.ts';
 import { activeRun, type PullState, pullRequestKey, type Run } from '../state/run.ts';
 import type { Signal, ToolResult } from '../state/signals.ts';
 import type { Step } from '../state/step.ts';
@@ -175,6 +175,7 @@ function addProposal(
     modelReason: reasonOf(pull, result),
     change: result.change,
     userEdit: null,
+    shapers: { requesters: requestersIn(pull.run), writers: [] },
     headSha: signal.headSha,
     requiredApprovals: pull.run?.settings.requiredApprovals ?? 1,
   };
@@ -183,6 +184,11 @@ function addProposal(
     proposalCount: pull.proposalCount + 1,
   });
   return linkReplaced(setCallStatus(added, result.callId, { kind: 'proposed', proposalId: proposal.id }), proposal);
+}
+
+/** Everyone whose words the model has. Any of them can have caused a change, also turns later. */
+function requestersIn(run: Run | null): readonly Person[] {
+  return run === null ? [] : [run.task.by, ...(run.instructors ?? [])];
 }
 
 /** The model's reason. The only call of a response can also have it in the first line of the response's text. */

@@ -4,10 +4,11 @@ import {
   type Permission,
   type Person,
   type Proposal,
+  shapersOf,
   type Vote,
 } from '../state/proposal.ts';
 import type { Objection } from '../state/replies.ts';
-import type { Settings } from '../state/settings.ts';
+import type { Settings, SettingsReading } from '../state/settings.ts';
 
 /** Whether enough approvals count, and there is neither a denial nor a request for changes. */
 export function isApproved(
@@ -30,19 +31,21 @@ export function countedApprovals(
 ): readonly Vote[] {
   const counting = approvalVotes(proposal).filter((vote) => {
     const approver = { person: vote.by, permission: permissionOf(vote) };
-    return findObjection(approver, rulesForProposal(proposal, rules), proposal.change.path) === null;
+    return findObjection(approver, rules, proposal) === null;
   });
   return [...new Map(counting.map((vote) => [vote.by.id, vote])).values()];
 }
 
-/** Why this person's approval of a change to this path does not count; null if it does. */
-export function findObjection(approver: Approver, rules: ApprovalRules, path: string): Objection | null {
-  return APPROVAL_RULES.find(({ objectsTo }) => objectsTo(approver, rules, path))?.objection ?? null;
+/** Whether the rules ask for people besides the one who asked for a change. Settings that were not read might. */
+export function asksForOtherPeople(reading: SettingsReading | undefined): boolean {
+  if (reading?.kind !== 'settings') return true;
+  const { requireNonAuthor, requireNonRequester, requiredApprovals } = reading.settings;
+  return requireNonAuthor || requireNonRequester || requiredApprovals > 1;
 }
 
-/** The rules for one proposal: the requester of an undo is the author of the `/undo`. */
-export function rulesForProposal({ origin }: Proposal, rules: ApprovalRules): ApprovalRules {
-  return origin.kind === 'undo' ? { ...rules, requester: origin.by } : rules;
+/** Why this person's approval of a proposal does not count; null if it does. */
+export function findObjection(approver: Approver, rules: ApprovalRules, proposal: ShapedProposal): Objection | null {
+  return APPROVAL_RULES.find(({ objectsTo }) => objectsTo(approver, rules, proposal))?.objection ?? null;
 }
 
 /** The repository's rules for approvers, and the two people that a rule can name. */
@@ -52,17 +55,20 @@ export type ApprovalRules = Pick<
 > & {
   /** The author of the pull request; null if the account was deleted. */
   readonly author: Person | null;
-  /** The author of the task. For an undo, `rulesForProposal` replaces it with the author of the `/undo`. */
+  /** The author of the current run's task. For an undo, the author of the `/undo` takes its place. */
   readonly requester: Person | null;
 };
 
 /** A person who approves, and their permission on the repository. */
 type Approver = { readonly person: Person; readonly permission: Permission };
 
-/** One rule, which can object to a person's approval of a change to a path. */
+/** The parts of a proposal that the rules read. */
+type ShapedProposal = Pick<Proposal, 'change' | 'origin' | 'shapers'>;
+
+/** One rule, which can object to a person's approval of a proposal. */
 type ApprovalRule = {
   readonly objection: Objection;
-  readonly objectsTo: (approver: Approver, rules: ApprovalRules, path: string) => boolean;
+  readonly objectsTo: (approver: Approver, rules: ApprovalRules, proposal: ShapedProposal) => boolean;
 };
 
 /**
@@ -80,16 +86,35 @@ const APPROVAL_RULES: readonly ApprovalRule[] = [
     objection: 'below-admin',
     objectsTo: ({ permission }, { approvers }) => approvers === 'admin' && permission !== 'admin',
   },
-  { objection: 'not-code-owner', objectsTo: (_approver, { approvers }, _path) => approvers === 'codeowners' },
+  { objection: 'not-code-owner', objectsTo: (_approver, { approvers }) => approvers === 'codeowners' },
   {
     objection: 'is-author',
     objectsTo: ({ person }, { requireNonAuthor, author }) => requireNonAuthor && author?.id === person.id,
   },
   {
     objection: 'is-requester',
-    objectsTo: ({ person }, { requireNonRequester, requester }) => requireNonRequester && requester?.id === person.id,
+    objectsTo: ({ person }, rules, proposal) =>
+      rules.requireNonRequester && requesterOf(proposal, rules)?.id === person.id,
+  },
+  {
+    objection: 'is-instructor',
+    objectsTo: ({ person }, { requireNonRequester }, proposal) =>
+      requireNonRequester && includesPerson(shapersOf(proposal).requesters, person),
+  },
+  {
+    objection: 'is-writer',
+    objectsTo: ({ person }, { requireNonAuthor, requireNonRequester }, proposal) =>
+      (requireNonAuthor || requireNonRequester) && includesPerson(shapersOf(proposal).writers, person),
   },
 ];
+
+function requesterOf({ origin }: ShapedProposal, { requester }: ApprovalRules): Person | null {
+  return origin.kind === 'undo' ? origin.by : requester;
+}
+
+function includesPerson(people: readonly Person[], { id }: Person): boolean {
+  return people.some((one) => one.id === id);
+}
 
 /** A person's relation to the pull request. An `author` has no write access. */
 export type Role = 'writer' | 'author' | 'outsider';

@@ -96,7 +96,8 @@ export function needsFileText({ op, base }: AssessableChange, file: FileAtHead |
 export function toApplicability(verdict: StalenessVerdict): Applicability {
   if (verdict.kind !== 'applies') return verdict;
   const { oldStart, newStart, before, after } = verdict.region;
-  return { kind: 'applies', position: { oldStart, newStart, before, after }, sameDigest: verdict.sameDigest };
+  const { sameDigest, heading } = verdict;
+  return { kind: 'applies', position: { oldStart, newStart, before, after }, sameDigest, heading };
 }
 
 /** Adds the lines of the change again, which are the same at every head. */
@@ -105,8 +106,9 @@ export function toVerdict(
   applicability: Applicability,
 ): StalenessVerdict {
   if (applicability.kind !== 'applies') return applicability;
-  const { position, sameDigest } = applicability;
-  return { kind: 'applies', region: { ...position, old: region?.old ?? [], new: region?.new ?? [] }, sameDigest };
+  const { position, sameDigest, heading } = applicability;
+  const located = { ...position, old: region?.old ?? [], new: region?.new ?? [] };
+  return { kind: 'applies', region: located, sameDigest, heading };
 }
 
 export const STALE_APPLICABILITY = { kind: 'stale' } as const satisfies Applicability;

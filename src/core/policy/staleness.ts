@@ -1,4 +1,5 @@
 import { type BlobRef, type FileChange, type Region, sourcePath } from '../edits/change.ts';
+import { findHunkHeading } from '../edits/hunk-heading.ts';
 import {
   createRegionPattern,
   createRegionPatternIgnoringCr,
@@ -45,7 +46,8 @@ export type AssessmentInput = {
 function assessLines({ change, file, appCommits }: AssessmentInput, lines: FileLines): StalenessVerdict {
   const base = change.base;
   if (base === null || file === null) return assessMissingFile(change, file);
-  if (file.blob === base.blob && file.mode === base.mode) return appliesAt(change.region ?? EMPTY_REGION, true);
+  if (file.blob === base.blob && file.mode === base.mode)
+    return appliesAt(change.region ?? EMPTY_REGION, true, change.heading);
   if (isResultFile(change, file)) return ALREADY_APPLIED;
   if (change.region === null || file.text === null || file.mode !== base.mode) return STALE;
   if (change.op !== 'edit') return STALE;
@@ -54,9 +56,10 @@ function assessLines({ change, file, appCommits }: AssessmentInput, lines: FileL
     change.region,
     shiftedStart(change.region, base.blob, file.blob, appCommits),
   );
-  if (shifted !== null) return appliesAt(shifted, isSameRegionText(shifted, change.region));
+  if (shifted !== null)
+    return appliesAt(shifted, isSameRegionText(shifted, change.region), headingAbove(lines.exact, shifted));
   const located = change.placeCount === 1 && change.uniqueInBase ? locateByContext(lines.exact, change.region) : null;
-  if (located !== null) return appliesAt(located, true);
+  if (located !== null) return appliesAt(located, true, headingAbove(lines.exact, located));
   return hasResultLines(lines.comparable, change.region) ? ALREADY_APPLIED : STALE;
 }
 
@@ -116,8 +119,12 @@ function hasResultLines(lines: LineTable, region: Region): boolean {
   return findWithContext(lines, sides, 'old').length === 0;
 }
 
-function appliesAt(region: Region, sameDigest: boolean): StalenessVerdict {
-  return { kind: 'applies', region, sameDigest };
+function headingAbove(lines: LineTable, region: Region): string | null {
+  return findHunkHeading(lines, regionIndex(region));
+}
+
+function appliesAt(region: Region, sameDigest: boolean, heading?: string | null): StalenessVerdict {
+  return { kind: 'applies', region, sameDigest, heading };
 }
 
 const STALE: StalenessVerdict = { kind: 'stale' };

@@ -43,10 +43,10 @@ export const SettingsFileSchema = z.strictObject({
     .describe('Who can approve: everybody with write access, or only those with the maintain or admin role'),
   require_non_author: booleanFlag()
     .default(DEFAULT_SETTINGS.requireNonAuthor)
-    .describe('The approval of the pull request’s author does not count'),
+    .describe('Neither the pull request’s author nor a person with own lines in the change counts'),
   require_non_requester: booleanFlag()
     .default(DEFAULT_SETTINGS.requireNonRequester)
-    .describe('The approval of the person who gave the task does not count'),
+    .describe('The task’s author, people who instructed the agent, and writers of the lines do not count'),
   required_approvals: wholeNumber(1, 10)
     .default(DEFAULT_SETTINGS.requiredApprovals)
     .describe('How many people must approve each change'),

@@ -16,10 +16,16 @@ export type PendingChange = { readonly id: string; readonly change: AssessableCh
 
 /**
  * Whether a change still applies to a file at a head. `region` is its place there with the current context, an empty
- * region for a change without lines. `sameDigest` is true if this region has the digest that people saw.
+ * region for a change without lines. `sameDigest` is true if this region has the digest that people saw. `heading` is
+ * git's hunk heading above it; undefined if it is unknown.
  */
 export type StalenessVerdict =
-  | { readonly kind: 'applies'; readonly region: Region; readonly sameDigest: boolean }
+  | {
+      readonly kind: 'applies';
+      readonly region: Region;
+      readonly sameDigest: boolean;
+      readonly heading?: string | null | undefined;
+    }
   | { readonly kind: 'already-applied' }
   /** `path` is the path that changed, absent if it is the change's own. */
   | { readonly kind: 'stale'; readonly path?: string };
@@ -29,7 +35,12 @@ type FilePosition = Omit<Region, 'old' | 'new'>;
 
 /** A verdict without the lines of the change, which the receiver already has. */
 export type Applicability =
-  | { readonly kind: 'applies'; readonly position: FilePosition; readonly sameDigest: boolean }
+  | {
+      readonly kind: 'applies';
+      readonly position: FilePosition;
+      readonly sameDigest: boolean;
+      readonly heading?: string | null | undefined;
+    }
   | Exclude<StalenessVerdict, { kind: 'applies' }>;
 
 export type ProposalApplicability = { readonly id: string; readonly applicability: Applicability };

@@ -18,6 +18,8 @@ export type Proposal = {
   readonly change: FileChange;
   /** Set if `change` is a person's own text. */
   readonly userEdit: ProposalUserEdit | null;
+  /** People who shaped `change`. Proposals of earlier versions lack it. */
+  readonly shapers?: Shapers;
   /** Head SHA that the change was computed for and shown against. */
   readonly headSha: string;
   readonly state: ProposalState;
@@ -48,6 +50,8 @@ export type Proposal = {
   readonly reminded: boolean;
   /** Current line if lines above it moved; null if it is unchanged. */
   readonly currentLine: number | null;
+  /** Current heading above its lines; absent if it is that of `change`. */
+  readonly currentHeading?: { readonly text: string | null };
   /** The person who resolved the thread of this pending proposal, and when; null while the thread is open. */
   readonly threadResolution: { readonly by: Person; readonly since: string } | null;
   /** Number of required approvals as last read, which the comment shows. */
@@ -80,9 +84,21 @@ export type ProposalOrigin =
       readonly kind: 'undo';
       readonly undoneProposalId: string;
       readonly by: Person;
+      /** People who shaped the undone change. An undo of this undo restores what they shaped. */
+      readonly undoneShapers?: Shapers;
       /** The reason why no commit attempt may follow the one in flight; null if one may. */
       readonly cancelReason: string | null;
     };
+
+/** The people who shaped a change, each once. */
+export type Shapers = {
+  /** The task's or undo's author, and everyone whose words the model had when it proposed the change. */
+  readonly requesters: readonly Person[];
+  /** People whose own lines are in the change. */
+  readonly writers: readonly Person[];
+};
+
+export const NO_SHAPERS: Shapers = { requesters: [], writers: [] };
 
 /** The model's original change where a person's own text replaces it. */
 type ProposalUserEdit = UserEditDiff & {
@@ -222,9 +238,30 @@ export function turnOf({ origin }: Proposal): number | null {
   return origin.kind === 'call' ? origin.turn : null;
 }
 
+/** The people who shaped its change; nobody if that was not stored. */
+export function shapersOf({ shapers }: Pick<Proposal, 'shapers'>): Shapers {
+  return shapers ?? NO_SHAPERS;
+}
+
+/** The last person whose own lines replaced the model's; null if it has the model's lines. */
+export function writerOf({ userEdit, shapers, votes }: Proposal): Person | null {
+  if (userEdit === null) return null;
+  return shapers?.writers.at(-1) ?? votes.findLast(({ action }) => action === 'modify')?.by ?? null;
+}
+
+/** Each person once, in order. */
+export function distinctPeople(people: readonly Person[]): readonly Person[] {
+  return [...new Map(people.map((person) => [person.id, person])).values()];
+}
+
 /** The change that its comment shows. A person's own text is shown once it is applied, or under an id of its own. */
 export function postedChange({ change, userEdit }: Proposal): FileChange {
   return userEdit === null || userEdit.reposted ? change : userEdit.originalChange;
+}
+
+/** Git's hunk heading above its lines as last known; null for none, undefined if it was never known. */
+export function headingOf({ change, currentHeading }: Proposal): string | null | undefined {
+  return currentHeading === undefined ? change.heading : currentHeading.text;
 }
 
 /** All comments that show it; none until it is posted completely. */
@@ -283,7 +320,13 @@ function timestampsFor(proposal: Proposal, to: ProposalState, now: string): Part
 /** An own text that was not committed is discarded, so that the proposal again holds the posted change. */
 function withoutUserEdit(proposal: Proposal): Proposal {
   const change = postedChange(proposal);
-  return change === proposal.change ? proposal : { ...proposal, change, userEdit: null };
+  if (change === proposal.change) return proposal;
+  return {
+    ...proposal,
+    change,
+    userEdit: null,
+    shapers: { ...shapersOf(proposal), writers: [] },
+  };
 }
 
 /** States in which a person's own text stays in place of the model's change. */

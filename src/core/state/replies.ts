@@ -164,7 +164,9 @@ export type Objection =
   | 'below-admin'
   | 'not-code-owner'
   | 'is-author'
-  | 'is-requester';
+  | 'is-requester'
+  | 'is-instructor'
+  | 'is-writer';
 
 /** A proposal as named in a reply. */
 export type ProposalLink = { readonly id: string; readonly title: string; readonly url: string | null };

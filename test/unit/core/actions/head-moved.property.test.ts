@@ -10,6 +10,7 @@ import { findConflictingChange } from '../../../../src/core/policy/overlaps.ts';
 import { toApplicability, toVerdict } from '../../../../src/core/policy/push-impact.ts';
 import type { FileAtHead } from '../../../../src/core/state/head-changes.ts';
 import { type AppCommit, createPullState, type PullState } from '../../../../src/core/state/run.ts';
+import { DEFAULT_SETTINGS, type Settings } from '../../../../src/core/state/settings.ts';
 import { REF, SELF } from '../../worker/effects/file-site.ts';
 import { changeOf, stored } from '../edits/samples.ts';
 import { ana, edit, proposal, run, write } from '../messages/sample.ts';
@@ -127,9 +128,13 @@ function sceneOf(texts: Readonly<Record<string, string>>, wishes: readonly Wish[
 const NOW = '2026-01-02T00:00:00.000Z';
 
 /** Applies a push at once and step by step. */
-function bothWays({ pull, atBase, atHead }: Scene): { readonly before: StepBuilder; readonly apart: StepBuilder } {
+function bothWays(
+  { pull, atBase, atHead }: Scene,
+  rules: Partial<Settings>,
+): { readonly before: StepBuilder; readonly apart: StepBuilder } {
   const staleness = assessStaleness(openStalenessInput(pull), atBase, atHead);
-  const facts = { now: NOW, app: SELF, ownerAllowed: true, staleness };
+  const settings = { kind: 'settings', settings: { ...DEFAULT_SETTINGS, ...rules } } as const;
+  const facts = { now: NOW, app: SELF, ownerAllowed: true, staleness, settings };
   const pusher = { person: ana, permission: 'write', deliveryId: 'x' } as const;
   const at: HeadMove = { head: 'd', facts, pusher };
   const apart = stepByStep(startStep(pull), { atBase, atHead }, at);
@@ -138,23 +143,31 @@ function bothWays({ pull, atBase, atHead }: Scene): { readonly before: StepBuild
 
 const scenes = fc.tuple(text, text, fc.array(wish, { maxLength: 5 }), fc.array(deed, { minLength: 3, maxLength: 3 }));
 
+const settings = fc.constantFrom<Partial<Settings>>(
+  {},
+  { requiredApprovals: 2 },
+  { requireNonAuthor: true },
+  { requireNonRequester: true },
+);
+
 describe('assessing a head at once', () => {
   it('has the same result as assessing one change after the other (H6, S94, S50)', () => {
     const seen = new Set<string>();
     fc.assert(
-      fc.property(scenes, ([first, second, wishes, deeds]) => {
+      fc.property(scenes, settings, ([first, second, wishes, deeds], rules) => {
         const scene = sceneOf({ 'a.txt': first.join(''), 'b.txt': second.join('') }, wishes, deeds);
-        const { before, apart } = bothWays(scene);
+        const { before, apart } = bothWays(scene, rules);
         expect(before.pull.proposals).toEqual(apart.pull.proposals);
         expect(before.votes).toEqual(apart.votes);
         expect(before.pull.run?.appCommits).toEqual(apart.pull.run?.appCommits);
         expect(before.pull.run?.batch).toEqual(apart.pull.run?.batch);
         expect(before.effects.slice(0, apart.effects.length)).toEqual(apart.effects);
-        for (const { state, currentLine } of before.pull.proposals) seen.add(currentLine === null ? state : 'moved');
+        for (const { state, currentLine, note } of before.pull.proposals)
+          seen.add(note?.includes('another heading') ? 'out of sight' : currentLine === null ? state : 'moved');
       }),
       { numRuns: 3000 },
     );
-    expect([...seen].toSorted()).toEqual(['approved', 'completed', 'moved', 'proposed', 'superseded']);
+    expect([...seen].toSorted()).toEqual(['approved', 'completed', 'moved', 'out of sight', 'proposed', 'superseded']);
   });
 
   it('a verdict survives the round trip without the lines of the change (H6)', () => {
@@ -163,6 +176,8 @@ describe('assessing a head at once', () => {
     const placed = { ...region, oldStart: 7, newStart: 7, before: ['x\n'] };
     for (const verdict of [
       { kind: 'applies', region: placed, sameDigest: false },
+      { kind: 'applies', region: placed, sameDigest: true, heading: 'x' },
+      { kind: 'applies', region: placed, sameDigest: true, heading: null },
       { kind: 'stale', path: 'b' },
     ] as const) {
       const sent = toApplicability(verdict);

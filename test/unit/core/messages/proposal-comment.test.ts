@@ -10,7 +10,7 @@ import {
   renderPostedProposal,
   suggestionRoundTrips,
 } from '../../../../src/core/messages/read-back.ts';
-import { PROPOSAL_STATES } from '../../../../src/core/state/proposal.ts';
+import { PROPOSAL_STATES, type Proposal } from '../../../../src/core/state/proposal.ts';
 import { foreignNodes } from './foreign-nodes.ts';
 import { hostileText } from './hostile-text.ts';
 import { liveText, nodesOf } from './markdown-tree.ts';
@@ -73,6 +73,19 @@ describe('an open proposal', () => {
 
       **Pending:** \`/approve\` · \`/deny [reason]\` · reply with what to change, or with a \`suggestion\` block for line 2 · \`/help\` for more"
     `);
+  });
+
+  it('names the heading above the lines as git does, as code of one line, and the current one once it changed (X8)', () => {
+    const text = (heading: string): string => `${heading}\n  a\n  b\n  c\n  d\n`;
+    const page = (heading: string, more: Partial<Proposal> = {}): string =>
+      body(proposal(edit('src/total.ts', text(heading), '  d\n', '  D\n'), more), inConversation);
+    const titled = (line: string): string => `**Edit** \`src/total.ts\` (line 5)\n${line}Change 1 of 2 · `;
+    expect(page('export function sum() {')).toContain(titled('Below `export function sum() {`\n'));
+    expect(page('# a comment')).toContain(titled(''));
+    expect(page('x`\u202E<b>@ana\r')).toContain(titled('Below ``x`\\u{202E}<b>@ana``\n'));
+    expect(page('x'.repeat(500))).toContain(titled(`Below \`${'x'.repeat(80)}…\`\n`));
+    expect(page('old() {', { currentHeading: { text: 'now() {' } })).toContain(titled('Below `now() {`\n'));
+    expect(page('old() {', { currentHeading: { text: null } })).toContain(titled(''));
   });
 
   it('shows the same in the conversation, with the id in every command (S36, C15)', () => {

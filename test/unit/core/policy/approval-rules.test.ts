@@ -2,13 +2,20 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   type ApprovalRules,
+  asksForOtherPeople,
   countedApprovals,
   findObjection,
   isApproved,
 } from '../../../../src/core/policy/approval-rules.ts';
-import type { Permission, Person, Vote } from '../../../../src/core/state/proposal.ts';
+import {
+  NO_SHAPERS,
+  type Permission,
+  type Person,
+  type Shapers,
+  type Vote,
+} from '../../../../src/core/state/proposal.ts';
 import type { Objection } from '../../../../src/core/state/replies.ts';
-import { DEFAULT_SETTINGS } from '../../../../src/core/state/settings.ts';
+import { DEFAULT_SETTINGS, type Settings } from '../../../../src/core/state/settings.ts';
 import { bigint, proposal as sample, vote as sampleVote } from '../messages/sample.ts';
 
 const ANA: Person = { id: 1, login: 'ana' };
@@ -35,7 +42,7 @@ describe('whose approval counts', () => {
     ['admin', 'admin', null],
     ['codeowners', 'admin', 'not-code-owner'],
   ])('approvers: %s, a person with %s: %s (S66, S70)', (approvers, permission, objection) => {
-    expect(findObjection({ person: BEN, permission }, { ...PLAIN, approvers }, 'a.ts')).toBe(objection);
+    expect(findObjection({ person: BEN, permission }, { ...PLAIN, approvers }, sample(bigint))).toBe(objection);
   });
 
   it.each<[string, Person, Partial<ApprovalRules>, Objection | null]>([
@@ -48,7 +55,24 @@ describe('whose approval counts', () => {
     ['the requester', ANA, { requireNonRequester: true }, 'is-requester'],
     ['another person', BEN, { requireNonAuthor: true, requireNonRequester: true }, null],
   ])('%s (S70)', (_who, person, rules, objection) => {
-    expect(findObjection({ person, permission: 'admin' }, { ...PLAIN, ...rules }, 'a.ts')).toBe(objection);
+    expect(findObjection({ person, permission: 'admin' }, { ...PLAIN, ...rules }, sample(bigint))).toBe(objection);
+  });
+});
+
+describe('whether the rules ask for other people', () => {
+  it.each<[Partial<Settings>, boolean]>([
+    [{}, false],
+    [{ approvers: 'admin' }, false],
+    [{ requireNonAuthor: true }, true],
+    [{ requireNonRequester: true }, true],
+    [{ requiredApprovals: 2 }, true],
+  ])('%j: %s (X8)', (settings, expected) => {
+    expect(asksForOtherPeople({ kind: 'settings', settings: { ...DEFAULT_SETTINGS, ...settings } })).toBe(expected);
+  });
+
+  it('settings that are broken or were not read might (X8)', () => {
+    expect(asksForOtherPeople({ kind: 'broken', problems: [] })).toBe(true);
+    expect(asksForOtherPeople(undefined)).toBe(true);
   });
 });
 
@@ -100,6 +124,67 @@ describe('how many approvals count', () => {
       { numRuns: 2_000 },
     );
     expect(approved).toBeGreaterThan(15);
+  });
+});
+
+const anyPeople = fc.subarray(PEOPLE);
+
+const anyPerson = fc.constantFrom(...PEOPLE);
+
+const anyShapedProposal = fc.record({
+  undoneBy: fc.option(anyPerson),
+  requesters: anyPeople,
+  writers: anyPeople,
+});
+
+describe('people who shaped a change', () => {
+  it.each<[string, Partial<ApprovalRules>, Partial<Shapers>, Objection | null]>([
+    ['an instructor, without a rule', {}, { requesters: [BEN] }, null],
+    ['an instructor', { requireNonRequester: true }, { requesters: [ANA, BEN] }, 'is-instructor'],
+    ['an instructor, who is not the author', { requireNonAuthor: true }, { requesters: [BEN] }, null],
+    ['a writer, without a rule', {}, { writers: [BEN] }, null],
+    ['a writer', { requireNonRequester: true }, { writers: [BEN] }, 'is-writer'],
+    ['a writer, as an author', { requireNonAuthor: true }, { writers: [CARL, BEN] }, 'is-writer'],
+    ['another person', { requireNonAuthor: true, requireNonRequester: true }, { requesters: [ANA] }, null],
+  ])('%s (X7)', (_who, rules, shapers, objection) => {
+    const one = sample(bigint, { shapers: { ...NO_SHAPERS, ...shapers } });
+    expect(findObjection({ person: BEN, permission: 'admin' }, { ...PLAIN, ...rules }, one)).toBe(objection);
+  });
+
+  it('under a rule nobody gets a change through with people who shaped it alone, for any role, settings and parts (X7)', () => {
+    let approved = 0;
+    let refused = 0;
+    fc.assert(
+      fc.property(
+        anyShapedProposal,
+        fc.array(anyPerson, { minLength: 1, maxLength: 4 }),
+        anyRules,
+        anyPermissions,
+        fc.option(anyPerson),
+        ({ undoneBy, requesters, writers }, voters, given, permissions, author) => {
+          const rules = { ...given, author, requester: ANA };
+          const origin =
+            undoneBy === null
+              ? sample(bigint).origin
+              : ({ kind: 'undo', undoneProposalId: 'a1b2', by: undoneBy, cancelReason: null } as const);
+          const votes = voters.map((by) => ({ ...sampleVote('approve', by), digest: bigint.digest }));
+          const one = sample(bigint, { origin, shapers: { requesters, writers }, votes });
+          const isThrough = isApproved(one, rules, ({ by }) => permissions[by.id - 1] ?? 'none');
+          const tied = new Set([
+            ...(rules.requireNonRequester ? [undoneBy ?? ANA, ...requesters, ...writers] : []),
+            ...(rules.requireNonAuthor ? [...writers, ...(author === null ? [] : [author])] : []),
+          ]);
+          const others = new Set(voters.filter((person) => !tied.has(person)));
+          if (isThrough) expect(others.size).toBeGreaterThanOrEqual(rules.requiredApprovals);
+          if (others.size === 0) expect(isThrough).toBe(false);
+          approved += isThrough ? 1 : 0;
+          refused += tied.size > 0 && !isThrough ? 1 : 0;
+        },
+      ),
+      { numRuns: 3_000 },
+    );
+    expect(approved).toBeGreaterThan(50);
+    expect(refused).toBeGreaterThan(50);
   });
 });
 

@@ -15,7 +15,7 @@ import { isWholeFileChange, sourcePath } from '../../../../src/core/edits/change
 import { composeFile, type LineRange, regionLine } from '../../../../src/core/edits/region.ts';
 import { assessChange, findAppliedChanges } from '../../../../src/core/policy/staleness.ts';
 import type { FileAtHead } from '../../../../src/core/state/head-changes.ts';
-import type { Proposal } from '../../../../src/core/state/proposal.ts';
+import { headingOf, type Proposal } from '../../../../src/core/state/proposal.ts';
 
 /** The files of open proposals before and after a push. */
 export type Files = { readonly atBase: FilesByPath; readonly atHead: FilesByPath };
@@ -84,10 +84,26 @@ function stepOf(draft: StepBuilder, proposal: Proposal, { atHead }: Files, at: H
     case 'stale':
       return supersede(draft, proposal, verdict, { head: at.head, now: at.facts.now });
     case 'applies': {
+      if (change.region === null) return draft;
       const line = regionLine(verdict.region);
-      const proposed = change.region;
-      if (proposed === null || line === (proposal.currentLine ?? regionLine(proposed))) return draft;
-      return queueCommentUpdate(withProposal(draft, { ...proposal, currentLine: line }), proposal);
+      const { heading } = verdict;
+      const movesLine = line !== (proposal.currentLine ?? regionLine(change.region));
+      const movesHeading = heading !== undefined && heading !== headingOf(proposal);
+      if (movesHeading && asksForOthers(at))
+        return supersede(draft, proposal, { isBelowOtherHeading: true }, { head: at.head, now: at.facts.now });
+      if (!movesLine && !movesHeading) return draft;
+      const moved = {
+        ...proposal,
+        ...(movesLine ? { currentLine: line } : {}),
+        ...(movesHeading ? { currentHeading: { text: heading } } : {}),
+      };
+      return queueCommentUpdate(withProposal(draft, moved), proposal);
     }
   }
+}
+
+function asksForOthers({ facts: { settings } }: HeadMove): boolean {
+  if (settings?.kind !== 'settings') return true;
+  const { requireNonAuthor, requireNonRequester, requiredApprovals } = settings.settings;
+  return [requireNonAuthor, requireNonRequester, requiredApprovals > 1].includes(true);
 }

@@ -1,0 +1,85 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { findHunkHeading } from '../../../../src/core/edits/hunk-heading.ts';
+import { createLineTable } from '../../../../src/core/edits/text/line-table.ts';
+import { cpuSeconds } from '../../../support/cpu-time.ts';
+
+function heading(lines: readonly string[], index: number): string | null {
+  return findHunkHeading(createLineTable(lines.join('')), index);
+}
+
+const BODY = ['  a\n', '  b\n', '  c\n', '  d\n'];
+
+describe('findHunkHeading', () => {
+  it.each<[string, string, string | null]>([
+    ['a function', 'function total() {\n', 'function total() {'],
+    ['an underscore', '_start:\n', '_start:'],
+    ['a dollar sign', '$total = 0;\n', '$total = 0;'],
+    ['a line with CRLF', 'class Shop {\r\n', 'class Shop {'],
+    ['a line with spaces at its end', 'class Shop \t \n', 'class Shop'],
+    ['a closing brace', '}\n', null],
+    ['a comment', '// total\n', null],
+    ['a digit', '1st\n', null],
+    ['an indented line', ' function total() {\n', null],
+    ['a letter beyond ASCII', 'été = 1\n', null],
+    ['an empty line', '\n', null],
+    ['a byte order mark', '\uFEFFclass Shop {\n', null],
+    ['80 characters', `${'x'.repeat(80)}\n`, 'x'.repeat(80)],
+    ['81 characters', `${'x'.repeat(81)}\n`, `${'x'.repeat(80)}…`],
+    ['81 characters of two code units', `x${'😀'.repeat(80)}\n`, `x${'😀'.repeat(79)}…`],
+  ])('%s (X8)', (_what, line, expected) => {
+    expect(heading([line, ...BODY], 4)).toBe(expected);
+  });
+
+  it('the last such line above the context counts, and none in the context (X8)', () => {
+    const lines = ['first\n', '  x\n', 'second\n', 'third\n', ...BODY];
+    expect([3, 4, 5, 6, 7].map((index) => heading(lines, index))).toEqual([null, 'first', 'first', 'second', 'third']);
+    expect(heading([], 0)).toBeNull();
+    expect(heading(['\n', ...BODY], 4)).toBeNull();
+  });
+
+  it('is what git shows after @@, for any lines (X8)', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'heading-'));
+    const line = fc.constantFrom('function f() {', '  indented', '}', '', '_x', '$y  ', '# no', 'label:', 'é', '\tz');
+    try {
+      fc.assert(
+        fc.property(fc.array(line, { minLength: 1, maxLength: 20 }), fc.nat(), (above, at) => {
+          // Numbers make every line different, so that git has no choice where the hunk is.
+          const lines = above.map((text, index) =>
+            text === '' ? '\n' : `${text}${text.endsWith(' ') ? '' : index}\n`,
+          );
+          const index = at % lines.length;
+          writeFileSync(join(folder, 'a'), lines.join(''));
+          writeFileSync(join(folder, 'b'), lines.with(index, ' another line\n').join(''));
+          expect(heading(lines, index) ?? '').toBe(gitHeading(folder));
+        }),
+        { numRuns: 40 },
+      );
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('takes linear time where no line is a heading, or one line is the whole file (X8)', () => {
+    const indented = createLineTable('  x\n'.repeat(400_000));
+    const single = createLineTable(`${'x'.repeat(1_900_000)}\n${'  x\n'.repeat(10)}`);
+    expect(cpuSeconds(() => findHunkHeading(indented, 399_999))).toBeLessThan(1);
+    expect(cpuSeconds(() => findHunkHeading(single, 8))).toBeLessThan(1);
+  });
+});
+
+/** The text after the second `@@` of the only hunk; `git diff --no-index` exits with 1 for two different files. */
+function gitHeading(folder: string): string {
+  const args = ['-c', 'core.attributesFile=/dev/null', 'diff', '--no-index', '--no-color', 'a', 'b'];
+  try {
+    execFileSync('git', args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  } catch (error) {
+    const output = error instanceof Error && 'stdout' in error ? String(error.stdout) : '';
+    return /^@@ .* @@ ?(.*)$/m.exec(output)?.[1] ?? '';
+  }
+  return '';
+}
