@@ -17,6 +17,7 @@ import {
 } from '../options.ts';
 import type { VerifiedChange } from '../verify/check-commit.ts';
 import { formatVerification } from '../verify/text.ts';
+import { DEFAULT_HOST, isHostName } from '../verify/verify.ts';
 import { checkCommitsAgainstLedger } from './check-against-ledger.ts';
 import { toExportedRow } from './exported-row.ts';
 
@@ -26,10 +27,16 @@ type PullName = { readonly repository: string; readonly number: number };
 /** The options of `countersign export`; `since` is ms since the epoch. */
 export type ExportOptions =
   | { readonly kind: 'export'; readonly pull: PullName | null; readonly since: number | null }
-  | { readonly kind: 'check'; readonly repo: string; readonly range: string; readonly slug: string | null };
+  | {
+      readonly kind: 'check';
+      readonly repo: string;
+      readonly range: string;
+      readonly slug: string | null;
+      readonly host: string;
+    };
 
 export const EXPORT_HELP = `Usage: countersign export [--pr OWNER/REPO#N] [--since TIME]
-       countersign export --check --repo PATH [--range RANGE] [--slug NAME]
+       countersign export --check --repo PATH [--range RANGE] [--slug NAME] [--host NAME]
 
 Writes out the ledger, oldest first: one JSON object per line for each proposal, with its votes and commits.
 Reads the database that DATABASE_URL or DATA_DIR names.
@@ -45,6 +52,7 @@ others are listed and are not failures.
   --range RANGE      commits in the syntax of git log; default is HEAD
   --slug NAME        the App's name on GitHub: commits of other Apps count as copies, and
                      commits of this App without trailers are failures
+  --host NAME        the host of the GitHub server; default is github.com
   --help             print this text
 
 Exit code: 0 on success, 1 if a commit is not explained or the pull request is unknown, 2 if the command could not
@@ -58,6 +66,7 @@ const EXPORT_OPTIONS = {
   repo: { type: 'string' },
   range: { type: 'string' },
   slug: { type: 'string' },
+  host: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
 } as const;
 
@@ -65,7 +74,7 @@ type OptionValues = Partial<Record<Exclude<keyof typeof EXPORT_OPTIONS, 'check' 
 
 const EXPORT_ONLY = ['pr', 'since'] as const;
 
-const CHECK_ONLY = ['repo', 'range', 'slug'] as const;
+const CHECK_ONLY = ['repo', 'range', 'slug', 'host'] as const;
 
 /** Parses the arguments of `countersign export`. Never throws. */
 export function parseExportOptions(argv: readonly string[]): OptionsResult<ExportOptions> {
@@ -85,9 +94,11 @@ export function parseExportOptions(argv: readonly string[]): OptionsResult<Expor
 function parseCheck({
   repo = '.',
   range = 'HEAD',
-  slug = null,
-}: Omit<OptionValues, 'slug'> & { slug?: string | null }) {
-  return { kind: 'options', options: { kind: 'check', repo, range, slug } } as const;
+  slug,
+  host = DEFAULT_HOST,
+}: OptionValues): ValidatedOptions<ExportOptions> {
+  if (!isHostName(host)) return optionsProblem('--host needs the name of a host, such as github.com.');
+  return { kind: 'options', options: { kind: 'check', repo, range, slug: slug ?? null, host } };
 }
 
 const PULL_NAME = /^([\w.-]+\/[\w.-]+)#([1-9]\d{0,9})$/;
@@ -158,12 +169,15 @@ async function writeToStdout(text: string): Promise<boolean> {
   return stdout.writable;
 }
 
+const LEDGER_PROOF =
+  'ok proves that a commit holds exactly what its digests name, and that the ledger has an approval of it by each person.';
+
 type CheckOptions = Extract<ExportOptions, { kind: 'check' }>;
 
-async function checkRange({ db }: Backend, gitDir: string, { range, slug }: CheckOptions): Promise<number> {
+async function checkRange({ db }: Backend, gitDir: string, { range, slug, host }: CheckOptions): Promise<number> {
   const rows: VerifiedChange[] = [];
   const lookup = (commit: string) => findCommittedChanges(db, commit);
-  for await (const row of checkCommitsAgainstLedger({ gitDir, range, slug }, lookup)) rows.push(row);
-  process.stdout.write(formatVerification(range, rows));
+  for await (const row of checkCommitsAgainstLedger({ gitDir, range, slug, host }, lookup)) rows.push(row);
+  process.stdout.write(formatVerification(range, rows, LEDGER_PROOF));
   return rows.every(({ result }) => result === 'ok' || result === 'copied') ? 0 : 1;
 }

@@ -37,7 +37,7 @@ const ledger: LedgerLookup = (commit) => findCommittedChanges(stage().db(), comm
 async function explained(pr: PullView, lookup: LedgerLookup = ledger): Promise<readonly VerifiedChange[]> {
   const found: VerifiedChange[] = [];
   await inClone(stage(), pr, async (gitDir) => {
-    const request = { gitDir, range: pr.now().head.branch, slug: stage().github.app.slug };
+    const request = { gitDir, range: pr.now().head.branch, slug: stage().github.app.slug, host: 'github.com' };
     for await (const row of checkCommitsAgainstLedger(request, lookup)) found.push(row);
   });
   return found;

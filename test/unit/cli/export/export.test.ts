@@ -22,15 +22,17 @@ describe('the options of export', () => {
       kind: 'options',
       options: { kind: 'export', pull, since },
     });
-    expect(parseExportOptions(['--check', '--repo', 'x', '--range', 'main..', '--slug', 'me'])).toEqual({
+    expect(
+      parseExportOptions(['--check', '--repo', 'x', '--range', 'main..', '--slug', 'me', '--host', 'x.y']),
+    ).toEqual({
       kind: 'options',
-      options: { kind: 'check', repo: 'x', range: 'main..', slug: 'me' },
+      options: { kind: 'check', repo: 'x', range: 'main..', slug: 'me', host: 'x.y' },
     });
   });
 
   it('all are optional', () => {
     expect(parseExportOptions([])).toEqual({ kind: 'options', options: { kind: 'export', pull: null, since: null } });
-    const options = { kind: 'check', repo: '.', range: 'HEAD', slug: null };
+    const options = { kind: 'check', repo: '.', range: 'HEAD', slug: null, host: 'github.com' };
     expect(parseExportOptions(['--check'])).toEqual({ kind: 'options', options });
     expect(parseExportOptions(['-h'])).toEqual({ kind: 'help' });
   });
