@@ -21,8 +21,22 @@ export async function migrate(
   let version = await withMigrationLock(db, (transaction) => requireNotNewer(transaction, newest));
   for (const migration of migrations) {
     if (migration.number > version)
-      version = await withMigrationLock(db, (transaction) => applyMigration(transaction, migration, newest));
+      version = await withMigrationLock(db, (transaction) => applyMigration(transaction, migration, newest)).catch(
+        explainMissingRights,
+      );
   }
+}
+
+/** PostgreSQL's code for a role that lacks a right. */
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+function explainMissingRights(error: unknown): never {
+  if (!(error instanceof Error && 'code' in error && error.code === INSUFFICIENT_PRIVILEGE)) throw error;
+  throw new DatabaseError(
+    `The role of DATABASE_URL may not change the schema (${error.message}). ` +
+      'Start this version once with the role that owns the tables, then grant the rights of the other role again; see docs/operations.md.',
+    { cause: error },
+  );
 }
 
 function withMigrationLock(
