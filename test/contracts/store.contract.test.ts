@@ -5,7 +5,7 @@ import { effectsContract } from './store/effects.ts';
 import { inboxContract } from './store/inbox.ts';
 import { installationEventsContract } from './store/installation-events.ts';
 import { ledgerContract, ledgerReadingContract } from './store/ledger.ts';
-import { ledgerChainContract } from './store/ledger-chain.ts';
+import { ledgerChainContract, sharedLedgerChainContract } from './store/ledger-chain.ts';
 import { progressContract } from './store/progress.ts';
 import { rateLimitsContract } from './store/rate-limits.ts';
 import { receiveDuringSaveContract } from './store/receive-during-save.ts';
@@ -42,6 +42,7 @@ for (const database of testDatabases()) {
     schemaVersionContract(harness);
     if (!database.shared) return;
     replicasContract(harness, database);
+    sharedLedgerChainContract(harness);
     receiveDuringSaveContract(harness, database);
   });
 }

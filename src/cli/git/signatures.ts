@@ -2,7 +2,8 @@ import { gitText } from './run-git.ts';
 
 /** Git's letters for signatures (`%G?`) that no key makes acceptable, with the reason. */
 const PROBLEMS: Readonly<Record<string, string>> = {
-  N: 'not signed',
+  // Git also says so of a signed commit if it cannot start gpg.
+  N: 'not signed, or gpg is not installed',
   B: 'its signature is wrong',
   E: 'its signature cannot be checked; import the key with gpg --import',
   R: 'its signature is by a revoked key',

@@ -32,12 +32,12 @@ export async function findOrigin(id: string, commit: GitCommit, rule: OriginRule
   if ((await rule.isInLedger?.(id)) === true) return { kind: 'app' };
   const otherName = findOtherName(commit, rule);
   if (otherName !== null) return { kind: 'other', reason: otherName };
-  if (rule.findSignatureProblem !== undefined) {
-    const problem = await rule.findSignatureProblem(id);
-    return problem === null ? { kind: 'app' } : { kind: 'other', reason: problem };
-  }
-  if (!commit.isSigned && !rule.isRequired) return { kind: 'other', reason: 'not signed, as after a rebase' };
-  return { kind: 'unknown' };
+  const { isRequired, findSignatureProblem } = rule;
+  if (!commit.isSigned && !(isRequired && findSignatureProblem === undefined))
+    return { kind: 'other', reason: 'not signed, as after a rebase' };
+  if (findSignatureProblem === undefined) return { kind: 'unknown' };
+  const problem = await findSignatureProblem(id);
+  return problem === null ? { kind: 'app' } : { kind: 'other', reason: problem };
 }
 
 /** GitHub's names as a committer, on github.com and on a server of one's own. */

@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { DELIVERY_RETENTION_MS, RUN_RETENTION_MS, UNINSTALL_GRACE_MS } from '../../../src/adapters/store/cleanup.ts';
 import { migrate } from '../../../src/adapters/store/engine/migrate.ts';
 import { MIGRATIONS } from '../../../src/adapters/store/engine/migrations.ts';
 import { checkLedgerChain } from '../../../src/adapters/store/ledger-chain.ts';
 import type { CommittedChange } from '../../../src/core/state/proposal.ts';
-import { proposal, pullOf, run, step, UNINSTALLED, vote } from './samples.ts';
-import type { DatabaseHarness } from './store-under-test.ts';
+import { delivery, proposal, pullOf, run, step, UNINSTALLED, vote } from './samples.ts';
+import { type DatabaseHarness, LEASE, PATIENCE, present } from './store-under-test.ts';
 
 const COMMITTED_CHANGE: CommittedChange = {
   ...{ proposalId: 'p1', runId: 'r1', commitSha: 'c'.repeat(40), parentSha: null, shownDigest: 'd'.repeat(64) },
@@ -64,6 +64,7 @@ export function ledgerChainContract({ backend, store, value, claimSignal, rebuil
       await decide([3]);
       expect((await report()).hash).not.toBe(kept.hash);
       expect(await report(kept.until)).toEqual(kept);
+      expect(await report(0)).toMatchObject({ rowCount: 0, pullCount: 0, until: 0, problems: [] });
     });
 
     it('a commit that is reported twice is one row of the chain', async () => {
@@ -204,6 +205,55 @@ export function ledgerChainContract({ backend, store, value, claimSignal, rebuil
       const key = await keyOf(1);
       await tamper(`update votes set text = 'no' where text is not null and pull_key = '${key}'`);
       expect((await report()).problems).toEqual([expect.stringContaining('has another text')]);
+    });
+  });
+}
+
+/** Needs several connections. */
+export function sharedLedgerChainContract({ backend, store, value }: DatabaseHarness): void {
+  const insertVote = sql`
+    insert into votes (pull_key, proposal_id, digest, action, person_id, login, permission, surface, delivery_id, head, at)
+    values ('1/2/1', 'p1', 'd', 'deny', 7, 'ana', 'write', 'thread', 'x', 'h', 'now')
+  `;
+
+  describe('the chain of a ledger that several processes write', () => {
+    it('the last hash waits for rows on their way, so that none of them can come before its time later (X14)', async () => {
+      const { promise: mayCommit, resolve: commit } = Promise.withResolvers<void>();
+      const { promise: isWritten, resolve: written } = Promise.withResolvers<void>();
+      const writer = backend()
+        .db.transaction()
+        .execute(async (transaction) => {
+          await insertVote.execute(transaction);
+          written();
+          await mayCommit;
+        });
+      await isWritten;
+      const check = checkLedgerChain(backend().db, null);
+      const waiting = `select count(*) from pg_locks where locktype = 'advisory' and not granted and mode = 'ExclusiveLock'
+        and database = (select oid from pg_database where datname = current_database())`;
+      await vi.waitFor(async () => expect(Number(await value(waiting))).toBe(1), PATIENCE);
+      commit();
+      await writer;
+      const report = await check;
+      expect(report).toMatchObject({ rowCount: 1, problems: [] });
+      await insertVote.execute(backend().db);
+      expect(await checkLedgerChain(backend().db, report.until)).toEqual(report);
+    });
+
+    it('first decisions on many pull requests at once are all counted (X14)', async () => {
+      const numbers = Array.from({ length: 20 }, (_, index) => index + 1);
+      await store().receive(
+        numbers.map((number) => delivery(`d${number}`, number)),
+        10,
+      );
+      const decideOne = async (): Promise<void> => {
+        const claim = present(await store().claimPull('w', 10, LEASE));
+        const number = Number(claim.pullRequestKey.split('/')[2]);
+        const decision = step(pullOf(number), { votes: [vote('p1'), vote('p2')] });
+        await store().save(claim, present(claim.firstSignal), decision, 20);
+      };
+      await Promise.all(numbers.map(decideOne));
+      expect(await checkLedgerChain(backend().db, null)).toMatchObject({ rowCount: 40, pullCount: 20, problems: [] });
     });
   });
 }

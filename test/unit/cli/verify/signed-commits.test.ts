@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -81,7 +81,7 @@ describe.skipIf(!hasGpg)('countersign verify with a key', () => {
 
   it.each([
     ['another key', 'other', 'signed by another key'],
-    ['no key', 'unsigned', 'not signed'],
+    ['no key', 'unsigned', 'not signed, as after a rebase'],
   ])(
     'the same bytes with the App’s names and %s fail, and count as exact all the same (X9)',
     async (_how, name, words) => {
@@ -105,6 +105,17 @@ describe.skipIf(!hasGpg)('countersign verify with a key', () => {
     expect(ended).toMatchObject({ code: 1, stdout: expect.stringContaining('import the key with gpg --import') });
   });
 
+  it('a missing gpg is named as the reason (X9)', async () => {
+    const onlyGit = join(scratch, 'bin');
+    mkdirSync(onlyGit);
+    symlinkSync(tool('which', ['git']), join(onlyGit, 'git'));
+    const ended = await run(['verify', 'origin/main..github', '--key', githubKey, '--repo', clone], {
+      ...environment,
+      PATH: onlyGit,
+    }).ended;
+    expect(ended).toMatchObject({ code: 1, stdout: expect.stringContaining('gpg is not installed') });
+  });
+
   it('the clone’s own settings run no program and add nothing to the output (E15)', async () => {
     const ran = join(scratch, 'ran');
     const program = join(scratch, 'program');
@@ -113,6 +124,6 @@ describe.skipIf(!hasGpg)('countersign verify with a key', () => {
       tool('git', ['-C', clone, 'config', name, program]);
     tool('git', ['-C', clone, 'config', 'log.showSignature', 'true']);
     expect(await verify('origin/main..github', '--key', `${otherKey},${githubKey}`)).toMatchObject({ code: 0 });
-    expect(spawnSync('ls', [ran]).status).not.toBe(0);
+    expect(existsSync(ran)).toBe(false);
   });
 });
