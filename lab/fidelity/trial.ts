@@ -150,7 +150,13 @@ async function verifyBranch(store: GitObjectStore, since: string, head: string):
   const rows: VerifiedChange[] = [];
   for (let id = head; id !== since; ) {
     const parents = readGitCommit(store, id)?.parents ?? [];
-    rows.push(...(await verifyCommit(toGitObjects(store), { id, parents }, { slug: 'countersign', strict: false })));
+    rows.push(
+      ...(await verifyCommit(
+        toGitObjects(store),
+        { id, parents },
+        { slug: 'countersign', host: 'github.com', isRequired: false },
+      )),
+    );
     const [parent] = parents;
     if (parent === undefined) break;
     id = parent;

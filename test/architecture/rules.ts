@@ -83,7 +83,7 @@ const ENTRY_FILES: Readonly<Record<string, Room>> = {
     importers: ['src/app'],
   },
   'src/adapters/model': { entries: ['openai.ts'], importers: ['src/app'] },
-  'src/adapters/store': { entries: ['store.ts', 'open.ts', 'ledger.ts'] },
+  'src/adapters/store': { entries: ['store.ts', 'open.ts', 'ledger.ts', 'ledger-chain.ts'] },
   'src/adapters/store/engine': { entries: ['backend.ts', 'errors.ts'] },
   'src/adapters/http': { importers: ['src/app'] },
   'src/worker/offload': { entries: ['offload.ts', 'thread.ts', 'drafts.ts'] },

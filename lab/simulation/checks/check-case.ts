@@ -139,6 +139,10 @@ const statesFollowTransitions: CaseCheck = ({ saved }) =>
 const textIsDeleted: CaseCheck = ({ played, finalState }) =>
   played.cleansUp && finalState.textRowCount > 0 ? [`I15: ${finalState.textRowCount} rows still hold words`] : [];
 
+/** No row of the ledger was changed or removed, whatever the cleanup erased. */
+const ledgerFitsItsChain: CaseCheck = ({ finalState }) =>
+  finalState.chainProblems.map((problem) => `the ledger does not fit its chain: ${problem}`);
+
 /** An id is never given to a second proposal, even after the first was deleted. */
 const idsNameOneProposal: CaseCheck = ({ saved }) => {
   const runIds = new Map<string, string>();
@@ -174,6 +178,7 @@ const CASE_CHECKS: readonly CaseCheck[] = [
   userTextStaysInert,
   allWorkIsDone,
   textIsDeleted,
+  ledgerFitsItsChain,
   idsNameOneProposal,
   nothingStaysPending,
   waitingRunsHaveOpenProposals,

@@ -190,7 +190,11 @@ export async function checkLedger(evidence: CaseEvidence): Promise<string[]> {
   for (const id of commits) {
     if (unknown.has(id)) continue;
     const listed = { id, parents: readGitCommit(store, id)?.parents ?? [] };
-    const rows = await verifyCommit(toGitObjects(store), listed, { slug: fixture.slug, strict: false });
+    const rows = await verifyCommit(toGitObjects(store), listed, {
+      slug: fixture.slug,
+      host: 'github.com',
+      isRequired: false,
+    });
     if (rows.length === 0) problems.push(`V7: commit ${id} names no change`);
     for (const row of rows) {
       const { result, problem, note, proposal } = checkAgainstLedger(row, ledger.get(id) ?? []);

@@ -157,6 +157,7 @@ function addPull(tables: MemoryTables, ref: InterpretedDelivery['intent']['pull'
     outcomes: new Map(),
     votes: [],
     committedChanges: [],
+    ledgerChain: [],
     onceKeys: new Set(),
   };
   tables.pulls.set(key, row);

@@ -42,6 +42,7 @@ export function writeStep(tables: MemoryTables, row: MemoryPullRow, step: Step, 
   saveRun(tables, row, step, now);
   for (const proposal of changed) saveProposal(tables, row, proposal, now);
   row.votes.push(...step.votes);
+  row.ledgerChain.push(...step.votes.map(() => ({ kind: 'votes' }) as const));
   addCommittedChanges(row, step);
   if (step.cancelsPendingWork) dropPendingWork(row, step, now);
   for (const effect of step.effects) enqueueEffect(tables, row, effect, now);
@@ -93,16 +94,20 @@ function saveRun(tables: MemoryTables, row: MemoryPullRow, { pull: { run } }: St
 function saveProposal(tables: MemoryTables, row: MemoryPullRow, proposal: Proposal, now: number): void {
   const position = row.proposals.get(proposal.id)?.position ?? nextId(tables);
   row.proposals.set(proposal.id, { position, proposal, updatedAt: now });
-  if (isFinal(proposal.state) && !row.outcomes.has(proposal.id)) row.outcomes.set(proposal.id, proposal);
+  if (!isFinal(proposal.state) || row.outcomes.has(proposal.id)) return;
+  row.outcomes.set(proposal.id, proposal);
+  row.ledgerChain.push({ kind: 'proposal_outcomes' });
 }
 
 /** A commit can be reported twice. Its rows are added once. */
-function addCommittedChanges({ committedChanges }: MemoryPullRow, step: Step): void {
+function addCommittedChanges({ committedChanges, ledgerChain }: MemoryPullRow, step: Step): void {
   const isKnown = (change: CommittedChange): boolean =>
     committedChanges.some(
       ({ proposalId, commitSha }) => proposalId === change.proposalId && commitSha === change.commitSha,
     );
-  committedChanges.push(...step.ledgerCommits.filter((change) => !isKnown(change)));
+  const added = step.ledgerCommits.filter((change) => !isKnown(change));
+  committedChanges.push(...added);
+  ledgerChain.push(...added.map(() => ({ kind: 'committed_changes' }) as const));
 }
 
 function dropPendingWork(row: MemoryPullRow, { reason }: Step, now: number): void {

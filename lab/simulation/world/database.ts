@@ -3,6 +3,7 @@ import { createStore } from '../../../src/adapters/store/create-store.ts';
 import { type Backend, LEASE_HOLDER_LOCKS } from '../../../src/adapters/store/engine/backend.ts';
 import type { DatabaseSchema } from '../../../src/adapters/store/engine/schema.ts';
 import { findCommittedChanges } from '../../../src/adapters/store/ledger.ts';
+import { checkLedgerChain } from '../../../src/adapters/store/ledger-chain.ts';
 import type { Store } from '../../../src/adapters/store/store.ts';
 import type { LedgerEvidence } from '../../../src/cli/export/check-against-ledger.ts';
 import { createMemoryStore } from '../memory-store/memory-store.ts';
@@ -39,6 +40,8 @@ export type FinalState = {
   readonly textRowCount: number;
   /** By commit SHA. */
   readonly ledger: ReadonlyMap<string, readonly LedgerEvidence[]>;
+  /** Rows of the ledger that do not fit its chain. */
+  readonly chainProblems: readonly string[];
 };
 
 /** Creates an empty database in memory. */
@@ -76,7 +79,8 @@ export function createMemoryDatabase(invariants?: StoreInvariants): CaseDatabase
       );
       const runRowCount = tables.runs.size + tables.messages.size;
       const textRowCount = rows.reduce((sum, row) => sum + countTextRows(row), runRowCount);
-      return { pendingCount, deadLetters, textRowCount, ledger: ledgerByCommit(rows) };
+      const chainProblems = rows.flatMap(findChainProblems);
+      return { pendingCount, deadLetters, textRowCount, ledger: ledgerByCommit(rows), chainProblems };
     },
   };
 }
@@ -86,6 +90,11 @@ function countTextRows({ inbox, proposals, votes, outcomes }: MemoryPullRow): nu
   const voteTexts = votes.filter(({ text }) => text !== null).length;
   const notes = [...outcomes.values()].filter(({ note }) => note !== null).length;
   return signals + proposals.size + voteTexts + notes;
+}
+
+function findChainProblems({ key, votes, outcomes, committedChanges, ledgerChain }: MemoryPullRow): readonly string[] {
+  const rowCount = votes.length + outcomes.size + committedChanges.length;
+  return rowCount === ledgerChain.length ? [] : [`${key}: ${rowCount} rows, but ${ledgerChain.length} in the chain`];
 }
 
 function ledgerByCommit(rows: readonly MemoryPullRow[]): FinalState['ledger'] {
@@ -160,6 +169,7 @@ export async function createBackendDatabase(backend: Backend): Promise<CaseDatab
         deadLetters: deadLetters.map(({ pull_key: pullKey, error }) => ({ pullKey, error: error ?? '' })),
         textRowCount: Number(textCounts[0]?.texts ?? 0),
         ledger: new Map(ledger),
+        chainProblems: (await checkLedgerChain(db, null)).problems,
       };
     },
   };
@@ -173,6 +183,9 @@ const TABLE_NAMES = [
   'votes',
   'proposal_outcomes',
   'committed_changes',
+  'ledger_chain',
+  'ledger_heads',
+  'ledger_size',
   'messages',
   'effects',
   'installation_events',

@@ -109,11 +109,15 @@ async function deleteOldRuns(transaction: Transaction<DatabaseSchema>, now: numb
 
 async function deleteRuns(transaction: Transaction<DatabaseSchema>, ids: readonly string[]): Promise<void> {
   await sql`
-    update votes set text = null from proposals
+    update votes set text = null, text_salt = null from proposals
     where proposals.run_id in (${sql.join(ids)}) and votes.pull_key = proposals.pull_key
       and votes.proposal_id = proposals.proposal_id and votes.text is not null
   `.execute(transaction);
-  await transaction.updateTable('proposal_outcomes').set({ note: null }).where('run_id', 'in', ids).execute();
+  await transaction
+    .updateTable('proposal_outcomes')
+    .set({ note: null, note_salt: null })
+    .where('run_id', 'in', ids)
+    .execute();
   // Raises the fencing token, so that a stalled holder cannot continue with deleted runs.
   const keys = transaction.selectFrom('runs').select('pull_key').where('run_id', 'in', ids);
   await transaction
@@ -147,10 +151,10 @@ async function deletePulls(
 ): Promise<void> {
   const runs = transaction.selectFrom('runs').select('run_id').where('pull_key', 'in', keys);
   await transaction.deleteFrom('messages').where('run_id', 'in', runs).execute();
-  await transaction.updateTable('votes').set({ text: null }).where('pull_key', 'in', keys).execute();
+  await transaction.updateTable('votes').set({ text: null, text_salt: null }).where('pull_key', 'in', keys).execute();
   await transaction
     .updateTable('proposal_outcomes')
-    .set({ note: null, record: null })
+    .set({ note: null, note_salt: null, record: null, record_salt: null })
     .where('pull_key', 'in', keys)
     .execute();
   await transaction.deleteFrom('proposals').where('pull_key', 'in', keys).execute();

@@ -3,7 +3,12 @@ import { listGitCommits } from '../git/objects.ts';
 import type { VerifiedChange } from '../verify/check-commit.ts';
 import { verifyRange } from '../verify/verify.ts';
 
-type LedgerCheckRequest = { readonly gitDir: string; readonly range: string; readonly slug: string | null };
+type LedgerCheckRequest = {
+  readonly gitDir: string;
+  readonly range: string;
+  readonly slug: string | null;
+  readonly host: string;
+};
 
 /** The ledger's changes of a commit. */
 export type LedgerLookup = (commit: string) => Promise<readonly LedgerChange[]>;
@@ -19,7 +24,7 @@ export async function* checkCommitsAgainstLedger(
   const checkedCommits = new Set<string>();
   const cachedLookup = cacheLastLookup(lookup);
   const isInLedger = async (commit: string): Promise<boolean> => (await cachedLookup(commit)).length > 0;
-  for await (const row of verifyRange({ ...request, strict: false, isInLedger })) {
+  for await (const row of verifyRange({ ...request, isRequired: false, isInLedger })) {
     checkedCommits.add(row.commit);
     yield row.result === 'copied' ? row : checkAgainstLedger(row, await cachedLookup(row.commit));
   }
@@ -72,7 +77,7 @@ async function* commitsWithoutTrailers(
     const problem = 'its author is the App, but it has no trailers';
     yield {
       ...{ commit, proposal: null, path: null, digest: null, approvedBy: [], note: null },
-      ...{ result: 'mismatch', problem },
+      ...{ exact: false, origin: 'other', result: 'mismatch', problem },
     };
   }
 }

@@ -53,12 +53,18 @@ type GitProcess = {
   readonly kill: () => void;
 };
 
-/** These override the repository's settings: git fetches nothing, runs no monitor, and replaces no objects. */
+/**
+ * These override the repository's settings: git fetches nothing, runs no monitor and no other program for signatures,
+ * and replaces no objects.
+ */
 const FIXED_ARGUMENTS: readonly string[] = [
   '-c',
   'protocol.allow=never',
   '-c',
   'core.fsmonitor=false',
+  ...['gpg.program=gpg', 'gpg.openpgp.program=gpg', 'gpg.x509.program=gpgsm', 'gpg.ssh.program=ssh-keygen'].flatMap(
+    (setting) => ['-c', setting],
+  ),
   '--no-replace-objects',
 ];
 

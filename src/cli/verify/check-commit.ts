@@ -3,6 +3,7 @@ import { type GitCommit, type GitLogEntry, type GitObjectReader, parseCommit } f
 import { GitError } from '../git/run-git.ts';
 import { diffTrees, type PathChange } from '../git/tree-diff.ts';
 import { checkTrailers, type TrailerCheck } from './check-trailers.ts';
+import { type CommitOrigin, findOrigin, type OriginRule } from './commit-origin.ts';
 import { type ChangedFileContents, readChangedFile } from './file-versions.ts';
 
 /**
@@ -15,11 +16,18 @@ export type VerifiedChange = {
   /** SHA-256 in hex. */
   readonly digest: string | null;
   readonly approvedBy: readonly string[];
-  /** `copied` means that the trailers belong to another commit; this is no failure. */
+  /** Whether the commit contains exactly the change that the trailers name, whoever made it; null if unchecked. */
+  readonly exact: boolean | null;
+  /** Who made the commit: `app` if that is proven, `unknown` if only its names say so. */
+  readonly origin: CommitOrigin['kind'];
+  /**
+   * `ok`: exact, and of the origin that was asked for. `copied`: somebody else's commit with the trailers; a failure
+   * only if an origin was asked for.
+   */
   readonly result: 'ok' | 'mismatch' | 'copied' | 'unchecked';
-  /** Null if the commit contains exactly the change in the trailers. */
+  /** Why the result is not `ok`, or the copy is not exact. */
   readonly problem: string | null;
-  /** Why the commit counts as a copy. */
+  /** Why the commit counts as somebody else's. */
   readonly note: string | null;
 };
 
@@ -27,19 +35,25 @@ export type VerifiedChange = {
 export async function verifyCommit(
   objects: GitObjectReader,
   listed: GitLogEntry,
-  rule: OwnCommitRule,
+  rule: OriginRule,
 ): Promise<readonly VerifiedChange[]> {
   const object = await objects.read(listed.id);
   if (object?.kind !== 'commit') throw new GitError(`commit ${listed.id} is missing`);
   const commit = parseCommit(object.bytes);
   const groups = parseTrailerGroups(commit.message);
   if (groups.length === 0) return [];
-  const origin = commitOriginOf(commit, rule);
+  const origin = await findOrigin(listed.id, commit, rule);
   const rows = await verifyGroups(objects, listed, commit, groups);
-  if (origin.kind === 'own' || (await rule.isInLedger?.(listed.id)) === true) return rows;
+  if (origin.kind !== 'other') return rows.map((row) => ({ ...row, origin: origin.kind }));
+  if (rule.isRequired) return rows.map((row) => rejectOrigin(row, origin.reason));
   return rows
     .filter(({ proposal }) => proposal !== null)
     .map((row) => ({ ...row, result: 'copied', note: origin.reason }));
+}
+
+function rejectOrigin(row: VerifiedChange, reason: string): VerifiedChange {
+  const problem = row.problem ?? `it is not the App's own (${reason})`;
+  return { ...row, result: row.result === 'ok' ? 'mismatch' : row.result, problem, note: reason };
 }
 
 /** No commit of the App has more. The limit bounds the work for forged commits. */
@@ -93,7 +107,7 @@ function toVerifiedChanges(id: string, { groups, unexplained }: TrailerCheck): r
   return [
     ...groups.map((check) => toVerifiedChange(id, check, check.problem === null ? 'ok' : 'mismatch', check.problem)),
     ...unexplained.map(({ path, problem }) => {
-      return { ...NO_TRAILERS, commit: id, path, result: 'mismatch', problem } as const;
+      return { ...NO_TRAILERS, commit: id, path, exact: false, origin: 'other', result: 'mismatch', problem } as const;
     }),
   ];
 }
@@ -109,39 +123,9 @@ function toVerifiedChange(
   problem: string | null,
 ): VerifiedChange {
   const { proposalId: proposal, digest, approvedBy } = group;
-  return { commit, proposal: proposal ?? '?', path, digest, approvedBy, result, problem, note: null };
-}
-
-/** Whether a commit with trailers is the App's own or a copy, by its author, committer and signature. */
-type CommitOrigin = { readonly kind: 'own' } | { readonly kind: 'copied'; readonly reason: string };
-
-/** Distinguishes the App's own commits from copies. */
-export type OwnCommitRule = {
-  /** The App's name on GitHub; null accepts any App. */
-  readonly slug: string | null;
-  /** Treats all commits with trailers as the App's own. */
-  readonly strict: boolean;
-  /** Commits in the ledger are the App's own. */
-  readonly isInLedger?: (commit: string) => Promise<boolean>;
-};
-
-const BOT_EMAIL = /^\d+\+(.+)@users\.noreply\./;
-
-/**
- * The author of the App's own commits is its bot, and GitHub commits and signs them. A squash has another author, and a
- * rebase has another committer or no signature. A forged author gains nothing, because own commits must fit their
- * trailers.
- */
-function commitOriginOf({ author, committer, isSigned }: GitCommit, { slug, strict }: OwnCommitRule): CommitOrigin {
-  if (strict) return { kind: 'own' };
-  const isBot = author.name.endsWith('[bot]') && BOT_EMAIL.exec(author.email)?.[1] === author.name;
-  const isApp = isBot && (slug === null || author.name === `${slug}[bot]`);
-  if (!isApp) return copiedOrigin(`by ${author.name}`);
-  const isGitHub = committer.name.startsWith('GitHub') && committer.email.startsWith('noreply@');
-  if (!isGitHub && committer.email !== author.email) return copiedOrigin(`committed by ${committer.name}`);
-  return isSigned ? { kind: 'own' } : copiedOrigin('not signed, as after a rebase');
-}
-
-function copiedOrigin(reason: string): CommitOrigin {
-  return { kind: 'copied', reason };
+  const exact = result === 'unchecked' ? null : result === 'ok';
+  return {
+    ...{ commit, proposal: proposal ?? '?', path, digest, approvedBy },
+    ...{ exact, origin: 'other', result, problem, note: null },
+  };
 }

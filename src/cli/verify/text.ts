@@ -2,7 +2,7 @@ import { escapeHiddenAndCr } from '../../core/edits/text/unicode.ts';
 import { pluralize } from '../../lib/format.ts';
 import type { VerifiedChange } from './check-commit.ts';
 
-const HEADINGS = ['commit', 'change', 'path', 'digest', 'approved by', 'result'];
+const HEADINGS = ['commit', 'change', 'path', 'digest', 'approved by', 'exact', 'made by', 'result'];
 
 const COMMIT_DIGITS = 7;
 
@@ -17,8 +17,19 @@ export function countResults(rows: readonly VerifiedChange[]): ResultCounts {
   return counts;
 }
 
-/** A table with one row per change, and a summary line. Ends with a newline. */
-export function formatVerification(range: string, rows: readonly VerifiedChange[]): string {
+/** What the result proves, in one line. */
+export function describeProof({ keys }: { readonly keys: readonly string[] }): string {
+  const origin =
+    keys.length === 0
+      ? 'It does not prove who made a commit: everybody can write these names and trailers, and only --key checks a signature.'
+      : 'The signature proves that the holder of the key made the commit.';
+  return `ok proves that a commit holds exactly what its digests name. ${origin} Who approved it, only countersign export --check can tell.`;
+}
+
+/**
+ * A table with one row per change, a summary line, and a last line about what the result proves. Ends with a newline.
+ */
+export function formatVerification(range: string, rows: readonly VerifiedChange[], proof: string): string {
   if (rows.length === 0) return `No commit of ${escapeHiddenAndCr(range)} has trailers of Countersign.\n`;
   const cells = [HEADINGS, ...rows.map(toCells)];
   const widths = HEADINGS.map((_, column) => Math.max(...cells.map((row) => [...(row[column] ?? '')].length)));
@@ -28,7 +39,7 @@ export function formatVerification(range: string, rows: readonly VerifiedChange[
       .join('  ')
       .trimEnd(),
   );
-  return `${lines.join('\n')}\n\n${summaryLine(range, rows)}\n`;
+  return `${lines.join('\n')}\n\n${summaryLine(range, rows)}\n${proof}\n`;
 }
 
 function padCell(cell: string, width: number): string {
@@ -42,10 +53,17 @@ function toCells(row: VerifiedChange): readonly string[] {
     row.path ?? '?',
     row.digest?.slice(0, DIGEST_DIGITS) ?? '–',
     row.approvedBy.join(', ') || '–',
+    row.exact === null ? '?' : row.exact ? 'yes' : 'no',
+    ORIGIN_TEXT[row.origin],
     resultText(row),
   ];
   return cells.map((cell) => escapeHiddenAndCr(cell).replaceAll(/\s+/g, ' '));
 }
+
+const ORIGIN_TEXT = { app: 'the App', unknown: 'unknown', other: 'other' } as const satisfies Record<
+  VerifiedChange['origin'],
+  string
+>;
 
 function resultText({ result, problem, note }: VerifiedChange): string {
   switch (result) {

@@ -2,9 +2,18 @@ import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { listGitCommits, openGitObjects } from '../git/objects.ts';
 import { GitError, GitNotInstalledError, gitDirectory } from '../git/run-git.ts';
-import { type OptionsResult, parseOptions, reportProblem, runCommand, singleArgument } from '../options.ts';
-import { type OwnCommitRule, type VerifiedChange, verifyCommit } from './check-commit.ts';
-import { countResults, formatVerification } from './text.ts';
+import { findSignatureProblem } from '../git/signatures.ts';
+import {
+  type OptionsResult,
+  optionsProblem,
+  parseOptions,
+  reportProblem,
+  runCommand,
+  singleArgument,
+} from '../options.ts';
+import { type VerifiedChange, verifyCommit } from './check-commit.ts';
+import type { OriginRule } from './commit-origin.ts';
+import { countResults, describeProof, formatVerification } from './text.ts';
 
 /** The options of `countersign verify`. */
 export type VerifyOptions = {
@@ -12,9 +21,15 @@ export type VerifyOptions = {
   readonly range: string;
   readonly repo: string;
   readonly slug: string | null;
+  readonly host: string;
+  /** Fingerprints in upper case. */
+  readonly keys: readonly string[];
   readonly strict: boolean;
   readonly json: boolean;
 };
+
+/** The server of commits, unless `--host` names another one. */
+export const DEFAULT_HOST = 'github.com';
 
 export const VERIFY_HELP = `Usage: countersign verify <range> [options]
 
@@ -24,17 +39,23 @@ Reads git objects only: no network, no database, no credentials.
   <range>      commits in the syntax of git log, such as main..HEAD or v1.0..
   --repo PATH  the repository; default is the current directory
   --slug NAME  the App's name on GitHub: commits of other Apps count as copies
-  --strict     check copies and unsigned commits too
+  --host NAME  the host of the GitHub server; default is github.com
+  --key FPR    the fingerprint of the key that must have signed, such as GitHub's; several with commas;
+               gpg must know the key; includes --strict
+  --strict     copies are failures; commits need no signature (for servers that do not sign)
   --json       print JSON for programs
   --help       print this text
 
 Exit code: 0 if all changes hold, 1 if one does not or could not be checked, 2 if the check could not begin.
-Copies (squashed, rebased or unsigned commits) are listed and are not failures.
+Copies (squashed, rebased or unsigned commits) are listed. They are failures only with --strict or --key.
+Author and committer are names that everybody can write; only --key checks who made a commit.
 `;
 
 const VERIFY_OPTIONS = {
   repo: { type: 'string' },
   slug: { type: 'string' },
+  host: { type: 'string' },
+  key: { type: 'string' },
   strict: { type: 'boolean' },
   json: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
@@ -51,9 +72,21 @@ export function parseVerifyOptions(argv: readonly string[]): OptionsResult<Verif
   return parseOptions('countersign verify', parse, ({ values, positionals }) => {
     const range = singleArgument(positionals, RANGE_PROBLEMS);
     if (range.kind === 'problem') return range;
-    const { repo = '.', slug = null, strict = false, json = false } = values;
-    return { kind: 'options', options: { range: range.value, repo, slug, strict, json } };
+    const { repo = '.', slug = null, host = DEFAULT_HOST, strict = false, json = false } = values;
+    const keys = values.key?.replaceAll(' ', '').toUpperCase().split(',') ?? [];
+    if (!keys.every((key) => FINGERPRINT.test(key)))
+      return optionsProblem('--key needs the fingerprint of a key, which has 40 hex digits.');
+    if (!isHostName(host)) return optionsProblem('--host needs the name of a host, such as github.com.');
+    return { kind: 'options', options: { range: range.value, repo, slug, host, keys, strict, json } };
   });
+}
+
+/** As GnuPG writes them. Shorter key ids can be forged. */
+const FINGERPRINT = /^(?:[0-9A-F]{40}|[0-9A-F]{64})$/;
+
+/** Whether this can be the host of a server, without scheme, port and path. */
+export function isHostName(text: string): boolean {
+  return /^[a-z0-9.-]+$/i.test(text);
 }
 
 /** Runs `countersign verify`. Exit code: 0 if all changes hold, 1 if one does not, 2 if the check could not begin. */
@@ -65,11 +98,14 @@ const VERIFY_COMMAND = { name: 'countersign verify', help: VERIFY_HELP };
 
 async function verify(options: VerifyOptions): Promise<number> {
   try {
-    const { range, repo, slug, strict } = options;
+    const { range, repo } = options;
     const gitDir = await gitDirectory(repo);
     const rows: VerifiedChange[] = [];
-    for await (const row of verifyRange({ gitDir, range, slug, strict })) rows.push(row);
-    process.stdout.write(options.json ? formatVerificationJson(range, rows) : formatVerification(range, rows));
+    for await (const row of verifyRange({ gitDir, range, ...toOriginRule(gitDir, options) })) rows.push(row);
+    const proof = describeProof(options);
+    process.stdout.write(
+      options.json ? formatVerificationJson(range, rows, proof) : formatVerification(range, rows, proof),
+    );
     return rows.some(({ result }) => result === 'mismatch' || result === 'unchecked') ? 1 : 0;
   } catch (error) {
     if (error instanceof GitNotInstalledError) return reportProblem(VERIFY_COMMAND.name, error.message);
@@ -78,8 +114,14 @@ async function verify(options: VerifyOptions): Promise<number> {
   }
 }
 
-function formatVerificationJson(range: string, rows: readonly VerifiedChange[]): string {
-  return `${JSON.stringify({ range, ...countResults(rows), changes: rows }, null, 2)}\n`;
+function toOriginRule(gitDir: string, { slug, host, keys, strict }: VerifyOptions): OriginRule {
+  const rule = { slug, host, isRequired: strict || keys.length > 0 };
+  if (keys.length === 0) return rule;
+  return { ...rule, findSignatureProblem: (commit) => findSignatureProblem(gitDir, commit, keys) };
+}
+
+function formatVerificationJson(range: string, rows: readonly VerifiedChange[], proof: string): string {
+  return `${JSON.stringify({ range, ...countResults(rows), changes: rows, proof }, null, 2)}\n`;
 }
 
 /** Adds the next step to git's error. */
@@ -92,10 +134,10 @@ function withHint(message: string, { range, repo }: VerifyOptions): string {
   return `${message}.`;
 }
 
-type RangeRequest = OwnCommitRule & { readonly gitDir: string; readonly range: string };
+type RangeRequest = OriginRule & { readonly gitDir: string; readonly range: string };
 
 /** Preselects commits. Their trailers are parsed afterwards. */
-const WITH_TRAILERS = ['--topo-order', '--reverse', '--basic-regexp', '--grep=^Countersign-'];
+const WITH_TRAILERS = ['--topo-order', '--reverse', '--basic-regexp', '--regexp-ignore-case', '--grep=^Countersign-'];
 
 /**
  * Checks all commits of a range with trailers, oldest first. Throws a `GitError` for an unknown range or a damaged

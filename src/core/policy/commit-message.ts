@@ -93,10 +93,13 @@ function buildCoAuthors(changes: readonly CommitMessageEntry[], links: RepoLinks
   });
 }
 
-/** The domain of commit addresses that GitHub links to accounts. All subdomains of `ghe.com` share one. */
 function noreplyDomain({ repository }: RepoLinks): string {
-  const host = new URL(repository).hostname;
-  return `users.noreply.${host.endsWith('.ghe.com') ? 'ghe.com' : host}`;
+  return `users.noreply.${addressDomain(new URL(repository).hostname)}`;
+}
+
+/** The domain in the addresses that a GitHub server gives to commits. All subdomains of `ghe.com` share one. */
+export function addressDomain(host: string): string {
+  return host.endsWith('.ghe.com') ? 'ghe.com' : host;
 }
 
 /** GitHub's logins have no other characters. Anything else could inject a line. */
@@ -114,11 +117,12 @@ export function findChangeTrailers(message: string): readonly ChangeTrailer[] {
 /** The trailers of one change. */
 export type ChangeTrailer = { readonly proposalId: string; readonly digest: string; readonly range: LineRange | null };
 
-/** All groups of our trailers anywhere in a message, in order. */
+/** All groups of our trailers anywhere in a message, in order. As in git, the case of their names is ignored. */
 export function parseTrailerGroups(message: string): readonly TrailerGroup[] {
   const groups: TrailerValues[] = [];
   for (const line of message.split(/\r?\n/)) {
-    const [, name, value] = TRAILER_LINE.exec(line.trimEnd()) ?? [];
+    const [, written = '', value] = TRAILER_LINE.exec(line.trimEnd()) ?? [];
+    const name = TRAILER_NAMES.get(written.toLowerCase());
     if (name === undefined || value === undefined) continue;
     const startsGroup = name === 'Countersign-Proposal' || (groups.length === 0 && name !== 'Approved-by');
     if (startsGroup) groups.push(new Map());
@@ -140,7 +144,13 @@ export type TrailerGroup = {
 };
 
 /** Lines are trimmed before: a pattern for trailing spaces would take quadratic time. */
-const TRAILER_LINE = /^(Countersign-Proposal|Countersign-Digest|Countersign-Range|Approved-by): *(\S.*)$/;
+const TRAILER_LINE = /^(Countersign-Proposal|Countersign-Digest|Countersign-Range|Approved-by): *(\S.*)$/i;
+
+const TRAILER_NAMES: ReadonlyMap<string, string> = new Map(
+  ['Countersign-Proposal', 'Countersign-Digest', 'Countersign-Range', 'Approved-by'].map(
+    (name) => [name.toLowerCase(), name] as const,
+  ),
+);
 
 const PROPOSAL_VALUE = /^[a-z0-9]{4,6}$/;
 

@@ -46,6 +46,7 @@ export type TableName =
   | 'votes'
   | 'proposal_outcomes'
   | 'committed_changes'
+  | 'ledger_chain'
   | 'effects';
 
 async function rebuild({ db }: Backend): Promise<void> {
@@ -114,7 +115,18 @@ export function memoryHarness(): StoreHarness {
 }
 
 function rowsOf({ runs }: MemoryTables, row: MemoryPullRow): Readonly<Record<TableName, readonly Row[]>> {
-  const { key: pullKey, inbox, effects, proposals, outcomes, votes, committedChanges, fencingToken, lease } = row;
+  const {
+    key: pullKey,
+    inbox,
+    effects,
+    proposals,
+    outcomes,
+    votes,
+    committedChanges,
+    fencingToken,
+    lease,
+    ledgerChain,
+  } = row;
   return {
     pulls: [{ pullKey, fence: fencingToken, lease }],
     inbox: inbox.map((signal) => ({ pullKey, ...signal })),
@@ -123,6 +135,7 @@ function rowsOf({ runs }: MemoryTables, row: MemoryPullRow): Readonly<Record<Tab
     votes,
     committed_changes: committedChanges.map(({ commitSha, ...write }) => ({ ...write, commitSha })),
     proposal_outcomes: [...outcomes.values()],
+    ledger_chain: ledgerChain.map((entry, index) => ({ pullKey, position: index + 1, ...entry })),
     effects: effects.map((effect) => ({
       pullKey,
       ...effect,

@@ -13,7 +13,7 @@ const LINES = Array.from({ length: 40 }, (_, index) => `line ${index + 1}\r\n`).
 async function verified(pr: PullView): Promise<readonly VerifiedChange[]> {
   const rows: VerifiedChange[] = [];
   await inClone(stage(), pr, async (gitDir) => {
-    const rule = { slug: stage().github.app.slug, strict: false };
+    const rule = { slug: stage().github.app.slug, host: 'github.com', isRequired: false };
     for await (const row of verifyRange({ gitDir, range: pr.now().head.branch, ...rule })) rows.push(row);
   });
   return rows;

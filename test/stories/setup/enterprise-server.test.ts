@@ -22,11 +22,12 @@ async function tellOnceReady(): Promise<Story> {
   return story;
 }
 
-async function verdicts({ pr }: Story, strict: boolean): Promise<readonly string[]> {
+async function verdicts({ pr }: Story, isRequired: boolean): Promise<readonly string[]> {
   const results: string[] = [];
   await inClone(stage(), pr, async (gitDir) => {
     const range = pr.now().head.branch;
-    for await (const { result } of verifyRange({ gitDir, range, slug: null, strict })) results.push(result);
+    const host = new URL(stage().github.url).hostname;
+    for await (const { result } of verifyRange({ gitDir, range, slug: null, host, isRequired })) results.push(result);
   });
   return results;
 }

@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exportBareRepository } from '../../../fakes/github/git/export.ts';
+import { openLedger } from '../../../src/adapters/store/open.ts';
 import { type Ended, run } from '../../cli/process.ts';
 import { eventually, openProcessStage, type ProcessStage } from '../support/process-stage.ts';
 import { editRow, ROWS_PATH, rows } from '../support/rows.ts';
@@ -44,11 +46,26 @@ afterAll(async () => {
 });
 
 function runExport(...args: readonly string[]): Promise<Ended> {
-  return run(['export', ...args], { DATA_DIR: stage.dataDir, PATH: path, HOME: folder }, folder).ended;
+  return exportFrom(stage.dataDir, args);
+}
+
+function exportFrom(dataDir: string, args: readonly string[]): Promise<Ended> {
+  return run(['export', ...args], { DATA_DIR: dataDir, PATH: path, HOME: folder }, folder).ended;
 }
 
 function runCheck(range: string): Promise<Ended> {
   return runExport('--check', '--repo', clone, '--range', range, '--slug', stage.github.app.slug);
+}
+
+/** The check on a copy of the database, in which its owner has run this statement without triggers. */
+async function checkAfter(statement: string): Promise<Ended> {
+  const dataDir = mkdtempSync(join(folder, 'copy-'));
+  cpSync(stage.dataDir, dataDir, { recursive: true });
+  const { db, close } = await openLedger({ databaseUrl: null, dataDir });
+  await sql`set session_replication_role = replica`.execute(db);
+  await sql.raw(statement).execute(db);
+  await close();
+  return exportFrom(dataDir, ['--check', '--repo', clone, '--range', 'origin/topic']);
 }
 
 function git(...args: readonly string[]): string {
@@ -82,7 +99,9 @@ describe('countersign export, once the server is stopped', () => {
     const own = await runCheck('HEAD');
     expect(own).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/ ok\n\n1 commit of HEAD with trailers: 1 ok\.\n$/),
+      stdout: expect.stringMatching(
+        / the App {2}ok\n\n1 commit of HEAD with trailers: 1 ok\.\nok proves .*\nLedger: 3 rows of 1 /,
+      ),
     });
     const trailers = git('-C', clone, 'log', '-1', '--format=%B');
     commit('Ana', 'ana@example.com', 'By hand');
@@ -116,5 +135,32 @@ describe('countersign export, once the server is stopped', () => {
       code: 0,
       stdout: expect.stringContaining('copied (committed by Ana)'),
     });
+  });
+
+  it('--check prints a hash of the ledger, and the same one again for the same time (X14)', async () => {
+    const lastLine = /Ledger: 3 rows of 1 pull request, none changed or removed up to (\S+), (sha256:[0-9a-f]{64})\n$/;
+    const [, time = '', hash = ''] = lastLine.exec((await runCheck('origin/topic')).stdout) ?? [];
+    const args = ['--check', '--repo', clone, '--range', 'origin/topic'];
+    expect(await runExport(...args, '--until', time)).toMatchObject({ code: 0, stdout: expect.stringContaining(hash) });
+  });
+
+  it.each([
+    [
+      'an approval that was given to somebody else',
+      `update votes set login = 'eve', person_id = 66`,
+      '(votes) was changed',
+    ],
+    ['a decision that was removed', 'delete from votes', '(votes) was removed'],
+    [
+      'a decision that was removed with its entry in the chain',
+      'delete from ledger_chain',
+      'all of its 3 rows were removed',
+    ],
+  ])('--check fails for %s (X14)', async (_what, statement, words) => {
+    const { code, stdout } = await checkAfter(statement);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^LEDGER MISMATCH: \d+\/\d+\/\d+: /m);
+    expect(stdout).toContain(words);
+    expect(stdout).not.toContain('none changed or removed');
   });
 });

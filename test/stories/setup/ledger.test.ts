@@ -6,6 +6,7 @@ import {
   type LedgerFilter,
   readLedger,
 } from '../../../src/adapters/store/ledger.ts';
+import { checkLedgerChain } from '../../../src/adapters/store/ledger-chain.ts';
 import { checkCommitsAgainstLedger, type LedgerLookup } from '../../../src/cli/export/check-against-ledger.ts';
 import { type ExportedRow, toExportedRow } from '../../../src/cli/export/exported-row.ts';
 import type { VerifiedChange } from '../../../src/cli/verify/check-commit.ts';
@@ -37,7 +38,7 @@ const ledger: LedgerLookup = (commit) => findCommittedChanges(stage().db(), comm
 async function explained(pr: PullView, lookup: LedgerLookup = ledger): Promise<readonly VerifiedChange[]> {
   const found: VerifiedChange[] = [];
   await inClone(stage(), pr, async (gitDir) => {
-    const request = { gitDir, range: pr.now().head.branch, slug: stage().github.app.slug };
+    const request = { gitDir, range: pr.now().head.branch, slug: stage().github.app.slug, host: 'github.com' };
     for await (const row of checkCommitsAgainstLedger(request, lookup)) found.push(row);
   });
   return found;
@@ -102,6 +103,19 @@ describe('the ledger', () => {
         ...{ range: '2,1 2,1', approvers: [{ userId: ben.id, userLogin: ben.login }] },
       },
     ]);
+  });
+
+  it('chains every decision and every commit, and the chain fits after each of them (X14)', async () => {
+    const before = await checkLedgerChain(stage().db(), null);
+    const story = await decided();
+    const after = await checkLedgerChain(stage().db(), null);
+    // Four votes, four outcomes and two commits.
+    expect(after.rowCount - before.rowCount).toBe(10);
+    expect(after.pullCount - before.pullCount).toBe(1);
+    await story.ana.replies(story.bot.proposal(5), '/approve');
+    const last = await checkLedgerChain(stage().db(), null);
+    expect(last).toMatchObject({ rowCount: after.rowCount + 3, problems: [] });
+    expect(await checkLedgerChain(stage().db(), after.until)).toEqual(after);
   });
 
   it('returns proposals made or decided since a time (K18)', async () => {

@@ -21,8 +21,22 @@ export async function migrate(
   let version = await withMigrationLock(db, (transaction) => requireNotNewer(transaction, newest));
   for (const migration of migrations) {
     if (migration.number > version)
-      version = await withMigrationLock(db, (transaction) => applyMigration(transaction, migration, newest));
+      version = await withMigrationLock(db, (transaction) => applyMigration(transaction, migration, newest)).catch(
+        explainMissingRights,
+      );
   }
+}
+
+/** PostgreSQL's code for a role that lacks a right. */
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+function explainMissingRights(error: unknown): never {
+  if (!(error instanceof Error && 'code' in error && error.code === INSUFFICIENT_PRIVILEGE)) throw error;
+  throw new DatabaseError(
+    `The role of DATABASE_URL may not change the schema (${error.message}). ` +
+      'Start this version once with the role that owns the tables, then grant the rights of the other role again; see docs/operations.md.',
+    { cause: error },
+  );
 }
 
 function withMigrationLock(
@@ -48,9 +62,11 @@ async function applyMigration(
 }
 
 async function requireNotNewer(transaction: Transaction<DatabaseSchema>, newest: number): Promise<number> {
-  await sql`create table if not exists migrations (
-    number integer primary key, name text not null, applied_at timestamptz not null default now()
-  )`.execute(transaction);
+  // A role that owns no tables can create none, not even one that exists.
+  if (!(await hasMigrationsTable(transaction)))
+    await sql`create table migrations (
+      number integer primary key, name text not null, applied_at timestamptz not null default now()
+    )`.execute(transaction);
   const version = await readSchemaVersion(transaction);
   if (version > newest) throw new DatabaseError(tooNewMessage(version, newest));
   return version;
@@ -65,8 +81,7 @@ function tooNewMessage(version: number, newest: number): string {
 
 /** Requires exactly this version's schema. Throws `DatabaseError` otherwise, also for a database without any schema. */
 export async function requireCurrentSchema(db: Kysely<DatabaseSchema>): Promise<void> {
-  const { rows } = await sql<{ exists: boolean }>`select to_regclass('migrations') is not null as exists`.execute(db);
-  const version = rows[0]?.exists === true ? await readSchemaVersion(db) : 0;
+  const version = (await hasMigrationsTable(db)) ? await readSchemaVersion(db) : 0;
   if (version === SCHEMA_VERSION) return;
   throw new DatabaseError(
     `The database has schema version ${version}; this version of Countersign reads ${SCHEMA_VERSION}. ` +
@@ -82,6 +97,11 @@ export async function requireSchema(db: Kysely<DatabaseSchema>): Promise<void> {
   const version = await readSchemaVersion(db);
   if (version < SCHEMA_VERSION)
     throw new Error(`The database has schema version ${version}; this version needs ${SCHEMA_VERSION}`);
+}
+
+async function hasMigrationsTable(db: Kysely<DatabaseSchema>): Promise<boolean> {
+  const { rows } = await sql<{ exists: boolean }>`select to_regclass('migrations') is not null as exists`.execute(db);
+  return rows[0]?.exists === true;
 }
 
 /** The number of the last migration; 0 if none has run. The table of migrations must exist. */

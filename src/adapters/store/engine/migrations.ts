@@ -1,3 +1,5 @@
+import { LEDGER_CHAIN } from './ledger-chain-migration.ts';
+
 /** A change of the schema. Migrations only go forward, and a released one never changes. */
 export type Migration = { readonly number: number; readonly name: string; readonly statements: readonly string[] };
 
@@ -221,4 +223,5 @@ export const MIGRATIONS: readonly Migration[] = [
       )`,
     ],
   },
+  { number: 2, name: 'ledger-chain', statements: LEDGER_CHAIN },
 ];

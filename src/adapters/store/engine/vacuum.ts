@@ -48,6 +48,8 @@ const VACUUMED_TABLES = [
   'installation_events',
   'rate_limits',
   'recovery_state',
+  'ledger_heads',
+  'ledger_size',
 ] as const satisfies readonly (keyof DatabaseSchema)[];
 
 /** A table is vacuumed after this many changes plus one for every `ROWS_PER_CHANGE` rows. */

@@ -31,7 +31,10 @@ function ledger(...commits: readonly string[]) {
 
 async function explained(lookup = ledger(), slug: string | null = SLUG): Promise<readonly (readonly unknown[])[]> {
   const rows: VerifiedChange[] = [];
-  for await (const row of checkCommitsAgainstLedger({ gitDir: history.write(), range: 'main', slug }, lookup))
+  for await (const row of checkCommitsAgainstLedger(
+    { gitDir: history.write(), range: 'main', slug, host: 'github.com' },
+    lookup,
+  ))
     rows.push(row);
   return rows.map(({ result, problem, note }) => [result, problem, note]);
 }

@@ -22,15 +22,29 @@ describe('the options of export', () => {
       kind: 'options',
       options: { kind: 'export', pull, since },
     });
-    expect(parseExportOptions(['--check', '--repo', 'x', '--range', 'main..', '--slug', 'me'])).toEqual({
+    expect(
+      parseExportOptions([
+        '--check',
+        '--repo',
+        'x',
+        '--range',
+        'main..',
+        '--slug',
+        'me',
+        '--host',
+        'x.y',
+        '--until',
+        '2030-01-31T12:00:00.007Z',
+      ]),
+    ).toEqual({
       kind: 'options',
-      options: { kind: 'check', repo: 'x', range: 'main..', slug: 'me' },
+      options: { kind: 'check', repo: 'x', range: 'main..', slug: 'me', host: 'x.y', until: since + 7 },
     });
   });
 
   it('all are optional', () => {
     expect(parseExportOptions([])).toEqual({ kind: 'options', options: { kind: 'export', pull: null, since: null } });
-    const options = { kind: 'check', repo: '.', range: 'HEAD', slug: null };
+    const options = { kind: 'check', repo: '.', range: 'HEAD', slug: null, host: 'github.com', until: null };
     expect(parseExportOptions(['--check'])).toEqual({ kind: 'options', options });
     expect(parseExportOptions(['-h'])).toEqual({ kind: 'help' });
   });
@@ -42,6 +56,9 @@ describe('the options of export', () => {
     [['--since', '2030-13-01'], '--since needs a time'],
     [['--since', ' '], '--since needs a value.'],
     [['--repo', '.'], '--repo works only with --check.'],
+    [['--until', '2030-01-31'], '--until works only with --check.'],
+    [['--check', '--until', 'noon'], '--until needs a time'],
+    [['--check', '--host', 'a/b'], '--host needs the name of a host'],
     [['--check', '--pr', 'acme/shop#7'], '--pr works only without --check.'],
     [['acme/shop#7'], "Unexpected argument 'acme/shop#7'."],
   ])('%j is refused in one line', (argv, problem) => {

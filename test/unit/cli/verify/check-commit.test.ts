@@ -241,7 +241,7 @@ describe('copies', () => {
     ]);
   });
 
-  it('commits of another App are copies if this App is named, and --strict checks the trailers of all', async () => {
+  it('commits of another App are copies if this App is named, and failures if its commits are required (X9)', async () => {
     const history = begin({ 'a.txt': TEN.join('') });
     const author = { ...APP, name: 'backport[bot]', email: '78+backport[bot]@users.noreply.github.com' };
     history.commit({ ...BOTH, author, files: { 'a.txt': 'else\n' } });
@@ -249,7 +249,7 @@ describe('copies', () => {
       new Set((await history.verify(rule)).map(({ result }) => result));
     expect(await resultsOf({})).toEqual(new Set(['mismatch']));
     expect(await resultsOf({ slug: 'countersign' })).toEqual(new Set(['copied']));
-    expect(await resultsOf({ slug: 'countersign', strict: true })).toEqual(new Set(['mismatch']));
+    expect(await resultsOf({ slug: 'countersign', isRequired: true })).toEqual(new Set(['mismatch']));
   });
 
   it('a forged name gains nothing: a commit in the App’s name is checked against its trailers', async () => {
@@ -259,5 +259,64 @@ describe('copies', () => {
 
   it('commits without trailers are ignored', async () => {
     expect(await verdictOn({ ...BOTH, message: 'About Countersign-Proposal: aa11\n' })).toEqual([]);
+  });
+});
+
+describe('who made a commit', () => {
+  it('a required commit of the App passes, and an exact one by anybody else fails (X9)', async () => {
+    const required = async (changed: Partial<NewCommit>, slug: string) => {
+      const history = begin({ 'a.txt': TEN.join('') });
+      history.commit({ ...BOTH, ...changed });
+      const rows = await history.verify({ slug, isRequired: true });
+      return new Set(rows.map(({ exact, origin, result, problem }) => [exact, origin, result, problem].join()));
+    };
+    expect(await required({}, 'countersign')).toEqual(new Set(['true,unknown,ok,']));
+    expect(await required({ signed: false }, 'countersign')).toEqual(new Set(['true,unknown,ok,']));
+    const byAna = `true,other,mismatch,it is not the App's own (by Ana)`;
+    expect(await required({ author: ANA, committer: ANA, signed: false }, 'countersign')).toEqual(new Set([byAna]));
+    const byOther = `true,other,mismatch,it is not the App's own (by countersign[bot])`;
+    expect(await required({}, 'other')).toEqual(new Set([byOther]));
+  });
+
+  it.each<[string, Partial<NewCommit>]>([
+    ['a committer whose name only begins like GitHub', { committer: { ...GITHUB, name: 'GitHub Impostor' } }],
+    ['a committer on another host', { committer: { ...GITHUB, email: 'noreply@evil.example' } }],
+    ['an author on another host', { author: { ...APP, email: '77+countersign[bot]@users.noreply.evil.example' } }],
+    [
+      'an author on a host with a similar name',
+      { author: { ...APP, email: '77+countersign[bot]@users.noreply.github.com.evil.example' } },
+    ],
+  ])('%s is not the App (X9)', async (_what, changed) => {
+    const rows = await verdictOn({ ...BOTH, ...changed });
+    expect(rows.map(({ exact, origin, result }) => [exact, origin, result])).toEqual([
+      [true, 'other', 'copied'],
+      [true, 'other', 'copied'],
+    ]);
+  });
+
+  it('the names of another server count only if that server is named (X9)', async () => {
+    const history = begin({ 'a.txt': TEN.join('') });
+    const author = { ...APP, email: '77+countersign[bot]@users.noreply.git.acme.example' };
+    const committer = { ...GITHUB, name: 'GitHub Enterprise', email: 'noreply@git.acme.example' };
+    history.commit({ ...BOTH, author, committer });
+    const origins = async (host?: string) =>
+      new Set((await history.verify(host === undefined ? {} : { host })).map(({ origin }) => origin));
+    expect(await origins()).toEqual(new Set(['other']));
+    expect(await origins('Git.Acme.example')).toEqual(new Set(['unknown']));
+    const note = 'by countersign[bot] of another server, 77+countersign[bot]@users.noreply.git.acme.example';
+    expect((await history.verify())[0]).toMatchObject({ result: 'copied', note });
+  });
+
+  it('trailers in another case are listed and checked (X9)', async () => {
+    const rows = await verdictOn({
+      ...BOTH,
+      message: BOTH.message.replaceAll(/^[\w-]+(?=:)/gm, (name) => name.toUpperCase()),
+    });
+    expect(results(rows)).toEqual([
+      ['aa11', 'a.txt', 'ok'],
+      ['bb22', 'a.txt', 'ok'],
+    ]);
+    const forged = { ...BOTH, files: { 'a.txt': 'all else\n' }, message: BOTH.message.toLowerCase() };
+    expect(new Set((await verdictOn(forged)).map(({ result }) => result))).toEqual(new Set(['mismatch']));
   });
 });

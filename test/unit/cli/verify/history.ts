@@ -41,7 +41,11 @@ export type History = {
   /** Writes the repository to a directory with branch `main`; returns its path. */
   readonly write: () => string;
   /** The verification results of all commits. */
-  readonly verify: (rule?: { readonly slug?: string; readonly strict?: boolean }) => Promise<readonly VerifiedChange[]>;
+  readonly verify: (rule?: {
+    readonly slug?: string;
+    readonly host?: string;
+    readonly isRequired?: boolean;
+  }) => Promise<readonly VerifiedChange[]>;
   readonly remove: () => void;
 };
 
@@ -75,9 +79,9 @@ export function newHistory(): History {
       return head;
     },
     write,
-    verify: async ({ slug, strict = false } = {}) => {
+    verify: async ({ slug, host = 'github.com', isRequired = false } = {}) => {
       const rows: VerifiedChange[] = [];
-      const range = { gitDir: write(), range: 'main', slug: slug ?? null, strict };
+      const range = { gitDir: write(), range: 'main', slug: slug ?? null, host, isRequired };
       for await (const row of verifyRange(range)) rows.push(row);
       return rows;
     },

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describeProof } from '../../../../src/cli/verify/text.ts';
 import { type Ended, run } from '../../../cli/process.ts';
 import { ANA, digest, type History, newHistory, trailers } from './history.ts';
 
@@ -53,10 +54,11 @@ describe('countersign verify', () => {
       code: 0,
       stderr: '',
       stdout: [
-        'commit   change  path   digest        approved by  result',
-        `${sha}  k7q2    a.txt  ${changed.slice(0, 12)}  ana          ok`,
+        'commit   change  path   digest        approved by  exact  made by  result',
+        `${sha}  k7q2    a.txt  ${changed.slice(0, 12)}  ana          yes    unknown  ok`,
         '',
         '1 commit of main~2 with trailers: 1 ok.',
+        `${describeProof({ keys: [] })}`,
         '',
       ].join('\n'),
     });
@@ -74,7 +76,13 @@ describe('countersign verify', () => {
       mismatch: 0,
       copied: 0,
       unchecked: 0,
-      changes: [{ proposal: 'k7q2', path: 'a.txt', digest: changed, approvedBy: ['ana'], result: 'ok', problem: null }],
+      changes: [
+        {
+          ...{ proposal: 'k7q2', path: 'a.txt', digest: changed, approvedBy: ['ana'] },
+          ...{ exact: true, origin: 'unknown', result: 'ok', problem: null },
+        },
+      ],
+      proof: describeProof({ keys: [] }),
     });
   });
 
@@ -87,7 +95,7 @@ describe('countersign verify', () => {
     long.remove();
     expect(code).toBe(0);
     expect(stdout).toContain('1 commit of main with trailers: 0 ok, 3000 copied.');
-    expect(stdout.split('\n')).toHaveLength(3_000 + 4);
+    expect(stdout.split('\n')).toHaveLength(3_000 + 5);
   });
 
   it('a range without the App’s commits passes', async () => {
@@ -122,6 +130,8 @@ describe('countersign verify', () => {
     ['an option that git would know', ['--output=x', 'main'], "Unknown option '--output'"],
     ['a range that looks like an option', ['--', '--output=x'], 'This repository has no commits --output=x: '],
     ['a blank slug', ['main', '--slug', ' '], '--slug needs a value.'],
+    ['a short key id', ['main', '--key', 'B5690EEEBB952194'], '--key needs the fingerprint of a key'],
+    ['a host with a path', ['main', '--host', 'https://github.com'], '--host needs the name of a host'],
   ])('refuses %s in one line, and exits with 2 (E15)', async (_what, args, words) => {
     const place = args.includes('--repo') ? [] : ['--repo', repository];
     const { code, stdout, stderr } = await verify(...place, ...args);
