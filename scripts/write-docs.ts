@@ -2,12 +2,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { COMMAND_LIST } from '../src/core/commands/all-commands.ts';
 import { renderCommandTable, replaceCommandTable } from '../src/core/messages/command-docs.ts';
+import { replacePathTables } from '../src/core/policy/path-docs.ts';
 import { renderSettingsSchema, replaceSettingsTable } from '../src/core/settings/settings-docs.ts';
 
 for (const page of ['../README.md', '../docs/commands.md']) {
   const file = new URL(page, import.meta.url);
   writeFileSync(file, replaceCommandTable(readFileSync(file, 'utf8'), renderCommandTable(COMMAND_LIST)));
 }
+
+const protectedFiles = new URL('../docs/protected-files.md', import.meta.url);
+writeFileSync(protectedFiles, replacePathTables(readFileSync(protectedFiles, 'utf8')));
 
 const configuration = new URL('../docs/configuration.md', import.meta.url);
 writeFileSync(configuration, replaceSettingsTable(readFileSync(configuration, 'utf8')));

@@ -21,7 +21,10 @@ describe('architecture', () => {
         .filter(({ path }) => paths.test(path))
         .flatMap(({ path, imports }) => imports.map(({ from }) => posix.join(posix.dirname(path), from)))
         .filter((target) => target.startsWith('src/'));
-    expect(reached(/^src\/core\/edits\//).filter((target) => !target.startsWith('src/core/edits/'))).toEqual([]);
+    const outside = reached(/^src\/core\/edits\//).filter((target) => !target.startsWith('src/core/edits/'));
+    // What looks like a secret is known to the log too. Both files know only texts.
+    expect([...new Set(outside)].sort()).toEqual(['src/lib/credentials.ts', 'src/lib/redaction.ts']);
+    expect(reached(/^src\/lib\/(?:credentials|redaction)\.ts$/)).toEqual(['src/lib/credentials.ts']);
     expect(reached(/^src\/core\/messages\/payload-view\.ts$/)).toEqual([
       'src/lib/format.ts',
       'src/core/edits/change.ts',

@@ -1,28 +1,40 @@
+import { REDACTED } from '../../lib/credentials.ts';
+import { redactFile } from '../../lib/redaction.ts';
 import { decodeText } from '../edits/text/characters.ts';
 import { MAX_FILE_BYTES } from '../edits/text/limits.ts';
 import { lineEnd, withoutLineEnding } from '../edits/text/lines.ts';
 import { forEachOccurrence, STOP_SEARCH } from '../edits/text/two-way-search.ts';
 import { escapeHiddenCharacters } from '../edits/text/unicode.ts';
-import { formatPath, quoteTruncated } from './tool-results.ts';
+import { formatPath, quoteTruncated, REDACTED_NOTE } from './tool-results.ts';
 
-/** Adds every line of a file with the literal pattern. Files that are not text or too large are recorded as skipped. */
-export function searchFile(
-  results: SearchResults,
-  { path, bytes, pattern }: { readonly path: string; readonly bytes: Uint8Array; readonly pattern: string },
-): SearchResults {
+/**
+ * Adds every line of a file with the literal pattern outside of secrets. Files that are not text or too large are
+ * recorded as skipped.
+ */
+export function searchFile(results: SearchResults, { path, bytes, pattern }: SearchedFile): SearchResults {
   if (bytes.length > MAX_FILE_BYTES) return recordSkippedFile(results, path, 'too-large');
   const decoded = decodeText(bytes);
   if (decoded.kind !== 'text') return recordSkippedFile(results, path, decoded.kind);
-  const { lines, hits } = findMatchingLines(decoded.text, pattern, MAX_SEARCH_HITS - results.hits.length);
+  // Most files lack the pattern, and need not be searched for secrets.
+  if (!decoded.text.includes(pattern)) return results;
+  const text = redactFile(decoded.text);
+  const { lines, hits } = findMatchingLines(text, pattern, MAX_SEARCH_HITS - results.hits.length);
   if (lines === 0) return results;
+  const isRedacted = text !== decoded.text && hits.some((hit) => hit.text.includes(REDACTED));
   return {
     ...results,
     hits: [...results.hits, ...hits.map((hit) => ({ path, ...hit }))],
     total: results.total + lines,
     isTotalExact: results.isTotalExact && lines < MAX_COUNTED_LINES,
     files: results.files + 1,
+    isRedacted: results.isRedacted || isRedacted,
   };
 }
+
+type SearchedFile = { readonly path: string; readonly bytes: Uint8Array; readonly pattern: string };
+
+/** A file to search, and the results so far. */
+export type FileSearch = SearchedFile & { readonly results: SearchResults };
 
 /** The number of matching lines, at most `MAX_COUNTED_LINES`, and the text of the first ones. */
 function findMatchingLines(text: string, pattern: string, maxHits: number): LineHits {
@@ -55,18 +67,27 @@ function excerpt(line: string, at: number): string {
 }
 
 /** The results so far. `total` also counts lines that are not in `hits`; it is a lower bound unless `isTotalExact`. */
-type SearchResults = {
+export type SearchResults = {
   readonly hits: readonly SearchHit[];
   readonly total: number;
   readonly isTotalExact: boolean;
   readonly files: number;
   readonly skipped: SkippedByReason;
+  /** Whether a hit has a placeholder of a secret. */
+  readonly isRedacted: boolean;
 };
 
 /** A matching line; `line` is 1-based, `text` an excerpt. */
 type SearchHit = { readonly path: string; readonly line: number; readonly text: string };
 
-export const NO_SEARCH_RESULTS: SearchResults = { hits: [], total: 0, isTotalExact: true, files: 0, skipped: {} };
+export const NO_SEARCH_RESULTS: SearchResults = {
+  hits: [],
+  total: 0,
+  isTotalExact: true,
+  files: 0,
+  skipped: {},
+  isRedacted: false,
+};
 
 const MAX_SEARCH_HITS = 100;
 
@@ -77,7 +98,8 @@ const MAX_EXCERPT_CHARACTERS = 240;
 
 /** The output of `search`: a header, then `path:line: text`, then the skipped files. */
 export function formatSearchResults(pattern: string, glob: string | null, results: SearchResults): string {
-  return [formatHits(pattern, glob, results), ...formatSkippedFiles(results.skipped)].join('\n');
+  const notes = results.isRedacted ? [`${REDACTED_NOTE}.`] : [];
+  return [formatHits(pattern, glob, results), ...notes, ...formatSkippedFiles(results.skipped)].join('\n');
 }
 
 function formatHits(pattern: string, glob: string | null, results: SearchResults): string {

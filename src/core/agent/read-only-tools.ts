@@ -1,4 +1,5 @@
-import { shortSha } from '../../lib/format.ts';
+import { pluralize, shortSha } from '../../lib/format.ts';
+import { redactFile } from '../../lib/redaction.ts';
 import { BYTE_ORDER_MARK, byteLength, decodeText } from '../edits/text/characters.ts';
 import { createLineTable, type LineTable, linesAt } from '../edits/text/line-table.ts';
 import { crLfToLf } from '../edits/text/lines.ts';
@@ -7,7 +8,7 @@ import { globMatcher } from '../policy/globs.ts';
 import { entryKind } from '../policy/paths.ts';
 import { findReadDenyRule } from '../policy/protected-paths.ts';
 import type { Tree } from '../state/ports.ts';
-import { formatPath, quoteTruncated } from './tool-results.ts';
+import { formatPath, quoteTruncated, REDACTED_NOTE } from './tool-results.ts';
 
 /** The output of `list_files`: a header, then one path a line. `isVisible` excludes paths that this run cannot read. */
 export function formatFileList(
@@ -53,7 +54,7 @@ const MAX_LISTED_CHARACTERS = 48_000;
 
 /**
  * The output of `read_file`. It begins with a header, so that file content can never pose as feedback. The lines have
- * no numbers, so that the model can quote them. Line endings are shown as LF.
+ * no numbers, so that the model can quote them. Line endings are shown as LF, secrets by a placeholder.
  */
 export function formatFileContent(input: ReadFileInput): string {
   const { path, blob, bytes } = input;
@@ -61,13 +62,15 @@ export function formatFileContent(input: ReadFileInput): string {
   if (decoded.kind === 'binary') return `Cannot show '${path}': it is a binary file of ${bytes.length} bytes.`;
   if (decoded.kind === 'not-utf8') return `Cannot show '${path}': its ${bytes.length} bytes are not valid UTF-8.`;
   if (decoded.text === '') return `File ${path} is empty (blob ${shortSha(blob)}).`;
-  const lines = createLineTable(decoded.text, bytes);
+  const text = redactFile(decoded.text);
+  const lines = text === decoded.text ? createLineTable(text, bytes) : createLineTable(text);
   const first = input.start ?? 1;
   const last = Math.min(input.end ?? lines.lineCount, lines.lineCount);
   if (first > lines.lineCount) return `Cannot show line ${first} of ${path}: it has ${lines.lineCount} lines.`;
   if (last < first) return `Cannot show lines ${first} to ${last} of ${path}: the end is before the start.`;
   const shown = truncateLines(linesAt(lines, first - 1, Math.min(last, first - 1 + MAX_READ_LINES)));
-  return formatExcerpt(input, { lines, first, shown });
+  const redacted = text === decoded.text ? 0 : countChangedLines(shown, createLineTable(decoded.text), first);
+  return formatExcerpt(input, { lines, first, shown, redacted });
 }
 
 /** A file and the requested lines, 1-based and inclusive. */
@@ -79,13 +82,26 @@ export type ReadFileInput = {
   readonly end: number | null;
 };
 
-type FileExcerpt = { readonly lines: LineTable; readonly first: number; readonly shown: readonly string[] };
+/** The lines to show, and how many of them have a placeholder. */
+type FileExcerpt = {
+  readonly lines: LineTable;
+  readonly first: number;
+  readonly shown: readonly string[];
+  readonly redacted: number;
+};
 
-function formatExcerpt({ path, blob }: ReadFileInput, { lines, first, shown }: FileExcerpt): string {
+/** The shown lines that differ from the file's. Redaction keeps the number of lines. */
+function countChangedLines(shown: readonly string[], original: LineTable, first: number): number {
+  const lines = linesAt(original, first - 1, first - 1 + shown.length);
+  return shown.filter((line, at) => line !== lines[at]).length;
+}
+
+function formatExcerpt({ path, blob }: ReadFileInput, { lines, first, shown, redacted }: FileExcerpt): string {
   const exactText = shown.join('');
   const end = first + shown.length - 1;
   const text = escapeHiddenCharacters(crLfToLf(first === 1 ? stripByteOrderMark(exactText) : exactText));
-  const notes = describeOddities(lines, exactText, first === 1);
+  const secrets = redacted === 0 ? [] : [`in ${pluralize(redacted, 'line')} ${REDACTED_NOTE}`];
+  const notes = [...describeOddities(lines, exactText, first === 1), ...secrets];
   const cut = end < lines.lineCount ? [`continue with start ${end + 1}`] : [];
   const facts = [`lines ${first} to ${end} of ${lines.lineCount}`, `blob ${shortSha(blob)}`, ...notes, ...cut];
   return `File ${path}: ${facts.join('; ')}. Its text begins on the next line.\n${text}`;

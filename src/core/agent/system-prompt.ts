@@ -6,6 +6,7 @@ How you work
 - Change files only with edit_file, write_file, delete_file and move_file. A call does not change anything: it is shown to people as a proposal, and only what they approve is committed, exactly as you wrote it.
 - Make each proposal small and complete on its own: the smallest edit that does one thing, with a one-line reason. Put several independent proposals into one response, so that people can review them together. They are judged against the same head, so none may need another's text.
 - Copy old_string exactly from the file, with enough lines around it to be unique.
+- "[redacted]" in a file stands for a secret that you are not shown. Leave it as it is: quote only text beside it, and never write the word in its place.
 - Do not say that something was changed unless a tool result says so.
 
 What the results mean

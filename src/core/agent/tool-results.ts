@@ -1,4 +1,6 @@
+import { REDACTED } from '../../lib/credentials.ts';
 import { shortSha } from '../../lib/format.ts';
+import { redactDiff } from '../../lib/redaction.ts';
 import type { FileChange, Region } from '../edits/change.ts';
 import { type ChangeSummary, summarizeChange } from '../edits/describe-change.ts';
 import { MAX_CALLS_PER_RESPONSE } from '../state/tools.ts';
@@ -101,7 +103,7 @@ export function userModifiedOutput(change: FileChange, userEdits: string, userNo
     userNote,
     userModified: true,
   });
-  return JSON.stringify({ ...result, user_edits: userEdits });
+  return JSON.stringify({ ...result, user_edits: redactDiff(userEdits) });
 }
 
 type AppliedDetails = {
@@ -112,15 +114,19 @@ type AppliedDetails = {
 };
 
 function buildAppliedResult(change: FileChange, { outcome, message, userNote, userModified }: AppliedDetails): object {
+  const diff = redactDiff(outcome.diff);
   return {
     path: change.path,
     ...(outcome.replacements === null ? {} : { replacements_made: outcome.replacements }),
     ...(change.region === null ? {} : { lines_changed: outcome.linesChanged }),
     message,
     ...(userNote === null || userNote === '' ? {} : { user_note: userNote }),
-    details: { diff: outcome.diff, userModified },
+    details: { diff, userModified, ...(diff === outcome.diff ? {} : { note: REDACTED_NOTE }) },
   };
 }
+
+/** Tells the model what the placeholder in an output means. */
+export const REDACTED_NOTE = `${REDACTED} stands for a secret, which is not shown and cannot be edited`;
 
 function appliedMessage({ path, payload }: FileChange, summary: string): string {
   switch (payload.type) {

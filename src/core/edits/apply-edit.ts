@@ -1,3 +1,5 @@
+import { REDACTED, type SecretRange } from '../../lib/credentials.ts';
+import { redactRanges } from '../../lib/redaction.ts';
 import { buildReplacements, minResultLength, replacementText, type TextReplacement } from './replacements.ts';
 import { BYTE_ORDER_MARK } from './text/characters.ts';
 import { findNearMatches, type NearMatch } from './text/closest-text.ts';
@@ -11,7 +13,7 @@ import {
   type SearchableText,
 } from './text/find-text.ts';
 import { MAX_COUNTED_MATCHES, MAX_FILE_BYTES, MAX_LISTED_MATCHES } from './text/limits.ts';
-import type { LineTable } from './text/line-table.ts';
+import { createLineTable, type LineTable } from './text/line-table.ts';
 import { countLines, lineEnd, lineStart } from './text/lines.ts';
 
 /** The replacement that a model requests. */
@@ -43,6 +45,8 @@ export type EditResult =
       readonly suggestions: readonly NearMatch[];
       /** 1-based line that already has the new text, if any. */
       readonly alreadyPresent: number | null;
+      /** Whether the file has secrets, in which nothing is found. */
+      readonly hasSecrets: boolean;
     }
   /** Too many to review. */
   | { readonly kind: 'too-many-matches'; readonly max: number }
@@ -50,6 +54,9 @@ export type EditResult =
   | { readonly kind: 'too-large'; readonly characters: number }
   /** `lines` is a lower bound for the lines from the first to the last difference, old and new together. */
   | { readonly kind: 'span-too-long'; readonly lines: number }
+  /** The text to replace, or the new one, has a secret's placeholder. */
+  | { readonly kind: 'crosses-secret' }
+  | { readonly kind: 'writes-placeholder' }
   | { readonly kind: 'no-change' }
   | { readonly kind: 'empty-old-string' };
 
@@ -58,15 +65,16 @@ const MAX_REPLACED_MATCHES = 50_000;
 
 /**
  * Replaces text literally: the only occurrence, or all with `replaceAll`. CRLF and LF match each other. Bytes outside
- * the matches stay, and new lines get the line endings of the file.
+ * the matches stay, and new lines get the line endings of the file. A secret is never matched, so it stays too.
  */
-export function applyEdit(base: LineTable, request: EditRequest): EditResult {
+export function applyEdit(base: LineTable, request: EditRequest, secrets: readonly SecretRange[] = []): EditResult {
   const { text } = base;
   if (request.oldString === '') return { kind: 'empty-old-string' };
   if (request.oldString === request.newString) return { kind: 'no-change' };
-  const searchable = createSearchableText(text);
-  const { matches, count } = findEditMatches(searchable, request);
-  if (count === 0) return createNotFoundResult(base, searchable, request);
+  const { matches, count } = findEditMatches(createSearchableText(text, secrets), request);
+  if (count === 0) return createNotFoundResult(base, request, secrets);
+  if (secrets.length > 0 && countPlaceholders(request.newString) > countPlaceholders(request.oldString))
+    return { kind: 'writes-placeholder' };
   if (request.replaceAll && count > MAX_REPLACED_MATCHES)
     return { kind: 'too-many-matches', max: MAX_REPLACED_MATCHES };
   if (!request.replaceAll && count > 1) {
@@ -76,7 +84,14 @@ export function applyEdit(base: LineTable, request: EditRequest): EditResult {
   const characters = minResultLength(text, matches, replacement);
   if (characters > MAX_FILE_BYTES) return { kind: 'too-large', characters };
   const built = buildReplacements(base, matches, replacement);
-  return built.kind === 'span-too-long' ? built : createEditedResult(base, built.replacements, request);
+  if (built.kind === 'span-too-long') return built;
+  // A needle with a byte order mark is searched for at the start only, so the text can occur again below.
+  const isOnlyMatch = !request.replaceAll && !request.oldString.startsWith(BYTE_ORDER_MARK) && secrets.length === 0;
+  return createEditedResult(base, built.replacements, isOnlyMatch);
+}
+
+function countPlaceholders(text: string): number {
+  return text.split(REDACTED).length - 1;
 }
 
 /** All matches to replace or, for a single replacement, the first ones to report. */
@@ -86,20 +101,29 @@ function findEditMatches(text: SearchableText, { oldString, replaceAll }: EditRe
   return { matches, count: matches.length };
 }
 
-function createNotFoundResult(base: LineTable, searchable: SearchableText, request: EditRequest): EditResult {
-  const present = request.newString === '' ? undefined : findMatches(searchable, request.newString, 1)[0];
+/** Looks for similar places in the text as the model sees it. */
+function createNotFoundResult(
+  base: LineTable,
+  { oldString, newString }: EditRequest,
+  secrets: readonly SecretRange[],
+): EditResult {
+  const hasSecrets = secrets.length > 0;
+  if (hasSecrets && oldString.includes(REDACTED)) return { kind: 'crosses-secret' };
+  const shown = hasSecrets ? createLineTable(redactRanges(base.text, secrets)) : base;
+  const present = newString === '' ? undefined : findMatches(createSearchableText(shown.text), newString, 1)[0];
   return {
     kind: 'not-found',
     fileLines: base.lineCount,
-    suggestions: findNearMatches(base.text, request.oldString),
-    alreadyPresent: present === undefined ? null : lineOfMatch(base, present),
+    suggestions: findNearMatches(shown.text, oldString),
+    alreadyPresent: present === undefined ? null : lineOfMatch(shown, present),
+    hasSecrets,
   };
 }
 
 function createEditedResult(
   base: LineTable,
   replacements: readonly TextReplacement[],
-  request: EditRequest,
+  isOnlyMatch: boolean,
 ): EditResult {
   const { text } = base;
   if (replacements.every(({ start, end, text: replacement }) => text.slice(start, end) === replacement))
@@ -114,8 +138,7 @@ function createEditedResult(
     firstLine,
     lastLine: firstLine + (first === undefined ? 0 : countLines(text.slice(first.start, first.end)) - 1),
     spans,
-    // A needle with a byte order mark is searched for at the start only, so the text can occur again below.
-    isOnlyMatch: !request.replaceAll && !request.oldString.startsWith(BYTE_ORDER_MARK),
+    isOnlyMatch,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { findSecretRanges } from '../../lib/credentials.ts';
 import { applyEdit, type EditRequest, type EditResult, type LineSpan } from './apply-edit.ts';
 import type { EditPayload, FileChange, Region, StoredFile } from './change.ts';
 import { describeEdit } from './describe-change.ts';
@@ -8,6 +9,7 @@ import { createRegionPattern, findWithContext } from './locate-region.ts';
 import {
   checkNewTextBeside,
   checkSpanLength,
+  crossesSecret,
   matchNotFound,
   matchNotUnique,
   type Refusal,
@@ -15,6 +17,7 @@ import {
   refuse,
   resultTooLarge,
   spanTooLong,
+  writesPlaceholder,
 } from './refusals.ts';
 import { type ChangedLines, CONTEXT_LINES, createRegion, findChangedLinesFrom, regionIndex } from './region.ts';
 import { blobShaOfPieces, byteLength, encodeText } from './text/characters.ts';
@@ -47,7 +50,7 @@ export function buildEdit(input: EditInput): BuildResult {
   const editable = readEditableText(path, file.bytes);
   if (editable.kind === 'refused') return editable;
   const lines = createLineTable(editable.text, file.bytes);
-  const result = applyEdit(lines, input);
+  const result = applyEdit(lines, input, findSecretRanges(editable.text));
   switch (result.kind) {
     case 'edited':
       return buildEditFromResult(input, lines, result);
@@ -63,6 +66,10 @@ export function buildEdit(input: EditInput): BuildResult {
       return refuse(resultTooLarge(path, result.characters));
     case 'span-too-long':
       return refuse(spanTooLong(path, result.lines));
+    case 'crosses-secret':
+      return refuse(crossesSecret(path));
+    case 'writes-placeholder':
+      return refuse(writesPlaceholder(path));
     case 'no-change':
       return refuse(`No changes: ${path} would stay exactly as it is.`);
     case 'empty-old-string':

@@ -1,3 +1,4 @@
+import { findSecretRanges, REDACTED } from '../../lib/credentials.ts';
 import type { BuildResult } from './build-edit.ts';
 import type { BlobRef, FileChange, FileMode, StoredFile } from './change.ts';
 import { describeWrite } from './describe-change.ts';
@@ -10,6 +11,7 @@ import {
   encodeFile,
   readEditableText,
   refuse,
+  writesPlaceholder,
 } from './refusals.ts';
 import { type ChangedLines, createRegion, EMPTY_REGION, findChangedLines, regionIndex } from './region.ts';
 import { BYTE_ORDER_MARK, blobSha, byteLength } from './text/characters.ts';
@@ -46,6 +48,8 @@ export function buildWrite(input: WriteInput): BuildResult {
       `Not proposed: ${path} exists (${lines} lines) and this run has not read its current version. Read it with read_file first.`,
     );
   }
+  if (input.content.includes(REDACTED) && findSecretRanges(editable.text).length > 0)
+    return refuse(writesPlaceholder(path));
   const textRefusal = checkNewText(path, input.content);
   if (textRefusal !== null) return refuse(textRefusal);
   const encoded = keepFileEncoding(path, editable.text, input.content);

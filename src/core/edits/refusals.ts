@@ -1,3 +1,4 @@
+import { REDACTED } from '../../lib/credentials.ts';
 import { byteLength, decodeText, encodeText } from './text/characters.ts';
 import type { NearMatch } from './text/closest-text.ts';
 import {
@@ -116,6 +117,16 @@ export function spanTooLong(path: string, lines: number): string {
   return `Not proposed: from the first to the last difference ${path} has at least ${lines} lines before and after, and at most ${MAX_REGION_LINES} in all can be one change. Split it into smaller changes.`;
 }
 
+/** For an edit whose place has a secret. The model knows only the placeholder. */
+export function crossesSecret(path: string): string {
+  return `Not proposed: old_string crosses a place of ${path} that is shown as ${REDACTED}. A secret stands there; it is not shown to you, and an edit cannot replace it. Use only text beside it.`;
+}
+
+/** For a new text that would put the placeholder into a file that has secrets. */
+export function writesPlaceholder(path: string): string {
+  return `Not proposed: the new text of ${path} has the word ${REDACTED}, which stands for a secret of this file. Writing it would destroy the secret. Use edit_file for the lines beside it.`;
+}
+
 /** T5; `lines` are those of the first matches, up to `MAX_LISTED_MATCHES`. */
 export function matchNotUnique(matches: number, lines: readonly number[]): string {
   const count = matches > MAX_COUNTED_MATCHES ? `more than ${MAX_COUNTED_MATCHES}` : String(matches);
@@ -131,11 +142,13 @@ export function matchNotFound(
     readonly fileLines: number;
     readonly suggestions: readonly NearMatch[];
     readonly alreadyPresent: number | null;
+    readonly hasSecrets: boolean;
   },
 ): string {
   const parts = [`old_string not found in ${path}. File contains ${result.fileLines} lines.`];
   if (result.suggestions.length > 0) parts.push(`Did you mean: ${result.suggestions.map(quoteNearMatch).join(', ')}?`);
   if (result.alreadyPresent !== null) parts.push(`new_string is already present at line ${result.alreadyPresent}.`);
+  if (result.hasSecrets) parts.push(`Secrets, shown as ${REDACTED}, cannot be matched.`);
   return parts.join(' ');
 }
 

@@ -1,7 +1,8 @@
 import { type RepoLinks, shortSha } from '../../lib/format.ts';
 import type { FileChange } from '../edits/change.ts';
 import { byteLength } from '../edits/text/characters.ts';
-import { protectedKind } from '../policy/protected-paths.ts';
+import type { ProtectedEffect } from '../policy/path-tables.ts';
+import { findProtectedFiles } from '../policy/protected-paths.ts';
 import { type Proposal, postedChange, writerOf } from '../state/proposal.ts';
 import {
   createDiffView,
@@ -200,13 +201,19 @@ function newPathWarnings({ path, base, from }: FileChange): readonly string[] {
   return warning === null ? [] : [warning];
 }
 
-/** Warns about files that run as code without anyone calling them. */
+/** Warns about files that act without anyone calling them. */
 function protectedPathWarnings({ path, from }: FileChange): readonly string[] {
   return [path, ...(from === null ? [] : [from])].flatMap((one) => {
-    const kind = protectedKind(one);
-    return kind === null ? [] : [`${one} is ${kind}: its content can run as code.`];
+    const group = findProtectedFiles(one);
+    return group === null ? [] : [`${one} is ${group.kind}: its content ${EFFECT_TEXT[group.effect]}.`];
   });
 }
+
+const EFFECT_TEXT = {
+  'runs code': 'can run as code',
+  'steers coding agents': 'steers coding agents',
+  'steers coding agents and runs code': 'steers coding agents and can run as code',
+} as const satisfies Record<ProtectedEffect, string>;
 
 /** Names the person whose lines replace the model's. */
 function userEditLine(proposal: Proposal): string {

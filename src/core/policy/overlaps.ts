@@ -1,3 +1,4 @@
+import { findSecretRanges } from '../../lib/credentials.ts';
 import { affectedPaths, type FileChange, type Region } from '../edits/change.ts';
 import { applyRegion, areRegionsTouching } from '../edits/region.ts';
 import { decodeText } from '../edits/text/characters.ts';
@@ -38,10 +39,10 @@ function pathsOverlap(left: string, right: string): boolean {
 /** A text to search in a file after one of its regions is changed; null searches the file as it is. */
 export type TextAfterEdit = { readonly bytes: Uint8Array; readonly searchText: string; readonly region: Region | null };
 
-/** Searches exactly as an edit does, in linear time. */
+/** Searches exactly as an edit does, without the secrets, in linear time. */
 export function isFoundAfterEdit({ bytes, searchText, region }: TextAfterEdit): boolean {
   const decoded = decodeText(bytes);
   if (decoded.kind !== 'text') return false;
   const text = region === null ? decoded.text : applyRegion(decoded.text, region);
-  return findMatches(createSearchableText(text), searchText, 1).length > 0;
+  return findMatches(createSearchableText(text, findSecretRanges(text)), searchText, 1).length > 0;
 }

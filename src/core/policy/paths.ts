@@ -67,6 +67,20 @@ const INVISIBLE = /[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Bidi_Control}
 /** A percent-encoded slash, dot, backslash or NUL. */
 const ENCODED = /%(?:2f|2e|5c|00)/i;
 
+/** Why Windows cannot hold a file of this new name, so that nobody could check out the branch there; null if it can. */
+function findWindowsProblem(name: string): string | null {
+  const [, character] = NOT_IN_WINDOWS_NAMES.exec(name) ?? [];
+  if (character !== undefined) return `Windows cannot hold a name with '${character}'`;
+  if (/[. ]$/.test(name)) return `Windows cannot hold a name that ends with a ${name.endsWith('.') ? 'dot' : 'space'}`;
+  const [stem = ''] = name.split('.');
+  return WINDOWS_DEVICE.test(stem.trimEnd()) ? `Windows reserves the name '${stem.trimEnd()}' for a device` : null;
+}
+
+/** Control characters are never canonical. */
+const NOT_IN_WINDOWS_NAMES = /([<>:"|?*])/;
+
+const WINDOWS_DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])$/i;
+
 type TreeLookup = { readonly raw: string; readonly repo: string; readonly tree: Tree };
 
 function checkInTree(path: string, { raw, repo, tree }: TreeLookup): CheckedPath {
@@ -76,6 +90,8 @@ function checkInTree(path: string, { raw, repo, tree }: TreeLookup): CheckedPath
       const caseVariant = foldedTreePaths(tree).get(foldPath(part));
       if (caseVariant !== undefined)
         return refusePath(raw, `'${printablePath(caseVariant)}' exists and differs only in case or Unicode form`);
+      const problem = findWindowsProblem(part.slice(part.lastIndexOf('/') + 1));
+      if (problem !== null) return refusePath(raw, problem);
       continue;
     }
     const kind = entryKind(entry);

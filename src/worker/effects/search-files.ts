@@ -1,15 +1,16 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import {
+  type FileSearch,
   formatSearchResults,
   NO_SEARCH_RESULTS,
   recordSkippedFile,
   type SkipReason,
-  searchFile,
 } from '../../core/agent/file-search.ts';
 import { findReadablePaths } from '../../core/agent/read-only-tools.ts';
 import { blobSha } from '../../core/edits/text/characters.ts';
 import { MAX_FILE_BYTES } from '../../core/edits/text/limits.ts';
 import type { GitHub, TreeEntry } from '../../core/state/ports.ts';
+import { offloadInline } from '../offload/offload.ts';
 import type { Workspace } from './workspace.ts';
 
 /** A search of more files than this downloads the archive of the repository. */
@@ -21,7 +22,7 @@ const MAX_SINGLE_FETCHES = 5;
  */
 const MAX_FETCHES_BESIDE_ARCHIVE = 50;
 
-type SearchScope = Pick<Workspace, 'tree' | 'archive'> & { readonly github: Pick<GitHub, 'fetchBlob'> };
+type SearchScope = Pick<Workspace, 'tree' | 'archive' | 'offload'> & { readonly github: Pick<GitHub, 'fetchBlob'> };
 
 /** Searches the readable files of the head and returns the output for the model. */
 export async function searchFiles(workspace: SearchScope, pattern: string, glob: string | null): Promise<string> {
@@ -39,9 +40,14 @@ export async function searchFiles(workspace: SearchScope, pattern: string, glob:
     results =
       typeof bytes === 'string'
         ? recordSkippedFile(results, path, bytes)
-        : searchFile(results, { path, bytes, pattern });
+        : await offloadIfFound(workspace, { results, path, bytes, pattern });
   }
   return formatSearchResults(pattern, glob, results);
+}
+
+/** Only a file with the pattern is searched for secrets, which takes time. */
+function offloadIfFound({ offload }: SearchScope, input: FileSearch): Promise<FileSearch['results']> {
+  return (Buffer.from(input.bytes).includes(input.pattern) ? offload : offloadInline)('searchFile', input);
 }
 
 type FileReader = (path: string, entry: TreeEntry) => Promise<Uint8Array | SkipReason>;

@@ -1,3 +1,4 @@
+import { type FileSearch, type SearchResults, searchFile } from '../../core/agent/file-search.ts';
 import { type ParsedCall, parseCall, type RawToolCall } from '../../core/agent/parse-call.ts';
 import { formatFileContent, type ReadFileInput } from '../../core/agent/read-only-tools.ts';
 import { COMMAND_LIST } from '../../core/commands/all-commands.ts';
@@ -76,6 +77,7 @@ export class OffloadError extends Error {
 type OffloadFunctions = {
   readonly parseCall: OffloadSignature<RawToolCall, ParsedCall>;
   readonly formatFileContent: OffloadSignature<ReadFileInput, string>;
+  readonly searchFile: OffloadSignature<FileSearch, SearchResults>;
   readonly buildEdit: OffloadSignature<EditInput, BuildResult>;
   readonly buildWrite: OffloadSignature<WriteInput, BuildResult>;
   readonly buildDelete: OffloadSignature<DeleteInput, BuildResult>;
@@ -111,6 +113,7 @@ type OffloadHandler<Name extends OffloadName> = {
 const OFFLOAD_HANDLERS: { readonly [Name in OffloadName]: OffloadHandler<Name> } = {
   parseCall: { run: parseCall, size: (call) => call.arguments.length },
   formatFileContent: { run: formatFileContent, size: ({ bytes }) => bytes.length },
+  searchFile: { run: ({ results, ...file }) => searchFile(results, file), size: ({ bytes }) => bytes.length },
   buildEdit: {
     run: buildEdit,
     size: ({ file, oldString, newString }) => file.bytes.length + oldString.length + newString.length,

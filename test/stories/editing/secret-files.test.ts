@@ -67,3 +67,94 @@ describe('files that contain secrets', () => {
     expect(bot.run().body).toContain('The model read `README.md` and `src/total.ts`.');
   });
 });
+
+/** More files of the built-in list, each of another kind. */
+const OTHER_SECRET_FILES = [
+  ...['prod.env', 'secrets.json', 'deploy/kubeconfig', 'terraform.tfstate', '.git-credentials', '.pgpass'],
+  ...['.aws/credentials', '.htpasswd', '.docker/config.json', '.pypirc', 'credentials.json', 'service-account.json'],
+];
+
+it('files of the longer list are neither read, listed nor searched (X10)', async () => {
+  const hidden = Object.fromEntries(OTHER_SECRET_FILES.map((path) => [path, `token=${CANARY}\n`]));
+  const { ana, model } = await stage().tell({ files: { ...hidden, 'README.md': `# Shop\n` } });
+  model.proposes(
+    ...OTHER_SECRET_FILES.map((path) => read(path)),
+    { name: 'search', arguments: { pattern: 'canary' } },
+    { name: 'list_files', arguments: {} },
+  );
+  await ana.says('/countersign look for the token');
+  const outputs = model.toolMessages();
+  for (const [at, path] of OTHER_SECRET_FILES.entries())
+    expect(outputs[at]).toMatch(`Cannot read '${path}': path may not be read (`);
+  expect(outputs.at(-2)).toContain('No line contains "canary"');
+  expect(outputs.at(-1)).toBe('1 file in the repository:\nREADME.md');
+  expect(JSON.stringify(model.requests())).not.toContain(CANARY);
+});
+
+describe('a secret in another file', () => {
+  /** Assembled here, so that secret scanners do not report this file. */
+  const TOKEN = `sk_live_${'aB3d'.repeat(9)}`;
+  const KEY = ['-----BEGIN PRIVATE KEY-----', 'Zx9y'.repeat(16), 'Qw7e'.repeat(16), '-----END PRIVATE KEY-----'];
+  const CONFIG = `export const name = 'shop';\nexport const token = '${TOKEN}';\nexport const size = 3;\n`;
+
+  it('reaches the model in no result: it reads, finds and gets a placeholder and a note (X10)', async () => {
+    const { ana, bot, model, pr } = await stage().tell({
+      files: { 'src/config.ts': CONFIG, 'keys.txt': `# ours\n${KEY.join('\n')}\n# end\n` },
+      branch: { 'b.txt': 'b\n' },
+    });
+    model.proposes(
+      read('src/config.ts'),
+      { name: 'read_file', arguments: { path: 'keys.txt', start: 3, end: 6 } },
+      { name: 'search', arguments: { pattern: 'token' } },
+      { name: 'search', arguments: { pattern: TOKEN.slice(0, 12) } },
+      { name: 'search', arguments: { pattern: 'Qw7e' } },
+      edit('src/config.ts', TOKEN.slice(0, 12), 'x'),
+      edit('src/config.ts', 'size = 3', 'size = 4'),
+      remove('keys.txt'),
+    );
+    await ana.says('/countersign make it bigger');
+    expect(bot.proposals()).toHaveLength(2);
+    await ana.says('/approve all');
+    expect(pr.file('src/config.ts')).toBe(CONFIG.replace('size = 3', 'size = 4'));
+    expect(pr.bytes('keys.txt')).toBeNull();
+    const told = JSON.stringify(model.requests().map(({ messages }) => messages.filter(({ role }) => role === 'tool')));
+    for (const part of [TOKEN, ...KEY.slice(1, 3)].map((line) => line.slice(8, 24))) expect(told).not.toContain(part);
+    const [config, keys, found, guessed, inKey, edited, applied, deleted] = model.toolMessages();
+    expect(config).toContain("export const token = '[redacted]';\nexport const size = 3;\n");
+    expect(config).toContain('in 1 line [redacted] stands for a secret, which is not shown and cannot be edited');
+    expect(keys?.split('\n').slice(1)).toEqual(['[redacted]', '[redacted]', '[redacted]', '# end', '']);
+    expect(found).toContain("src/config.ts:2: export const token = '[redacted]';\n[redacted] stands for a secret");
+    for (const output of [guessed, inKey]) expect(output).toContain('No line contains');
+    expect(edited).toContain('old_string not found in src/config.ts');
+    expect(edited).toContain('Secrets, shown as [redacted], cannot be matched.');
+    expect(JSON.parse(applied ?? '')).toMatchObject({
+      details: {
+        diff: expect.stringContaining(" export const token = '[redacted]';\n-export const size = 3;"),
+        note: '[redacted] stands for a secret, which is not shown and cannot be edited',
+      },
+    });
+    expect(JSON.parse(deleted ?? '').details.diff).toContain('-# ours\n-[redacted]\n-[redacted]\n');
+  });
+
+  it('stays in the file: an edit across it, and a write of the placeholder, are refused with the reason (X10)', async () => {
+    const { ana, bot, model, pr } = await stage().tell({ branch: { 'src/config.ts': CONFIG } });
+    model.proposes(
+      read('src/config.ts'),
+      edit('src/config.ts', "token = '[redacted]'", "token = ''"),
+      edit('src/config.ts', 'size = 3', "size = '[redacted]'"),
+      write('src/config.ts', CONFIG.replace(TOKEN, '[redacted]').replace('3', '4')),
+      write('notes.md', 'Logs have [redacted] for a token.\n'),
+    );
+    await ana.says('/countersign tidy up');
+    expect(bot.proposals()).toHaveLength(1);
+    await ana.says('/approve all');
+    const [, crossing, ...writing] = model.toolMessages();
+    expect(crossing).toBe(
+      'Not proposed: old_string crosses a place of src/config.ts that is shown as [redacted]. A secret stands there; it is not shown to you, and an edit cannot replace it. Use only text beside it.',
+    );
+    for (const output of writing.slice(0, 2))
+      expect(output).toContain('the new text of src/config.ts has the word [redacted], which stands for a secret');
+    expect(pr.file('src/config.ts')).toBe(CONFIG);
+    expect(pr.file('notes.md')).toContain('[redacted]');
+  });
+});

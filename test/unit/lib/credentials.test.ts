@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { createRedactor } from '../../../src/adapters/telemetry/log.ts';
 import { createDiffView } from '../../../src/core/messages/diff-markdown.ts';
 import { quoteModelText } from '../../../src/core/messages/markdown.ts';
-import { findCredentials, redactCredentials } from '../../../src/lib/credentials.ts';
+import { findCredentials, findSecretRanges, redactCredentials } from '../../../src/lib/credentials.ts';
+import { redactDiff, redactFile } from '../../../src/lib/redaction.ts';
 import { cpuSeconds } from '../../support/cpu-time.ts';
 
 const letters = (length: number) => 'aB3dE5gH7j'.repeat(20).slice(0, length);
@@ -48,6 +49,8 @@ const MADE_UP: readonly (readonly [name: string, credential: string])[] = [
   ['a New Relic key', `NRAK-${upper(27)}`],
   ['a Sentry token', `sntrys_${letters(60)}`],
   ['a Figma token', `figd_${letters(40)}`],
+  ['an age key', `AGE-SECRET-KEY-1${upper(58)}`],
+  ['an AWS secret key', `aws_secret_access_key = ${letters(40)}`],
   ['a Telegram token', `123456789:AA${letters(33)}`],
   ['a JSON web token', `eyJ${letters(30)}.${letters(40)}.${letters(43)}`],
   ['a password in an address', `postgres://ana:${letters(12)}@db.internal/shop`],
@@ -114,5 +117,101 @@ describe('credentials (I3)', () => {
       expect(cpuSeconds(() => void redactCredentials(piece.repeat(4_000_000)))).toBeLessThan(2.5);
     const [one, other] = [`sk-${letters(20)}`, `eyJ${letters(30)}.${letters(40)}.${letters(43)}`];
     expect(redactCredentials(`sk-x-${one} and eyJx-${other}`)).toBe('sk-x-[redacted] and eyJx-[redacted]');
+  });
+});
+
+/** A shell variable in braces. */
+const braced = (name: string) => `$\{${name}}`;
+
+/** A key of the usual length, as a file has it. */
+const KEY_LINES = [letters(64), hex(64), upper(64), letters(20)];
+
+const pem = (kind: string, lines: readonly string[] = KEY_LINES) => [
+  `-----BEGIN ${kind}PRIVATE KEY-----`,
+  ...lines,
+  `-----END ${kind}PRIVATE KEY-----`,
+];
+
+describe('secrets in files (X10)', () => {
+  it.each(MADE_UP)('%s is replaced, and every line keeps its number (X10): %s', (_, credential) => {
+    const text = `one\r\nconst x = '${credential}';\ntwo\n`;
+    const redacted = redactFile(text);
+    expect(redacted).not.toContain(tail(credential));
+    expect(redacted).toMatch(/^one\r\nconst x = '.*\[redacted\]/);
+    expect(redacted).toMatch(/';\ntwo\n$/);
+    expect(redacted.split('\n')).toHaveLength(text.split('\n').length);
+    expect(redactFile(redacted)).toBe(redacted);
+  });
+
+  it.each<[string, readonly string[]]>([
+    ['a PEM file', pem('RSA ')],
+    [
+      'an encrypted one with headers',
+      pem('RSA ', ['Proc-Type: 4,ENCRYPTED', 'DEK-Info: AES-128-CBC,00', '', ...KEY_LINES]),
+    ],
+    ['a literal per line', pem('').map((line) => `  '${line}\\n' +`)],
+    ['a comment', pem('EC ').map((line) => `# ${line}`)],
+    ['a string with escapes', [`"private_key": "${pem('').join('\\n')}\\n",`]],
+    [
+      'a PGP block',
+      pem('PGP ', ['Version: 1', '', ...KEY_LINES]).map((line) => line.replace(/KEY-----/, 'KEY BLOCK-----')),
+    ],
+    ['a key without an end', pem('OPENSSH ').slice(0, -1)],
+  ])('no line of a private key is left: %s (X10)', (_, lines) => {
+    const redacted = redactFile(`before: 1\n${lines.join('\n')}\n`);
+    for (const line of KEY_LINES) expect(redacted).not.toContain(line.slice(0, 16));
+    expect(redacted).toMatch(/^before: 1\n/);
+    expect(redacted.split('\n')).toHaveLength(lines.length + 2);
+  });
+
+  it('ordinary code stays as it is (X10)', () => {
+    const plain = [
+      'const weight_decay_factor = right_margin_in_pixels + height_of_the_3rd_row;',
+      "if (!text.includes('-----BEGIN PRIVATE KEY-----')) throw new Error('-----END PRIVATE KEY-----');",
+      `url: postgres://${braced('DB_USER')}:${braced('DB_PASSWORD')}@db and https://$USER:$TOKEN@host and redis://{user}:{pass}@r`,
+      'uses: pypa/pypi-publish-all-the-packages, http://localhost:3000/@scope/name, sk-fading-circle-and-more',
+      'AKIA is a prefix, ghp_ too; eyJ',
+    ].join('\n');
+    expect(redactFile(plain)).toBe(plain);
+    expect(findCredentials(plain.split('\n')[0] ?? '')).toEqual([]);
+  });
+
+  it('a secret behind the marker of a private key without a key is found (X10)', () => {
+    const token = `sk_live_${letters(12)}`;
+    expect(redactFile(`-----BEGIN PRIVATE KEY-----,\n${token}, -----END PRIVATE KEY-----`)).toBe(
+      '-----BEGIN PRIVATE KEY-----,\n[redacted], -----END PRIVATE KEY-----',
+    );
+  });
+
+  it.each<[string, readonly string[]]>([
+    ['all of it', pem('')],
+    ['its beginning', pem('').slice(0, 3)],
+    ['its end', pem('').slice(3)],
+  ])('a diff that shows a private key keeps its rows and signs: %s (X10)', (_, lines) => {
+    for (const sign of ['-', '+', ' ']) {
+      const rows = lines.map((line) => `${sign}${line}`);
+      const diff = ['--- a/k', '+++ b/k', '@@ -1,9 +1,9 @@', ...rows, '@@ -30,2 +30,2 @@', ' kept', '-old', ''].join(
+        '\n',
+      );
+      const redacted = redactDiff(diff).split('\n');
+      expect(redacted).toEqual(diff.split('\n').map((row) => (rows.includes(row) ? `${sign}[redacted]` : row)));
+    }
+    const cut = `@@ -9,2 +9,1 @@\n kept\n-${pem('').slice(0, 3).join('\n-')}`;
+    expect(redactDiff(cut)).toBe('@@ -9,2 +9,1 @@\n kept\n-[redacted]\n-[redacted]\n-[redacted]');
+    expect(redactDiff(`@@ -1,1 +1,1 @@\n-a = 'ghp_${letters(36)}'\r\n+a = 1\r\n`)).toBe(
+      "@@ -1,1 +1,1 @@\n-a = '[redacted]'\r\n+a = 1\r\n",
+    );
+  });
+
+  it('are found in linear time in 2 MB of any text (X10)', () => {
+    for (const piece of [
+      ...['-----BEGIN PRIVATE KEY-----', '-----BEGIN PRIVATE KEY-----A\n', '-----END PRIVATE KEY-----\n', '------'],
+      ...['gha_', 'pypi-a', '//a:{', '//:<', 'aws_secret_access_key=', '-eyJ', '@@ \n-----BEGIN PRIVATE KEY\n', 'A\n'],
+      ` ghp_${letters(20)}`,
+    ]) {
+      const text = piece.repeat(Math.ceil(2_000_000 / piece.length));
+      expect(cpuSeconds(() => void findSecretRanges(text))).toBeLessThan(2.5);
+      expect(cpuSeconds(() => void redactDiff(text))).toBeLessThan(5);
+    }
   });
 });

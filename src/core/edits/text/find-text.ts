@@ -1,3 +1,5 @@
+import type { SecretRange } from '../../../lib/credentials.ts';
+import { overlapsSecret } from '../../../lib/redaction.ts';
 import { asNormalized, BYTE_ORDER_MARK, type NormalizedText, normalizeLineEndings } from './characters.ts';
 import { type LineTable, lineIndexAt } from './line-table.ts';
 import { crLfToLf } from './lines.ts';
@@ -8,13 +10,19 @@ export type TextMatch = { readonly start: number; readonly end: number };
 
 /**
  * A text for repeated searches. Its line endings are normalized at most once, and only if a needle has line breaks.
+ * Nothing is found in or across its secrets.
  */
-export type SearchableText = { readonly text: string; readonly normalized: () => NormalizedText };
+export type SearchableText = {
+  readonly text: string;
+  readonly secrets: readonly SecretRange[];
+  readonly normalized: () => NormalizedText;
+};
 
-export function createSearchableText(text: string): SearchableText {
+export function createSearchableText(text: string, secrets: readonly SecretRange[] = []): SearchableText {
   let cached: NormalizedText | null = null;
   return {
     text,
+    secrets,
     normalized: () => {
       cached ??= normalizeLineEndings(withoutByteOrderMark(text));
       return cached;
@@ -63,21 +71,24 @@ export function lineOfMatch(lines: LineTable, { start }: TextMatch): number {
 type NextMatch = 'next' | 'next-non-overlapping' | 'stop';
 
 function forEachMatch(
-  { text, normalized }: SearchableText,
+  { text, secrets, normalized }: SearchableText,
   needle: string,
   visit: (match: () => TextMatch) => NextMatch,
 ): void {
   const shift = text.startsWith(BYTE_ORDER_MARK) ? 1 : 0;
   const atStart = shift === 1 && needle.startsWith(BYTE_ORDER_MARK);
   const normalizedNeedle = crLfToLf(atStart ? needle.slice(1) : needle);
+  const touchesSecret = ({ start, end }: TextMatch): boolean => overlapsSecret(secrets, start, end);
   const haystack = /[\r\n]/.test(normalizedNeedle) ? normalized() : asNormalized(withoutByteOrderMark(text));
   forEachOccurrence(haystack.text, normalizedNeedle, (offset) => {
     if (atStart && offset > 0) return STOP_SEARCH;
     const matchEnd = offset + normalizedNeedle.length;
-    const next = visit(() => ({
+    const match = (): TextMatch => ({
       start: haystack.originalOffset(offset) + shift,
       end: haystack.originalOffset(matchEnd) + shift,
-    }));
+    });
+    if (secrets.length > 0 && touchesSecret(match())) return offset + 1;
+    const next = visit(match);
     return next === 'stop' ? STOP_SEARCH : next === 'next' ? offset + 1 : matchEnd;
   });
 }

@@ -141,6 +141,7 @@ describe('the system prompt', () => {
     expect(SYSTEM_PROMPT).toContain('[USER FEEDBACK - Tool was not executed]');
     expect(SYSTEM_PROMPT).toContain('Edit rejected by user');
     expect(SYSTEM_PROMPT).toContain('only what they approve is committed');
+    expect(SYSTEM_PROMPT).toContain('"[redacted]" in a file stands for a secret');
     expect(SYSTEM_PROMPT.length).toBeLessThan(3_000);
   });
 });

@@ -8,6 +8,7 @@ import {
   instructionOutput,
   staleOutput,
   tooManyPendingOutput,
+  userModifiedOutput,
   WITHDRAWN_OUTPUT,
 } from '../../../../src/core/agent/tool-results.ts';
 import { unifiedDiffOf } from '../../../../src/core/edits/change.ts';
@@ -84,5 +85,13 @@ describe('outputs for the model', () => {
     const result = JSON.parse(appliedOutput(write('a.ts', null, total), null, ''));
     expect(result.message).toBe('Wrote 5 lines to a.ts.');
     expect(Object.keys(result)).toEqual(['path', 'lines_changed', 'message', 'details']);
+  });
+
+  it('a person’s own secret is replaced in what the model gets of their text (X10)', () => {
+    const token = `sk_live_${'aB3d'.repeat(6)}`;
+    const diff = `@@ -1,1 +1,1 @@\n-const key = '';\n+const key = '${token}';\n`;
+    const output = JSON.parse(userModifiedOutput(edit('a.ts', 'one\n', 'one', 'two'), diff, null));
+    expect(output.user_edits).toBe("@@ -1,1 +1,1 @@\n-const key = '';\n+const key = '[redacted]';\n");
+    expect(output.details.note).toBeUndefined();
   });
 });

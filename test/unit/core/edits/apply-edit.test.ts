@@ -65,6 +65,7 @@ describe('applyEdit', () => {
       kind: 'not-found',
       fileLines: 2,
       suggestions: [],
+      hasSecrets: false,
       alreadyPresent: 2,
     });
   });

@@ -231,6 +231,23 @@ describe('an open proposal', () => {
       expect(warned(path)).not.toContain('can run as code');
   });
 
+  it.each([
+    ['.cargo/config.toml', 'a build script: its content can run as code'],
+    ['gradle/wrapper/gradle-wrapper.properties', 'a build script: its content can run as code'],
+    ['src/App.props', 'a build script: its content can run as code'],
+    ['.eslintrc.json', 'a setting of a linter or of tests: its content can run as code'],
+    ['pytest.ini', 'a setting of a linter or of tests: its content can run as code'],
+    ['Procfile', 'a deployment file: its content can run as code'],
+    ['.woodpecker/ci.yml', 'a CI file: its content can run as code'],
+    ['requirements/dev.txt', 'a package manifest: its content can run as code'],
+    ['docs/AGENTS.md', 'a file of instructions for coding agents: its content steers coding agents'],
+    ['.mcp.json', 'a setting of coding agents: its content steers coding agents and can run as code'],
+    ['.cursor/rules/a.mdc', 'a setting of coding agents: its content steers coding agents and can run as code'],
+  ])('warns that %s is %s (X16)', (path, text) => {
+    const shown = body(proposal(write(path, null, 'x\n')), inConversation);
+    expect(shown).toContain(`is ${text}.`);
+  });
+
   it('files that GitHub would fold as generated or vendored are shown unfolded (E17)', () => {
     for (const path of ['dist/app.min.js', 'vendor/left-pad.js', 'api/client.pb.go'])
       expect(body(proposal(write(path, null, 'x();\n')), inConversation)).toMatch(/\n```diff\n(?!.*<details>)/s);
@@ -239,14 +256,15 @@ describe('an open proposal', () => {
   it('a suspected secret is masked only in the model’s text: path, commands and all lines stay unchanged (S38)', () => {
     const [before, after] = [`ghp_${'a1B2'.repeat(9)}`, `AKIA${'Q7'.repeat(8)}`];
     const path = `keys/xoxb-${'12'.repeat(6)}.ts`;
-    const change = edit(path, `one\nconst token = '${before}';\ntwo\n`, before, after);
+    const text = `one\nconst token = '${before}';\ntwo\n`;
+    const change = write(path, text, text.replace(before, after));
     const asked = proposal(change, { modelReason: `Puts ${after} for ${before}` });
     for (const place of [inConversation, suggestionPlacement([`const token = '${after}';`])]) {
-      const text = body(asked, place);
-      expect(text).toContain(`\`${path}\``);
-      expect(text).toContain(`const token = '${after}';`);
-      expect(text).toContain('/approve');
-      const quoted = text.split('\n').filter((line) => line.startsWith('> '));
+      const shown = body(asked, place);
+      expect(shown).toContain(`\`${path}\``);
+      expect(shown).toContain(`const token = '${after}';`);
+      expect(shown).toContain('/approve');
+      const quoted = shown.split('\n').filter((line) => line.startsWith('> '));
       expect(quoted.join('\n')).toMatch(/Puts .*\[redacted\].*for.*\[redacted\]/);
     }
     expect(diffLines(body(asked, inConversation)).join('\n')).toContain(

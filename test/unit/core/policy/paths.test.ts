@@ -1,8 +1,16 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { globMatcher } from '../../../../src/core/policy/globs.ts';
-import { checkPath } from '../../../../src/core/policy/paths.ts';
-import { findReadDenyRule, findWriteDenyRule, notWritableOutput } from '../../../../src/core/policy/protected-paths.ts';
+import { replacePathTables } from '../../../../src/core/policy/path-docs.ts';
+import { PROTECTED_FILES, SECRET_FILES } from '../../../../src/core/policy/path-tables.ts';
+import { checkMoveTarget, checkPath } from '../../../../src/core/policy/paths.ts';
+import {
+  findProtectedFiles,
+  findReadDenyRule,
+  findWriteDenyRule,
+  notWritableOutput,
+} from '../../../../src/core/policy/protected-paths.ts';
 import type { Tree } from '../../../../src/core/state/ports.ts';
 import { cpuSeconds } from '../../../support/cpu-time.ts';
 
@@ -185,6 +193,45 @@ describe('checkPath', () => {
   });
 });
 
+describe('names for Windows (X11)', () => {
+  it.each([
+    ['CON', "Windows reserves the name 'CON' for a device"],
+    ['src/aux.txt', "Windows reserves the name 'aux' for a device"],
+    ['nul .tar.gz', "Windows reserves the name 'nul' for a device"],
+    ['com1/x.ts', "Windows reserves the name 'com1' for a device"],
+    ['Lpt².log', "Windows reserves the name 'Lpt²' for a device"],
+    ['conin$', "Windows reserves the name 'conin$' for a device"],
+    ['x.', 'Windows cannot hold a name that ends with a dot'],
+    ['x ', 'Windows cannot hold a name that ends with a space'],
+    ['dir./x', 'Windows cannot hold a name that ends with a dot'],
+    ['src/a<b', "Windows cannot hold a name with '<'"],
+    ['src/a>b', "Windows cannot hold a name with '>'"],
+    ['src/a:b', "Windows cannot hold a name with ':'"],
+    ['src/a"b', "Windows cannot hold a name with '\"'"],
+    ['src/a|b', "Windows cannot hold a name with '|'"],
+    ['src/what?', "Windows cannot hold a name with '?'"],
+    ['src/*.ts', "Windows cannot hold a name with '*'"],
+  ])('a new path %j is refused with the reason (X11)', (path, why) => {
+    expect(check(path)).toBe(`Cannot access '${path}': ${why}.`);
+    expect(checkMoveTarget(path, 'README.md', { repo: 'shop', tree }).kind).toBe('refused');
+  });
+
+  it.each(['console.ts', 'auxiliary', 'com', 'com10', 'lpt0x', 'nul-test.ts', 'a.con', '.aux', 'null'])(
+    '%s is fine (X11)',
+    (path) => {
+      expect(check(path)).toBe(`ok ${path}`);
+    },
+  );
+
+  it('a file of such a name that exists can be edited, and its directory can get others (X11)', () => {
+    const own: Tree = new Map([
+      ...['aux.txt', 'ab:c', 'dir./x', 'what?'].map((path) => [path, entry('100644')] as const),
+      ['dir.', entry('040000')],
+    ]);
+    for (const path of ['aux.txt', 'ab:c', 'dir./x', 'what?', 'dir./y']) expect(check(path, own)).toBe(`ok ${path}`);
+  });
+});
+
 describe('denied paths', () => {
   it.each([
     ['.env', '.env*'],
@@ -196,6 +243,17 @@ describe('denied paths', () => {
     ['.ssh/id_rsa', 'id_*'],
     ['.npmrc', '.npmrc'],
     ['pkg/.netrc', '.netrc'],
+    ['prod.env', '*.env'],
+    ['.git-credentials', '.git-credentials'],
+    ['.aws/credentials', '.aws/credentials'],
+    ['home/.aws/Credentials', '.aws/credentials'],
+    ['infra/terraform.tfstate', '*.tfstate'],
+    ['.htpasswd', '.htpasswd'],
+    ['.docker/config.json', '.docker/config.json'],
+    ['kubeconfig', 'kubeconfig'],
+    ['.kube/config', '.kube'],
+    ['service-account-prod.json', 'service-account*.json'],
+    ['x-firebase-adminsdk-1.json', '*firebase-adminsdk*.json'],
   ])('every tool is denied %s (%s) (S1a, S14)', (path, rule) => {
     expect(findReadDenyRule(path)).toBe(rule);
     expect(findWriteDenyRule(path)).toBe(rule);
@@ -222,6 +280,13 @@ describe('denied paths', () => {
     '.github/dependabot.yml',
     'workflows/x.yml',
     'docs/CODEOWNERS.md',
+    'config.json',
+    'docker/config.json',
+    'aws/credentials.ts',
+    '.aws/task-definition.json',
+    'locales/en/auth.json',
+    'secrets.ts',
+    'main.tf',
   ])('%s is not denied (S14)', (path) => {
     expect(findWriteDenyRule(path)).toBeNull();
   });
@@ -229,6 +294,46 @@ describe('denied paths', () => {
   it('the text about a path that is read-only is exact (T14, S14)', () => {
     expect(notWritableOutput('CODEOWNERS', 'CODEOWNERS')).toBe(
       "Cannot write 'CODEOWNERS': path is read-only (CODEOWNERS).",
+    );
+  });
+});
+
+describe('the tables of paths', () => {
+  const examples = (file: string) => ['', 'x'].map((text) => file.replaceAll('**', `q${text}/r`).replaceAll('*', text));
+
+  it('every glob is lower case and covers what it names, at the root and below (X10, X16)', () => {
+    for (const { files } of SECRET_FILES)
+      for (const path of files.flatMap(examples))
+        for (const at of [path, `a/b/${path.toUpperCase()}`]) expect(findReadDenyRule(at)).not.toBeNull();
+    for (const { files, rootFiles = [] } of PROTECTED_FILES) {
+      expect([...files, ...rootFiles].join('').toLowerCase()).toBe([...files, ...rootFiles].join(''));
+      for (const path of files.flatMap(examples))
+        for (const at of [path, `a/b/${path}`]) expect(findProtectedFiles(at)).not.toBeNull();
+      for (const path of rootFiles.flatMap(examples)) expect(findProtectedFiles(path)).not.toBeNull();
+    }
+  });
+
+  it('the first group that fits counts, and names its effect (X16)', () => {
+    expect(findProtectedFiles('.github/copilot-instructions.md')?.effect).toBe('steers coding agents');
+    expect(findProtectedFiles('.github/dependabot.yml')?.effect).toBe('runs code');
+    expect(findProtectedFiles('.vscode/mcp.json')?.effect).toBe('steers coding agents and runs code');
+    expect(findProtectedFiles('web/.github/x')).toBeNull();
+  });
+
+  it('are what npm run docs writes (X10, X16)', () => {
+    const page = readFileSync(new URL('../../../../docs/protected-files.md', import.meta.url), 'utf8');
+    expect(replacePathTables(page)).toBe(page);
+    for (const { files } of [...SECRET_FILES, ...PROTECTED_FILES])
+      for (const file of files) expect(page).toContain(`\`${file}\``);
+  });
+
+  it('a listing tests 20,000 paths in no time (X10)', () => {
+    const paths = Array.from(
+      { length: 20_000 },
+      (_, index) => `packages/p${index % 300}/src/deep/file-${index}.test.ts`,
+    );
+    expect(cpuSeconds(() => expect(paths.every((path) => findWriteDenyRule(path) === null)).toBe(true))).toBeLessThan(
+      4,
     );
   });
 });

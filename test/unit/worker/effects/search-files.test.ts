@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { blobSha } from '../../../../src/core/edits/text/characters.ts';
 import { MAX_FILE_BYTES } from '../../../../src/core/edits/text/limits.ts';
 import { searchFiles } from '../../../../src/worker/effects/search-files.ts';
+import { type Offload, offloadInline } from '../../../../src/worker/offload/offload.ts';
 
 /** A head with these files, and an archive with other files. */
 function workspace(files: Readonly<Record<string, string>>, archived: Readonly<Record<string, string>>) {
@@ -16,6 +17,7 @@ function workspace(files: Readonly<Record<string, string>>, archived: Readonly<R
     fetched,
     searched: {
       tree,
+      offload: offloadInline,
       archive: async () => new Map(Object.entries(archived).map(([path, text]) => [path, Buffer.from(text)])),
       github: {
         fetchBlob: async (sha: string) => {
@@ -47,6 +49,17 @@ describe('a search (S1a)', () => {
     const { searched, fetched } = workspace(plain, plain);
     expect(await searchFiles(searched, 'plain 3', null)).toContain('f103.txt:1: plain 3');
     expect(fetched).toEqual([]);
+  });
+
+  it('offloads only files that have the pattern, because only these are searched for secrets (X10)', async () => {
+    const { searched } = workspace(plain, plain);
+    const offloaded: string[] = [];
+    const offload: Offload = (name, input) => {
+      offloaded.push('path' in input ? String(input.path) : name);
+      return offloadInline(name, input);
+    };
+    await searchFiles({ ...searched, offload }, 'plain 3', null);
+    expect(offloaded).toEqual(['f103.txt']);
   });
 
   it('reports the number of skipped files if the archive lacks too many', async () => {

@@ -1,0 +1,81 @@
+import { globMatcher } from './globs.ts';
+import { foldLookalikes } from './paths.ts';
+
+/** Compiled globs: the first row that covers a path, compared without case and look-alikes; null if none does. */
+export type PathRules<Row> = (path: string) => Row | null;
+
+/**
+ * Compiles rows of lower-case globs. A listing tests every path of the repository, so the usual forms (a name, a part
+ * of a name, a directory) are looked up or compared directly.
+ */
+export function compilePathRules<Row extends { readonly globs: readonly string[] }>(
+  rows: readonly Row[],
+): PathRules<Row> {
+  const byName = new Map<string, number>();
+  const tests: { readonly index: number; readonly covers: GlobTest }[] = [];
+  for (const [index, { globs }] of rows.entries()) {
+    for (const glob of globs) {
+      const [, name] = NAME_IN_ANY_DIRECTORY.exec(glob) ?? [];
+      if (name === undefined) tests.push({ index, covers: compileGlob(glob) });
+      else if (!byName.has(name)) byName.set(name, index);
+    }
+  }
+  return (path) => {
+    const folded = ALREADY_FOLDED.test(path) ? path : foldLookalikes(path);
+    const name = folded.slice(folded.lastIndexOf('/') + 1);
+    const named = byName.get(name) ?? rows.length;
+    const tested = tests.find(({ index, covers }) => index < named && covers(folded, name))?.index;
+    return rows[tested ?? named] ?? null;
+  };
+}
+
+/** ASCII without capitals: most paths. */
+const ALREADY_FOLDED = /^[ -@[-~]*$/;
+
+/** Tests a folded path; `name` is its last part. */
+type GlobTest = (path: string, name: string) => boolean;
+
+/** A literal file name in any directory. */
+const NAME_IN_ANY_DIRECTORY = /^\*\*\/([^*?/]+)$/;
+
+/** A file name with stars in any directory; most have one. */
+const NAME_PATTERN = /^\*\*\/([^/]+)$/;
+
+const PART_OF_NAME = /^([^*?]*)\*([^*?]*)$/;
+
+/** Everything in directories of a pattern. */
+const IN_DIRECTORY_PATTERN = /^\*\*\/([^/]+)\/\*\*$/;
+
+/** Everything in a directory of this name or path. */
+const IN_DIRECTORY = /^\*\*\/([^*?]+)\/\*\*$/;
+
+/** A literal path below any directory. */
+const PATH_IN_ANY_DIRECTORY = /^\*\*\/([^*?]+)$/;
+
+function compileGlob(glob: string): GlobTest {
+  const [, pattern] = NAME_PATTERN.exec(glob) ?? [];
+  if (pattern !== undefined) {
+    const matches = compileName(pattern);
+    return (_, name) => matches(name);
+  }
+  const [, directory] = IN_DIRECTORY.exec(glob) ?? [];
+  if (directory !== undefined) {
+    const [atRoot, below] = [`${directory}/`, `/${directory}/`];
+    return (path) => path.startsWith(atRoot) || path.includes(below);
+  }
+  const [, literal] = PATH_IN_ANY_DIRECTORY.exec(glob) ?? [];
+  if (literal !== undefined) {
+    const below = `/${literal}`;
+    return (path) => path === literal || path.endsWith(below);
+  }
+  const [, parents] = IN_DIRECTORY_PATTERN.exec(glob) ?? [];
+  if (parents === undefined) return globMatcher(glob);
+  const matches = compileName(parents);
+  return (path) => path.split('/').slice(0, -1).some(matches);
+}
+
+function compileName(pattern: string): (name: string) => boolean {
+  const [, start, end] = PART_OF_NAME.exec(pattern) ?? [];
+  if (start === undefined || end === undefined) return globMatcher(pattern);
+  return (name) => name.length >= start.length + end.length && name.startsWith(start) && name.endsWith(end);
+}

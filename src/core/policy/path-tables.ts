@@ -1,0 +1,219 @@
+/** Files that usually have secrets. `files` are lower-case globs, in any directory. */
+export type SecretFiles = { readonly what: string; readonly files: readonly string[] };
+
+/** No tool reads, lists, searches, writes or moves these files. */
+export const SECRET_FILES: readonly SecretFiles[] = [
+  {
+    what: 'environment variables',
+    files: ['.env*', '.env*/**', '*.env', '.dev.vars*', 'local.settings.json', 'secrets.y*ml', 'secrets.json'],
+  },
+  {
+    what: 'keys and certificates',
+    files: [
+      ...['*.pem', '*.key', 'id_*', '.ssh/**', 'ssh_host_*_key', '*.ppk', '*.p8', '*.p12', '*.pfx', '*.pkcs12'],
+      ...['*.jks', '*.keystore', '*.bks', 'keystore.properties', 'key.properties', '*.kdbx', '*.ovpn'],
+      ...['.gnupg/**', 'secring.*'],
+    ],
+  },
+  {
+    what: 'logins of package registries',
+    files: [
+      ...['.npmrc', '.pypirc', '.gem/credentials', '.cargo/credentials', '.cargo/credentials.toml'],
+      ...['.composer/auth.json', '.m2/settings.xml', 'settings-security.xml', '.docker/config.json', '.dockercfg'],
+      ...['.config/containers/auth.json', '.terraformrc', 'terraform.rc', 'credentials.tfrc.json', '.sentryclirc'],
+    ],
+  },
+  {
+    what: 'logins of servers and databases',
+    files: [
+      ...['.netrc', '_netrc', '.git-credentials', '.gitcookies', '.subversion/auth/**', '.config/gh/hosts.yml'],
+      ...['.pgpass', 'pgpass.conf', '.my.cnf', '.mylogin.cnf', '.htpasswd', 'wp-config.php', '.ftpconfig'],
+      ...['sftp-config.json', '.vscode/sftp.json', 'rclone.conf', '.msmtprc', '.*_history'],
+    ],
+  },
+  {
+    what: 'cloud credentials',
+    files: [
+      ...['.aws/credentials', '.aws/config', '.s3cfg', '.boto', '.oci/config', '.azure/accesstokens.json'],
+      ...['.azure/msal_token_cache*', '.config/gcloud/**', 'application_default_credentials.json'],
+      ...['credentials.json', 'client_secret*.json', 'service-account*.json', 'service_account*.json'],
+      ...['serviceaccount*.json', '*firebase-adminsdk*.json', 'kaggle.json', '.databrickscfg', '.huggingface/token'],
+    ],
+  },
+  {
+    what: 'clusters and infrastructure',
+    files: [
+      ...['kubeconfig', 'kubeconfig.*', '*.kubeconfig', '.kube/**', '*.tfstate', '*.tfstate.*', '.vault-token'],
+      ...['.vault_pass*', '.vault-pass*', 'secrets.toml', 'secrets.tfvars', 'secrets.auto.tfvars'],
+    ],
+  },
+];
+
+/** Files that control CI, approvals or git itself. `globs` begin at the root. Only people change them. */
+export const READ_ONLY_FILES: readonly { readonly name: string; readonly globs: readonly string[] }[] = [
+  { name: '.github/workflows/**', globs: ['.github/workflows', '.github/workflows/**'] },
+  { name: '.github/countersign.yml', globs: ['.github/countersign.yml'] },
+  { name: 'CODEOWNERS', globs: ['**/codeowners'] },
+  { name: '.gitmodules', globs: ['**/.gitmodules'] },
+];
+
+/** What a protected file can do without anyone calling it. */
+export type ProtectedEffect = 'runs code' | 'steers coding agents' | 'steers coding agents and runs code';
+
+/** A group of protected files: lower-case globs, in any directory (`files`) or from the root (`rootFiles`). */
+export type ProtectedFiles = {
+  readonly kind: string;
+  readonly effect: ProtectedEffect;
+  readonly files: readonly string[];
+  readonly rootFiles?: readonly string[];
+};
+
+/**
+ * Files that act on an install, a build, a commit, or when an editor or an agent opens the directory. Changing them
+ * always needs a person's approval, and the proposal names the group. The first group that fits counts.
+ */
+export const PROTECTED_FILES: readonly ProtectedFiles[] = [
+  {
+    kind: 'a setting of coding agents',
+    effect: 'steers coding agents and runs code',
+    files: [
+      ...['.mcp.json', 'mcp.json', '.claude.json', '.claude/**', '.codex/**', '.cursor/**', '.gemini/**', '.qwen/**'],
+      ...['.windsurf/**', '.continue/**', '.continuerc.json', '.opencode/**', 'opencode.json', 'opencode.jsonc'],
+      ...['.aider.conf.y*ml', '.crush.json', 'crush.json', '.goose/**', '.kiro/**', '.zed/**', '.devin/**'],
+    ],
+  },
+  {
+    kind: 'a file of instructions for coding agents',
+    effect: 'steers coding agents',
+    files: [
+      ...['agents.md', 'agents.*.md', 'agent.md', 'claude.md', 'claude.*.md', 'gemini.md', 'qwen.md', 'crush.md'],
+      ...['warp.md', 'replit.md', 'skill.md', 'copilot-instructions.md', '.agents/**', '.agent/**', '.goosehints'],
+      ...['.cursorrules', '.windsurfrules', '.clinerules', '.clinerules/**', '.clinerules-*', '.roorules*', '.roo/**'],
+      ...['.roomodes', '.kilocode/**', '.junie/**', '.augment/**', '.augment-guidelines', '.trae/**', '.amazonq/**'],
+      ...['.openhands/**'],
+    ],
+    rootFiles: [
+      ...['.github/instructions/**', '.github/prompts/**', '.github/chatmodes/**', '.github/agents/**'],
+      ...['.github/skills/**', '.rules'],
+    ],
+  },
+  { kind: 'a file of .github', effect: 'runs code', files: [], rootFiles: ['.github/**'] },
+  {
+    kind: 'a lock file',
+    effect: 'runs code',
+    files: [
+      ...['package-lock.json', 'npm-shrinkwrap.json', 'yarn.lock', 'pnpm-lock.yaml', 'bun.lock', 'bun.lockb'],
+      ...['deno.lock', 'cargo.lock', 'go.sum', 'go.work.sum', 'gemfile.lock', 'poetry.lock', 'uv.lock', 'pdm.lock'],
+      ...['pipfile.lock', 'pylock.toml', 'pylock.*.toml', 'pixi.lock', 'composer.lock', 'packages.lock.json'],
+      ...['gradle.lockfile', 'mix.lock', 'pubspec.lock', 'podfile.lock', 'package.resolved', 'flake.lock'],
+      ...['.terraform.lock.hcl', 'conan.lock'],
+    ],
+  },
+  {
+    kind: 'a package manifest',
+    effect: 'runs code',
+    files: [
+      ...['package.json', 'pnpm-workspace.yaml', '.yarnrc*', '.pnpmfile.cjs', 'deno.json', 'deno.jsonc', 'bunfig.toml'],
+      ...[
+        'lerna.json',
+        'rush.json',
+        'pyproject.toml',
+        'setup.py',
+        'setup.cfg',
+        'requirements*.txt',
+        '*requirements.txt',
+      ],
+      ...['requirements/*.txt', 'constraints*.txt', 'pipfile', 'environment.y*ml', 'cargo.toml', 'go.mod', 'go.work'],
+      ...['gemfile', 'gems.rb', '*.gemspec', 'composer.json', 'pom.xml', '*.csproj', '*.fsproj', '*.vbproj'],
+      ...['*.vcxproj', 'directory.build.*', 'nuget.config', 'mix.exs', 'pubspec.yaml', 'podfile', 'package.swift'],
+      ...['flake.nix', 'shell.nix', 'default.nix', 'conanfile.*', 'vcpkg.json', 'project.clj', 'deps.edn', '*.cabal'],
+      ...['stack.yaml', '*.opam', 'cpanfile', '*.rockspec'],
+    ],
+  },
+  {
+    kind: 'a build script',
+    effect: 'runs code',
+    files: [
+      ...['makefile', 'gnumakefile', '*.mk', 'justfile', 'rakefile', 'taskfile.y*ml', 'cmakelists.txt', '*.cmake'],
+      ...['*.gradle', '*.gradle.kts', 'gradlew*', 'gradle.properties', 'gradle-wrapper.*', 'mvnw*', '.mvn/**'],
+      ...[
+        'maven-wrapper.*',
+        'build.rs',
+        '.cargo/config',
+        '.cargo/config.toml',
+        'build.zig',
+        '*.sbt',
+        'project/*.scala',
+      ],
+      ...['project/build.properties', 'build.sc', 'build.xml', 'meson.build', '*.bzl', 'build.bazel', 'sconstruct'],
+      ...['sconscript', 'wscript', 'binding.gyp', '*.gypi', '*.props', '*.targets', '*.rsp', 'rebar.config', 'dune'],
+      ...['gulpfile.*', 'gruntfile.*', 'webpack.*.js', '*.config.js', '*.config.cjs', '*.config.mjs', '*.config.ts'],
+      ...['*.config.mts', '*.config.cts', '*.conf.js', '*.conf.ts', 'turbo.json', 'nx.json', 'project.json'],
+      ...['angular.json', 'nest-cli.json', 'noxfile.py', 'tox.ini', 'fabfile.py', '*.sh', '*.bash'],
+      ...['*.zsh', '*.fish', '*.ps1', '*.psm1', '*.bat', '*.cmd', 'configure', 'configure.ac', 'makefile.am'],
+      ...['makefile.in', 'action.y*ml', 'workspace', 'workspace.bazel', 'module.bazel', 'build', 'buck', '.buckconfig'],
+      ...['.bazelrc', '.mise.toml', 'mise.toml', '.mise/**', '.config/mise/**', '.*rc.js', '.*rc.cjs', '.*rc.mjs'],
+      ...['.*rc.ts', 'sitecustomize.py', 'usercustomize.py', '*.pth', 'config.ru', 'guardfile', 'capfile'],
+      ...['dangerfile*', 'fastfile', 'brewfile'],
+    ],
+  },
+  {
+    kind: 'a setting of a linter or of tests',
+    effect: 'runs code',
+    files: [
+      ...['.eslintrc*', '.babelrc*', '.prettierrc*', '.stylelintrc*', '.mocharc*', '.nycrc*', '.c8rc*', '.postcssrc*'],
+      ...['.lintstagedrc*', '.commitlintrc*', '.releaserc*', '.remarkrc*', '.parcelrc', '.swcrc', 'jest.config.*'],
+      ...['conftest.py', 'pytest.ini', '.pytest.ini', '.coveragerc', '.pylintrc', 'pylintrc', 'mypy.ini', '.mypy.ini'],
+      ...['.flake8', '.rspec', '.rubocop.yml', 'phpunit.xml*', 'phpstan.neon*', '.php-cs-fixer*', 'psalm.xml'],
+      ...['rector.php', '.golangci.y*ml'],
+    ],
+  },
+  {
+    kind: 'a CI file',
+    effect: 'runs code',
+    files: [
+      ...['.gitlab-ci.y*ml', '*.gitlab-ci.y*ml', '.gitlab/**', '.travis.yml', '.circleci/**', '.buildkite/**'],
+      ...['jenkinsfile*', 'azure-pipelines*.y*ml', '.azure-pipelines/**', '.azuredevops/**', '.pipelines/**'],
+      ...['bitbucket-pipelines.y*ml', '.drone.*', '.appveyor.y*ml', 'appveyor.y*ml', '.cirrus.*', '.woodpecker.y*ml'],
+      ...['.woodpecker/**', '.semaphore/**', '.teamcity/**', '.gitea/**', '.forgejo/**', '.builds/**', '.build.yml'],
+      ...['.tekton/**', '.harness/**', 'wercker.yml', 'codefresh.y*ml', 'bitrise.y*ml', '.scrutinizer.yml'],
+      ...['.readthedocs.y*ml', 'buildspec*.y*ml', 'cloudbuild*.y*ml', 'codemagic.y*ml'],
+    ],
+  },
+  {
+    kind: 'a deployment file',
+    effect: 'runs code',
+    files: [
+      ...['procfile*', 'heroku.yml', 'app.json', 'app.yaml', 'netlify.toml', 'vercel.json', 'now.json', 'fly.toml'],
+      ...['render.y*ml', 'railway.json', 'railway.toml', 'nixpacks.toml', 'wrangler.toml', 'wrangler.json*'],
+      ...['firebase.json', 'amplify.yml', 'appspec.y*ml', 'serverless.y*ml', 'skaffold.y*ml', 'tiltfile', 'earthfile'],
+      ...['.ebextensions/**', '.platform/**', '.replit', '.gitpod.yml', 'devbox.json'],
+    ],
+  },
+  {
+    kind: 'a hook',
+    effect: 'runs code',
+    files: [
+      ...['.husky/**', '.githooks/**', '.hooks/**', 'hooks/pre-*', 'hooks/post-*', 'hooks/commit-msg'],
+      ...['hooks/prepare-commit-msg', '.huskyrc*', '.pre-commit-config.y*ml', '.pre-commit-hooks.y*ml'],
+      ...['lefthook.y*ml', '.lefthook.y*ml', '.overcommit.yml', '.envrc', '.gitattributes', '.gitconfig'],
+    ],
+  },
+  {
+    kind: 'a start-up file of an editor or a shell',
+    effect: 'runs code',
+    files: [
+      ...['.vscode/**', '.idea/**', '.fleet/**', '*.code-workspace', '*.sublime-project', '.exrc', '.vimrc', '.nvimrc'],
+      ...['.nvim.lua', '.lvimrc', '.dir-locals.el', '.bashrc', '.bash_profile', '.profile', '.zshrc', '.zshenv'],
+      ...['.gdbinit', '.lldbinit', '.pdbrc', '.irbrc', '.pryrc'],
+    ],
+  },
+  {
+    kind: 'a container file',
+    effect: 'runs code',
+    files: [
+      ...['dockerfile', 'dockerfile.*', '*.dockerfile', 'containerfile', 'containerfile.*', '.devcontainer/**'],
+      ...['docker-compose*.y*ml', 'compose*.y*ml', 'docker-bake.*', '.devcontainer.json', 'vagrantfile'],
+    ],
+  },
+];
