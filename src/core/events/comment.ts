@@ -18,6 +18,7 @@ import type { CommandNamed } from '../comments/command-grammar.ts';
 import { hintText } from '../comments/command-hints.ts';
 import { findMisplacedCommand } from '../comments/near-misses.ts';
 import { isAllowed, roleOf } from '../policy/approval-rules.ts';
+import { ONCE_IN_REPOSITORY } from '../state/effects.ts';
 import type { Facts } from '../state/facts.ts';
 import type { CommandName, CommentIntent, MissingSlash, ParsedComment } from '../state/intent.ts';
 import { canStillBeDenied, type Proposal } from '../state/proposal.ts';
@@ -49,7 +50,7 @@ function createContext(pull: PullState, intent: CommentIntent, facts: Facts, del
 
 function refuseOwner(pull: PullState, intent: CommentIntent): Step {
   const reply = { kind: 'owner-not-allowed', owner: pull.ref.owner } as const;
-  const once = `not-served:${pull.ref.repositoryId}`;
+  const once = `${ONCE_IN_REPOSITORY}${pull.ref.repositoryId}:not-served`;
   return endStep(withReply(startStep(pull), intent.location, reply, once), 'owner-not-allowed');
 }
 

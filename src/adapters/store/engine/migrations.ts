@@ -1,3 +1,5 @@
+import { ONCE_IN_REPOSITORY } from '../../../core/state/effects.ts';
+
 /** A change of the schema. Migrations only go forward, and a released one never changes. */
 export type Migration = { readonly number: number; readonly name: string; readonly statements: readonly string[] };
 
@@ -219,6 +221,13 @@ export const MIGRATIONS: readonly Migration[] = [
         act_blocked_until bigint not null default 0,
         notify_blocked_until bigint not null default 0
       )`,
+    ],
+  },
+  {
+    number: 2,
+    name: 'replies once in a repository',
+    statements: [
+      `create unique index effects_once_in_repository on effects (once_key) where once_key like '${ONCE_IN_REPOSITORY}%'`,
     ],
   },
 ];
