@@ -56,7 +56,7 @@ export type Run = {
   readonly commitsRefused: boolean;
   readonly pullAuthor: Person | null;
   readonly agentNotes: readonly AgentNote[];
-  /** Time of the last feedback by a person. A change that was denied earlier can be proposed again. */
+  /** Time of a person's last words about the whole task. A change that was denied earlier can be proposed again. */
   readonly lastFeedbackAt: string | null;
   /** Number of consecutive proposals that repeated a denied change. */
   readonly repeatedProposals: number;
