@@ -12,7 +12,8 @@ import { COMMAND_GRAMMAR, COMMANDS } from '../commands/all-commands.ts';
 import { approve, approvedTargets } from '../commands/approve.ts';
 import { edit, requestEdit, requestEditOfAll } from '../commands/edit.ts';
 import { acknowledge, type CommandContext, endWithReply } from '../commands/shared/context.ts';
-import { resolveAll } from '../commands/shared/targets.ts';
+import { replyAmbiguous } from '../commands/shared/decision-targets.ts';
+import { isPostedAndOpen, resolveAll } from '../commands/shared/targets.ts';
 import { requestTask } from '../commands/task.ts';
 import type { CommandNamed } from '../comments/command-grammar.ts';
 import { hintText } from '../comments/command-hints.ts';
@@ -156,12 +157,22 @@ function onText(
   const { text, affirmation, suggestions, hasUnclosedSuggestion } = comment;
   const hint = replyMisplacedCommand(context, proposal, text);
   if (hint !== null) return hint;
+  if (proposal === null && context.intent.reviewState === null) return replyToOtherQuote(context, comment);
   if (proposal === null) return onReviewWithoutCommand(context, text);
   if (suggestions.length > 0 || hasUnclosedSuggestion) return onSuggestionReply(context, comment, proposal);
   if (!canStillBeDenied(proposal) && (text === '' || affirmation)) return noop(context.pull, 'already-decided');
   if (text === '') return replyEmptyOnce(context, proposal);
   if (affirmation) return endWithReply(context, { kind: 'affirmation', id: proposal.id }, 'affirmation');
   return requestEdit(context, proposal, text);
+}
+
+/** The quote only looks like that of a proposal, so the reply lists those that can be meant. */
+function replyToOtherQuote(
+  context: CommandContext,
+  { text, suggestions, hasUnclosedSuggestion }: Extract<ParsedComment, { kind: 'text' }>,
+): Step {
+  if (text === '' && suggestions.length === 0 && !hasUnclosedSuggestion) return noop(context.pull, 'not-for-us');
+  return replyAmbiguous(context, 'edit', context.pull.proposals.filter(isPostedAndOpen));
 }
 
 function replyEmptyOnce(context: CommandContext, { id }: Proposal): Step {
