@@ -30,6 +30,7 @@ import {
   replyAlreadyDecided,
   withLeftoverReplies,
 } from './shared/context.ts';
+import { isOutsideConversation } from './shared/decision-place.ts';
 import { type ResolvedTargets, resolveDecisionTargets } from './shared/decision-targets.ts';
 import type { CommandDefinition } from './shared/definition.ts';
 import { findAnsweredProposal } from './shared/targets.ts';
@@ -52,7 +53,7 @@ export const edit = {
 function userEditNeeds(context: CommentContext): readonly Need[] {
   const { pull, intent, facts } = context;
   const target = findUserEditTarget(pull, intent);
-  if (target === null) return [];
+  if (target === null || isOutsideConversation(context)) return [];
   const approval = approvalNeeds(context, [target.proposal]);
   if (approval.length > 0) return approval;
   if (facts.userEdit !== undefined || !couldApprovalCount(facts, intent.actor, [target.proposal], pull.run)) return [];

@@ -53,23 +53,25 @@ export function approvalsLine({ proposal, placement }: ProposalView): string {
 }
 
 /** The ways to decide, on one line. In the conversation a command needs the id; in a thread it doesn't. */
-export function decisionLine({ placement, proposal, writable }: ProposalView): string {
-  const id = placement.kind === 'conversation' ? ` ${proposal.id}` : '';
+export function decisionLine({ placement, proposal, writable, decideIn }: ProposalView): string {
+  const isElsewhere = placement.kind !== 'conversation' && decideIn === 'conversation';
+  const isInThread = placement.kind !== 'conversation' && !isElsewhere;
+  const id = isInThread ? '' : ` ${proposal.id}`;
   const byHand = placement.kind === 'suggestion' ? '**Commit suggestion**' : 'push exactly this change';
   const options = [
     writable ? codeSpan(`/approve${id}`) : byHand,
     codeSpan(`/deny${id} [reason]`),
-    ...(proposal.origin.kind === 'undo' ? [] : [editOption(proposal, placement, writable)]),
+    ...(proposal.origin.kind === 'undo' ? [] : [editOption(proposal, placement, writable, isInThread)]),
     `${codeSpan('/help')} for more`,
   ];
-  return `${PENDING_LABEL} ${options.join(' · ')}`;
+  const place = isElsewhere ? ' in the pull request’s conversation, not in this thread:' : '';
+  return `${PENDING_LABEL}${place} ${options.join(' · ')}`;
 }
 
-function editOption({ id, change }: Proposal, placement: Placement, writable: boolean): string {
+function editOption({ id, change }: Proposal, placement: Placement, writable: boolean, isInThread: boolean): string {
   const range = writable ? userEditRange(change, placement) : null;
   const block = range === null ? null : `a ${codeSpan('suggestion')} block ${replacedLines(change, range)}`;
-  if (placement.kind !== 'conversation')
-    return block === null ? 'reply with what to change' : `reply with what to change, or with ${block}`;
+  if (isInThread) return block === null ? 'reply with what to change' : `reply with what to change, or with ${block}`;
   const edit = codeSpan(`/edit ${id} <instruction>`);
   return block === null ? edit : `${edit} · quote this comment and add ${block}`;
 }

@@ -72,6 +72,7 @@ export const REASONS = [
   'not-for-us',
   'review-without-decision',
   'decided-in-threads',
+  'decide-in-conversation',
   'addressed-to-someone-else',
   'duplicate',
   'deferred-until-posted',

@@ -8,6 +8,7 @@ import { commentsOf, type Proposal } from '../../state/proposal.ts';
 import { type ApprovalBlock, proposalLink, type Reply } from '../../state/replies.ts';
 import type { Step } from '../../state/step.ts';
 import { type CommandContext, type CommentContext, endWithReply, replyPostedLater } from './context.ts';
+import { isOutsideConversation } from './decision-place.ts';
 import { isInPreviousThread } from './targets.ts';
 
 /** The rules by which this person's approval of all the proposals counts, or the step that replies why it does not. */
@@ -20,7 +21,7 @@ export function approvalNeeds(
   { pull, intent, facts }: CommentContext,
   proposals: readonly Proposal[],
 ): readonly Need[] {
-  if (proposals.length === 0) return [];
+  if (proposals.length === 0 || isOutsideConversation({ pull, intent, facts })) return [];
   const settings = settingsNeeds(facts);
   if (settings.length > 0) return settings;
   const comments = proposals.filter(({ state }) => state === 'proposed').flatMap(commentsOf);
