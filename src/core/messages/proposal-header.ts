@@ -5,7 +5,7 @@ import { regionLine } from '../edits/region.ts';
 import { type UserEditRange, userEditRange } from '../edits/user-edit.ts';
 import type { Proposal } from '../state/proposal.ts';
 import { codeSpan } from './markdown.ts';
-import { createPayloadView, type PayloadView } from './payload-view.ts';
+import { createPayloadView, describeInsertion, type PayloadView } from './payload-view.ts';
 import { approverNames, escapeLogin, PENDING_LABEL, type ProposalView } from './proposal-status.ts';
 
 /** The title and the id line, which every comment of a proposal starts with. */
@@ -30,7 +30,8 @@ function idLine({ id, index, total, change, headSha }: Proposal): string {
 /** The proposal's payload, at the line where its change is now. */
 export function viewProposalPayload({ change, currentLine }: Proposal): PayloadView {
   const line = currentLine ?? (change.region === null ? null : regionLine(change.region));
-  return createPayloadView(change.payload, { line, places: change.placeCount });
+  const isInsertion = change.region !== null && change.region.old.length === 0;
+  return createPayloadView(change.payload, { line, places: change.placeCount, isInsertion });
 }
 
 /** Explains an undo in its own comment; empty for every other proposal. */
@@ -78,7 +79,7 @@ function editOption({ id, change }: Proposal, placement: Placement, writable: bo
 
 function replacedLines({ base }: FileChange, { index, count }: UserEditRange): string {
   if (base === null) return 'for the whole file';
-  if (count === 0) return index === 0 ? 'to insert above line 1' : `to insert below line ${index}`;
+  if (count === 0) return `to ${describeInsertion(index)}`;
   return count === 1 ? `for line ${index + 1}` : `for lines ${index + 1} to ${index + count}`;
 }
 
