@@ -73,6 +73,7 @@ export const REASONS = [
   'review-without-decision',
   'decided-in-threads',
   'decide-in-conversation',
+  'hidden-left-out',
   'addressed-to-someone-else',
   'duplicate',
   'deferred-until-posted',

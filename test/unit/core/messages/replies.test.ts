@@ -16,6 +16,7 @@ function ownTextProblems(text: string): readonly UserEditProblem[] {
     { reason: 'several-blocks' },
     { reason: 'unclosed-block' },
     { reason: 'not-one-place' },
+    { reason: 'anchor-missing', line: 4, text },
     { reason: 'unchanged' },
     { reason: 'not-text' },
     { reason: 'too-large', bytes: 2_000_091 },
@@ -62,6 +63,7 @@ function everyAnswer(text: string): readonly Reply[] {
     'nothing-pending': [{ command: 'approve' }],
     'posted-later': [{ postedLater: named }],
     'decided-in-threads': [{}],
+    'hidden-left-out': [{ proposals: named }],
     'decide-in-conversation': [
       { command: 'approve', id: 'k7q2' },
       { command: 'edit', id: null },
