@@ -1,5 +1,10 @@
 import type { Sha } from '../github/git/objects.ts';
-import { createIssueComment, deleteIssueComment, editIssueComment } from '../github/operations/comments.ts';
+import {
+  createIssueComment,
+  deleteIssueComment,
+  editIssueComment,
+  minimizeComment,
+} from '../github/operations/comments.ts';
 import { pushFiles } from '../github/operations/git-data.ts';
 import type { CreateReviewInput, PushFilesInput } from '../github/operations/inputs.ts';
 import {
@@ -56,6 +61,8 @@ export type FakePerson = {
   readonly commitsSuggestions: (...commentIds: readonly number[]) => Sha;
   readonly edits: (commentId: number, body: string) => FakeIssueComment;
   readonly deletes: (commentId: number) => null;
+  /** Minimizes a comment in the conversation or in a thread. */
+  readonly hides: (commentId: number) => null;
   readonly editsInThread: (commentId: number, body: string) => FakeReviewComment;
   readonly deletesInThread: (commentId: number) => null;
   readonly resolves: (threadNodeId: string) => FakeReviewThread;
@@ -90,6 +97,7 @@ export function createPerson(
       apply(pushFiles, { ...repositoryTarget, branch, files: new Map(Object.entries(files)), ...commit }),
     commitsSuggestions: (...commentIds) => apply(commitSuggestion, { ...target, commentIds }),
     edits: (commentId, body) => apply(editIssueComment, { ...repositoryTarget, commentId, body }),
+    hides: (commentId) => apply(minimizeComment, { ...repositoryTarget, commentId }),
     deletes: (commentId) => apply(deleteIssueComment, { ...repositoryTarget, commentId }),
     editsInThread: (commentId, body) => apply(editReviewComment, { ...repositoryTarget, commentId, body }),
     deletesInThread: (commentId) => apply(deleteReviewComment, { ...repositoryTarget, commentId }),

@@ -2,6 +2,7 @@ import { hasPermission, type RequestIdentity, repositoryAccessOf } from '../http
 import type { ServerState } from '../http/server-state.ts';
 import type {
   AppPermissionLevel,
+  FakeIssueComment,
   FakePullRequest,
   FakeRepository,
   FakeReviewComment,
@@ -24,6 +25,7 @@ export function createQueryObject(context: GraphqlContext): GraphqlObject {
       repository: ({ owner, name }) =>
         createRepositoryObject(context, requireRenamedRepository(context, String(owner), String(name))),
       node: ({ id }) => createNodeObject(context, String(id)),
+      nodes: ({ ids }) => (Array.isArray(ids) ? ids : []).map((id) => createNodeObject(context, String(id))),
     },
   };
 }
@@ -85,7 +87,14 @@ function findNodeOfPull(context: GraphqlContext, pull: FakePullRequest, id: stri
   const thread = [...pull.threads.values()].find((candidate) => candidate.nodeId === id);
   if (thread !== undefined) return createThreadObject(context.state, pull, thread);
   const comment = listPublishedComments(pull).find((candidate) => candidate.nodeId === id);
-  return comment === undefined ? undefined : createCommentObject(pull, comment);
+  if (comment !== undefined) return createCommentObject(pull, comment);
+  const inConversation = [...pull.comments.values()].find((candidate) => candidate.nodeId === id);
+  return inConversation === undefined ? undefined : createIssueCommentObject(inConversation);
+}
+
+function createIssueCommentObject({ id, nodeId, body, minimized }: FakeIssueComment): GraphqlObject {
+  const fields = { id: nodeId, fullDatabaseId: String(id), body, isMinimized: minimized === true };
+  return { typeName: 'IssueComment', fields };
 }
 
 function createRepositoryObject(context: GraphqlContext, repository: FakeRepository): GraphqlObject {
@@ -172,6 +181,7 @@ function createCommentObject(pull: FakePullRequest, comment: FakeReviewComment):
       databaseId: comment.id,
       fullDatabaseId: String(comment.id),
       body: comment.body,
+      isMinimized: comment.minimized === true,
       outdated: thread !== undefined && isOutdated(thread),
     },
   };

@@ -12,6 +12,7 @@ export const SCHEMA = buildSchema(`
 
   type Query {
     node(id: ID!): Node
+    nodes(ids: [ID!]!): [Node]!
     repository(followRenames: Boolean = true, name: String!, owner: String!): Repository
   }
 
@@ -61,8 +62,10 @@ export const SCHEMA = buildSchema(`
     databaseId: Int
     fullDatabaseId: BigInt
     id: ID!
+    isMinimized: Boolean!
     outdated: Boolean!
   }
+  type IssueComment implements Node { body: String! fullDatabaseId: BigInt id: ID! isMinimized: Boolean! }
 
   type PageInfo { endCursor: String hasNextPage: Boolean! }
   type User { databaseId: Int login: String! }

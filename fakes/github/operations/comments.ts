@@ -85,6 +85,25 @@ export const deleteIssueComment: Operation<CommentTarget, null> = (github, input
   return succeedWith(state, null, [createIssueCommentEvent(state, shown, 'deleted', input.actor)]);
 };
 
+/** Hides a comment in the conversation or in a thread. GitHub sends no webhook for it. */
+export const minimizeComment: Operation<CommentTarget, null> = (github, input) => {
+  const inConversation = locateIssueComment(github, input);
+  const inThread = locateReviewComment(github, input);
+  const located = inConversation ?? inThread;
+  if (located === undefined) return refuseWith(github, NOT_FOUND_ERROR);
+  if (!canModerate(located.repository, input.actor, located.comment.authorId))
+    return refuseWith(github, ADMIN_RIGHTS_ERROR);
+  if (inConversation !== undefined) {
+    const { repository, issue, comment } = inConversation;
+    const comments = mapWithEntry(issue.comments, comment.id, { ...comment, minimized: true });
+    return succeedWith(updateConversation(github, repository.id, issue.number, { comments }), null);
+  }
+  if (inThread === undefined) return refuseWith(github, NOT_FOUND_ERROR);
+  const { repository, pull, comment } = inThread;
+  const reviewComments = mapWithEntry(pull.reviewComments, comment.id, { ...comment, minimized: true });
+  return succeedWith(putPull(github, repository.id, { ...pull, reviewComments }), null);
+};
+
 /** Whether the actor can edit or delete a comment by `authorId`. */
 export function canModerate(repository: FakeRepository, actor: FakeActor, authorId: number | null): boolean {
   return actor.viaAppId !== null || actor.accountId === authorId || canPush(repository, actor.accountId);

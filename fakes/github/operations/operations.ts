@@ -26,6 +26,7 @@ import {
   createIssueComment,
   deleteIssueComment,
   editIssueComment,
+  minimizeComment,
   reactToIssueComment,
   reactToReviewComment,
 } from './comments.ts';
@@ -91,6 +92,7 @@ export type Operations = {
   readonly createIssueComment: Operation<Input.CreateIssueCommentInput, FakeIssueComment>;
   readonly editIssueComment: Operation<Input.EditCommentInput, FakeIssueComment>;
   readonly deleteIssueComment: Operation<Input.CommentTarget, null>;
+  readonly minimizeComment: Operation<Input.CommentTarget, null>;
 
   readonly createPullRequestReview: Operation<Input.CreateReviewInput, FakeReview>;
   readonly submitPullRequestReview: Operation<Input.SubmitReviewInput, FakeReview>;
@@ -143,6 +145,7 @@ export const OPERATIONS: Operations = {
   createIssueComment,
   editIssueComment,
   deleteIssueComment,
+  minimizeComment,
   createPullRequestReview,
   submitPullRequestReview,
   editPullRequestReview,

@@ -141,6 +141,8 @@ type FakeCommentFields = {
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly reactions: readonly FakeReaction[];
+  /** Somebody has hidden it. */
+  readonly minimized?: true;
 };
 
 /** A comment in the conversation; `viaAppId` becomes `performed_via_github_app`. */

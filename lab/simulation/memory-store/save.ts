@@ -7,7 +7,7 @@ import {
   type StoredEffect,
   type StoredSignal,
 } from '../../../src/adapters/store/store.ts';
-import { dedupeKey, delayOf, type Effect, LANES } from '../../../src/core/state/effects.ts';
+import { dedupeKey, delayOf, type Effect, LANES, ONCE_IN_REPOSITORY } from '../../../src/core/state/effects.ts';
 import { type CommittedChange, isFinal, type Proposal } from '../../../src/core/state/proposal.ts';
 import type { Reason } from '../../../src/core/state/reasons.ts';
 import { activeSince, hasActiveWork } from '../../../src/core/state/run.ts';
@@ -129,6 +129,11 @@ function rescheduleEffect(effect: MemoryEffectRow, now: number): void {
   if (effect.attempts === 0) effect.dueAt = now;
 }
 
+function isOnceKeyTaken(tables: MemoryTables, row: MemoryPullRow, key: string): boolean {
+  const rows = key.startsWith(ONCE_IN_REPOSITORY) ? [...tables.pulls.values()] : [row];
+  return rows.some(({ onceKeys }) => onceKeys.has(key));
+}
+
 /** Adds an effect, unless an equal one is pending that has not started: a started one might have read old data. */
 export function enqueueEffect(tables: MemoryTables, row: MemoryPullRow, effect: Effect, now: number): void {
   const key = dedupeKey(effect);
@@ -140,7 +145,7 @@ export function enqueueEffect(tables: MemoryTables, row: MemoryPullRow, effect: 
     return;
   }
   if (effect.type === 'reply' && effect.onceKey !== null) {
-    if (row.onceKeys.has(effect.onceKey)) return;
+    if (isOnceKeyTaken(tables, row, effect.onceKey)) return;
     row.onceKeys.add(effect.onceKey);
   }
   const added: MemoryEffectRow = {

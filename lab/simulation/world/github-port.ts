@@ -178,7 +178,10 @@ function writeMethods(context: PortContext): Pick<GitHub, WriteMethod> {
 
 function threadMethods(
   context: PortContext,
-): Pick<GitHub, 'resolveThread' | 'isThreadResolved' | 'listOutdatedThreads' | 'dismissReview' | 'react'> {
+): Pick<
+  GitHub,
+  'resolveThread' | 'isThreadResolved' | 'listHiddenComments' | 'listOutdatedThreads' | 'dismissReview' | 'react'
+> {
   const { actor, repositoryId, target, write } = actAsBot(context);
   return {
     resolveThread: async (comment) => {
@@ -186,6 +189,8 @@ function threadMethods(
       if (thread?.resolvedById === null) write(OPERATIONS.resolveReviewThread, { actor, threadNodeId: thread.nodeId });
     },
     isThreadResolved: async (comment) => (findThread(context.snapshot(), comment)?.resolvedById ?? null) !== null,
+    listHiddenComments: async (comments) =>
+      comments.filter((comment) => isHidden(context.snapshot(), comment)).map(({ id }) => id),
     listOutdatedThreads: async () => listOutdatedThreads(context.snapshot()),
     dismissReview: async (reviewId, message) => {
       context.snapshot();
@@ -230,6 +235,12 @@ function listOutdatedThreads({ pull }: PullSnapshot): readonly string[] {
     ({ location }) => location.kind === 'lines' && location.current === null,
   );
   return outdated.flatMap(({ id }) => pull.reviewComments.get(id)?.nodeId ?? []);
+}
+
+function isHidden(snapshot: PullSnapshot, comment: PostedComment): boolean {
+  const { comments, reviewComments } = snapshot.pull;
+  const isMinimized = (comments.get(comment.id) ?? reviewComments.get(comment.id))?.minimized === true;
+  return isMinimized || (findThread(snapshot, comment)?.resolvedById ?? null) !== null;
 }
 
 function findThread({ pull }: PullSnapshot, comment: PostedComment) {

@@ -26,7 +26,7 @@ import {
 } from './read-comments.ts';
 import { fetchArchive, fetchBlob, fetchSettingsFile, fetchTree, listCommits } from './repository.ts';
 import { createReview, dismissReview, findReviews, listReviewComments, updateReview } from './reviews.ts';
-import { isThreadResolved, listOutdatedThreads, resolveThread } from './threads.ts';
+import { isThreadResolved, listHiddenComments, listOutdatedThreads, resolveThread } from './threads.ts';
 import { createComment, createFileComment, createReply, react, updateComment } from './write-comments.ts';
 
 export type GitHubOptions = {
@@ -140,6 +140,7 @@ function createPullPort(connection: PullConnection): GitHub {
     resolveThread: (comment) => resolveThread(connection, comment),
     isThreadResolved: (comment) => isThreadResolved(connection, comment),
     listOutdatedThreads: () => listOutdatedThreads(connection),
+    listHiddenComments: (comments) => listHiddenComments(connection, comments),
     react: (location, content) => react(connection, location, content),
     findCommentsByMarker: (markers, since) => findCommentsByMarker(connection, markers, since),
     fetchBodyHashes: (comments) => fetchBodyHashes(connection, comments),

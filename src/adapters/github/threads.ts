@@ -3,6 +3,7 @@ import { GitHubError } from '../../core/state/ports.ts';
 import type { PostedComment } from '../../core/state/proposal.ts';
 import { cacheKey } from './caches.ts';
 import { type PullConnection, repositoryParams } from './connection.ts';
+import { GitHubRequestError } from './errors.ts';
 
 /** Resolves the thread that begins with this comment. A resolved or deleted thread is no error. */
 export async function resolveThread(connection: PullConnection, comment: PostedComment): Promise<void> {
@@ -17,6 +18,68 @@ export async function isThreadResolved(connection: PullConnection, comment: Post
   if (comment.kind === 'issue-comment') return false;
   return (await findThread(connection, comment.nodeId))?.isResolved ?? false;
 }
+
+/** Ids of those of the comments that are minimized, or whose thread is resolved. A deleted comment is not hidden. */
+export async function listHiddenComments(
+  connection: PullConnection,
+  comments: readonly PostedComment[],
+): Promise<readonly number[]> {
+  const [inThreads, inConversation] = await Promise.all([
+    findHiddenThreads(connection, comments),
+    findMinimizedComments(connection, comments),
+  ]);
+  const hidden = new Set([...inThreads, ...inConversation]);
+  return comments.filter(({ nodeId }) => hidden.has(nodeId)).map(({ id }) => id);
+}
+
+/** Stops listing once all wanted threads are found. */
+async function findHiddenThreads(
+  connection: PullConnection,
+  comments: readonly PostedComment[],
+): Promise<readonly string[]> {
+  const wanted = new Set(comments.filter(({ kind }) => kind !== 'issue-comment').map(({ nodeId }) => nodeId));
+  if (wanted.size === 0) return [];
+  const hidden: string[] = [];
+  await searchThreads(connection, ({ isResolved, comments: { nodes } }) => {
+    const [root] = nodes;
+    if (root !== undefined && wanted.delete(root.id) && (isResolved || root.isMinimized)) hidden.push(root.id);
+    return wanted.size === 0;
+  });
+  return hidden;
+}
+
+/** GitHub accepts at most this many ids in one query. */
+const MAX_NODES = 100;
+
+async function findMinimizedComments(
+  { read }: PullConnection,
+  comments: readonly PostedComment[],
+): Promise<readonly string[]> {
+  const ids = comments.filter(({ kind }) => kind === 'issue-comment').map(({ nodeId }) => nodeId);
+  const found: string[] = [];
+  for (let at = 0; at < ids.length; at += MAX_NODES) {
+    const variables = { ids: ids.slice(at, at + MAX_NODES) };
+    const response: unknown = await read((client) => client.graphql(COMMENTS_QUERY, variables)).catch(ifDeleted);
+    const page = CommentsPage.safeParse(response);
+    if (!page.success) throw new GitHubError('GitHub returned comments in an unknown form', null, null);
+    found.push(...page.data.nodes.flatMap((node) => (node?.isMinimized === true ? [node.id] : [])));
+  }
+  return found;
+}
+
+/** The approval is refused for the deleted comment anyway, so no other one matters. */
+function ifDeleted(error: unknown): unknown {
+  if (error instanceof GitHubRequestError && error.graphqlCodes.includes('NOT_FOUND')) return { nodes: [] };
+  throw error;
+}
+
+const COMMENTS_QUERY = `query comments($ids: [ID!]!) {
+  nodes(ids: $ids) { id ... on IssueComment { isMinimized } }
+}`;
+
+const CommentsPage = z.object({
+  nodes: z.array(z.object({ id: z.string(), isMinimized: z.boolean().default(false) }).nullable()),
+});
 
 /** Node ids of the first comments of all outdated threads. */
 export async function listOutdatedThreads(connection: PullConnection): Promise<readonly string[]> {
@@ -67,7 +130,7 @@ const THREADS_QUERY = `query threads($owner: String!, $repo: String!, $number: I
   repository(owner: $owner, name: $repo) {
     pullRequest(number: $number) {
       reviewThreads(first: 100, after: $after) {
-        nodes { id isResolved isOutdated comments(first: 1) { nodes { id } } }
+        nodes { id isResolved isOutdated comments(first: 1) { nodes { id isMinimized } } }
         pageInfo { hasNextPage endCursor }
       }
     }
@@ -82,7 +145,7 @@ const Thread = z.object({
   id: z.string(),
   isResolved: z.boolean(),
   isOutdated: z.boolean().default(false),
-  comments: z.object({ nodes: z.array(z.object({ id: z.string() })) }),
+  comments: z.object({ nodes: z.array(z.object({ id: z.string(), isMinimized: z.boolean().default(false) })) }),
 });
 
 type Thread = z.infer<typeof Thread>;

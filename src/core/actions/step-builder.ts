@@ -41,7 +41,7 @@ export function withRun(builder: StepBuilder, patch: Partial<Run>): StepBuilder 
   return run === null ? builder : withPullState(builder, { run: { ...run, ...patch } });
 }
 
-/** A person wrote to the agent, so that it can propose denied changes again. */
+/** A person wrote to the agent about the whole task, so that it can propose denied changes again. */
 export function recordFeedback(builder: StepBuilder, now: string): StepBuilder {
   return withRun(builder, { lastFeedbackAt: now, repeatedProposals: 0 });
 }
@@ -63,13 +63,12 @@ export function currentProposal({ pull }: StepBuilder, proposal: Proposal): Prop
   return pull.proposals.find(({ id }) => id === proposal.id) ?? proposal;
 }
 
-/** Adds a vote to the step and to its proposal. A denial's reason is no feedback on other changes. */
+/** Adds a vote to the step and to its proposal. Its text is no feedback on other changes. */
 export function recordVote(builder: StepBuilder, vote: Vote): StepBuilder {
   const proposal = builder.pull.proposals.find((other) => other.id === vote.proposalId);
   if (proposal === undefined) return builder;
   const voted = withProposal(builder, { ...proposal, votes: [...proposal.votes, vote] });
-  const recorded = vote.text !== null && vote.action !== 'deny' ? recordFeedback(voted, vote.at) : voted;
-  return { ...recorded, votes: [...recorded.votes, vote] };
+  return { ...voted, votes: [...voted.votes, vote] };
 }
 
 /** Adds to the token usage of the current run. */

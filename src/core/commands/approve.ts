@@ -5,7 +5,7 @@ import type { CommandNamed } from '../comments/command-grammar.ts';
 import type { ApprovalRules } from '../policy/approval-rules.ts';
 import type { Facts, Need } from '../state/facts.ts';
 import type { CommentIntent, Targets } from '../state/intent.ts';
-import { canStillBeDenied, type Proposal } from '../state/proposal.ts';
+import { canStillBeDenied, commentsOf, type Proposal } from '../state/proposal.ts';
 import { proposalLink, type Reply } from '../state/replies.ts';
 import type { Step } from '../state/step.ts';
 import { approvalNeeds, checkCommentsIntact, checkMayApprove, checkThreadCurrent } from './shared/approval-checks.ts';
@@ -14,6 +14,7 @@ import {
   type CommandContext,
   type CommentContext,
   createVote,
+  endWithReply,
   refuseIfReadOnly,
   withLeftoverReplies,
 } from './shared/context.ts';
@@ -52,21 +53,37 @@ function needsToApprove(context: CommentContext): readonly Need[] {
   const targets = approvedTargets(intent, facts);
   if (targets === null) return [];
   const resolution = resolveTargets(pull, approve.decidesOn, targets, commentRef);
-  return resolution.kind === 'resolved' ? approvalNeeds(context, resolution.proposals.filter(canStillBeDenied)) : [];
+  if (resolution.kind !== 'resolved') return [];
+  return approvalNeeds(context, resolution.proposals.filter(canStillBeDenied), targets.by === 'all');
 }
 
 /** Records a vote for each proposal, and queues one commit of all that now have enough approvals. */
 function runApprove(context: CommandContext, { targets, note }: CommandNamed<'approve'>): Step {
-  const resolved = resolveDecisionTargets(context, approve, targets);
-  if (resolved.kind === 'replied') return resolved.step;
+  const resolution = resolveDecisionTargets(context, approve, targets);
+  if (resolution.kind === 'replied') return resolution.step;
+  const hidden = targets.by === 'all' ? resolution.open.filter((one) => isHidden(one, context.facts)) : [];
+  const resolved = { ...resolution, open: resolution.open.filter((one) => !hidden.includes(one)) };
+  if (resolved.open.length === 0) return endWithReply(context, leftOutReply(hidden), 'hidden-left-out');
   const outdatedThread = targets.by === 'location' ? checkThreadCurrent(context, resolved.open) : null;
   const refusal = outdatedThread ?? refuseIfReadOnly(context);
   if (refusal !== null) return refusal;
   const check = checkMayApprove(context, resolved.open);
   if (check.kind === 'refused') return check.step;
-  return (
-    checkCommentsIntact(context, resolved.open) ?? approveAll(context, resolved, check.rules, cleanText(note).text)
-  );
+  const step =
+    checkCommentsIntact(context, resolved.open) ?? approveAll(context, resolved, check.rules, cleanText(note).text);
+  return hidden.length === 0
+    ? step
+    : endStep(withReply(step, context.intent.location, leftOutReply(hidden)), step.reason);
+}
+
+/** Whether a proposal is one that nobody sees on the page: `all` must not cover it. */
+function isHidden(proposal: Proposal, { hiddenCommentIds = [] }: Facts): boolean {
+  if (proposal.state !== 'proposed') return false;
+  return proposal.threadResolution !== null || commentsOf(proposal).some(({ id }) => hiddenCommentIds.includes(id));
+}
+
+function leftOutReply(hidden: readonly Proposal[]): Reply {
+  return { kind: 'hidden-left-out', proposals: hidden.map(proposalLink) };
 }
 
 function approveAll(

@@ -3,6 +3,7 @@ import {
   currentProposal,
   endStep,
   queueCommentUpdate,
+  recordFeedback,
   recordVote,
   type StepBuilder,
   startStep,
@@ -29,6 +30,7 @@ import {
   replyAlreadyDecided,
   withLeftoverReplies,
 } from './shared/context.ts';
+import { isOutsideConversation } from './shared/decision-place.ts';
 import { type ResolvedTargets, resolveDecisionTargets } from './shared/decision-targets.ts';
 import type { CommandDefinition } from './shared/definition.ts';
 import { findAnsweredProposal } from './shared/targets.ts';
@@ -51,7 +53,7 @@ export const edit = {
 function userEditNeeds(context: CommentContext): readonly Need[] {
   const { pull, intent, facts } = context;
   const target = findUserEditTarget(pull, intent);
-  if (target === null) return [];
+  if (target === null || isOutsideConversation(context)) return [];
   const approval = approvalNeeds(context, [target.proposal]);
   if (approval.length > 0) return approval;
   if (facts.userEdit !== undefined || !couldApprovalCount(facts, intent.actor, [target.proposal], pull.run)) return [];
@@ -80,7 +82,7 @@ export function requestEditOfAll(context: CommandContext, instruction: string): 
 
 function requestEditOf(context: CommandContext, targets: Targets, instruction: string): Step {
   const resolved = resolveDecisionTargets(context, edit, targets);
-  const step = resolved.kind === 'replied' ? resolved.step : recordEditRequest(context, resolved, instruction);
+  const step = resolved.kind === 'replied' ? resolved.step : recordEditRequest(context, resolved, instruction, targets);
   return recordLateDenial(context, step, resolved.alreadyDecided, { action: 'edit', text: instruction });
 }
 
@@ -92,17 +94,20 @@ export function requestEdit(context: CommandContext, proposal: Proposal, instruc
     const replied = replyAlreadyDecided(context, [proposal]);
     return recordLateDenial(context, replied, [proposal], { action: 'edit', text: instruction });
   }
-  return recordEditRequest(context, { open: [proposal], alreadyDecided: [], postedLater: [] }, instruction);
+  const resolved = { open: [proposal], alreadyDecided: [], postedLater: [] };
+  return recordEditRequest(context, resolved, instruction, { by: 'location' });
 }
 
 function recordEditRequest(
   context: CommandContext,
   { open, alreadyDecided, postedLater }: ResolvedTargets,
   instruction: string,
+  targets: Targets,
 ): Step {
   const undos = open.filter(({ origin }) => origin.kind === 'undo');
   if (undos.length === open.length) return endWithReply(context, undoNotEditableReply(undos), 'undo-not-editable');
-  const started = startStep(context.pull);
+  const pull = startStep(context.pull);
+  const started = targets.by === 'all' ? recordFeedback(pull, context.facts.now) : pull;
   const replied =
     undos.length === 0 ? started : withReply(started, context.intent.location, undoNotEditableReply(undos));
   const rejected = open

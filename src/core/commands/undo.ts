@@ -73,7 +73,7 @@ function undoContextOf({ run }: PullState, { proposal, commitSha }: AppliedChang
 /** A completed proposal and the commit that contains it. */
 type AppliedChange = { readonly proposal: Proposal; readonly commitSha: string };
 
-type UndoCommentRef = Pick<CommentRef, 'location' | 'quotedIds'>;
+type UndoCommentRef = Pick<CommentRef, 'location' | 'quotedIds' | 'quote'>;
 
 /** The applied change that a `/undo` names; null if it names none, or if another undo of it is open. */
 function findUndoable(pull: PullState, targets: Targets, commentRef: UndoCommentRef): AppliedChange | null {

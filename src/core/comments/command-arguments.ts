@@ -37,22 +37,27 @@ function parseTask({ rest, below }: ArgumentText): FormResult {
 function parseIdsOnly({ rest, below }: ArgumentText): FormResult {
   if (rest === '') return acceptArguments({ by: 'location' }, '', below);
   const words = rest.split(/[ \t]+/);
-  if (words.length === 1 && isAllKeyword(rest)) return acceptArguments({ by: 'all' }, '', below);
-  const invalidWord = words.find((word) => parseProposalId(word) === null);
+  const [first = '', ...others] = words;
+  if (isAllKeyword(first) && others.length === 0) return acceptArguments({ by: 'all' }, '', below);
+  const invalidWord = isAllKeyword(first) ? others[0] : words.find((word) => parseProposalId(word) === null);
   if (invalidWord !== undefined)
     return rejectArguments(invalidWord, invalidWord.toLowerCase() === 'always' ? 'always-unsupported' : 'ids-only');
   return acceptArguments(targetIds(words), '', below);
 }
 
 function parseReason(words: ArgumentText): FormResult {
-  if (isAllKeyword(words.rest)) return acceptArguments({ by: 'all' }, '', words.below);
-  return parseIdsAndText(words);
+  return parseAllAndText(words) ?? parseIdsAndText(words);
 }
 
 function parseInstruction(words: ArgumentText): FormResult {
-  const { word, rest } = splitFirstWord(words.rest);
-  const result = isAllKeyword(word) ? acceptArguments({ by: 'all' }, rest, words.below) : parseIdsAndText(words);
+  const result = parseAllAndText(words) ?? parseIdsAndText(words);
   return result.isValid && result.text === '' ? rejectArguments('', 'no-instruction') : result;
+}
+
+/** `all` and the text after it; null if the first word is another one. */
+function parseAllAndText({ rest, below }: ArgumentText): FormResult | null {
+  const { word, rest: text } = splitFirstWord(rest);
+  return isAllKeyword(word) ? acceptArguments({ by: 'all' }, text, below) : null;
 }
 
 function parseOneId({ rest }: ArgumentText): FormResult {

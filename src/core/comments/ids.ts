@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { QuotedId } from '../state/intent.ts';
+import type { Quote, QuotedId } from '../state/intent.ts';
 import { type Fence, isClosingFence, parseOpeningFence } from './markdown-blocks.ts';
 
 const PROPOSAL_ID = /^(?=[a-z0-9]{4,6}$)(?=.*[a-z])(?=.*[0-9])/i;
@@ -51,6 +51,13 @@ export function findQuotedIds(quoted: readonly string[]): readonly QuotedId[] {
     if (quotedId !== null) found.set(`${quotedId.id} ${quotedId.digest}`, quotedId);
   }
   return [...found.values()];
+}
+
+/** What the quoted lines are a quote of; undefined without any text. */
+export function readQuote(quoted: readonly string[], ids: readonly QuotedId[]): Quote | undefined {
+  const lines = quoted.map((line) => line.replace(QUOTE_MARK, ''));
+  if (lines.every((line) => BLANK_LINE.test(line))) return undefined;
+  return ids.length === 1 ? { kind: 'proposal', lines } : { kind: 'other' };
 }
 
 function parseIdLine(text: string): QuotedId | null {

@@ -1,17 +1,24 @@
-import type { ParsedComment, QuotedId } from '../state/intent.ts';
+import type { ParsedComment, Quote, QuotedId } from '../state/intent.ts';
 import type { CommandGrammar } from './command-grammar.ts';
 import { createMalformedCommand, type MalformedCommand, parseCommandLine } from './command-parser.ts';
 import { type CommentParts, splitComment, stripSignature } from './comment-body.ts';
-import { findQuotedIds } from './ids.ts';
+import { findQuotedIds, readQuote } from './ids.ts';
 import { findCommandBelow, isAffirmation } from './near-misses.ts';
 
 /** The meaning of a comment, and the proposals that it quotes. */
-type CommentParseResult = { readonly parsed: ParsedComment; readonly quotedIds: readonly QuotedId[] };
+type CommentParseResult = {
+  readonly parsed: ParsedComment;
+  readonly quotedIds: readonly QuotedId[];
+  readonly quote?: Quote;
+};
 
 /** Parses any comment in time linear in its length and never throws. `slug` is the App's own name. */
 export function parseComment(grammar: CommandGrammar, body: string, slug: string): CommentParseResult {
   const parts = splitComment(body);
-  return { parsed: classifyComment(grammar, parts, slug), quotedIds: findQuotedIds(parts.quotedLines) };
+  const quotedIds = findQuotedIds(parts.quotedLines);
+  const quote = readQuote(parts.quotedLines, quotedIds);
+  const parsed = classifyComment(grammar, parts, slug);
+  return quote === undefined ? { parsed, quotedIds } : { parsed, quotedIds, quote };
 }
 
 function classifyComment(grammar: CommandGrammar, parts: CommentParts, slug: string): ParsedComment {

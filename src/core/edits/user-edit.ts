@@ -1,6 +1,6 @@
 import { buildEditFromResult, type EditInput } from './build-edit.ts';
 import { buildWrite } from './build-write.ts';
-import type { FileChange, Region } from './change.ts';
+import { type FileChange, type Region, unifiedDiffOf } from './change.ts';
 import { applySuggestion, type Placement } from './placement.ts';
 import { checkNewText } from './refusals.ts';
 import { applyRegion, regionBetween, regionIndex } from './region.ts';
@@ -9,7 +9,7 @@ import { MAX_FILE_BYTES } from './text/limits.ts';
 import { dominantLineEnding, keepLineEndings } from './text/line-endings.ts';
 import { createLineTable } from './text/line-table.ts';
 import { areLinesEqual, offsetOfLine, withoutLineEnding } from './text/lines.ts';
-import { formatUnifiedDiff, refineBlock } from './unified-diff.ts';
+import { countChangedBlocks, formatUnifiedDiff, refineBlock } from './unified-diff.ts';
 
 /** The lines of the file that a user's lines replace: `index` is 0-based; a `count` of 0 inserts them there. */
 export type UserEditRange = { readonly index: number; readonly count: number };
@@ -31,6 +31,8 @@ export type UserEditInput = {
 export type UserEditRefusal =
   /** A block of lines cannot replace the change, for example because it has several places. */
   | { readonly reason: 'not-one-place' }
+  /** They lack the unchanged line that the suggestion block of an insertion repeats, so it would be deleted. */
+  | { readonly reason: 'anchor-missing'; readonly line: number; readonly text: string }
   /** The file already has these lines. */
   | { readonly reason: 'unchanged' }
   | { readonly reason: 'not-text' }
@@ -58,11 +60,17 @@ export type UserEditResult =
  */
 export function userEditRange(change: FileChange, placement: Placement): UserEditRange | null {
   if (change.region === null) return null;
-  if (change.op === 'write') return change.base === null ? { index: 0, count: 0 } : null;
-  if (change.op !== 'edit' || change.placeCount !== 1) return null;
+  if (change.op === 'write' && change.base === null) return { index: 0, count: 0 };
+  if (!isOneBlock(change)) return null;
   if (placement.kind !== 'suggestion') return { index: regionIndex(change.region), count: change.region.old.length };
   const first = placement.startLine ?? placement.line;
   return { index: first - 1, count: placement.line - first + 1 };
+}
+
+/** A write has one region, but its diff can show several blocks of lines with unchanged ones between them. */
+function isOneBlock({ op, placeCount, payload }: FileChange): boolean {
+  if (op === 'edit') return placeCount === 1;
+  return op === 'write' && countChangedBlocks(unifiedDiffOf(payload) ?? '') === 1;
 }
 
 /** Turns a user's lines into a change of the same file as the proposal's. Lines outside the range stay. */
@@ -71,12 +79,24 @@ export function applyUserEdit(input: UserEditInput): UserEditResult {
   const range = userEditRange(change, placement);
   if (range === null || change.region === null) return refuseUserEdit({ reason: 'not-one-place' });
   if (isSameAsProposed(input, range, proposedLines(change.region, placement))) return { kind: 'unchanged' };
+  const anchor = findAnchor(change.region, range);
+  if (anchor !== null && !lines.includes(anchor.text)) return refuseUserEdit({ reason: 'anchor-missing', ...anchor });
   const before = baseText ?? '';
   const proposedText = applyRegion(before, change.region);
   const text = baseText === null ? newFileText(proposedText, lines) : replaceRange(before, range, input);
   if (text === proposedText) return { kind: 'unchanged' };
   const refusal = checkUserEdit(change.path, text, baseText);
   return refusal === null ? createUserEdit(input, range, text) : refuseUserEdit(refusal);
+}
+
+/** The unchanged line in the range, which only the suggestion block of an insertion has. */
+function findAnchor(
+  { before, old, oldStart, after }: Region,
+  { index, count }: UserEditRange,
+): { readonly line: number; readonly text: string } | null {
+  if (old.length > 0 || count === 0) return null;
+  const text = index < oldStart ? before.at(-1) : after[0];
+  return text === undefined ? null : { line: index + 1, text: withoutLineEnding(text) };
 }
 
 function refuseUserEdit(refusal: UserEditRefusal): UserEditResult {
@@ -141,7 +161,8 @@ function checkUserEdit(path: string, text: string, baseText: string | null): Use
 }
 
 function createUserEdit(input: UserEditInput, range: UserEditRange, text: string): UserEditResult {
-  const built = input.baseText === null ? buildAsWrite(input, text) : buildAsEdit(input, range, text);
+  const isWrite = input.change.op === 'write';
+  const built = isWrite ? buildAsWrite(input, text) : buildAsEdit(input, range, text);
   if (built.kind === 'refused') return refuseUserEdit({ reason: 'diff-too-long' });
   return { kind: 'change', change: built.change, userEdit: diffFromProposed(input, text) };
 }
@@ -156,9 +177,10 @@ function diffFromProposed({ proposed, baseText }: UserEditInput, text: string): 
   return { diff, revertRegion };
 }
 
-function buildAsWrite({ change }: UserEditInput, content: string): ReturnType<typeof buildWrite> {
-  const { path, payload } = change;
-  return buildWrite({ path, repositoryName: payload.sandbox, file: null, content, lastReadBlob: null });
+function buildAsWrite({ change, baseText }: UserEditInput, content: string): ReturnType<typeof buildWrite> {
+  const { path, payload, base } = change;
+  const file = base === null ? null : { ref: base, bytes: encodeText(baseText ?? '') };
+  return buildWrite({ path, repositoryName: payload.sandbox, file, content, lastReadBlob: base?.blob ?? null });
 }
 
 /** Builds the change as an `edit_file` call of exactly these lines would. */

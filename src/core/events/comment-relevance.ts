@@ -1,6 +1,6 @@
 import { approve } from '../commands/approve.ts';
 import { edit } from '../commands/edit.ts';
-import { findAnsweredProposal, resolveAll } from '../commands/shared/targets.ts';
+import { findAnsweredProposal, findQuotedProposal, isPostedAndOpen, resolveAll } from '../commands/shared/targets.ts';
 import type { CommandName, CommentIntent, ParsedComment } from '../state/intent.ts';
 import type { Proposal } from '../state/proposal.ts';
 import type { Reason } from '../state/reasons.ts';
@@ -54,9 +54,15 @@ export function relevanceOf(pull: PullState, intent: CommentIntent): Relevance {
       if (parsed.addressedToSomeoneElse) return irrelevant('addressed-to-someone-else');
       if (intent.reviewState !== null && proposal === null) return relevanceOfReview(pull, intent, parsed, relevant);
       return deferWhilePosting(pull, intent, proposal, () =>
-        proposal === null ? irrelevant('not-for-us') : relevant('edit', true),
+        proposal === null && !seemsToQuote(pull, intent) ? irrelevant('not-for-us') : relevant('edit', true),
       );
   }
+}
+
+/** Whether the author of a reply might believe that it is about an open proposal, although the quote is another text. */
+function seemsToQuote(pull: PullState, { location, quotedIds }: CommentIntent): boolean {
+  const quoted = location.at === 'conversation' ? findQuotedProposal(pull, quotedIds) : null;
+  return quoted !== null && isPostedAndOpen(quoted);
 }
 
 /** The command that a review without one can mean. */

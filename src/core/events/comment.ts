@@ -12,19 +12,22 @@ import { COMMAND_GRAMMAR, COMMANDS } from '../commands/all-commands.ts';
 import { approve, approvedTargets } from '../commands/approve.ts';
 import { edit, requestEdit, requestEditOfAll } from '../commands/edit.ts';
 import { acknowledge, type CommandContext, endWithReply } from '../commands/shared/context.ts';
-import { resolveAll } from '../commands/shared/targets.ts';
+import { refuseOutsideConversation, refuseWordsOutsideConversation } from '../commands/shared/decision-place.ts';
+import { replyAmbiguous } from '../commands/shared/decision-targets.ts';
+import { isPostedAndOpen, resolveAll } from '../commands/shared/targets.ts';
 import { requestTask } from '../commands/task.ts';
 import type { CommandNamed } from '../comments/command-grammar.ts';
 import { hintText } from '../comments/command-hints.ts';
 import { findMisplacedCommand } from '../comments/near-misses.ts';
 import { isAllowed, roleOf } from '../policy/approval-rules.ts';
+import { ONCE_IN_REPOSITORY } from '../state/effects.ts';
 import type { Facts } from '../state/facts.ts';
 import type { CommandName, CommentIntent, MissingSlash, ParsedComment } from '../state/intent.ts';
 import { canStillBeDenied, type Proposal } from '../state/proposal.ts';
 import { activeRun, type PullState } from '../state/run.ts';
 import type { Step } from '../state/step.ts';
 import { commandMode, type RelevantComment, relevanceOf } from './comment-relevance.ts';
-import { commentRefOf } from './review-comments.ts';
+import { commentRefOf, isDecision } from './review-comments.ts';
 import { onSuggestionReply } from './suggestion-reply.ts';
 
 /** A new comment or review: decides whether it is for the App and the person is allowed, and runs its command. */
@@ -49,7 +52,7 @@ function createContext(pull: PullState, intent: CommentIntent, facts: Facts, del
 
 function refuseOwner(pull: PullState, intent: CommentIntent): Step {
   const reply = { kind: 'owner-not-allowed', owner: pull.ref.owner } as const;
-  const once = `not-served:${pull.ref.repositoryId}`;
+  const once = `${ONCE_IN_REPOSITORY}${pull.ref.repositoryId}:not-served`;
   return endStep(withReply(startStep(pull), intent.location, reply, once), 'owner-not-allowed');
 }
 
@@ -76,7 +79,7 @@ function handleComment(context: CommandContext, comment: ParsedComment, proposal
   switch (comment.kind) {
     case 'command':
       return commandMode(context.pull, comment) === 'accepted'
-        ? runCommand(context, comment.command.name, comment.command)
+        ? runCommand(context, comment.command.name, comment.command, proposal)
         : replyPrefixRequired(context, comment.command.name);
     case 'malformed-command':
       return commandMode(context.pull, comment) === 'accepted'
@@ -93,8 +96,14 @@ function handleComment(context: CommandContext, comment: ParsedComment, proposal
   }
 }
 
-function runCommand<Name extends CommandName>(context: CommandContext, name: Name, command: CommandNamed<Name>): Step {
-  return replyTaskHint(context, command) ?? COMMANDS[name].run(context, command);
+function runCommand<Name extends CommandName>(
+  context: CommandContext,
+  name: Name,
+  command: CommandNamed<Name>,
+  proposal: Proposal | null,
+): Step {
+  const refusal = isDecision(context.intent.parsed) ? refuseOutsideConversation(context, name, proposal) : null;
+  return refusal ?? replyTaskHint(context, command) ?? COMMANDS[name].run(context, command);
 }
 
 /** A task that is surely a mistyped command starts no run. */
@@ -138,7 +147,10 @@ function onMention(
 ): Step {
   const hint = replyMissingSlash(context, missingSlash) ?? replyFormattedCommand(context, text);
   if (hint !== null) return hint;
-  if (proposal !== null) return replyMisplacedCommand(context, proposal, text) ?? requestEdit(context, proposal, text);
+  if (proposal !== null) {
+    const refusal = replyMisplacedCommand(context, proposal, text) ?? refuseWordsOutsideConversation(context, proposal);
+    return refusal ?? requestEdit(context, proposal, text);
+  }
   const run = activeRun(context.pull);
   if (run === null) return requestTask(context, text);
   const note = { by: context.person, text, at: context.intent.createdAt };
@@ -155,12 +167,24 @@ function onText(
   const { text, affirmation, suggestions, hasUnclosedSuggestion } = comment;
   const hint = replyMisplacedCommand(context, proposal, text);
   if (hint !== null) return hint;
+  if (proposal === null && context.intent.reviewState === null) return replyToOtherQuote(context, comment);
   if (proposal === null) return onReviewWithoutCommand(context, text);
+  const refusal = canStillBeDenied(proposal) ? refuseWordsOutsideConversation(context, proposal) : null;
+  if (refusal !== null) return refusal;
   if (suggestions.length > 0 || hasUnclosedSuggestion) return onSuggestionReply(context, comment, proposal);
   if (!canStillBeDenied(proposal) && (text === '' || affirmation)) return noop(context.pull, 'already-decided');
   if (text === '') return replyEmptyOnce(context, proposal);
   if (affirmation) return endWithReply(context, { kind: 'affirmation', id: proposal.id }, 'affirmation');
   return requestEdit(context, proposal, text);
+}
+
+/** The quote only looks like that of a proposal, so the reply lists those that can be meant. */
+function replyToOtherQuote(
+  context: CommandContext,
+  { text, suggestions, hasUnclosedSuggestion }: Extract<ParsedComment, { kind: 'text' }>,
+): Step {
+  if (text === '' && suggestions.length === 0 && !hasUnclosedSuggestion) return noop(context.pull, 'not-for-us');
+  return replyAmbiguous(context, 'edit', context.pull.proposals.filter(isPostedAndOpen));
 }
 
 function replyEmptyOnce(context: CommandContext, { id }: Proposal): Step {
@@ -174,8 +198,10 @@ function onReviewWithoutCommand(context: CommandContext, text: string): Step {
   const { pull, intent, facts, commentRef } = context;
   const command = intent.reviewState === 'changes_requested' ? edit : approve;
   if (resolveAll(pull, command.decidesOn, commentRef).kind !== 'resolved') return noop(pull, 'review-without-decision');
-  if (command.name === 'edit') return requestEditOfAll(context, text);
-  const targets = approvedTargets(intent, facts);
-  if (targets === null) return noop(pull, 'review-without-decision');
+  const targets = command.name === 'approve' ? approvedTargets(intent, facts) : null;
+  if (command.name === 'approve' && targets === null) return noop(pull, 'review-without-decision');
+  const refusal = refuseOutsideConversation(context, command.name, null);
+  if (refusal !== null) return refusal;
+  if (targets === null) return requestEditOfAll(context, text);
   return approve.run(context, { name: 'approve', targets, note: '' });
 }

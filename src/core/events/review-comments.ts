@@ -11,7 +11,7 @@ import type { PullState } from '../state/run.ts';
  */
 export function commentRefOf(
   pull: PullState,
-  { location, quotedIds, createdAt }: CommentIntent,
+  { location, quotedIds, quote, createdAt }: CommentIntent,
   { app, reviewComments = [] }: Facts,
 ): CommentRef {
   const others =
@@ -22,6 +22,7 @@ export function commentRefOf(
   return {
     location,
     quotedIds,
+    ...(quote === undefined ? {} : { quote }),
     createdAt,
     decidedInThreads: others.flatMap((comment) => proposalIdsDecidedBy(pull, comment, review)),
   };

@@ -1,8 +1,8 @@
 import { pluralize } from '../../lib/format.ts';
 import { type ChangePayload, unifiedDiffOf } from '../edits/change.ts';
 
-/** Position of a change in its file: its first line (1-based) and the number of places. */
-type ChangePosition = { readonly line: number | null; readonly places: number };
+/** Position of a change in its file: its first line (1-based), the number of places, and whether it replaces no line. */
+type ChangePosition = { readonly line: number | null; readonly places: number; readonly isInsertion: boolean };
 
 /** A payload as text for a page. Plain text, not yet escaped. */
 export type PayloadView = {
@@ -34,8 +34,7 @@ type PayloadRenderings = { readonly [Type in ChangePayload['type']]: PayloadRend
 const PAYLOAD_RENDERINGS: PayloadRenderings = {
   edit: {
     verb: 'Edit',
-    extent: ({ match_line }, { line, places }) =>
-      places > 1 ? `${places} places, the first at line ${line ?? match_line}` : `line ${line ?? match_line}`,
+    extent: editExtent,
     warnings: () => [],
   },
   write: {
@@ -64,6 +63,17 @@ const PAYLOAD_RENDERINGS: PayloadRenderings = {
     warnings: () => [],
   },
 };
+
+function editExtent({ match_line }: PayloadOf<'edit'>, { line, places, isInsertion }: ChangePosition): string {
+  const at = line ?? match_line;
+  if (places > 1) return `${places} places, the first at line ${at}`;
+  return isInsertion ? describeInsertion(at - 1) : `line ${at}`;
+}
+
+/** `line` is the one above the new lines, 0 at the top. */
+export function describeInsertion(line: number): string {
+  return line === 0 ? 'insert above line 1' : `insert below line ${line}`;
+}
 
 function binaryFileText(bytes: number): string {
   return `This file is not text, so its ${pluralize(bytes, 'byte')} cannot be shown.`;

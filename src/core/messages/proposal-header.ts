@@ -5,7 +5,7 @@ import { regionLine } from '../edits/region.ts';
 import { type UserEditRange, userEditRange } from '../edits/user-edit.ts';
 import { headingOf, type Proposal } from '../state/proposal.ts';
 import { codeSpan } from './markdown.ts';
-import { createPayloadView, type PayloadView } from './payload-view.ts';
+import { createPayloadView, describeInsertion, type PayloadView } from './payload-view.ts';
 import { approverNames, escapeLogin, PENDING_LABEL, type ProposalView } from './proposal-status.ts';
 
 /** The title, the heading above the lines, and the id line, which every comment of a proposal starts with. */
@@ -36,7 +36,8 @@ function idLine({ id, index, total, change, headSha }: Proposal): string {
 /** The proposal's payload, at the line where its change is now. */
 export function viewProposalPayload({ change, currentLine }: Proposal): PayloadView {
   const line = currentLine ?? (change.region === null ? null : regionLine(change.region));
-  return createPayloadView(change.payload, { line, places: change.placeCount });
+  const isInsertion = change.region !== null && change.region.old.length === 0;
+  return createPayloadView(change.payload, { line, places: change.placeCount, isInsertion });
 }
 
 /** Explains an undo in its own comment; empty for every other proposal. */
@@ -59,30 +60,32 @@ export function approvalsLine({ proposal, placement }: ProposalView): string {
 }
 
 /** The ways to decide, on one line. In the conversation a command needs the id; in a thread it doesn't. */
-export function decisionLine({ placement, proposal, writable }: ProposalView): string {
-  const id = placement.kind === 'conversation' ? ` ${proposal.id}` : '';
+export function decisionLine({ placement, proposal, writable, decideIn }: ProposalView): string {
+  const isElsewhere = placement.kind !== 'conversation' && decideIn === 'conversation';
+  const isInThread = placement.kind !== 'conversation' && !isElsewhere;
+  const id = isInThread ? '' : ` ${proposal.id}`;
   const byHand = placement.kind === 'suggestion' ? '**Commit suggestion**' : 'push exactly this change';
   const options = [
     writable ? codeSpan(`/approve${id}`) : byHand,
     codeSpan(`/deny${id} [reason]`),
-    ...(proposal.origin.kind === 'undo' ? [] : [editOption(proposal, placement, writable)]),
+    ...(proposal.origin.kind === 'undo' ? [] : [editOption(proposal, placement, writable, isInThread)]),
     `${codeSpan('/help')} for more`,
   ];
-  return `${PENDING_LABEL} ${options.join(' · ')}`;
+  const place = isElsewhere ? ' in the pull request’s conversation, not in this thread:' : '';
+  return `${PENDING_LABEL}${place} ${options.join(' · ')}`;
 }
 
-function editOption({ id, change }: Proposal, placement: Placement, writable: boolean): string {
+function editOption({ id, change }: Proposal, placement: Placement, writable: boolean, isInThread: boolean): string {
   const range = writable ? userEditRange(change, placement) : null;
   const block = range === null ? null : `a ${codeSpan('suggestion')} block ${replacedLines(change, range)}`;
-  if (placement.kind !== 'conversation')
-    return block === null ? 'reply with what to change' : `reply with what to change, or with ${block}`;
+  if (isInThread) return block === null ? 'reply with what to change' : `reply with what to change, or with ${block}`;
   const edit = codeSpan(`/edit ${id} <instruction>`);
   return block === null ? edit : `${edit} · quote this comment and add ${block}`;
 }
 
 function replacedLines({ base }: FileChange, { index, count }: UserEditRange): string {
   if (base === null) return 'for the whole file';
-  if (count === 0) return index === 0 ? 'to insert above line 1' : `to insert below line ${index}`;
+  if (count === 0) return `to ${describeInsertion(index)}`;
   return count === 1 ? `for line ${index + 1}` : `for lines ${index + 1} to ${index + count}`;
 }
 

@@ -10,6 +10,7 @@ import {
   writerOf,
 } from '../state/proposal.ts';
 import type { ProposalLink, ProposalOutcome } from '../state/replies.ts';
+import type { Settings } from '../state/settings.ts';
 import { blockQuote, codeSpan, escapeText, joinBlocks, link, truncate } from './markdown.ts';
 
 /** Everything that a proposal's comment shows. */
@@ -21,6 +22,8 @@ export type ProposalView = ProposalStatusContext & {
   readonly warnings: readonly string[];
   /** True where the App can commit; false where only people can apply the change. */
   readonly writable: boolean;
+  /** Absent for `anywhere`. */
+  readonly decideIn?: Settings['decideIn'];
 };
 
 type ProposalStatusContext = {

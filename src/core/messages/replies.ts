@@ -98,6 +98,14 @@ const REPLY_RENDERERS: {
     ),
   'decided-in-threads': () =>
     `The review’s summary had no effect: its inline comments already answer every change it could apply to. ${STATUS_HINT}`,
+  'hidden-left-out': ({ proposals }) =>
+    joinBlocks(
+      `${codeSpan('all')} doesn’t cover these changes, because their thread is resolved or their comment is hidden:`,
+      formatProposalList(proposals),
+      `Look at them, then use ${codeSpan(`/approve ${proposals[0]?.id ?? '<id>'}`)}.`,
+    ),
+  'decide-in-conversation': ({ command, id }) =>
+    `Nothing was decided: this repository takes decisions only in the pull request’s conversation (${codeSpan('decide_in: conversation')}), not in threads or reviews. Post ${codeSpan(decisionExample(command, id))} there.`,
   'unknown-ids': ({ ids, pending }) => {
     const names = ids.slice(0, MAX_IDS_NAMED).map(wordSpan).join(' or ');
     return joinBlocks(
@@ -256,6 +264,12 @@ const REPLY_RENDERERS: {
       'Nothing changes without an approval.',
     ),
 };
+
+/** A decision as it can be written in the conversation. */
+function decisionExample(command: CommandName, id: string | null): string {
+  if (command === 'continue') return '/continue';
+  return `/${command} ${id ?? '<id>'}${command === 'edit' ? ' <instruction>' : ''}`;
+}
 
 /** A command as it is written in a comment. */
 function formatCommand(command: CommandName | 'mention' | 'unknown-command'): string {

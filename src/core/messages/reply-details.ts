@@ -76,7 +76,16 @@ const OR_COMMANDS_TEXT = `or use ${codeSpan('/approve')} or ${codeSpan('/deny [r
 
 /** A suggestion block in a reply that was not applied. */
 export function renderUserEditRefused({ id, problem }: Extract<Reply, { kind: 'user-edit-refused' }>): string {
+  if (problem.reason === 'anchor-missing') return askAboutAnchor(id, problem);
   return `${codeSpan(id)} is still pending: your suggestion can’t replace it, because ${describeUserEditProblem(problem)}. ${userEditAdvice(problem)}`;
+}
+
+type AnchorProblem = Extract<UserEditProblem, { reason: 'anchor-missing' }>;
+
+const MAX_ANCHOR_CHARACTERS = 200;
+
+function askAboutAnchor(id: string, { line, text }: AnchorProblem): string {
+  return `${codeSpan(id)} is still pending: did you mean to delete line ${line}, ${codeSpan(truncate(text, MAX_ANCHOR_CHARACTERS))}? The change keeps it, and your suggestion leaves it out. Reply with a block that has this line too, or say in words that it should go, ${OR_COMMANDS_TEXT}.`;
 }
 
 function userEditAdvice({ reason }: UserEditProblem): string {
@@ -86,7 +95,7 @@ function userEditAdvice({ reason }: UserEditProblem): string {
   return `Reply with one ${codeSpan('suggestion')} block or with what to change, ${OR_COMMANDS_TEXT}.`;
 }
 
-function describeUserEditProblem(problem: UserEditProblem): string {
+function describeUserEditProblem(problem: Exclude<UserEditProblem, AnchorProblem>): string {
   switch (problem.reason) {
     case 'several-blocks':
       return 'your reply has several blocks';

@@ -4,11 +4,11 @@ import { canCommit, type Run } from '../state/run.ts';
 import { codeSpan, truncate } from './markdown.ts';
 import type { ProposalView } from './proposal-status.ts';
 
-/** Warnings of the run that each proposal's comment repeats, and whether the App can commit at all. */
-export function runWarnings(run: Run | null): Pick<ProposalView, 'warnings' | 'writable'> {
+/** Warnings of the run that each proposal's comment repeats, whether the App can commit at all, and where to decide. */
+export function runWarnings(run: Run | null): Pick<ProposalView, 'warnings' | 'writable' | 'decideIn'> {
   if (run === null) return { warnings: [], writable: true };
   const warnings = [...forkWarnings(run), ...ruleWarnings(run), ...sharedBranchWarnings(run)];
-  return { warnings, writable: canCommit(run) };
+  return { warnings, writable: canCommit(run), decideIn: run.settings.decideIn };
 }
 
 /** The next step where the App cannot commit. */

@@ -31,7 +31,7 @@ function revertsUserEditOf(
   return state === 'completed' && userEdit !== null && isRevertOfUserEdit(fresh, { change, ...userEdit }, appCommits);
 }
 
-/** A denial is in force until a person writes to the agent. */
+/** A denial is in force until a person writes to the agent about the whole task: words on another change lift none. */
 function isDenialInForce({ state, votes }: Proposal, lastFeedbackAt: string | null): boolean {
   const denial = votes.findLast(({ action }) => action === 'deny' || action === 'edit');
   if (state !== 'rejected' || denial?.action !== 'deny') return false;

@@ -82,6 +82,7 @@ function toSettings(file: z.infer<typeof SettingsFileSchema>, values: Readonly<R
     requiredApprovals: file.required_approvals,
     expiryHours: parseDurationHours(file.expiry),
     reviewEvent: file.review_event,
+    decideIn: file.decide_in,
     reviewApproval: file.review_approval,
     keysWithoutEffect: Object.keys(values).filter((key) => KEYS_WITHOUT_EFFECT.includes(key)),
   };

@@ -63,6 +63,11 @@ export const SettingsFileSchema = z.strictObject({
   review_event: oneOfWords('comment', 'request-changes')
     .default(DEFAULT_SETTINGS.reviewEvent)
     .describe('How proposals are posted'),
+  decide_in: oneOfWords('anywhere', 'conversation')
+    .default(DEFAULT_SETTINGS.decideIn)
+    .describe(
+      '`conversation`: replies in threads and reviews decide nothing, as GitHub marks only comments in the conversation that an App wrote in a person’s name',
+    ),
   review_approval: oneOfWords('nothing', 'approve-all')
     .default(DEFAULT_SETTINGS.reviewApproval)
     .describe('The effect of a plain *Approve* review on changes that were pending when it was sent'),

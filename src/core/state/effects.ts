@@ -57,13 +57,16 @@ export type Effect =
   /** Dismiss a review by the App that requested changes. */
   | { readonly type: 'dismiss-review'; readonly runId: string; readonly reviewId: number }
   | { readonly type: 'react'; readonly location: CommentLocation; readonly content: 'eyes' | '+1' }
-  /** Post a reply, at most once per `onceKey`. */
+  /** Post a reply, at most once per `onceKey` on the pull request or, by its prefix, in the repository. */
   | {
       readonly type: 'reply';
       readonly to: CommentLocation | { readonly at: 'pull-request' };
       readonly reply: Reply;
       readonly onceKey: string | null;
     };
+
+/** Prefix of an `onceKey` that counts for all pull requests together; the repository's id follows. */
+export const ONCE_IN_REPOSITORY = 'repository:';
 
 export type EffectType = Effect['type'];
 

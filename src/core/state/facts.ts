@@ -19,8 +19,8 @@ export type Need =
   | { readonly kind: 'changed-paths' }
   /** The comments of a submitted review. */
   | { readonly kind: 'review-comments'; readonly reviewId: number }
-  /** The current bodies of these comments of the App. */
-  | { readonly kind: 'comment-hashes'; readonly comments: readonly PostedComment[] }
+  /** The current bodies of these comments of the App and, where all are meant, which of them nobody sees now. */
+  | { readonly kind: 'comment-hashes'; readonly comments: readonly PostedComment[]; readonly withHidden?: boolean }
   /** The reverse of an applied change. `commit` is null if the head already has the needed content. */
   | {
       readonly kind: 'undo';
@@ -51,6 +51,8 @@ export type Facts = {
   readonly reviewComments?: readonly SubmittedReviewComment[];
   /** Body hash by comment id, in the form of `PostedComment.bodyHash`; null for a deleted comment. */
   readonly commentHashes?: Readonly<Record<string, string | null>>;
+  /** Ids of comments of the App that are minimized, or whose thread is resolved. */
+  readonly hiddenCommentIds?: readonly number[];
   readonly undo?: UndoResult;
   /** Applicability of all pending changes at the head. */
   readonly staleness?: Staleness;

@@ -9,6 +9,8 @@ export type Intent =
       readonly parsed: ParsedComment;
       /** Id lines of the App among the quoted lines. Exactly one makes the comment a reply to that proposal (S59). */
       readonly quotedIds: readonly QuotedId[];
+      /** Absent if nothing is quoted, and in what earlier versions stored. */
+      readonly quote?: Quote;
       /** GitHub's `created_at` (of a review: `submitted_at`), ISO 8601 in whole seconds. */
       readonly createdAt: string;
       /** SHA-256 in hex of the body as sent. */
@@ -89,6 +91,9 @@ export type ReviewState = 'commented' | 'approved' | 'changes_requested';
 
 /** A proposal as named by an id line: its id in lower case, and the first 12 hex digits of its digest. */
 export type QuotedId = { readonly id: string; readonly digest: string };
+
+/** What a comment quotes. The lines lack their quote marks, and are kept if they name exactly one proposal. */
+export type Quote = { readonly kind: 'proposal'; readonly lines: readonly string[] } | { readonly kind: 'other' };
 
 /**
  * The content of a comment, parsed from its Markdown alone. `addressedToApp` is true behind `/countersign` or

@@ -69,6 +69,8 @@ export type GitHub = {
   resolveThread(comment: PostedComment): Promise<void>;
   /** Whether the thread whose first comment is this one is resolved; false if there is none. */
   isThreadResolved(comment: PostedComment): Promise<boolean>;
+  /** Ids of those of the comments that are minimized, or whose thread is resolved. */
+  listHiddenComments(comments: readonly PostedComment[]): Promise<readonly number[]>;
   /** Node ids of the first comments of outdated threads. */
   listOutdatedThreads(): Promise<readonly string[]>;
   react(location: CommentLocation, content: 'eyes' | '+1'): Promise<void>;

@@ -72,6 +72,8 @@ export const REASONS = [
   'not-for-us',
   'review-without-decision',
   'decided-in-threads',
+  'decide-in-conversation',
+  'hidden-left-out',
   'addressed-to-someone-else',
   'duplicate',
   'deferred-until-posted',

@@ -58,7 +58,7 @@ export type Run = {
   readonly agentNotes: readonly AgentNote[];
   /** People besides the task's author whose words the model has. Runs of earlier versions lack it. */
   readonly instructors?: readonly Person[];
-  /** Time of the last feedback by a person. A change that was denied earlier can be proposed again. */
+  /** Time of a person's last words about the whole task. A change that was denied earlier can be proposed again. */
   readonly lastFeedbackAt: string | null;
   /** Number of consecutive proposals that repeated a denied change. */
   readonly repeatedProposals: number;

@@ -10,6 +10,8 @@ export type Settings = {
   /** Hours after which a pending change expires. */
   readonly expiryHours: number;
   readonly reviewEvent: 'comment' | 'request-changes';
+  /** `conversation`: replies in threads and reviews decide nothing. Stored runs of earlier versions lack it. */
+  readonly decideIn: 'anywhere' | 'conversation';
   /** The effect of a plain *Approve* review on the changes that were pending when it was sent. */
   readonly reviewApproval: 'nothing' | 'approve-all';
   /** Keys that the file sets and that have no effect in this version, in the order of the file. */
@@ -24,6 +26,7 @@ export const DEFAULT_SETTINGS: Settings = {
   requiredApprovals: 1,
   expiryHours: 7 * 24,
   reviewEvent: 'comment',
+  decideIn: 'anywhere',
   reviewApproval: 'nothing',
   keysWithoutEffect: [],
 };

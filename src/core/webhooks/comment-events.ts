@@ -31,9 +31,9 @@ export function createNewCommentReader(extract: CommentExtractor): PullRequestEv
     if (reason !== null) return reason;
     const bodyHash = hash('sha256', comment.body, 'hex');
     const { location, createdAt, reviewState } = comment;
-    const { quotedIds } = result;
+    const { parsed: _, ...quotes } = result;
     const pull = toPullRequestRef(comment.repository, comment.number, context);
-    return { kind: 'comment', pull, actor, location, parsed, quotedIds, createdAt, bodyHash, reviewState };
+    return { kind: 'comment', pull, actor, location, parsed, ...quotes, createdAt, bodyHash, reviewState };
   };
 }
 

@@ -62,7 +62,7 @@ async function fetchFact(context: PullContext, need: Need, facts: Facts): Promis
     case 'review-comments':
       return { reviewComments: await github.listReviewComments(need.reviewId) };
     case 'comment-hashes':
-      return { commentHashes: await github.fetchBodyHashes(need.comments) };
+      return fetchComments(github, need);
     case 'undo':
       return { undo: await fetchUndo(context, need) };
     case 'staleness':
@@ -70,6 +70,18 @@ async function fetchFact(context: PullContext, need: Need, facts: Facts): Promis
     case 'user-edit':
       return { userEdit: await fetchUserEdit(context, need) };
   }
+}
+
+async function fetchComments(
+  github: GitHub,
+  { comments, withHidden = false }: NeedOf<'comment-hashes'>,
+): Promise<Partial<Facts>> {
+  if (!withHidden) return { commentHashes: await github.fetchBodyHashes(comments) };
+  const [commentHashes, hiddenCommentIds] = await Promise.all([
+    github.fetchBodyHashes(comments),
+    github.listHiddenComments(comments),
+  ]);
+  return { commentHashes, hiddenCommentIds };
 }
 
 /** Counts approvals only if a commit would dismiss them, which saves a request otherwise. */

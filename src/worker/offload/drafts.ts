@@ -11,7 +11,7 @@ import type { RepoLinks } from '../../lib/format.ts';
  * and the entry of that file in the pull request's diff.
  */
 export type DraftContext = {
-  readonly runDetails: Pick<ProposalView, 'warnings' | 'writable'>;
+  readonly runDetails: Pick<ProposalView, 'warnings' | 'writable' | 'decideIn'>;
   readonly links: RepoLinks;
   readonly baseText: string;
   readonly file: PullRequestFile | undefined;

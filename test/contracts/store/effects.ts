@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Claim, EffectRetry } from '../../../src/adapters/store/store.ts';
-import { type Effect, THREAD_CHECK_DELAY_MS } from '../../../src/core/state/effects.ts';
+import { type Effect, ONCE_IN_REPOSITORY, THREAD_CHECK_DELAY_MS } from '../../../src/core/state/effects.ts';
 import { delivery, pullOf, step } from './samples.ts';
 import { LEASE, nextEffect, nextSignal, present, type StoreHarness } from './store-under-test.ts';
 
@@ -186,6 +186,13 @@ export function effectsContract({ store, rows, receiveAndClaim }: StoreHarness):
       await saveEffects('c', [reply('fork')], undefined, 2);
       expect((await rows('effects')).filter(({ onceKey }) => onceKey === 'fork')).toHaveLength(2);
       expect(await rows('effects')).toHaveLength(5);
+    });
+
+    it('sends a reply with a repository’s once key once on all its pull requests (S69)', async () => {
+      const [key, other] = [`${ONCE_IN_REPOSITORY}7:not-served`, `${ONCE_IN_REPOSITORY}8:not-served`];
+      await saveEffects('a', [reply(key)]);
+      await saveEffects('c', [reply(key), reply(other)], undefined, 2);
+      expect((await rows('effects')).map(({ onceKey }) => onceKey)).toEqual([key, other]);
     });
 
     it('notifies listeners until they unsubscribe', async () => {

@@ -148,6 +148,13 @@ describe('approving', () => {
     expect(bot.answers()).toHaveLength(3);
   });
 
+  it('/approve all with a further word approves nothing and names that word (S42)', async () => {
+    const story = await propose(stage(), BIGINT, EXACTLY);
+    await story.ana.says('/approve all now');
+    expect(story.bot.answer()).toContain('it was not understood at `now`');
+    expect(await proposalStates(story)).toEqual(['proposed', 'proposed']);
+  });
+
   it('text below /approve reaches the model as a note; text on the same line decides nothing (S42)', async () => {
     const { ana, bot, model, pr } = await propose(stage(), BIGINT);
     await ana.replies(bot.proposal(1), '/approve but rename it');
@@ -192,6 +199,14 @@ describe('denying, or asking for something else', () => {
     expect(bot.answer()).toContain('`/deny all`');
     await ana.replies(bot.proposal(1), '/deny all');
     expect(await proposalStates(story)).toEqual(['rejected', 'rejected']);
+  });
+
+  it('/deny all with a reason on its line denies all of them with that reason (S162)', async () => {
+    const story = await propose(stage(), BIGINT, EXACTLY);
+    await story.ana.says('/deny all callers expect a number');
+    expect(await proposalStates(story)).toEqual(['rejected', 'rejected']);
+    for (const output of story.model.toolMessages()) expect(output).toContain('callers expect a number');
+    expect(story.model.toolMessages()).toHaveLength(2);
   });
 
   it('plain text in the thread is an instruction, without its quotes (S45)', async () => {

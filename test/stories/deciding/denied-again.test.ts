@@ -72,6 +72,32 @@ describe('a denied change', () => {
     expect(story.bot.proposals()).toHaveLength(3);
   });
 
+  it('is not shown again after an instruction, a note or own lines on another change of the batch (S152)', async () => {
+    const ownLines = `\`\`\`suggestion\n${row(9, 'mine')}\n\`\`\`\n\nMind the callers.`;
+    for (const words of ['use 91', '/edit use 91', '/approve\nMind the callers.', ownLines]) {
+      const story = await tellRows(stage());
+      story.model.proposes(editRow(5, 50), editRow(9, 90));
+      story.model.proposes(editRow(5, 50));
+      await story.ana.says('/countersign give the rows other values');
+      await story.ana.replies(story.bot.proposal(1), '/deny');
+      await story.ana.replies(story.bot.proposal(2), words);
+      expect(story.bot.proposals()).toHaveLength(2);
+      expect(story.model.toolMessages()).toEqual([repeatedBy(story.ana.login)]);
+    }
+  });
+
+  it('can be proposed again after an instruction for all pending changes (S152)', async () => {
+    for (const words of ['/edit take the old values', '/edit all take the old values']) {
+      const story = await tellRows(stage());
+      story.model.proposes(editRow(5, 50), editRow(9, 90));
+      story.model.proposes(editRow(5, 50));
+      await story.ana.says('/countersign give the rows other values');
+      await story.ana.replies(story.bot.proposal(1), '/deny');
+      await story.ana.says(words);
+      expect(story.bot.proposals()).toHaveLength(3);
+    }
+  });
+
   it('ends the run with a message after three repetitions in a row (D13, H5, S108)', async () => {
     const again = editRow(5, 50);
     const story = await answering(again, again, again, again);

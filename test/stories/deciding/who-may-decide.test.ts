@@ -167,6 +167,9 @@ describe('accounts that the operator does not serve', () => {
       'POST /app/installations/{installation_id}/access_tokens',
       'POST /repos/{owner}/{repo}/issues/{issue_number}/comments',
     ]);
+    const second = await story.alsoTo('release');
+    await second.ana.says('/countersign use bigint');
+    expect(second.bot.answers()).toEqual([]);
     const served = await stage().tell({ owner: 'Acme-Served' });
     served.model.proposes(BIGINT);
     await served.ana.says('/countersign use bigint');

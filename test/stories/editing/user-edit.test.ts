@@ -109,10 +109,13 @@ describe('a block that is refused', () => {
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 'mine' }));
   });
 
-  it('a block for a change in several places, or of an overwritten file, is refused (S48)', async () => {
+  it('a block for a change in several places, also of an overwritten file, is refused (S48)', async () => {
     const story = await tellRows(stage());
     story.model.proposes({ name: 'read_file', arguments: { path: 'README.md' } });
-    story.model.proposes(edit(ROWS_PATH, '5;', '50;', { replace_all: true }), write('README.md', '# Other\n'));
+    story.model.proposes(
+      edit(ROWS_PATH, '5;', '50;', { replace_all: true }),
+      write('README.md', '# Other\n\nOther.\n'),
+    );
     await story.ana.says('/countersign change all of it');
     for (const proposal of story.bot.proposals()) {
       const reply = proposal.kind === 'issue' ? quoteReply(proposal.body, block('mine')) : block('mine');
@@ -129,11 +132,38 @@ describe('a block that is refused', () => {
     await story.ana.says('/countersign more rows');
     const proposal = story.bot.proposal(1);
     expect(proposal.body).toContain(`\`\`\`suggestion\n${row(5)}\nnew();`);
-    await story.ana.replies(proposal, block('five', 'six'));
+    expect(proposal.body).toContain(`**Edit** \`${ROWS_PATH}\` (insert below line 5)`);
+    await story.ana.replies(proposal, block('five', row(5), 'six'));
     expect(story.bot.answer()).toContain(`touches the lines of [\`${story.bot.proposal(2).proposalId}\`]`);
     await story.ana.replies(story.bot.proposal(2), '/deny');
-    await story.ana.replies(proposal, block('five', 'six'));
-    expect(story.pr.file(ROWS_PATH)).toBe(rows().replace(row(5), 'five\nsix'));
+    await story.ana.replies(proposal, block('five', row(5), 'six'));
+    expect(story.pr.file(ROWS_PATH)).toBe(rows().replace(row(5), `five\n${row(5)}\nsix`));
+  });
+
+  it('a block for an insertion that lacks the line above it gets a question, and nothing is committed (S161)', async () => {
+    const story = await tellRows(stage());
+    const { ana, bot, pr } = story;
+    story.model.proposes(edit(ROWS_PATH, `${row(5)}\n`, `${row(5)}\nnew();\n`));
+    await ana.says('/countersign more rows');
+    for (const lines of [['mine();'], []]) {
+      await ana.replies(bot.proposal(1), block(...lines));
+      expect(bot.answer()).toContain(`did you mean to delete line 5, \`${row(5).trim()}`);
+    }
+    expect(pr.commits()).toEqual([]);
+    expect(await proposalStates(story)).toEqual(['proposed']);
+    await ana.replies(bot.proposal(1), block(row(5), 'mine();'));
+    expect(pr.file(ROWS_PATH)).toBe(rows().replace(row(5), `${row(5)}\nmine();`));
+  });
+
+  it('a block replaces the lines of a file that the agent writes anew, where these are in one place (S161)', async () => {
+    const story = await tellRows(stage());
+    const { ana, bot, pr } = story;
+    story.model.proposes({ name: 'read_file', arguments: { path: ROWS_PATH } });
+    story.model.proposes(write(ROWS_PATH, pr.file(ROWS_PATH).replace(row(5), row(5, 50))));
+    await ana.says('/countersign write it anew');
+    await ana.replies(bot.proposal(1), block(row(5, 'mine')));
+    expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 'mine' }));
+    expect(await proposalStates(story)).toEqual(['completed']);
   });
 
   it('a block in reply to an edited proposal is refused until the proposal is shown again (S60, S48)', async () => {

@@ -117,9 +117,9 @@ class Hearing {
   }
 
   #said(body: string, location: CommentIntent['location'], reviewState: ReviewState | null): CommentIntent {
-    const { parsed, quotedIds } = parseComment(COMMAND_GRAMMAR, body, 'countersign');
+    const content = parseComment(COMMAND_GRAMMAR, body, 'countersign');
     const at = { createdAt: '2026-01-01T00:59:00Z', bodyHash: '0'.repeat(64) };
-    return { kind: 'comment', pull: REF, actor: ANA, location, parsed, quotedIds, ...at, reviewState };
+    return { kind: 'comment', pull: REF, actor: ANA, location, ...content, ...at, reviewState };
   }
 
   #rootOf(index: number): number {
@@ -192,7 +192,7 @@ describe('the needs of a review’s body', () => {
   const { pull } = first.game;
   const base = { now: NOW, app: { slug: 'countersign', botId: 999 }, ownerAllowed: true };
   const kinds = (state: ReviewState, body: string, facts: Partial<Facts>): readonly string[] => {
-    const { parsed, quotedIds } = parseComment(COMMAND_GRAMMAR, body, 'countersign');
+    const content = parseComment(COMMAND_GRAMMAR, body, 'countersign');
     const location = { at: 'review', reviewId: REVIEW_ID } as const;
     const at = { createdAt: NOW, bodyHash: '' };
     const intent = {
@@ -200,8 +200,7 @@ describe('the needs of a review’s body', () => {
       pull: REF,
       actor: { ...ANA, id: 77 },
       location,
-      parsed,
-      quotedIds,
+      ...content,
       ...at,
       reviewState: state,
     } as const;

@@ -1,3 +1,4 @@
+import { ONCE_IN_REPOSITORY } from '../../../core/state/effects.ts';
 import { LEDGER_CHAIN } from './ledger-chain-migration.ts';
 
 /** A change of the schema. Migrations only go forward, and a released one never changes. */
@@ -224,4 +225,11 @@ export const MIGRATIONS: readonly Migration[] = [
     ],
   },
   { number: 2, name: 'ledger-chain', statements: LEDGER_CHAIN },
+  {
+    number: 3,
+    name: 'once-in-repository',
+    statements: [
+      `create unique index effects_once_in_repository on effects (once_key) where once_key like '${ONCE_IN_REPOSITORY}%'`,
+    ],
+  },
 ];

@@ -8,6 +8,7 @@ import { commentsOf, type Proposal } from '../../state/proposal.ts';
 import { type ApprovalBlock, proposalLink, type Reply } from '../../state/replies.ts';
 import type { Step } from '../../state/step.ts';
 import { type CommandContext, type CommentContext, endWithReply, replyPostedLater } from './context.ts';
+import { isOutsideConversation } from './decision-place.ts';
 import { isInPreviousThread } from './targets.ts';
 
 /** The rules by which this person's approval of all the proposals counts, or the step that replies why it does not. */
@@ -15,17 +16,23 @@ type ApprovalCheck =
   | { readonly kind: 'allowed'; readonly rules: ApprovalRules }
   | { readonly kind: 'refused'; readonly step: Step };
 
-/** The facts that an approval of these open proposals needs: the settings and, if it could count, our comments. */
+/**
+ * The facts that an approval of these open proposals needs: the settings and, if it could count, our comments. With
+ * `all` also which of them are hidden.
+ */
 export function approvalNeeds(
   { pull, intent, facts }: CommentContext,
   proposals: readonly Proposal[],
+  withHidden = false,
 ): readonly Need[] {
-  if (proposals.length === 0) return [];
+  if (proposals.length === 0 || isOutsideConversation({ pull, intent, facts })) return [];
   const settings = settingsNeeds(facts);
   if (settings.length > 0) return settings;
   const comments = proposals.filter(({ state }) => state === 'proposed').flatMap(commentsOf);
   if (comments.length === 0 || facts.commentHashes !== undefined) return [];
-  return couldApprovalCount(facts, intent.actor, proposals, pull.run) ? [{ kind: 'comment-hashes', comments }] : [];
+  return couldApprovalCount(facts, intent.actor, proposals, pull.run)
+    ? [{ kind: 'comment-hashes', comments, withHidden }]
+    : [];
 }
 
 /** If one approval does not count, none is recorded. */

@@ -1,4 +1,5 @@
-import type { CommentLocation, QuotedId, Targets } from '../../state/intent.ts';
+import { isQuoteOfProposal } from '../../messages/quoted-page.ts';
+import type { CommentLocation, Quote, QuotedId, Targets } from '../../state/intent.ts';
 import { fullyPostedAt, isOpen, isPending, type Proposal } from '../../state/proposal.ts';
 import type { PullState } from '../../state/run.ts';
 
@@ -6,6 +7,7 @@ import type { PullState } from '../../state/run.ts';
 export type CommentRef = {
   readonly location: CommentLocation;
   readonly quotedIds: readonly QuotedId[];
+  readonly quote?: Quote;
   /** GitHub's `created_at`. */
   readonly createdAt: string;
   /** Ids of proposals that other comments of the same review decide on; those take precedence over its body. */
@@ -42,10 +44,18 @@ export function resolveTargets(
   if (targets.by === 'all') return resolveAll(pull, scope, commentRef);
   const proposal = findAnsweredProposal(pull, commentRef);
   if (proposal !== null) return withoutDecidedInThreads([proposal], commentRef);
-  // In another thread, or below another quote, the command can't be about the only pending proposal.
-  if (commentRef.location.at === 'thread' || commentRef.quotedIds.length > 0)
+  if (!canMeanOnly(scope, commentRef))
     return { kind: 'ambiguous', pending: pull.proposals.filter((one) => isInScope(scope, one)) };
   return resolveOnly(pull, scope, commentRef);
+}
+
+/**
+ * In another thread, or below another quote, a command can't be about the only pending proposal. What is quoted might be
+ * a forgery without an id line, so no approval stands below a quote at all.
+ */
+function canMeanOnly({ states }: TargetScope, { location, quotedIds, quote }: CommentRef): boolean {
+  if (location.at === 'thread' || quotedIds.length > 0) return false;
+  return states !== 'pending' || quote === undefined;
 }
 
 function resolveIds(pull: PullState, ids: readonly string[], commentRef: CommentRef): TargetResolution {
@@ -119,14 +129,20 @@ function wasDecidedSince(proposal: Proposal, createdAt: string): boolean {
 
 /**
  * The proposal that a comment answers by its location: that of its thread, or the only one that it quotes.
- * A quote must have the digest of a change that the proposal's comment showed.
+ * A stranger can post a comment with the id line of a proposal, so all that is quoted must be in the App's comment.
  */
 export function findAnsweredProposal(
   pull: PullState,
-  { location, quotedIds }: Pick<CommentRef, 'location' | 'quotedIds'>,
+  { location, quotedIds, quote }: Pick<CommentRef, 'location' | 'quotedIds' | 'quote'>,
 ): Proposal | null {
   if (location.at === 'thread') return pull.proposals.find((one) => isThreadOf(one, location.rootId)) ?? null;
-  const [only, ...more] = quotedIds;
+  const quoted = findQuotedProposal(pull, quotedIds);
+  if (quoted === null || quote?.kind !== 'proposal') return null;
+  return isQuoteOfProposal(quote.lines, quoted, pull.run) ? quoted : null;
+}
+
+/** The proposal with the only quoted id and a change with its digest. The rest of the quote might be forged. */
+export function findQuotedProposal(pull: PullState, [only, ...more]: readonly QuotedId[]): Proposal | null {
   if (only === undefined || more.length > 0) return null;
   const { id, digest } = only;
   const posted = pull.proposals.find((proposal) => proposal.id === id && proposal.comment !== null);

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { COMMAND_LIST } from '../../../../src/core/commands/all-commands.ts';
 import { decide } from '../../../../src/core/decide.ts';
+import { proposalHeader } from '../../../../src/core/messages/proposal-header.ts';
 import { needs } from '../../../../src/core/needs.ts';
 import type { CommandName, CommentIntent } from '../../../../src/core/state/intent.ts';
 import type { Permission, Proposal } from '../../../../src/core/state/proposal.ts';
@@ -22,13 +23,16 @@ function twoWait(): { game: TableGame; first: Proposal } {
   game.modelReplies([call('one', 1), call('two', 9)]);
   game.toolsAnswer();
   game.reviewIsPosted();
+  // An id line has hexadecimal digits only.
+  const proposals = game.pull.proposals.map((one) => ({ ...one, headSha: 'abcdef0'.padEnd(40, '0') }));
+  game.pull = { ...game.pull, proposals };
   const [first] = game.pull.proposals;
   if (first?.comment == null) throw new Error('nothing was posted');
   return { game, first };
 }
 
 function quote(of: Proposal): string {
-  return `> Change 1 of 2 · \`${of.id}\` · digest \`${of.change.digest.slice(0, 12)}\` · head \`abcdef0\``;
+  return proposalHeader(of).replaceAll(/^/gm, '> ');
 }
 
 type Heard = { readonly event: string; readonly payload: Payload };
@@ -196,7 +200,7 @@ describe('the targets of a command without an id (S39, S40, S44, S59)', () => {
   it.each([
     ['the conversation', '/approve', 'ambiguous', []],
     ['the conversation', '/deny', 'ambiguous', []],
-    ['the conversation', '/deny all because I say so', 'ambiguous', []],
+    ['the conversation', '/deny all because I say so', 'denied', ['first', 'second']],
     ['the conversation', '/edit shorter', 'edit-requested', ['first', 'second']],
     ['the conversation', '/approve all', 'approved', ['first', 'second']],
     ['the conversation', '/deny all', 'denied', ['first', 'second']],
@@ -206,7 +210,7 @@ describe('the targets of a command without an id (S39, S40, S44, S59)', () => {
     ['a review’s body', '/approve', 'ambiguous', []],
     ['a review’s body', '/edit utf8 first', 'unknown-ids', []],
     ['the proposal’s thread', '/approve', 'approved', ['first']],
-    ['the proposal’s thread', '/deny all of it is wrong', 'denied', ['first']],
+    ['the proposal’s thread', '/deny all of it is wrong', 'denied', ['first', 'second']],
     ['the proposal’s thread', '/deny all', 'denied', ['first', 'second']],
     ['the proposal’s thread', '/deny utf8 breaks', 'denied', ['first']],
     ['the proposal’s thread', '/edit utf8 first', 'edit-requested', ['first']],

@@ -27,14 +27,13 @@ type Saying = {
 };
 
 function says(game: TableGame, actor: typeof ANA, body: string, saying: Saying = {}): Step {
-  const { parsed, quotedIds } = parseComment(COMMAND_GRAMMAR, body, 'countersign');
+  const content = parseComment(COMMAND_GRAMMAR, body, 'countersign');
   const intent: CommentIntent = {
     kind: 'comment',
     pull: REF,
     actor,
     location: saying.at ?? { at: 'conversation', commentId: game.nextComment() },
-    parsed,
-    quotedIds,
+    ...content,
     createdAt: saying.createdAt ?? game.now(),
     bodyHash: '0'.repeat(64),
     reviewState: saying.state ?? null,

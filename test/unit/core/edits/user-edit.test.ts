@@ -80,11 +80,24 @@ describe('a user’s lines (S48)', () => {
     expect(apply('a\nb\nc\n', change, placed('a\nb\nc\n', change), 'mine', '', 'too')).toBe('a\nmine\n\ntoo\nc\n');
   });
 
-  it('replace the anchor line that the block of an insertion repeats', () => {
+  it('keep the anchor line that the block of an insertion repeats, or else the person is asked (S161)', () => {
     const change = editOf('a\nb\n', 'a\n', 'a\nx\n');
     const placement = placed('a\nb\n', change);
     expect(userEditRange(change, placement)).toEqual({ index: 0, count: 1 });
-    expect(apply('a\nb\n', change, placement, 'A', 'y')).toBe('A\ny\nb\n');
+    expect(apply('a\nb\n', change, placement, 'z', 'a', 'y')).toBe('z\na\ny\nb\n');
+    const input = { change, proposed: change, placement, baseText: 'a\nb\n' };
+    for (const lines of [['A', 'y'], ['y'], [' a', 'y'], []])
+      expect(applyUserEdit({ ...input, lines })).toEqual({
+        kind: 'refused',
+        refusal: { reason: 'anchor-missing', line: 1, text: 'a' },
+      });
+  });
+
+  it('keep the line below an insertion at the top in the same way (S161)', () => {
+    const change = editOf('a\nb\n', 'a\n', 'x\na\n');
+    const input = { change, proposed: change, placement: placed('a\nb\n', change), baseText: 'a\nb\n' };
+    expect(apply('a\nb\n', change, input.placement, 'y', 'a')).toBe('y\na\nb\n');
+    expect(applyUserEdit({ ...input, lines: ['y'] })).toMatchObject({ refusal: { line: 1, text: 'a' } });
   });
 
   it('without a block replace the same lines as the change, or are inserted at the same place', () => {
@@ -194,7 +207,7 @@ describe('refuses (S48, S49)', () => {
 
   it.each([
     ['several places', changeOf(buildEdit(everywhere)), ['x'], { reason: 'not-one-place' }],
-    ['a replaced file', changeOf(buildWrite(write)), ['x'], { reason: 'not-one-place' }],
+    ['a replaced file', changeOf(buildWrite({ ...write, content: 'x\nb\ny\n' })), ['x'], { reason: 'not-one-place' }],
     ['lines that the file already has', editOf(text, 'b', 'B'), ['b'], { reason: 'unchanged' }],
     ['a NUL character', editOf(text, 'b', 'B'), ['b\0'], { reason: 'not-text' }],
     ['half a surrogate pair', editOf(text, 'b', 'B'), ['\uD83D'], { reason: 'not-text' }],
@@ -203,6 +216,18 @@ describe('refuses (S48, S49)', () => {
     expect(applyUserEdit({ change, proposed: change, placement: IN_FILE, baseText: text, lines })).toEqual({
       kind: 'refused',
       refusal,
+    });
+  });
+
+  it('nothing for a replaced file with one block of changed lines (S161)', () => {
+    const change = changeOf(buildWrite({ ...write, content: 'a\nB\nC\na\n' }));
+    const edit = acceptedEdit(
+      applyUserEdit({ change, proposed: change, placement: IN_FILE, baseText: text, lines: ['mine'] }),
+    );
+    expect(committed(text, edit)).toBe('a\nmine\na\n');
+    expect(edit.change.op).toBe('write');
+    expect(applyUserEdit({ change, proposed: change, placement: IN_FILE, baseText: text, lines: ['B', 'C'] })).toEqual({
+      kind: 'unchanged',
     });
   });
 
@@ -260,6 +285,8 @@ describe('any file and lines (S48, S92)', () => {
         const result = applyUserEdit({ change, proposed: change, placement, baseText, lines: readLines(body) });
         compared += 1;
         if (result.kind === 'unchanged') expect(change.result?.blob).toBe(blobSha(expected));
+        else if (result.kind === 'refused' && result.refusal.reason === 'anchor-missing')
+          expect(lines).not.toContain(splitLines(baseText)[result.refusal.line - 1]?.replace(/\n$/, ''));
         else if (result.kind === 'refused') expect(blobSha(expected)).toBe(change.base?.blob);
         else expect(Buffer.from(fileAfter(encodeText(baseText), result.change))).toEqual(Buffer.from(expected));
       }),

@@ -16,6 +16,7 @@ function ownTextProblems(text: string): readonly UserEditProblem[] {
     { reason: 'several-blocks' },
     { reason: 'unclosed-block' },
     { reason: 'not-one-place' },
+    { reason: 'anchor-missing', line: 4, text },
     { reason: 'unchanged' },
     { reason: 'not-text' },
     { reason: 'too-large', bytes: 2_000_091 },
@@ -62,6 +63,12 @@ function everyAnswer(text: string): readonly Reply[] {
     'nothing-pending': [{ command: 'approve' }],
     'posted-later': [{ postedLater: named }],
     'decided-in-threads': [{}],
+    'hidden-left-out': [{ proposals: named }],
+    'decide-in-conversation': [
+      { command: 'approve', id: 'k7q2' },
+      { command: 'edit', id: null },
+      { command: 'continue', id: null },
+    ],
     'unknown-ids': [
       { ids: [text, 'zz99'], pending: named },
       { ids: [text], pending: [] },
@@ -191,6 +198,15 @@ describe('answers', () => {
 
       [decided-in-threads]
       The review’s summary had no effect: its inline comments already answer every change it could apply to. \`/status\` lists pending changes.
+
+      [decide-in-conversation]
+      Nothing was decided: this repository takes decisions only in the pull request’s conversation (\`decide_in: conversation\`), not in threads or reviews. Post \`/approve k7q2\` there.
+
+      [decide-in-conversation]
+      Nothing was decided: this repository takes decisions only in the pull request’s conversation (\`decide_in: conversation\`), not in threads or reviews. Post \`/edit <id> <instruction>\` there.
+
+      [decide-in-conversation]
+      Nothing was decided: this repository takes decisions only in the pull request’s conversation (\`decide_in: conversation\`), not in threads or reviews. Post \`/continue\` there.
 
       [unknown-ids]
       Execution not found or not in proposed state: no change of this pull request has the id \`total\` or \`zz99\`. Nothing was decided.

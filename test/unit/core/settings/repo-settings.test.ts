@@ -26,6 +26,7 @@ protected_paths: []
 standing_approvals: path
 expiry: 36h
 review_event: request-changes
+decide_in: conversation
 review_approval: approve-all
 commit_message: "{summary} ({ids}) in {paths}"
 sign_off: true
@@ -57,6 +58,7 @@ describe('the repository’s settings', () => {
         requiredApprovals: 2,
         expiryHours: 36,
         reviewEvent: 'request-changes',
+        decideIn: 'conversation',
         reviewApproval: 'approve-all',
         keysWithoutEffect: ['model', 'standing_approvals', 'commit_message', 'sign_off', 'context_files'],
       },

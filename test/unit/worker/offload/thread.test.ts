@@ -115,7 +115,10 @@ function worksOn(text: string, other: string): readonly { [N in OffloadName]: [N
       { id: 'k7q2', change, commitSha: 'c', range: null, appCommits, files: { ...seen, atCommit: 'commit-missing' } },
     ],
     ['applyUserEdit', { change, proposed: change, placement: inConversation, baseText: LONG, lines: [other, text] }],
-    ['applyUserEdit', { change, proposed: edited, placement: inConversation, baseText: LONG, lines: [other, text] }],
+    [
+      'applyUserEdit',
+      { change: built, proposed: built, placement: inConversation, baseText: `x\n${LONG}`, lines: [other, text] },
+    ],
     ['draftComments', { proposal: shown.proposal, context }],
     ['draftCommentsAt', { proposal: shown.proposal, context, placement: inConversation }],
     ['countParts', shown.proposal],

@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import { stageForAll } from '../support/open-and-close.ts';
+import { BIGINT, EXACTLY, proposalStates, propose } from '../support/proposals.ts';
+import { write } from '../support/story.ts';
+
+const stage = stageForAll();
+
+const NEW_PAGE = write('docs/new.md', '# New\n');
+
+it('/approve all leaves out a change whose thread was resolved a moment ago, and names it (X18)', async () => {
+  const story = await propose(stage(), BIGINT, EXACTLY);
+  const { ana, ben, bot, pr } = story;
+  const [thread] = [...pr.now().threads.values()];
+  await ben.does((person) => person.resolves(thread?.nodeId ?? ''));
+  await ana.says('/approve all');
+  expect(await proposalStates(story)).toEqual(['proposed', 'completed']);
+  expect(bot.answer()).toContain('`all` doesn’t cover these changes');
+  expect(bot.answer()).toContain(bot.proposal(1).proposalId);
+  expect(bot.answer()).not.toContain(bot.proposal(2).proposalId);
+});
+
+it('/approve all leaves out changes whose comment is minimized, in a thread and in the conversation (X18)', async () => {
+  const story = await propose(stage(), BIGINT, NEW_PAGE, EXACTLY);
+  const { ana, ben, bot, pr } = story;
+  const hidden = bot.proposals().filter(({ body }) => !body.includes('README.md'));
+  await ben.does((person) => hidden.map(({ id }) => person.hides(id)));
+  await ana.says('/approve all');
+  expect((await proposalStates(story)).filter((state) => state === 'completed')).toHaveLength(1);
+  expect(pr.file('README.md')).toContain('Sells things, exactly.');
+  for (const { proposalId } of hidden) expect(bot.answer()).toContain(proposalId);
+  await ana.says('/approve all');
+  expect(pr.commits()).toHaveLength(1);
+  await ana.says(`/approve ${hidden.map(({ proposalId }) => proposalId).join(' ')}`);
+  expect(new Set(await proposalStates(story))).toEqual(new Set(['completed']));
+});
+
+it('a review that approves all leaves them out too (X18)', async () => {
+  const story = await propose(stage(), BIGINT, EXACTLY);
+  const { ana, ben, bot } = story;
+  await ben.does((person) => person.hides(bot.proposal(1).id));
+  await ana.does((person) => person.reviews({ event: 'COMMENT', body: '/approve all' }));
+  expect(await proposalStates(story)).toEqual(['proposed', 'completed']);
+  expect(bot.answer()).toContain(bot.proposal(1).proposalId);
+});
