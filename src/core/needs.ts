@@ -125,6 +125,7 @@ function commentNeeds(pull: PullState, intent: CommentIntent, facts: Facts): rea
   const command = COMMANDS[relevance.command];
   const review = reviewNeeds(pull, intent, command.allowedTo, facts);
   if (review.length > 0) return review;
+  if (facts.reviewComments === null) return [];
   if (canApprove(facts.permission))
     return command.needs?.({ pull, intent, facts, commentRef: commentRefOf(pull, intent, facts) }) ?? [];
   return couldBeAuthor(pull, intent) && isAllowed('author', command.allowedTo) ? pullRequestNeeds(facts) : [];

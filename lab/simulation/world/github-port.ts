@@ -32,6 +32,7 @@ import {
   readPermission,
   readPullFacts,
   readSettingsFile,
+  readVoteSources,
   requireActiveInstallation,
   requireBlob,
   type SimulatedGitHub,
@@ -104,12 +105,13 @@ function commentReadMethods({
   snapshot,
 }: PortContext): Pick<
   GitHub,
-  'findReviews' | 'findCommentsByMarker' | 'fetchBodyHashes' | 'hasPosted' | 'listCommentsSince'
+  'findReviews' | 'findCommentsByMarker' | 'fetchBodyHashes' | 'fetchVoteSources' | 'hasPosted' | 'listCommentsSince'
 > {
   return {
     findReviews: async (marker) => findReviewsByMarker(snapshot(), fixture, marker),
     findCommentsByMarker: async (markers, since) => findBotComments(snapshot(), fixture, markers, since),
     fetchBodyHashes: async (comments) => hashCommentBodies(snapshot(), comments),
+    fetchVoteSources: async (locations) => readVoteSources(snapshot(), locations),
     hasPosted: async (body, since) => hasBotComment(snapshot(), fixture, body, since),
     listCommentsSince: async (since) => selectCommentsSince(snapshot(), since),
   };

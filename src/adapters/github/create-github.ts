@@ -27,6 +27,7 @@ import {
 import { fetchArchive, fetchBlob, fetchSettingsFile, fetchTree, listCommits } from './repository.ts';
 import { createReview, dismissReview, findReviews, listReviewComments, updateReview } from './reviews.ts';
 import { isThreadResolved, listOutdatedThreads, resolveThread } from './threads.ts';
+import { fetchVoteSources } from './vote-sources.ts';
 import { createComment, createFileComment, createReply, react, updateComment } from './write-comments.ts';
 
 export type GitHubOptions = {
@@ -143,6 +144,7 @@ function createPullPort(connection: PullConnection): GitHub {
     react: (location, content) => react(connection, location, content),
     findCommentsByMarker: (markers, since) => findCommentsByMarker(connection, markers, since),
     fetchBodyHashes: (comments) => fetchBodyHashes(connection, comments),
+    fetchVoteSources: (locations, since) => fetchVoteSources(connection, locations, since),
     listCommentsSince: (since) => listCommentsSince(connection, since),
     hasPosted: (body, since) => hasPosted(connection, body, since),
     commit: (plan) => createCommit(connection, plan),

@@ -1,7 +1,7 @@
 import { commitUrl, formatList, pluralize, type RepoLinks, shortSha } from '../../lib/format.ts';
 import type { CommandName } from '../state/intent.ts';
 import type { Reply, ResumeRefusal } from '../state/replies.ts';
-import { renderLapsed, renderNotCounted } from './approval-replies.ts';
+import { renderLapsed, renderNotCounted, renderWithdrawn } from './approval-replies.ts';
 import type { CommandHelp } from './command-docs.ts';
 import { codeSpan, escapeText, formatMention, formatTime, joinBlocks, link, truncate } from './markdown.ts';
 import { REPLY_MARKER } from './markers.ts';
@@ -163,6 +163,7 @@ const REPLY_RENDERERS: {
       `${UPDATE_HINT} You can replace that one with your own lines again.`,
     ),
   'approval-lapsed': renderLapsed,
+  'approval-withdrawn': renderWithdrawn,
   'approvals-suspended': ({ errorId, proposals }) =>
     joinBlocks(
       `A later comment or event might have been a denial, but an internal error (${codeSpan(errorId)}) kept Countersign from reading it. Earlier approvals of these changes no longer count:`,

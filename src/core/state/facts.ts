@@ -47,8 +47,8 @@ export type Facts = {
   /** Numbers of the other open pull requests with the same head branch. */
   readonly otherPullsOnBranch?: readonly number[];
   readonly changedPaths?: readonly string[];
-  /** Comments of the review whose body is decided. */
-  readonly reviewComments?: readonly SubmittedReviewComment[];
+  /** Comments of the review whose body is decided; null if the pull request has no such review. */
+  readonly reviewComments?: readonly SubmittedReviewComment[] | null;
   /** Body hash by comment id, in the form of `PostedComment.bodyHash`; null for a deleted comment. */
   readonly commentHashes?: Readonly<Record<string, string | null>>;
   readonly undo?: UndoResult;

@@ -71,6 +71,7 @@ export const REASONS = [
   'edited-into-command',
   'not-for-us',
   'review-without-decision',
+  'not-on-github',
   'decided-in-threads',
   'addressed-to-someone-else',
   'duplicate',

@@ -2,6 +2,7 @@ import type { UserEditRefusal } from '../edits/user-edit.ts';
 import type { CommandName } from './intent.ts';
 import { decidingVotes, type Person, type Proposal, type ProposalState } from './proposal.ts';
 import type { EndReason } from './run.ts';
+import type { VoteProblem } from './vote-source.ts';
 
 /** Every reply of the App. `core/messages/replies.ts` renders them. */
 export type Reply =
@@ -87,6 +88,17 @@ export type Reply =
     }
   /** The same block, found right before the commit: these proposals are pending again. */
   | { readonly kind: 'approval-lapsed'; readonly block: ApprovalBlock; readonly proposals: readonly ProposalLink[] }
+  /**
+   * GitHub no longer shows this person's approval as it was counted, so it is no vote. These proposals are pending again
+   * (`isPending`), or other approvals are enough for them.
+   */
+  | {
+      readonly kind: 'approval-withdrawn';
+      readonly login: string;
+      readonly problem: VoteProblem;
+      readonly isPending: boolean;
+      readonly proposals: readonly ProposalLink[];
+    }
   /**
    * A later comment could not be processed because of this internal error, so the approved proposals are pending again.
    */

@@ -93,6 +93,9 @@ function everyAnswer(text: string): readonly Reply[] {
     'commit-delayed': [{ proposals: named }],
     'commit-mismatch': [{ sha: commit, proposals: named, summary: text }],
     'approval-lapsed': doubts.map((block) => ({ proposals: named, block })),
+    'approval-withdrawn': (['missing', 'edited', 'dismissed', 'not-theirs'] as const).flatMap((problem) =>
+      [true, false].map((isPending) => ({ login: text, problem, isPending, proposals: named })),
+    ),
     'approval-not-counted': doubts.map((block) => ({ proposals: named, block })),
     'approvals-suspended': [{ errorId: 'f00df00df00d', proposals: named }],
     'undo-refused': notUndone(text).map((refusal) => ({ proposalId: 'k7q2', refusal })),
@@ -414,6 +417,62 @@ describe('answers', () => {
       - \`m3x8\` total
 
       3 more approvals are needed.
+
+      [approval-withdrawn]
+      Not applied: the comment with the approval of total is not on this pull request. Pending again:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      Only a new comment approves, such as \`/approve k7q2\`.
+
+      [approval-withdrawn]
+      One approval doesn’t count: the comment with the approval of total is not on this pull request. The other approvals are enough for:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      [approval-withdrawn]
+      Not applied: the comment with the approval of total was edited before the commit. Pending again:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      Only a new comment approves, such as \`/approve k7q2\`.
+
+      [approval-withdrawn]
+      One approval doesn’t count: the comment with the approval of total was edited before the commit. The other approvals are enough for:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      [approval-withdrawn]
+      Not applied: the approving review of total was dismissed. Pending again:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      Only a new comment approves, such as \`/approve k7q2\`.
+
+      [approval-withdrawn]
+      One approval doesn’t count: the approving review of total was dismissed. The other approvals are enough for:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      [approval-withdrawn]
+      Not applied: the comment that was read as the approval of total doesn’t say that. Pending again:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      Only a new comment approves, such as \`/approve k7q2\`.
+
+      [approval-withdrawn]
+      One approval doesn’t count: the comment that was read as the approval of total doesn’t say that. The other approvals are enough for:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
 
       [approval-not-counted]
       Nothing was approved: the settings that say who may approve are broken. Still pending:
