@@ -188,8 +188,9 @@ async function factsOf({ github }: Scene, pull: PullState, reviewId: number | nu
   };
   // Our comments stand untouched.
   const commentHashes = Object.fromEntries(posted.map(({ id, bodyHash }) => [id, bodyHash]));
+  const shownDigests = Object.fromEntries(pull.proposals.map(({ id, change }) => [id, change.digest]));
   const reviewed = reviewId === null ? {} : { reviewComments: await github.listReviewComments(reviewId) };
-  return { ...known, commentHashes, files, ...reviewed };
+  return { ...known, commentHashes, shownDigests, files, ...reviewed };
 }
 
 async function filesAt(github: GitHub, commit: string): Promise<Record<string, FileAtHead | null>> {

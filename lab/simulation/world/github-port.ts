@@ -22,12 +22,12 @@ import {
   findBotComments,
   findReviewsByMarker,
   hasBotComment,
-  hashCommentBodies,
   listCommitSummaries,
   listOtherPulls,
   listRulesFor,
   type PullSnapshot,
   readArchive,
+  readCommentTexts,
   readFullTree,
   readPermission,
   readPullFacts,
@@ -105,12 +105,12 @@ function commentReadMethods({
   snapshot,
 }: PortContext): Pick<
   GitHub,
-  'findReviews' | 'findCommentsByMarker' | 'fetchBodyHashes' | 'fetchVoteSources' | 'hasPosted' | 'listCommentsSince'
+  'findReviews' | 'findCommentsByMarker' | 'fetchCommentTexts' | 'fetchVoteSources' | 'hasPosted' | 'listCommentsSince'
 > {
   return {
     findReviews: async (marker) => findReviewsByMarker(snapshot(), fixture, marker),
     findCommentsByMarker: async (markers, since) => findBotComments(snapshot(), fixture, markers, since),
-    fetchBodyHashes: async (comments) => hashCommentBodies(snapshot(), comments),
+    fetchCommentTexts: async (comments) => readCommentTexts(snapshot(), comments),
     fetchVoteSources: async (locations) => readVoteSources(snapshot(), locations),
     hasPosted: async (body, since) => hasBotComment(snapshot(), fixture, body, since),
     listCommentsSince: async (since) => selectCommentsSince(snapshot(), since),

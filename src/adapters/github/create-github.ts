@@ -18,8 +18,8 @@ import {
 } from './pull-request.ts';
 import { createQuotaCache, type RateLimiter, withRateLimit } from './rate-limited-client.ts';
 import {
-  fetchBodyHashes,
   fetchCommentBody,
+  fetchCommentTexts,
   findCommentsByMarker,
   hasPosted,
   listCommentsSince,
@@ -143,7 +143,7 @@ function createPullPort(connection: PullConnection): GitHub {
     listOutdatedThreads: () => listOutdatedThreads(connection),
     react: (location, content) => react(connection, location, content),
     findCommentsByMarker: (markers, since) => findCommentsByMarker(connection, markers, since),
-    fetchBodyHashes: (comments) => fetchBodyHashes(connection, comments),
+    fetchCommentTexts: (comments) => fetchCommentTexts(connection, comments),
     fetchVoteSources: (locations, since) => fetchVoteSources(connection, locations, since),
     listCommentsSince: (since) => listCommentsSince(connection, since),
     hasPosted: (body, since) => hasPosted(connection, body, since),

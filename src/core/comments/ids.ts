@@ -53,7 +53,8 @@ export function findQuotedIds(quoted: readonly string[]): readonly QuotedId[] {
   return [...found.values()];
 }
 
-function parseIdLine(text: string): QuotedId | null {
+/** The proposal that an id line names; null for any other line. */
+export function parseIdLine(text: string): QuotedId | null {
   const [, , word = '', , digest = ''] = ID_LINE.exec(text) ?? [];
   const id = parseProposalId(word);
   return id === null ? null : { id, digest: digest.toLowerCase() };

@@ -1,7 +1,7 @@
 import type { RepoLinks } from '../../lib/format.ts';
 import { type Countersigned, markCountersigned } from '../../lib/trust.ts';
-import { type FileChange, isWholeFileChange, type Region } from '../edits/change.ts';
-import { changeDigest } from '../edits/digest.ts';
+import { isWholeFileChange } from '../edits/change.ts';
+import { digestAtRegion } from '../edits/digest.ts';
 import type { CommitPlan } from '../state/ports.ts';
 import type { CommittedVersion, Permission, Vote } from '../state/proposal.ts';
 import type { CommittedFile } from '../state/signals.ts';
@@ -69,15 +69,6 @@ function checkProposalToCommit(item: ProposalToCommit, rules: ApprovalRules): vo
     throw new Error(`Proposal ${proposal.id} does not have enough approvals that count`);
   if (digestAtRegion(change, change.region) !== change.digest)
     throw new Error(`Proposal ${proposal.id} differs from what was shown`);
-}
-
-function digestAtRegion(change: FileChange, region: Region | null): string {
-  const { op, path, from, base, result } = change;
-  const body =
-    region === null
-      ? ({ kind: 'blobs', oldBlob: base?.blob ?? null, newBlob: result?.blob ?? null } as const)
-      : ({ kind: 'region', region } as const);
-  return changeDigest({ op, path, fromPath: from, oldMode: base?.mode ?? null, newMode: result?.mode ?? null, body });
 }
 
 function planLineWrites({ toCommit, files }: CountersignRequest): PlannedWrites[] {

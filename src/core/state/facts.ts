@@ -1,7 +1,7 @@
 import type { UserEditInput, UserEditResult } from '../edits/user-edit.ts';
 import type { BranchRules } from './branch-rules.ts';
 import type { Staleness, StalenessInput } from './head-changes.ts';
-import type { Permission, Person, PostedComment } from './proposal.ts';
+import type { Permission, Person, Proposal } from './proposal.ts';
 import type { SettingsReading } from './settings.ts';
 import type { UndoContext, UndoResult } from './undo.ts';
 
@@ -19,8 +19,8 @@ export type Need =
   | { readonly kind: 'changed-paths' }
   /** The comments of a submitted review. */
   | { readonly kind: 'review-comments'; readonly reviewId: number }
-  /** The current bodies of these comments of the App. */
-  | { readonly kind: 'comment-hashes'; readonly comments: readonly PostedComment[] }
+  /** The current comments of these pending proposals. */
+  | { readonly kind: 'comment-hashes'; readonly proposals: readonly Proposal[] }
   /** The reverse of an applied change. `commit` is null if the head already has the needed content. */
   | {
       readonly kind: 'undo';
@@ -51,6 +51,8 @@ export type Facts = {
   readonly reviewComments?: readonly SubmittedReviewComment[] | null;
   /** Body hash by comment id, in the form of `PostedComment.bodyHash`; null for a deleted comment. */
   readonly commentHashes?: Readonly<Record<string, string | null>>;
+  /** By proposal id: the digest that its comments show; null if they do not show exactly the stored change. */
+  readonly shownDigests?: Readonly<Record<string, string | null>>;
   readonly undo?: UndoResult;
   /** Applicability of all pending changes at the head. */
   readonly staleness?: Staleness;

@@ -78,8 +78,8 @@ export type GitHub = {
    * GitHub's clock) before which none was posted; null if unknown.
    */
   findCommentsByMarker(markers: readonly string[], since: string | null): Promise<ReadonlyMap<string, FoundComment>>;
-  /** Current body hash by comment id, as in `PostedComment.bodyHash`; null for a deleted comment. */
-  fetchBodyHashes(comments: readonly PostedComment[]): Promise<Readonly<Record<string, string | null>>>;
+  /** The current text of these comments by id; null for a deleted comment. */
+  fetchCommentTexts(comments: readonly PostedComment[]): Promise<Readonly<Record<string, CommentText | null>>>;
   /**
    * The comments and reviews that votes were read from, as they are now. `since` is GitHub's time (ISO 8601) after which
    * most of them were written; null if unknown.
@@ -171,6 +171,9 @@ export type CreatedReview = { readonly review: OwnReview; readonly comments: rea
 
 /** A comment by the App that was found by its marker. */
 export type FoundComment = PostedComment & { readonly body: string };
+
+/** A comment's text with line feeds as line ends, and its hash, as in `PostedComment.bodyHash`. */
+export type CommentText = { readonly body: string; readonly bodyHash: string };
 
 /** A listed comment, in the form of its webhook payload. Its content is unchecked. */
 export type ListedComment = {

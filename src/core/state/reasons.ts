@@ -124,6 +124,7 @@ export const REASONS = [
   'review-dismiss-refused',
   'approvals-suspended',
   'comment-tampered',
+  'comment-mismatch',
   'pull-reopened',
   'committed',
   'commit-unverified',

@@ -36,6 +36,8 @@ export type Reply =
   | { readonly kind: 'edited-into-command' }
   /** The App's comments on these were edited or deleted. They are rewritten and nothing was approved. */
   | { readonly kind: 'comment-tampered'; readonly proposals: readonly ProposalLink[] }
+  /** The App's comments did not show exactly the changes that are stored. They are rewritten and nothing was approved. */
+  | { readonly kind: 'comment-mismatch'; readonly proposals: readonly ProposalLink[] }
   /** A person who can decide edited a comment of the App. It was restored; the reply names better ways. */
   | { readonly kind: 'comment-repaired'; readonly id: string }
   /** Comments were edited or deleted too often, so their changes were withdrawn. */

@@ -74,6 +74,7 @@ function everyAnswer(text: string): readonly Reply[] {
     'user-edit-refused': ownTextProblems(text).map((problem) => ({ id: 'k7q2', problem })),
     'edited-into-command': [{}],
     'comment-tampered': [{ proposals: named }],
+    'comment-mismatch': [{ proposals: named }],
     'comment-repaired': [{ id: 'k7q2' }],
     'comment-repair-limit': [{ proposals: named }],
     'deleted-after-decision': [{ proposals: [outcome] }],
@@ -273,6 +274,14 @@ describe('answers', () => {
       - \`m3x8\` total
 
       Review it again, then post \`/approve\` again.
+
+      [comment-mismatch]
+      Nothing was approved: the comment that shows this change did not show exactly what is stored for it. It has been written again:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      Review it again, then post \`/approve\` again. If this repeats, tell the operator of this App.
 
       [comment-repaired]
       Editing this comment has no effect: it was restored, and \`k7q2\` is still pending. Reply with what to change, or with your own lines in a suggestion block.

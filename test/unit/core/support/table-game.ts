@@ -74,6 +74,7 @@ export class TableGame {
       pullRequest: this.github(),
       changedPaths: ['src/a.txt'],
       commentHashes,
+      shownDigests: Object.fromEntries(this.pull.proposals.map(({ id, change }) => [id, change.digest])),
       settings: this.settings,
     };
     return { now: this.now(), app: SELF, ownerAllowed: true, ...known, ...more };
