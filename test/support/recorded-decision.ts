@@ -278,7 +278,10 @@ export function needWords(need: Need): string {
     case 'review-comments':
       return `the comments of review ${need.reviewId}`;
     case 'comment-hashes':
-      return `the App’s comments ${need.proposals.flatMap(commentsOf).map(({ id }) => id).join(', ')}`;
+      return `the App’s comments ${need.proposals
+        .flatMap(commentsOf)
+        .map(({ id }) => id)
+        .join(', ')}`;
     case 'undo':
       return `${listed(affectedPaths(need.undo.change))} at ${[need.commit, need.head].filter((sha) => sha !== null).join(' and ')}`;
     case 'staleness':

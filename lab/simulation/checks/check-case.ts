@@ -13,6 +13,7 @@ import {
   userTextStaysInert,
 } from './comments.ts';
 import {
+  approvalsAreOnThePage,
   approversCanWrite,
   checkLedger,
   commitsAreApproved,
@@ -156,6 +157,7 @@ const CASE_CHECKS: readonly CaseCheck[] = [
   commitsHappenOnce,
   forksStayUntouched,
   approversCanWrite,
+  approvalsAreOnThePage,
   denialsHold,
   denialsDuringSuspensionHold,
   deadLettersSuspendApprovals,

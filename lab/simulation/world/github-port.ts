@@ -32,7 +32,6 @@ import {
   readPermission,
   readPullFacts,
   readSettingsFile,
-  readVoteSources,
   requireActiveInstallation,
   requireBlob,
   type SimulatedGitHub,
@@ -43,6 +42,7 @@ import {
   toPullFiles,
 } from './simulated-github.ts';
 import type { Trace } from './trace.ts';
+import { readVoteSources } from './vote-sources.ts';
 
 /**
  * The worker's GitHub port on the simulated state, without requests: each method is one lookup or one operation. The

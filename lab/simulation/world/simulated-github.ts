@@ -14,7 +14,12 @@ import type {
 } from '../../../fakes/github/state/github-state.ts';
 import { collaboratorRoleOf, findBranchHead } from '../../../fakes/github/state/lookup.ts';
 import type { Operation, OperationResult, WebhookEvent } from '../../../fakes/github/state/operation.ts';
-import { firstLineOf, normalizeBody, toCommentText, toPostedComment } from '../../../src/adapters/github/posted-comment.ts';
+import {
+  firstLineOf,
+  normalizeBody,
+  toCommentText,
+  toPostedComment,
+} from '../../../src/adapters/github/posted-comment.ts';
 import type { GitObjectReader } from '../../../src/cli/git/objects.ts';
 import { SETTINGS_PATH } from '../../../src/core/settings/repo-settings.ts';
 import type { BranchRule } from '../../../src/core/state/branch-rules.ts';
@@ -33,12 +38,6 @@ import {
   type Tree,
 } from '../../../src/core/state/ports.ts';
 import type { PostedComment } from '../../../src/core/state/proposal.ts';
-import {
-  type VoteLocation,
-  type VoteSource,
-  type VoteSources,
-  voteSourceKey,
-} from '../../../src/core/state/vote-source.ts';
 import { type CaseFixture, GITHUB_URL } from './fixture.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
@@ -269,40 +268,6 @@ export function readCommentTexts(
       return [comment.id, body === undefined ? null : toCommentText(body)];
     }),
   );
-}
-
-/** The comments and reviews of these votes; null for a deleted one. */
-export function readVoteSources(snapshot: PullSnapshot, locations: readonly VoteLocation[]): VoteSources {
-  return Object.fromEntries(
-    locations.map((location) => [voteSourceKey(location), readVoteSource(snapshot, location)] as const),
-  );
-}
-
-const VOTE_REVIEW_STATES = {
-  APPROVED: 'approved',
-  CHANGES_REQUESTED: 'changes_requested',
-  DISMISSED: 'dismissed',
-  COMMENTED: 'commented',
-  PENDING: 'commented',
-} as const;
-
-function readVoteSource({ pull }: PullSnapshot, { surface, commentId }: VoteLocation): VoteSource | null {
-  if (surface === 'review') {
-    const review = pull.reviews.get(commentId);
-    if (review === undefined) return null;
-    const { authorId, body, state, submittedAt: createdAt } = review;
-    return { authorId, body, createdAt, viaApp: false, rootId: null, reviewState: VOTE_REVIEW_STATES[state] };
-  }
-  if (surface === 'thread') {
-    const comment = pull.reviewComments.get(commentId);
-    if (comment === undefined) return null;
-    const { id, authorId, body, createdAt, inReplyToId } = comment;
-    return { authorId, body, createdAt, viaApp: false, rootId: inReplyToId ?? id, reviewState: null };
-  }
-  const comment = pull.comments.get(commentId);
-  if (comment === undefined) return null;
-  const { authorId, body, createdAt, viaAppId } = comment;
-  return { authorId, body, createdAt, viaApp: viaAppId !== null, rootId: null, reviewState: null };
 }
 
 /** The body of a comment or review; null if it was deleted. */

@@ -63,11 +63,7 @@ export function pagesShowChange(
   return placements.some((placement) => pagesShowStored(pages, body, { change, placement }));
 }
 
-function pagesShowStored(
-  pages: readonly ParsedMarkdown[],
-  body: string,
-  { change, placement }: StoredChange,
-): boolean {
+function pagesShowStored(pages: readonly ParsedMarkdown[], body: string, { change, placement }: StoredChange): boolean {
   const [first] = pages;
   if (first === undefined || !pages.every(hasOnlyAppBlocks)) return false;
   if (placement.kind === 'suggestion') {

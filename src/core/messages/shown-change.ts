@@ -38,7 +38,9 @@ function hasHeader(body: string, { id, title, digest }: Header): boolean {
 function hasDiffOfRegion({ region, payload }: FileChange): boolean {
   const diff = unifiedDiffOf(payload);
   if (region === null || diff === null) return region === null && diff === null;
-  return applyUnifiedDiff(linesAround(region, region.old), diff, firstIndex(region)) === linesAround(region, region.new);
+  return (
+    applyUnifiedDiff(linesAround(region, region.old), diff, firstIndex(region)) === linesAround(region, region.new)
+  );
 }
 
 /**

@@ -15,10 +15,7 @@ async function tampers({ stored, pr }: Story, n: number, change: (row: Proposal)
   if (proposal === undefined) throw new Error('There is no such proposal.');
   const body = JSON.stringify({ ...proposal, ...change(proposal) });
   const where = stage().db().updateTable('proposals').set({ body });
-  await where
-    .where('proposal_id', '=', proposal.id)
-    .where('pull_key', 'like', `%${pr.repositoryId}%`)
-    .execute();
+  await where.where('proposal_id', '=', proposal.id).where('pull_key', 'like', `%${pr.repositoryId}%`).execute();
 }
 
 const README = String(DEFAULT_FILES['README.md']);

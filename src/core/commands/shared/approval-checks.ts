@@ -65,7 +65,9 @@ export function checkCommentsIntact(context: CommandContext, open: readonly Prop
 /** The reply in a thread that no longer shows these proposals; else null. */
 export function checkThreadCurrent(context: CommandContext, open: readonly Proposal[]): Step | null {
   const elsewhere = open.filter((proposal) => isInPreviousThread(proposal, context.intent.location));
-  return elsewhere.length === 0 ? null : endWithReply(context, askAgain('comment-tampered', elsewhere), 'comment-tampered');
+  return elsewhere.length === 0
+    ? null
+    : endWithReply(context, askAgain('comment-tampered', elsewhere), 'comment-tampered');
 }
 
 /** Why an approval does not count: a comment is not as the App posted it, or it does not show the stored change. */

@@ -48,7 +48,9 @@ describe('the digest that a page shows (X6)', () => {
   it('is read from a suggestion block too, whatever placement is stored', () => {
     expect(read(bigint, bigint, inSuggestion)).toBe(bigint.digest);
     const inserted = edit('a.txt', 'a\nb\nc\n', 'b\n', 'b\nnew\n');
-    for (const { firstLine, lastLine: line, lines } of inserted.region === null ? [] : listSuggestions(inserted.region)) {
+    for (const { firstLine, lastLine: line, lines } of inserted.region === null
+      ? []
+      : listSuggestions(inserted.region)) {
       const placement = { kind: 'suggestion', path: 'a.txt', startLine: firstLine, line, lines } as const;
       expect(read(inserted, inserted, placement)).toBe(inserted.digest);
     }
