@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { EMPTY_REGION } from '../../../../src/core/edits/region.ts';
 import { findWithdrawnVotes } from '../../../../src/core/outcomes/withdrawn-votes.ts';
 import type { Proposal, Vote } from '../../../../src/core/state/proposal.ts';
 import { type VoteProblem, type VoteSource, voteSourceKey } from '../../../../src/core/state/vote-source.ts';
@@ -67,7 +68,7 @@ describe('the text of an approval, read again (X5)', () => {
         surface: 'thread',
         action: 'modify',
         source: { rootId: 30 },
-        proposal: { userEdit: { originalChange: bigint, reposted: true, diff: '' } as never },
+        proposal: { userEdit: { originalChange: bigint, reposted: true, diff: '', revertRegion: EMPTY_REGION } },
       },
     ],
     [
