@@ -44,10 +44,10 @@ export async function preflightCommit(
   effectProposals: readonly Proposal[],
   target: { readonly head: string; readonly branch: string },
 ): Promise<CommitPreconditions> {
-  const [{ files, permissions, settings }, voteSources] = await Promise.all([
+  const [{ files, permissions, settings }, voteSources] = await bothOrFail(
     fetchCommitFacts(github, effectProposals, target.head),
     fetchVoteSources(github, effectProposals),
-  ]);
+  );
   const verdicts = await stalenessVerdicts(offload, pull, effectProposals, files);
   const checks = effectProposals.map(({ id }) => ({
     proposalId: id,
@@ -57,6 +57,12 @@ export async function preflightCommit(
   }));
   const headFiles = new Map(Object.entries(files).flatMap(([path, file]) => toHeadFile(path, file)));
   return { ...target, files: headFiles, checks, settings };
+}
+
+/** Waits for both, also if one fails, so that no request outlives its attempt. */
+async function bothOrFail<One, Other>(one: Promise<One>, other: Promise<Other>): Promise<readonly [One, Other]> {
+  await Promise.allSettled([one, other]);
+  return [await one, await other];
 }
 
 async function fetchCommitFacts(github: GitHub, effectProposals: readonly Proposal[], head: string) {
