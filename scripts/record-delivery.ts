@@ -200,8 +200,9 @@ async function fetchFacts(
   };
   // Nobody has edited the App's comments.
   const commentHashes = Object.fromEntries(posted.map(({ id, bodyHash }) => [id, bodyHash]));
+  const shownDigests = Object.fromEntries(pull.proposals.map(({ id, change }) => [id, change.digest]));
   const review = reviewId === null ? {} : { reviewComments: await github.listReviewComments(reviewId) };
-  return { ...common, commentHashes, files, ...review };
+  return { ...common, commentHashes, shownDigests, files, ...review };
 }
 
 async function fetchFiles(github: GitHub, commit: string): Promise<Record<string, FileAtHead | null>> {

@@ -22,7 +22,7 @@ import { recordPostedProposals } from './outcomes/posting.ts';
 import { isAllowed, type RequiredRole, roleOf } from './policy/approval-rules.ts';
 import type { Facts, Need } from './state/facts.ts';
 import type { CommentIntent, Intent } from './state/intent.ts';
-import { canApprove, commentsOf } from './state/proposal.ts';
+import { canApprove } from './state/proposal.ts';
 import { hasActiveWork, type PullState } from './state/run.ts';
 import type { Signal } from './state/signals.ts';
 
@@ -125,6 +125,7 @@ function commentNeeds(pull: PullState, intent: CommentIntent, facts: Facts): rea
   const command = COMMANDS[relevance.command];
   const review = reviewNeeds(pull, intent, command.allowedTo, facts);
   if (review.length > 0) return review;
+  if (facts.reviewComments === null) return [];
   if (canApprove(facts.permission))
     return command.needs?.({ pull, intent, facts, commentRef: commentRefOf(pull, intent, facts) }) ?? [];
   return couldBeAuthor(pull, intent) && isAllowed('author', command.allowedTo) ? pullRequestNeeds(facts) : [];
@@ -153,7 +154,7 @@ function reviewNeeds(pull: PullState, intent: CommentIntent, allowedTo: Required
 function ownCommentNeeds(pull: PullState, intent: IntentOf<'own-comment'>, facts: Facts): readonly Need[] {
   const proposal = proposalShownBy(pull, intent.location);
   if (proposal?.comment == null || proposal.state !== 'proposed') return [];
-  if (facts.commentHashes === undefined) return [{ kind: 'comment-hashes', comments: commentsOf(proposal) }];
+  if (facts.commentHashes === undefined) return [{ kind: 'comment-hashes', proposals: [proposal] }];
   const isChanged = findCommentDamage(proposal, facts) === 'changed';
   return isChanged && intent.actor.type === 'User' && facts.ownerAllowed ? permissionNeeds(intent.actor, facts) : [];
 }

@@ -18,7 +18,7 @@ import type { Effect, EffectType } from '../../src/core/state/effects.ts';
 import type { AppIdentity, Facts, Need } from '../../src/core/state/facts.ts';
 import type { StalenessInput } from '../../src/core/state/head-changes.ts';
 import type { CommentLocation } from '../../src/core/state/intent.ts';
-import { type Permission, PROPOSAL_STATES } from '../../src/core/state/proposal.ts';
+import { commentsOf, type Permission, PROPOSAL_STATES } from '../../src/core/state/proposal.ts';
 import { type PullState, RUN_SCHEMA } from '../../src/core/state/run.ts';
 import type { Signal } from '../../src/core/state/signals.ts';
 import type { Step } from '../../src/core/state/step.ts';
@@ -278,7 +278,10 @@ export function needWords(need: Need): string {
     case 'review-comments':
       return `the comments of review ${need.reviewId}`;
     case 'comment-hashes':
-      return `the App’s comments ${need.comments.map(({ id }) => id).join(', ')}`;
+      return `the App’s comments ${need.proposals
+        .flatMap(commentsOf)
+        .map(({ id }) => id)
+        .join(', ')}`;
     case 'undo':
       return `${listed(affectedPaths(need.undo.change))} at ${[need.commit, need.head].filter((sha) => sha !== null).join(' and ')}`;
     case 'staleness':

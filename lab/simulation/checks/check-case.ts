@@ -13,6 +13,7 @@ import {
   userTextStaysInert,
 } from './comments.ts';
 import {
+  approvalsAreOnThePage,
   approversCanWrite,
   checkLedger,
   commitsAreApproved,
@@ -160,6 +161,7 @@ const CASE_CHECKS: readonly CaseCheck[] = [
   commitsHappenOnce,
   forksStayUntouched,
   approversCanWrite,
+  approvalsAreOnThePage,
   denialsHold,
   denialsDuringSuspensionHold,
   deadLettersSuspendApprovals,

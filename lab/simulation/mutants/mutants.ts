@@ -4,9 +4,16 @@ import type { Store } from '../../../src/adapters/store/store.ts';
 import { type FileWrite, type GitHub, GitHubError } from '../../../src/core/state/ports.ts';
 import type { CommittedChange, Proposal } from '../../../src/core/state/proposal.ts';
 import type { Step } from '../../../src/core/state/step.ts';
+import {
+  type VoteLocation,
+  type VoteSource,
+  type VoteSources,
+  voteSourceKey,
+} from '../../../src/core/state/vote-source.ts';
 import { ALL_INVARIANTS } from '../memory-store/tables.ts';
 import { HEAD_BRANCH } from '../world/fixture.ts';
 import { snapshotPull } from '../world/simulated-github.ts';
+import { listVoteLocations, readVoteSources } from '../world/vote-sources.ts';
 import { EFFECT_MUTANTS } from './effect-mutants.ts';
 import { type Mutant, type Overrides, overrideGitHub, overridePulls, overrideStore } from './mutant.ts';
 
@@ -44,6 +51,25 @@ function withBlankLine(file: FileWrite): FileWrite {
   const { content } = file;
   if (content.kind !== 'bytes') return file;
   return { ...file, content: { kind: 'bytes', bytes: Buffer.concat([content.bytes, Buffer.from('\n')]) } };
+}
+
+/** Each comment and review keeps the text that it had when any request first saw it. */
+function readFirstTexts(): Overrides {
+  const first = new Map<string, VoteSource | null>();
+  return {
+    github: (github, simulatedGitHub, fixture) =>
+      new Proxy(github, {
+        get: (target, name) => {
+          const snapshot = snapshotPull(simulatedGitHub, fixture);
+          for (const [key, source] of Object.entries(readVoteSources(snapshot, listVoteLocations(snapshot)))) {
+            if (!first.has(key)) first.set(key, source);
+          }
+          if (name !== 'fetchVoteSources') return Reflect.get(target, name);
+          return async (locations: readonly VoteLocation[]): Promise<VoteSources> =>
+            Object.fromEntries(locations.map(voteSourceKey).map((key) => [key, first.get(key) ?? null]));
+        },
+      }),
+  };
 }
 
 /** Mistakes in decisions, commits and the ledger. */
@@ -92,6 +118,11 @@ const DECISION_MUTANTS: readonly Mutant[] = [
     name: 'permission-cached',
     brokenPromise: 'permissions are read again before a commit',
     createOverrides: cachePermissions,
+  },
+  {
+    name: 'withdrawn-approvals-commit',
+    brokenPromise: 'an approval that was edited or deleted before the commit is none',
+    createOverrides: readFirstTexts,
   },
   { name: 'tree-cached', brokenPromise: 'the files are those of the head', createOverrides: cacheTree },
   {

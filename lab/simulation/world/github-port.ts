@@ -22,12 +22,12 @@ import {
   findBotComments,
   findReviewsByMarker,
   hasBotComment,
-  hashCommentBodies,
   listCommitSummaries,
   listOtherPulls,
   listRulesFor,
   type PullSnapshot,
   readArchive,
+  readCommentTexts,
   readFullTree,
   readPermission,
   readPullFacts,
@@ -42,6 +42,7 @@ import {
   toPullFiles,
 } from './simulated-github.ts';
 import type { Trace } from './trace.ts';
+import { readVoteSources } from './vote-sources.ts';
 
 /**
  * The worker's GitHub port on the simulated state, without requests: each method is one lookup or one operation. The
@@ -104,12 +105,13 @@ function commentReadMethods({
   snapshot,
 }: PortContext): Pick<
   GitHub,
-  'findReviews' | 'findCommentsByMarker' | 'fetchBodyHashes' | 'hasPosted' | 'listCommentsSince'
+  'findReviews' | 'findCommentsByMarker' | 'fetchCommentTexts' | 'fetchVoteSources' | 'hasPosted' | 'listCommentsSince'
 > {
   return {
     findReviews: async (marker) => findReviewsByMarker(snapshot(), fixture, marker),
     findCommentsByMarker: async (markers, since) => findBotComments(snapshot(), fixture, markers, since),
-    fetchBodyHashes: async (comments) => hashCommentBodies(snapshot(), comments),
+    fetchCommentTexts: async (comments) => readCommentTexts(snapshot(), comments),
+    fetchVoteSources: async (locations) => readVoteSources(snapshot(), locations),
     hasPosted: async (body, since) => hasBotComment(snapshot(), fixture, body, since),
     listCommentsSince: async (since) => selectCommentsSince(snapshot(), since),
   };

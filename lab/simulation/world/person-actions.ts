@@ -230,6 +230,7 @@ export const SECOND_THOUGHT_ACTIONS: readonly (readonly [weight: number, action:
   [1, (context) => changeBase(context)],
   [1, toggleWriteAccess],
   [1, onAnyProposal(tamperWithComment)],
+  [4, withdrawApproval],
 ];
 
 export const PERSON_ACTIONS: readonly (readonly [weight: number, action: PersonAction])[] = [
@@ -340,6 +341,19 @@ function changeOwnComment({ person, random, snapshot, accountId }: ActionContext
   if (random.chance(0.5)) person.deletes(id);
   else person.edits(id, '/approve all');
   return `changes own words (${id})`;
+}
+
+/** Edits or deletes the newest comment that begins with `/approve`, before or after the App reads it. */
+function withdrawApproval({ person, random, snapshot: { pull } }: ActionContext): string | null {
+  const inConversation = [...pull.comments.values()].map((comment) => ({ ...comment, inThread: false }));
+  const inThreads = [...pull.reviewComments.values()].map((comment) => ({ ...comment, inThread: true }));
+  const approvals = [...inConversation, ...inThreads].filter(({ body }) => body.startsWith('/approve'));
+  const last = approvals.toSorted((left, right) => left.id - right.id).at(-1);
+  if (last === undefined) return null;
+  const deletes = random.chance(0.5);
+  if (deletes) (last.inThread ? person.deletesInThread : person.deletes)(last.id);
+  else (last.inThread ? person.editsInThread : person.edits)(last.id, 'No, wait.');
+  return `${deletes ? 'deletes' : 'edits'} the approval ${last.id}`;
 }
 
 /** A proposal of the App, read from its comment. */

@@ -64,6 +64,9 @@ type ReplicaOptions = {
   readonly onRateLimit: (until: number) => Promise<void>;
 };
 
+/** Calls that the App sends while another call of the same task is under way. */
+const CALLS_BESIDE_OTHERS: ReadonlySet<PropertyKey> = new Set(['fetchVoteSources'] satisfies readonly (keyof GitHub)[]);
+
 /** One process of the App. Each call of its ports takes virtual time and can fail, hang or crash the process. */
 export class Replica {
   readonly name: string;
@@ -105,8 +108,12 @@ export class Replica {
         if (known !== undefined) return known;
         const method: unknown = Reflect.get(target, name);
         if (typeof method !== 'function') return method;
-        const wrapper = (...args: unknown[]) =>
-          this.call(portName, String(name), () => Reflect.apply(method, target, args));
+        const wrapper = (...args: unknown[]) => {
+          const perform = () => Reflect.apply(method, target, args);
+          return CALLS_BESIDE_OTHERS.has(name)
+            ? this.#callAtOnce(portName, perform)
+            : this.call(portName, String(name), perform);
+        };
         wrappers.set(name, wrapper);
         return wrapper;
       },
@@ -145,6 +152,13 @@ export class Replica {
       case null:
         return perform();
     }
+  }
+
+  /** Performs a call without a delay, with a fault at times: the clock follows one call of each task. */
+  async #callAtOnce<Result>(portName: PortName, perform: () => Promise<Result>): Promise<Result> {
+    const { clock, random } = this.#options;
+    if (random.chance(this.#options.faultRates().fault)) throw createPortError(portName, clock.now, random);
+    return perform();
   }
 
   #pickFault(

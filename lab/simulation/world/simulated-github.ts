@@ -14,7 +14,12 @@ import type {
 } from '../../../fakes/github/state/github-state.ts';
 import { collaboratorRoleOf, findBranchHead } from '../../../fakes/github/state/lookup.ts';
 import type { Operation, OperationResult, WebhookEvent } from '../../../fakes/github/state/operation.ts';
-import { firstLineOf, hashBody, normalizeBody, toPostedComment } from '../../../src/adapters/github/posted-comment.ts';
+import {
+  firstLineOf,
+  normalizeBody,
+  toCommentText,
+  toPostedComment,
+} from '../../../src/adapters/github/posted-comment.ts';
 import type { GitObjectReader } from '../../../src/cli/git/objects.ts';
 import { SETTINGS_PATH } from '../../../src/core/settings/repo-settings.ts';
 import type { BranchRule } from '../../../src/core/state/branch-rules.ts';
@@ -183,7 +188,11 @@ export function listCommitSummaries(
   });
 }
 
-export function selectReviewComments({ pull }: PullSnapshot, reviewId: number): readonly SubmittedReviewComment[] {
+export function selectReviewComments(
+  { pull }: PullSnapshot,
+  reviewId: number,
+): readonly SubmittedReviewComment[] | null {
+  if (!pull.reviews.has(reviewId)) return null;
   return [...pull.reviewComments.values()]
     .filter((comment) => comment.reviewId === reviewId)
     .map(({ id, inReplyToId, body, updatedAt }) => ({ rootId: inReplyToId ?? id, body, updatedAt }));
@@ -247,16 +256,16 @@ export function hasBotComment(snapshot: PullSnapshot, bot: BotIdentity, body: st
   );
 }
 
-export function hashCommentBodies(
+export function readCommentTexts(
   { pull }: PullSnapshot,
   comments: readonly PostedComment[],
-): Awaited<ReturnType<GitHub['fetchBodyHashes']>> {
+): Awaited<ReturnType<GitHub['fetchCommentTexts']>> {
   const bodyOf = ({ kind, id }: PostedComment): string | undefined =>
     (kind === 'issue-comment' ? pull.comments.get(id) : pull.reviewComments.get(id))?.body;
   return Object.fromEntries(
     comments.map((comment) => {
       const body = bodyOf(comment);
-      return [comment.id, body === undefined ? null : hashBody(body)];
+      return [comment.id, body === undefined ? null : toCommentText(body)];
     }),
   );
 }

@@ -18,8 +18,8 @@ import {
 } from './pull-request.ts';
 import { createQuotaCache, type RateLimiter, withRateLimit } from './rate-limited-client.ts';
 import {
-  fetchBodyHashes,
   fetchCommentBody,
+  fetchCommentTexts,
   findCommentsByMarker,
   hasPosted,
   listCommentsSince,
@@ -27,6 +27,7 @@ import {
 import { fetchArchive, fetchBlob, fetchSettingsFile, fetchTree, listCommits } from './repository.ts';
 import { createReview, dismissReview, findReviews, listReviewComments, updateReview } from './reviews.ts';
 import { isThreadResolved, listHiddenComments, listOutdatedThreads, resolveThread } from './threads.ts';
+import { fetchVoteSources } from './vote-sources.ts';
 import { createComment, createFileComment, createReply, react, updateComment } from './write-comments.ts';
 
 export type GitHubOptions = {
@@ -143,7 +144,8 @@ function createPullPort(connection: PullConnection): GitHub {
     listHiddenComments: (comments) => listHiddenComments(connection, comments),
     react: (location, content) => react(connection, location, content),
     findCommentsByMarker: (markers, since) => findCommentsByMarker(connection, markers, since),
-    fetchBodyHashes: (comments) => fetchBodyHashes(connection, comments),
+    fetchCommentTexts: (comments) => fetchCommentTexts(connection, comments),
+    fetchVoteSources: (locations, since) => fetchVoteSources(connection, locations, since),
     listCommentsSince: (since) => listCommentsSince(connection, since),
     hasPosted: (body, since) => hasPosted(connection, body, since),
     commit: (plan) => createCommit(connection, plan),

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { CommentText } from '../../core/state/ports.ts';
 import type { PostedComment } from '../../core/state/proposal.ts';
 
 /** The fields of a REST comment that a `PostedComment` needs. */
@@ -19,6 +20,10 @@ export function toPostedComment(kind: PostedComment['kind'], comment: RestCommen
     bodyHash: hashBody(body),
     url: comment.html_url,
   };
+}
+
+export function toCommentText(body: string): CommentText {
+  return { body: normalizeBody(body), bodyHash: hashBody(body) };
 }
 
 /** SHA-256 of the normalized body, in hex. */

@@ -1,9 +1,9 @@
 import type { CommentLocation } from '../../core/state/intent.ts';
-import type { FoundComment, ListedComment } from '../../core/state/ports.ts';
+import type { CommentText, FoundComment, ListedComment } from '../../core/state/ports.ts';
 import type { PostedComment } from '../../core/state/proposal.ts';
 import { allItems, PAGES, type PullConnection, pullParams, repositoryParams } from './connection.ts';
 import { isNotFound } from './errors.ts';
-import { firstLineOf, hashBody, normalizeBody, type RestComment, toPostedComment } from './posted-comment.ts';
+import { firstLineOf, normalizeBody, type RestComment, toCommentText, toPostedComment } from './posted-comment.ts';
 
 type ListedRestComment = RestComment & {
   readonly body?: string;
@@ -81,28 +81,28 @@ export async function hasPosted(connection: PullConnection, body: string, since:
   return false;
 }
 
-/** Current body hash by comment id; null for a deleted comment. One comment is fetched, several are listed. */
-export async function fetchBodyHashes(
+/** The current text by comment id; null for a deleted comment. One comment is fetched, several are listed. */
+export async function fetchCommentTexts(
   connection: PullConnection,
   comments: readonly PostedComment[],
-): Promise<Readonly<Record<string, string | null>>> {
+): Promise<Readonly<Record<string, CommentText | null>>> {
   const [only, ...others] = comments;
-  if (only !== undefined && others.length === 0) return { [only.id]: await fetchBodyHash(connection, only) };
-  const hashes: Record<string, string | null> = Object.fromEntries(comments.map(({ id }) => [id, null]));
+  if (only !== undefined && others.length === 0) return { [only.id]: await fetchCommentText(connection, only) };
+  const texts: Record<string, CommentText | null> = Object.fromEntries(comments.map(({ id }) => [id, null]));
   for (const { list, kinds } of COMMENT_SOURCES) {
     const wanted = new Set(comments.filter(({ kind }) => kinds.includes(kind)).map(({ id }) => id));
     if (wanted.size === 0) continue;
     for (const { id, body = '' } of await list(connection, null)) {
-      if (wanted.has(Number(id))) hashes[Number(id)] = hashBody(body);
+      if (wanted.has(Number(id))) texts[Number(id)] = toCommentText(body);
     }
   }
-  return hashes;
+  return texts;
 }
 
-async function fetchBodyHash(connection: PullConnection, { kind, id }: PostedComment): Promise<string | null> {
+async function fetchCommentText(connection: PullConnection, { kind, id }: PostedComment): Promise<CommentText | null> {
   const at = kind === 'issue-comment' ? 'conversation' : 'thread';
   const body = await fetchCommentBody(connection, { at, commentId: id });
-  return body === null ? null : hashBody(body);
+  return body === null ? null : toCommentText(body);
 }
 
 /** All people's comments created at or after `since` (ISO 8601, GitHub's clock), oldest first. */

@@ -9,7 +9,7 @@ import {
 import type { PostedComment, PostedReview } from '../../core/state/proposal.ts';
 import { cacheKey } from './caches.ts';
 import { allItems, PAGES, type PullConnection, pullParams } from './connection.ts';
-import { GitHubRequestError, ReviewRefusedError } from './errors.ts';
+import { GitHubRequestError, isNotFound, ReviewRefusedError } from './errors.ts';
 import { firstLineOf, type RestComment, toPostedComment } from './posted-comment.ts';
 
 /**
@@ -110,17 +110,27 @@ async function deletePendingReviews(connection: PullConnection): Promise<void> {
   }
 }
 
-/** The current comments of a review of any account. */
+/** The current comments of a review of any account; null if the pull request has no such review. */
 export async function listReviewComments(
   connection: PullConnection,
   reviewId: number,
-): Promise<readonly SubmittedReviewComment[]> {
-  const comments = await listCommentsOfReview(connection, reviewId);
+): Promise<readonly SubmittedReviewComment[] | null> {
+  const comments = await listCommentsOfReview(connection, reviewId).catch(async (error: unknown) => {
+    if (!isNotFound(error)) throw error;
+    await requirePull(connection);
+    return null;
+  });
+  if (comments === null) return null;
   return comments.map(({ id, in_reply_to_id: root, body, updated_at: updatedAt }) => ({
     rootId: Number(root ?? id),
     body,
     updatedAt,
   }));
+}
+
+/** Fails if GitHub does not show the pull request: a 404 then means that the App has no access. */
+async function requirePull({ ref, read }: PullConnection): Promise<void> {
+  await read((client) => client.rest.pulls.get(pullParams(ref)));
 }
 
 type ListedReviewComment = RestComment & {

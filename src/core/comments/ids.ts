@@ -60,7 +60,8 @@ export function readQuote(quoted: readonly string[], ids: readonly QuotedId[]): 
   return ids.length === 1 ? { kind: 'proposal', lines } : { kind: 'other' };
 }
 
-function parseIdLine(text: string): QuotedId | null {
+/** The proposal that an id line names; null for any other line. */
+export function parseIdLine(text: string): QuotedId | null {
   const [, , word = '', , digest = ''] = ID_LINE.exec(text) ?? [];
   const id = parseProposalId(word);
   return id === null ? null : { id, digest: digest.toLowerCase() };

@@ -27,6 +27,16 @@ export function changeDigest(input: DigestInput): string {
   return hash('sha256', canonicalJson(fields), 'hex');
 }
 
+/** The digest of a change whose lines are at this region; null for a change without lines. */
+export function digestAtRegion(change: FileChange, region: Region | null): string {
+  const { op, path, from, base, result } = change;
+  const body =
+    region === null
+      ? ({ kind: 'blobs', oldBlob: base?.blob ?? null, newBlob: result?.blob ?? null } as const)
+      : ({ kind: 'region', region } as const);
+  return changeDigest({ op, path, fromPath: from, oldMode: base?.mode ?? null, newMode: result?.mode ?? null, body });
+}
+
 function canonicalBody(body: DigestBody): Json {
   switch (body.kind) {
     case 'region': {

@@ -36,6 +36,8 @@ export function onComment(pull: PullState, intent: CommentIntent, facts: Facts, 
   if (relevance.kind === 'irrelevant') return noop(pull, relevance.reason);
   if (relevance.kind === 'deferred') return defer(pull, 'deferred-until-posted');
   if (!facts.ownerAllowed) return refuseOwner(pull, intent);
+  // GitHub never sent such a delivery: a review cannot be deleted.
+  if (facts.reviewComments === null) return noop(pull, 'not-on-github');
   const context = createContext(pull, intent, facts, deliveryId);
   if (!isAllowed(context.role, COMMANDS[relevance.command].allowedTo)) return refusePerson(context, relevance);
   return handleComment(context, intent.parsed, relevance.proposal);

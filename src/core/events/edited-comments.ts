@@ -1,7 +1,7 @@
 import { endStep, noop, startStep, withReply } from '../actions/step-builder.ts';
 import type { Facts } from '../state/facts.ts';
 import type { CommentLocation, Intent } from '../state/intent.ts';
-import { canApprove } from '../state/proposal.ts';
+import { canApprove, canStillBeDenied, isApprovalVote, type Vote } from '../state/proposal.ts';
 import { proposalOutcome } from '../state/replies.ts';
 import type { PullState } from '../state/run.ts';
 import type { Step } from '../state/step.ts';
@@ -20,10 +20,15 @@ export function onCommentEdited(
   return endStep(replied, 'edited-into-command');
 }
 
-/** A decision stays in force after its comment is deleted. */
+/**
+ * A decision stays in force after its comment is deleted, but an approval only once its commit has begun: until then the
+ * check before the commit finds no comment, and says so.
+ */
 export function onCommentDeleted(pull: PullState, { location }: Extract<Intent, { kind: 'deleted' }>): Step {
-  const decided = pull.proposals.filter(({ votes }) =>
-    votes.some(({ surface, commentId }) => surface === location.at && commentId === commentIdOf(location)),
+  const isFromComment = ({ surface, commentId }: Vote): boolean =>
+    surface === location.at && commentId === commentIdOf(location);
+  const decided = pull.proposals.filter((proposal) =>
+    proposal.votes.some((vote) => isFromComment(vote) && !(isApprovalVote(vote) && canStillBeDenied(proposal))),
   );
   if (decided.length === 0) return noop(pull, 'not-for-us');
   const reply = { kind: 'deleted-after-decision', proposals: decided.map(proposalOutcome) } as const;

@@ -12,10 +12,10 @@ import type { PullState } from '../state/run.ts';
 export function commentRefOf(
   pull: PullState,
   { location, quotedIds, quote, createdAt }: CommentIntent,
-  { app, reviewComments = [] }: Facts,
+  { app, reviewComments }: Facts,
 ): CommentRef {
-  const others =
-    location.at === 'thread' ? reviewComments.filter(({ rootId }) => rootId !== location.rootId) : reviewComments;
+  const comments = reviewComments ?? [];
+  const others = location.at === 'thread' ? comments.filter(({ rootId }) => rootId !== location.rootId) : comments;
   // If two comments of a review are both about all proposals, neither takes precedence.
   const allIds = location.at === 'thread' ? [] : pull.proposals.map(({ id }) => id);
   const review = { slug: app.slug, submittedAt: createdAt, allIds };

@@ -1,4 +1,5 @@
 import type { ApprovalBlock, Objection, Reply } from '../state/replies.ts';
+import type { VoteProblem } from '../state/vote-source.ts';
 import { codeBlock, codeSpan, joinBlocks, truncate } from './markdown.ts';
 import { escapeLogin, formatProposalList } from './proposal-status.ts';
 
@@ -51,6 +52,28 @@ export function renderLapsed({ block, proposals }: LapsedReply): string {
       );
   }
 }
+
+type WithdrawnReply = Extract<Reply, { kind: 'approval-withdrawn' }>;
+
+/** An approval that was on the page when it was counted, and is not right before the commit. */
+export function renderWithdrawn({ login, problem, isPending, proposals }: WithdrawnReply): string {
+  const list = formatProposalList(proposals);
+  const why = VOTE_PROBLEM_TEXT[problem](escapeLogin({ login }));
+  return isPending
+    ? joinBlocks(
+        `Not applied: ${why}. Pending again:`,
+        list,
+        `Only a new comment approves, such as ${codeSpan(`/approve ${proposals[0]?.id ?? '<id>'}`)}.`,
+      )
+    : joinBlocks(`One approval doesn’t count: ${why}. The other approvals are enough for:`, list);
+}
+
+const VOTE_PROBLEM_TEXT: Readonly<Record<VoteProblem, (login: string) => string>> = {
+  missing: (login) => `the comment with the approval of ${login} is not on this pull request`,
+  edited: (login) => `the comment with the approval of ${login} was edited before the commit`,
+  dismissed: (login) => `the approving review of ${login} was dismissed`,
+  'not-theirs': (login) => `the comment that was read as the approval of ${login} doesn’t say that`,
+};
 
 function missingText(missing: number): string {
   return missing === 1 ? '1 more approval is needed' : `${missing} more approvals are needed`;

@@ -21,10 +21,16 @@ function headingLine(heading: string): string {
 
 /** The kind of change, its file, and its line or size. */
 function titleLine(proposal: Proposal): string {
-  const { verb, extent } = viewProposalPayload(proposal);
+  const { extent } = viewProposalPayload(proposal);
+  return `${proposalTitle(proposal)}${extent === null ? '' : ` (${extent})`}`;
+}
+
+/** The kind of change and its file, which never change while it is pending. */
+export function proposalTitle(proposal: Proposal): string {
+  const { verb } = viewProposalPayload(proposal);
   const { from, path } = proposal.change;
   const source = from === null ? '' : `${codeSpan(from)} to `;
-  return `**${verb}** ${source}${codeSpan(path)}${extent === null ? '' : ` (${extent})`}`;
+  return `**${verb}** ${source}${codeSpan(path)}`;
 }
 
 /** A quote of this line identifies the proposal. */

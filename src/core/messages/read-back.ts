@@ -45,13 +45,27 @@ export function proposalRoundTrips(rendered: RenderedProposal, expected: Expecte
  * True if comments, parsed as GitHub parses them, show the stored lines or diff and nothing else that could be pressed,
  * followed or mistaken for it: a preview must be the start of the diff, a wrapped line one of the added lines.
  */
-export function contentRoundTrips(
-  { body, parts, links }: RenderedProposal,
-  { change, placement }: StoredChange,
+export function contentRoundTrips(rendered: RenderedProposal, stored: StoredChange): boolean {
+  const pages = [rendered.body, ...rendered.parts].map(parsePostedMarkdown);
+  return pages.every((page) => hasOnlyAppMarkup(page, rendered.links)) && pagesShowStored(pages, rendered.body, stored);
+}
+
+/**
+ * True if posted comments show the change at one of these placements. Their other markup was checked before they were
+ * posted; links can be those of a former name of the repository.
+ */
+export function pagesShowChange(
+  { body, parts }: Pick<RenderedProposal, 'body' | 'parts'>,
+  change: FileChange,
+  placements: readonly Placement[],
 ): boolean {
-  const first = parsePostedMarkdown(body);
-  const pages = [first, ...parts.map(parsePostedMarkdown)];
-  if (!pages.every((page) => hasOnlyAppMarkup(page, links) && hasOnlyAppBlocks(page))) return false;
+  const pages = [body, ...parts].map(parsePostedMarkdown);
+  return placements.some((placement) => pagesShowStored(pages, body, { change, placement }));
+}
+
+function pagesShowStored(pages: readonly ParsedMarkdown[], body: string, { change, placement }: StoredChange): boolean {
+  const [first] = pages;
+  if (first === undefined || !pages.every(hasOnlyAppBlocks)) return false;
   if (placement.kind === 'suggestion') {
     return (
       suggestionRoundTrips(first, placement.lines) &&

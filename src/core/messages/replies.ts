@@ -1,7 +1,7 @@
 import { commitUrl, formatList, pluralize, type RepoLinks, shortSha } from '../../lib/format.ts';
 import type { CommandName } from '../state/intent.ts';
 import type { Reply, ResumeRefusal } from '../state/replies.ts';
-import { renderLapsed, renderNotCounted } from './approval-replies.ts';
+import { renderLapsed, renderNotCounted, renderWithdrawn } from './approval-replies.ts';
 import type { CommandHelp } from './command-docs.ts';
 import { codeSpan, escapeText, formatMention, formatTime, joinBlocks, link, truncate } from './markdown.ts';
 import { REPLY_MARKER } from './markers.ts';
@@ -171,6 +171,7 @@ const REPLY_RENDERERS: {
       `${UPDATE_HINT} You can replace that one with your own lines again.`,
     ),
   'approval-lapsed': renderLapsed,
+  'approval-withdrawn': renderWithdrawn,
   'approvals-suspended': ({ errorId, proposals }) =>
     joinBlocks(
       `A later comment or event might have been a denial, but an internal error (${codeSpan(errorId)}) kept Countersign from reading it. Earlier approvals of these changes no longer count:`,
@@ -201,6 +202,12 @@ const REPLY_RENDERERS: {
       'Nothing was approved: the comment that shows this change was edited or deleted, so you might have seen something else. It has been restored:',
       formatProposalList(proposals),
       `Review it again, then post ${codeSpan('/approve')} again.`,
+    ),
+  'comment-mismatch': ({ proposals }) =>
+    joinBlocks(
+      'Nothing was approved: the comment that shows this change did not show exactly what is stored for it. It has been written again:',
+      formatProposalList(proposals),
+      `Review it again, then post ${codeSpan('/approve')} again. If this repeats, tell the operator of this App.`,
     ),
   'comment-repaired': ({ id }) =>
     `Editing this comment has no effect: it was restored, and ${codeSpan(id)} is still pending. Reply with what to change, or with your own lines in a suggestion block.`,

@@ -36,6 +36,7 @@ import { activeRun, type PullState, type Run } from '../state/run.ts';
 import type { PreflightCheck, Signal } from '../state/signals.ts';
 import type { Step } from '../state/step.ts';
 import { completeProposal } from './commit.ts';
+import { announceWithdrawnVotes, findWithdrawnVotes, withoutVotes } from './withdrawn-votes.ts';
 
 type PreflightSignal = Extract<Signal, { type: 'commit-preflight' }>;
 
@@ -48,9 +49,12 @@ export function onCommitPreflight(pull: PullState, signal: PreflightSignal, fact
     (one) => checkedIds.includes(one.id) && isOpen(one) && one.state !== 'proposed',
   );
   const notRetargeted = approvedBefore.filter(({ pendingRetarget }) => pendingRetarget === null);
+  const notSuspended = notRetargeted.filter(({ approvalsSuspendedBy }) => !approvalsSuspendedBy);
   const withSuspended = announceSuspended(checked, approvedBefore);
   const withRetargets = announceLateRetargets(withSuspended, approvedBefore);
-  const announced = announceLapsedApprovals(announceStale(withRetargets, notRetargeted), notRetargeted, signal);
+  const withdrawnOf = (proposal: Proposal) => withdrawnVotesOf(proposal, signal, facts);
+  const withWithdrawn = announceWithdrawnVotes(announceStale(withRetargets, notRetargeted), notSuspended, withdrawnOf);
+  const announced = announceLapsedApprovals(withWithdrawn, notRetargeted, signal, facts);
   const executing = announced.pull.proposals.some((one) => checkedIds.includes(one.id) && one.state === 'executing');
   return endStep(advanceBatch(announced, facts.now), executing ? 'commit-started' : 'commit-aborted');
 }
@@ -83,8 +87,9 @@ function checkApproved(
     return withdrawForRetarget(builder, proposal, proposal.pendingRetarget, facts.now);
   if (proposal.approvalsSuspendedBy) return clearApprovals(builder, proposal, facts.now);
   const current = currentApprovalRules(signal.settings, builder.pull.run);
-  const withValidVotes = current.kind === 'rules' ? withoutLapsedApprovals(proposal, check, current.rules) : proposal;
-  if (blockAtCommit(proposal, signal, builder.pull.run) !== null)
+  const standing = withoutVotes(proposal, withdrawnVotesOf(proposal, signal, facts));
+  const withValidVotes = current.kind === 'rules' ? withoutLapsedApprovals(standing, check, current.rules) : standing;
+  if (blockAtCommit(standing, signal, builder.pull.run) !== null)
     return queueCommentUpdate(reopenProposal(builder, withValidVotes, facts.now), withValidVotes);
   switch (check.verdict.kind) {
     case 'applies':
@@ -108,6 +113,16 @@ function announceLateRetargets(builder: StepBuilder, approvedBefore: readonly Pr
   return last === null ? builder : announceRetarget(builder, withdrawn, last);
 }
 
+/** The approvals that the proposal's comments no longer show. */
+function withdrawnVotesOf(
+  proposal: Proposal,
+  { checks }: PreflightSignal,
+  { app }: Facts,
+): ReturnType<typeof findWithdrawnVotes> {
+  const check = checks.find(({ proposalId }) => proposalId === proposal.id);
+  return check === undefined ? [] : findWithdrawnVotes(proposal, check, app.slug);
+}
+
 function currentPermission(check: PreflightCheck | undefined, person: Person): Permission {
   return check?.permissions[person.id] ?? 'none';
 }
@@ -125,16 +140,23 @@ function blockAtCommit(proposal: Proposal, signal: PreflightSignal, run: Run | n
   return lapsed.findLast((one) => one !== null) ?? { kind: 'approvals-missing', missing };
 }
 
-/** One reply for each reason that made approved proposals pending again. */
+/**
+ * One reply for each reason that made approved proposals pending again. If approvals are missing because some were
+ * withdrawn, the reply about these has said so.
+ */
 function announceLapsedApprovals(
   builder: StepBuilder,
   approvedBefore: readonly Proposal[],
   signal: PreflightSignal,
+  facts: Facts,
 ): StepBuilder {
   const undecidedIds = builder.pull.proposals.filter(({ state }) => state === 'proposed').map(({ id }) => id);
   const blocks = approvedBefore.flatMap((proposal) => {
-    const block = undecidedIds.includes(proposal.id) ? blockAtCommit(proposal, signal, builder.pull.run) : null;
-    return block === null ? [] : [{ proposal, block }];
+    if (!undecidedIds.includes(proposal.id)) return [];
+    const withdrawn = withdrawnVotesOf(proposal, signal, facts);
+    const block = blockAtCommit(withoutVotes(proposal, withdrawn), signal, builder.pull.run);
+    const isAnnounced = block?.kind === 'approvals-missing' && withdrawn.length > 0;
+    return block === null || isAnnounced ? [] : [{ proposal, block }];
   });
   const groups = [...Map.groupBy(blocks, ({ block }) => JSON.stringify(block)).values()];
   return groups.reduce((announced, group) => {

@@ -5,6 +5,7 @@ import { areLinesEqual } from '../edits/text/lines.ts';
 import type { FileWrite } from '../state/ports.ts';
 import type { Permission, Proposal } from '../state/proposal.ts';
 import type { CommittedFile } from '../state/signals.ts';
+import type { VoteSources } from '../state/vote-source.ts';
 
 /** A file at the commit's parent; `text` is null for a file that is not text. */
 export type HeadFile = { readonly ref: BlobRef; readonly text: string | null };
@@ -13,13 +14,15 @@ export type HeadFile = { readonly ref: BlobRef; readonly text: string | null };
 export type HeadFiles = ReadonlyMap<string, HeadFile | null>;
 
 /**
- * One proposal with the place of its change at the head, and the current permissions of its approvers (by numeric id).
+ * One proposal with the place of its change at the head, the current permissions of its approvers (by numeric id), and
+ * the comments of their approvals as they are now.
  */
 export type ProposalToCommit = {
   readonly proposal: Proposal;
   /** Null only for a change without lines. */
   readonly region: Region | null;
   readonly permissions: Readonly<Record<string, Permission>>;
+  readonly voteSources: VoteSources;
 };
 
 /** The file writes of a commit, and the committed lines by proposal id. */

@@ -1,7 +1,7 @@
 import type { RepoLinks } from '../../lib/format.ts';
 import { type Countersigned, markCountersigned } from '../../lib/trust.ts';
-import { type FileChange, isWholeFileChange, type Region } from '../edits/change.ts';
-import { changeDigest } from '../edits/digest.ts';
+import { isWholeFileChange } from '../edits/change.ts';
+import { digestAtRegion } from '../edits/digest.ts';
 import type { CommitPlan } from '../state/ports.ts';
 import type { CommittedVersion, Permission, Vote } from '../state/proposal.ts';
 import type { CommittedFile } from '../state/signals.ts';
@@ -17,6 +17,7 @@ import {
   planRestore,
 } from './commit-plan.ts';
 import { findConflictingChange } from './overlaps.ts';
+import { findSourceProblem } from './vote-sources.ts';
 
 /**
  * The only place that permits a commit. It checks again, from stored data and the head's content, that every change has
@@ -59,23 +60,15 @@ export type CountersignedCommit = {
   readonly files: readonly CommittedFile[];
 };
 
-function checkProposalToCommit({ proposal, permissions }: ProposalToCommit, rules: ApprovalRules): void {
+function checkProposalToCommit(item: ProposalToCommit, rules: ApprovalRules): void {
+  const { proposal } = item;
   const { change } = proposal;
   if (change.op === 'read') throw new Error(`Proposal ${proposal.id} only reads a file`);
   if (proposal.state !== 'executing') throw new Error(`Proposal ${proposal.id} is ${proposal.state}, not executing`);
-  if (!isApproved(proposal, rules, permissionLookup(permissions)))
+  if (!isApproved(proposal, rules, permissionLookup(item)))
     throw new Error(`Proposal ${proposal.id} does not have enough approvals that count`);
   if (digestAtRegion(change, change.region) !== change.digest)
     throw new Error(`Proposal ${proposal.id} differs from what was shown`);
-}
-
-function digestAtRegion(change: FileChange, region: Region | null): string {
-  const { op, path, from, base, result } = change;
-  const body =
-    region === null
-      ? ({ kind: 'blobs', oldBlob: base?.blob ?? null, newBlob: result?.blob ?? null } as const)
-      : ({ kind: 'region', region } as const);
-  return changeDigest({ op, path, fromPath: from, oldMode: base?.mode ?? null, newMode: result?.mode ?? null, body });
 }
 
 function planLineWrites({ toCommit, files }: CountersignRequest): PlannedWrites[] {
@@ -102,17 +95,17 @@ function commitMessageEntry(
   rules: ApprovalRules,
   plannedWrites: readonly PlannedWrites[],
 ): CommitMessageEntry {
-  const { proposal, region, permissions } = item;
+  const { proposal, region } = item;
   const { id, change, origin } = proposal;
   const range = plannedWrites.find(({ ranges }) => ranges.has(id))?.ranges.get(id) ?? null;
   const { path, from, payload } = change;
   const digest = digestAtRegion(change, region);
-  const approvedBy = countedApprovals(proposal, rules, permissionLookup(permissions)).map((vote) => vote.by);
+  const approvedBy = countedApprovals(proposal, rules, permissionLookup(item)).map((vote) => vote.by);
   const undoes = origin.kind === 'undo' ? origin.undoneProposalId : null;
   return { proposalId: id, digest, range, approvedBy, path, from, undoes, description: payload.description };
 }
 
-/** Looks up a voter's current permission. */
-function permissionLookup(permissions: ProposalToCommit['permissions']): (vote: Vote) => Permission {
-  return (vote) => permissions[vote.by.id] ?? 'none';
+/** Looks up a voter's current permission; none for a vote whose comment is gone, edited or of another account. */
+function permissionLookup({ permissions, voteSources }: ProposalToCommit): (vote: Vote) => Permission {
+  return (vote) => (findSourceProblem(vote, voteSources) === null ? (permissions[vote.by.id] ?? 'none') : 'none');
 }

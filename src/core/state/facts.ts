@@ -1,7 +1,7 @@
 import type { UserEditInput, UserEditResult } from '../edits/user-edit.ts';
 import type { BranchRules } from './branch-rules.ts';
 import type { Staleness, StalenessInput } from './head-changes.ts';
-import type { Permission, Person, PostedComment } from './proposal.ts';
+import type { Permission, Person, Proposal } from './proposal.ts';
 import type { SettingsReading } from './settings.ts';
 import type { UndoContext, UndoResult } from './undo.ts';
 
@@ -19,8 +19,8 @@ export type Need =
   | { readonly kind: 'changed-paths' }
   /** The comments of a submitted review. */
   | { readonly kind: 'review-comments'; readonly reviewId: number }
-  /** The current bodies of these comments of the App and, where all are meant, which of them nobody sees now. */
-  | { readonly kind: 'comment-hashes'; readonly comments: readonly PostedComment[]; readonly withHidden?: boolean }
+  /** The current comments of these pending proposals and, where all are meant, which of them nobody sees now. */
+  | { readonly kind: 'comment-hashes'; readonly proposals: readonly Proposal[]; readonly withHidden?: boolean }
   /** The reverse of an applied change. `commit` is null if the head already has the needed content. */
   | {
       readonly kind: 'undo';
@@ -47,12 +47,14 @@ export type Facts = {
   /** Numbers of the other open pull requests with the same head branch. */
   readonly otherPullsOnBranch?: readonly number[];
   readonly changedPaths?: readonly string[];
-  /** Comments of the review whose body is decided. */
-  readonly reviewComments?: readonly SubmittedReviewComment[];
+  /** Comments of the review whose body is decided; null if the pull request has no such review. */
+  readonly reviewComments?: readonly SubmittedReviewComment[] | null;
   /** Body hash by comment id, in the form of `PostedComment.bodyHash`; null for a deleted comment. */
   readonly commentHashes?: Readonly<Record<string, string | null>>;
   /** Ids of comments of the App that are minimized, or whose thread is resolved. */
   readonly hiddenCommentIds?: readonly number[];
+  /** By proposal id: the digest that its comments show; null if they do not show exactly the stored change. */
+  readonly shownDigests?: Readonly<Record<string, string | null>>;
   readonly undo?: UndoResult;
   /** Applicability of all pending changes at the head. */
   readonly staleness?: Staleness;

@@ -5,6 +5,7 @@ import type { AppIdentity, PullFacts, SubmittedReviewComment } from './facts.ts'
 import type { CommentLocation, PullRequestRef } from './intent.ts';
 import type { Permission, PostedComment, PostedReview } from './proposal.ts';
 import type { Priority } from './rate-limit.ts';
+import type { VoteLocation, VoteSources } from './vote-source.ts';
 
 /** The App's account on GitHub; `owner` is the login of the account that owns the App. */
 export type AppAccount = AppIdentity & { readonly owner: string };
@@ -54,8 +55,8 @@ export type GitHub = {
   createReview(head: string, review: NewReview): Promise<CreatedReview>;
   /** Reviews by the App on this pull request whose body begins with this marker. */
   findReviews(marker: string): Promise<readonly OwnReview[]>;
-  /** The comments of any review on this pull request. */
-  listReviewComments(reviewId: number): Promise<readonly SubmittedReviewComment[]>;
+  /** The comments of any review on this pull request; null if it has no such review. */
+  listReviewComments(reviewId: number): Promise<readonly SubmittedReviewComment[] | null>;
   updateReview(reviewId: number, body: string): Promise<void>;
   /** False if GitHub refuses, so that a person has to dismiss it. True if it is already dismissed. */
   dismissReview(reviewId: number, message: string): Promise<boolean>;
@@ -79,8 +80,13 @@ export type GitHub = {
    * GitHub's clock) before which none was posted; null if unknown.
    */
   findCommentsByMarker(markers: readonly string[], since: string | null): Promise<ReadonlyMap<string, FoundComment>>;
-  /** Current body hash by comment id, as in `PostedComment.bodyHash`; null for a deleted comment. */
-  fetchBodyHashes(comments: readonly PostedComment[]): Promise<Readonly<Record<string, string | null>>>;
+  /** The current text of these comments by id; null for a deleted comment. */
+  fetchCommentTexts(comments: readonly PostedComment[]): Promise<Readonly<Record<string, CommentText | null>>>;
+  /**
+   * The comments and reviews that votes were read from, as they are now. `since` is GitHub's time (ISO 8601) after which
+   * most of them were written; null if unknown.
+   */
+  fetchVoteSources(locations: readonly VoteLocation[], since: string | null): Promise<VoteSources>;
   /** Comments of all accounts created at or after this time (ISO 8601, GitHub's clock), oldest first. */
   listCommentsSince(since: string): Promise<readonly ListedComment[]>;
   /** Whether the App has posted this body here since that time (ISO 8601). */
@@ -167,6 +173,9 @@ export type CreatedReview = { readonly review: OwnReview; readonly comments: rea
 
 /** A comment by the App that was found by its marker. */
 export type FoundComment = PostedComment & { readonly body: string };
+
+/** A comment's text with line feeds as line ends, and its hash, as in `PostedComment.bodyHash`. */
+export type CommentText = { readonly body: string; readonly bodyHash: string };
 
 /** A listed comment, in the form of its webhook payload. Its content is unchecked. */
 export type ListedComment = {

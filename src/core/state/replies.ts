@@ -2,6 +2,7 @@ import type { UserEditRefusal } from '../edits/user-edit.ts';
 import type { CommandName } from './intent.ts';
 import { decidingVotes, type Person, type Proposal, type ProposalState } from './proposal.ts';
 import type { EndReason } from './run.ts';
+import type { VoteProblem } from './vote-source.ts';
 
 /** Every reply of the App. `core/messages/replies.ts` renders them. */
 export type Reply =
@@ -43,6 +44,8 @@ export type Reply =
   | { readonly kind: 'edited-into-command' }
   /** The App's comments on these were edited or deleted. They are rewritten and nothing was approved. */
   | { readonly kind: 'comment-tampered'; readonly proposals: readonly ProposalLink[] }
+  /** The App's comments did not show exactly the changes that are stored. They are rewritten and nothing was approved. */
+  | { readonly kind: 'comment-mismatch'; readonly proposals: readonly ProposalLink[] }
   /** A person who can decide edited a comment of the App. It was restored; the reply names better ways. */
   | { readonly kind: 'comment-repaired'; readonly id: string }
   /** Comments were edited or deleted too often, so their changes were withdrawn. */
@@ -95,6 +98,17 @@ export type Reply =
     }
   /** The same block, found right before the commit: these proposals are pending again. */
   | { readonly kind: 'approval-lapsed'; readonly block: ApprovalBlock; readonly proposals: readonly ProposalLink[] }
+  /**
+   * GitHub no longer shows this person's approval as it was counted, so it is no vote. These proposals are pending again
+   * (`isPending`), or other approvals are enough for them.
+   */
+  | {
+      readonly kind: 'approval-withdrawn';
+      readonly login: string;
+      readonly problem: VoteProblem;
+      readonly isPending: boolean;
+      readonly proposals: readonly ProposalLink[];
+    }
   /**
    * A later comment could not be processed because of this internal error, so the approved proposals are pending again.
    */

@@ -8,6 +8,7 @@ import type { CommittedVersion, Permission, PostedComment, PostedReview } from '
 import type { Question } from './run.ts';
 import type { SettingsReading } from './settings.ts';
 import type { GatedToolName } from './tools.ts';
+import type { VoteSources } from './vote-source.ts';
 
 /** An input of the state machine: a webhook as an intent, or the outcome of an effect. */
 export type Signal =
@@ -203,6 +204,8 @@ export type PreflightCheck = {
   readonly verdict: StalenessVerdict;
   /** Current permission of each person whose approval counts, by numeric id. */
   readonly permissions: Readonly<Record<string, Permission>>;
+  /** The comments and reviews of the approvals, as GitHub shows them now. */
+  readonly voteSources: VoteSources;
 };
 
 /** The answer to a question. `message` is safe to publish; `content` is null if the model wrote no text. */

@@ -9,6 +9,7 @@ import type { HeadFile, HeadFiles } from '../../core/policy/commit-plan.ts';
 import { treeMismatches } from '../../core/policy/committed-tree.ts';
 import type { CountersignedCommit } from '../../core/policy/countersign.ts';
 import { STALE_APPLICABILITY, toVerdict } from '../../core/policy/push-impact.ts';
+import { voteLocations } from '../../core/policy/vote-sources.ts';
 import { parseSettings } from '../../core/settings/repo-settings.ts';
 import type { FileAtHead, StalenessVerdict } from '../../core/state/head-changes.ts';
 import type { GitHub } from '../../core/state/ports.ts';
@@ -16,6 +17,7 @@ import type { Permission, Proposal } from '../../core/state/proposal.ts';
 import type { PullState } from '../../core/state/run.ts';
 import type { SettingsReading } from '../../core/state/settings.ts';
 import type { PreflightCheck } from '../../core/state/signals.ts';
+import type { VoteSources } from '../../core/state/vote-source.ts';
 import { fetchPersonPermission, offloadOr } from '../jobs/gather-facts.ts';
 import type { EffectResult, Job, PullContext } from '../jobs/job.ts';
 import { fetchFiles, isPlainFileMode } from '../jobs/repository-files.ts';
@@ -32,28 +34,48 @@ export type CommitPreconditions = {
   readonly settings: SettingsReading;
 };
 
-/** Checks again, right before the write, that the proposals apply and that their approvers have permission. */
+/**
+ * Checks again, right before the write, that the proposals apply, that their approvers have permission and that their
+ * approvals are still on the page.
+ */
 export async function preflightCommit(
   { github, offload }: PullContext,
   pull: PullState,
   effectProposals: readonly Proposal[],
   target: { readonly head: string; readonly branch: string },
 ): Promise<CommitPreconditions> {
-  const files = await fetchFiles(
-    github,
-    await github.fetchTree(target.head),
-    filesToFetch(effectProposals.map(({ change }) => change)),
+  const [{ files, permissions, settings }, voteSources] = await bothOrFail(
+    fetchCommitFacts(github, effectProposals, target.head),
+    fetchVoteSources(github, effectProposals),
   );
-  const permissions = await fetchApproverPermissions(github, effectProposals);
-  const settings = parseSettings(await github.fetchSettingsFile());
   const verdicts = await stalenessVerdicts(offload, pull, effectProposals, files);
   const checks = effectProposals.map(({ id }) => ({
     proposalId: id,
     verdict: verdicts.get(id) ?? STALE_APPLICABILITY,
     permissions,
+    voteSources,
   }));
   const headFiles = new Map(Object.entries(files).flatMap(([path, file]) => toHeadFile(path, file)));
   return { ...target, files: headFiles, checks, settings };
+}
+
+/** Waits for both, also if one fails, so that no request outlives its attempt. */
+async function bothOrFail<One, Other>(one: Promise<One>, other: Promise<Other>): Promise<readonly [One, Other]> {
+  await Promise.allSettled([one, other]);
+  return [await one, await other];
+}
+
+async function fetchCommitFacts(github: GitHub, effectProposals: readonly Proposal[], head: string) {
+  const changes = effectProposals.map(({ change }) => change);
+  const files = await fetchFiles(github, await github.fetchTree(head), filesToFetch(changes));
+  const permissions = await fetchApproverPermissions(github, effectProposals);
+  return { files, permissions, settings: parseSettings(await github.fetchSettingsFile()) };
+}
+
+/** An approval that was edited or deleted meanwhile, or that GitHub does not have, must not lead to a commit. */
+function fetchVoteSources(github: GitHub, effectProposals: readonly Proposal[]): Promise<VoteSources> {
+  const [first = null] = effectProposals.flatMap(({ proposedAt }) => proposedAt ?? []).toSorted();
+  return github.fetchVoteSources(voteLocations(effectProposals), first);
 }
 
 /** Empty for a path that is no plain file, so that no change of it can be committed. */

@@ -202,7 +202,7 @@ function toProposalToCommit(proposal: Proposal, checks: readonly PreflightCheck[
   const check = checks.find((one) => one.proposalId === proposal.id);
   const verdict = check?.verdict;
   const region = proposal.change.region !== null && verdict?.kind === 'applies' ? verdict.region : null;
-  return { proposal, region, permissions: check?.permissions ?? {} };
+  return { proposal, region, permissions: check?.permissions ?? {}, voteSources: check?.voteSources ?? {} };
 }
 
 /** Handles comments that arrived while the branch moved. If that repeats, the delay is as long as without comments. */

@@ -9,7 +9,7 @@ import type { BranchRules } from '../../core/state/branch-rules.ts';
 import type { Facts, Need } from '../../core/state/facts.ts';
 import type { PathStaleness, PathStalenessInput, Staleness } from '../../core/state/head-changes.ts';
 import type { GitHub, Tree } from '../../core/state/ports.ts';
-import type { Permission, Person } from '../../core/state/proposal.ts';
+import { commentsOf, type Permission, type Person } from '../../core/state/proposal.ts';
 import type { PullState } from '../../core/state/run.ts';
 import type { Signal } from '../../core/state/signals.ts';
 import type { UndoFiles } from '../../core/state/undo.ts';
@@ -62,7 +62,7 @@ async function fetchFact(context: PullContext, need: Need, facts: Facts): Promis
     case 'review-comments':
       return { reviewComments: await github.listReviewComments(need.reviewId) };
     case 'comment-hashes':
-      return fetchComments(github, need);
+      return fetchShownProposals(context, need);
     case 'undo':
       return { undo: await fetchUndo(context, need) };
     case 'staleness':
@@ -72,16 +72,28 @@ async function fetchFact(context: PullContext, need: Need, facts: Facts): Promis
   }
 }
 
-async function fetchComments(
-  github: GitHub,
-  { comments, withHidden = false }: NeedOf<'comment-hashes'>,
-): Promise<Partial<Facts>> {
-  if (!withHidden) return { commentHashes: await github.fetchBodyHashes(comments) };
-  const [commentHashes, hiddenCommentIds] = await Promise.all([
-    github.fetchBodyHashes(comments),
-    github.listHiddenComments(comments),
+/**
+ * Reads the comments of pending proposals. Those that are as the App posted them are held against the stored change; if
+ * that takes too long, they count as showing another one.
+ */
+async function fetchShownProposals(
+  { github, offload }: PullContext,
+  { proposals, withHidden = false }: NeedOf<'comment-hashes'>,
+): Promise<Pick<Facts, 'commentHashes' | 'shownDigests' | 'hiddenCommentIds'>> {
+  const comments = proposals.flatMap(commentsOf);
+  const [texts, hidden] = await Promise.all([
+    github.fetchCommentTexts(comments),
+    withHidden ? github.listHiddenComments(comments) : null,
   ]);
-  return { commentHashes, hiddenCommentIds };
+  const shownDigests: Record<string, string | null> = {};
+  for (const proposal of proposals) {
+    const current = commentsOf(proposal).map(({ id, bodyHash }) => ({ text: texts[id], bodyHash }));
+    if (!current.every(({ text, bodyHash }) => text?.bodyHash === bodyHash)) continue;
+    const bodies = current.flatMap(({ text }) => text?.body ?? []);
+    shownDigests[proposal.id] = await offloadOr(offload, 'findShownDigest', { proposal, bodies }, null);
+  }
+  const commentHashes = Object.fromEntries(Object.entries(texts).map(([id, text]) => [id, text?.bodyHash ?? null]));
+  return { commentHashes, shownDigests, ...(hidden === null ? {} : { hiddenCommentIds: hidden }) };
 }
 
 /** Counts approvals only if a commit would dismiss them, which saves a request otherwise. */

@@ -11,6 +11,7 @@ import { countParts, type RenderedProposal } from '../../core/messages/proposal-
 import type { ProposalView } from '../../core/messages/proposal-status.ts';
 import { renderPostedProposal } from '../../core/messages/read-back.ts';
 import { renderReply, renderReplyContinuations } from '../../core/messages/replies.ts';
+import { findShownDigest, type ShownProposal } from '../../core/messages/shown-change.ts';
 import { computeUndo } from '../../core/policy/compute-undo.ts';
 import { isFoundAfterEdit, type TextAfterEdit } from '../../core/policy/overlaps.ts';
 import {
@@ -91,6 +92,7 @@ type OffloadFunctions = {
   readonly draftCommentsAt: OffloadSignature<PlacedDraftInput, PlacedComments | null>;
   readonly countParts: OffloadSignature<Proposal, number>;
   readonly renderPostedProposal: OffloadSignature<ProposalView, RenderedProposal>;
+  readonly findShownDigest: OffloadSignature<ShownProposal, string | null>;
   readonly renderReplyPages: OffloadSignature<ReplyToRender, readonly string[]>;
 };
 
@@ -148,6 +150,10 @@ const OFFLOAD_HANDLERS: { readonly [Name in OffloadName]: OffloadHandler<Name> }
   },
   countParts: { run: countParts, size: diffLength },
   renderPostedProposal: { run: renderPostedProposal, size: ({ proposal }) => diffLength(proposal) },
+  findShownDigest: {
+    run: findShownDigest,
+    size: ({ proposal, bodies }) => Math.max(diffLength(proposal), totalLength(bodies)),
+  },
   renderReplyPages: {
     run: renderReplyPages,
     size: ({ reply }) => (reply.kind === 'proposal-details' ? (reply.diff?.length ?? 0) : 0),

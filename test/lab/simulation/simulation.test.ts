@@ -27,6 +27,7 @@ const RARE_FAULTS: ReadonlySet<string> = new Set(['stale-head']);
 const FAST_MUTANTS = [
   'changed-bytes',
   'everybody-may-decide',
+  'withdrawn-approvals-commit',
   'acknowledged-before-stored',
   'effects-after-the-step',
   'deny-ignored-after-approve',

@@ -4,7 +4,7 @@ import { settingsNeeds } from '../../actions/fact-needs.ts';
 import { endStep, startStep, withReply } from '../../actions/step-builder.ts';
 import type { ApprovalRules } from '../../policy/approval-rules.ts';
 import type { Need } from '../../state/facts.ts';
-import { commentsOf, type Proposal } from '../../state/proposal.ts';
+import { isPending, type Proposal } from '../../state/proposal.ts';
 import { type ApprovalBlock, proposalLink, type Reply } from '../../state/replies.ts';
 import type { Step } from '../../state/step.ts';
 import { type CommandContext, type CommentContext, endWithReply, replyPostedLater } from './context.ts';
@@ -28,11 +28,10 @@ export function approvalNeeds(
   if (proposals.length === 0 || isOutsideConversation({ pull, intent, facts })) return [];
   const settings = settingsNeeds(facts);
   if (settings.length > 0) return settings;
-  const comments = proposals.filter(({ state }) => state === 'proposed').flatMap(commentsOf);
-  if (comments.length === 0 || facts.commentHashes !== undefined) return [];
-  return couldApprovalCount(facts, intent.actor, proposals, pull.run)
-    ? [{ kind: 'comment-hashes', comments, withHidden }]
-    : [];
+  const pending = proposals.filter(isPending);
+  if (pending.length === 0 || facts.commentHashes !== undefined) return [];
+  if (!couldApprovalCount(facts, intent.actor, proposals, pull.run)) return [];
+  return [{ kind: 'comment-hashes', proposals: pending, withHidden }];
 }
 
 /** If one approval does not count, none is recorded. */
@@ -61,7 +60,9 @@ function refuseApproval(context: CommandContext, block: ApprovalBlock, proposals
  */
 export function checkCommentsIntact(context: CommandContext, open: readonly Proposal[]): Step | null {
   const tampered = open.filter((proposal) => findCommentDamage(proposal, context.facts) !== null);
-  if (tampered.length > 0) return repairAndAskAgain(context, tampered);
+  if (tampered.length > 0) return repairAndAskAgain(context, tampered, 'comment-tampered');
+  const different = open.filter(({ id, state }) => state === 'proposed' && !context.facts.shownDigests?.[id]);
+  if (different.length > 0) return repairAndAskAgain(context, different, 'comment-mismatch');
   const unseen = open.filter((proposal) => mightHaveShownOtherText(proposal, context.commentRef.createdAt));
   return unseen.length === 0 ? null : replyPostedLater(context, unseen);
 }
@@ -69,22 +70,27 @@ export function checkCommentsIntact(context: CommandContext, open: readonly Prop
 /** The reply in a thread that no longer shows these proposals; else null. */
 export function checkThreadCurrent(context: CommandContext, open: readonly Proposal[]): Step | null {
   const elsewhere = open.filter((proposal) => isInPreviousThread(proposal, context.intent.location));
-  return elsewhere.length === 0 ? null : endWithReply(context, tamperedReply(elsewhere), 'comment-tampered');
+  return elsewhere.length === 0
+    ? null
+    : endWithReply(context, askAgain('comment-tampered', elsewhere), 'comment-tampered');
 }
 
+/** Why an approval does not count: a comment is not as the App posted it, or it does not show the stored change. */
+type PageProblem = 'comment-tampered' | 'comment-mismatch';
+
 /** People may have read another text than ours: repairs the comments and asks to approve again. */
-function repairAndAskAgain(context: CommandContext, tampered: readonly Proposal[]): Step {
+function repairAndAskAgain(context: CommandContext, damaged: readonly Proposal[], problem: PageProblem): Step {
   const { pull, facts, intent } = context;
-  const repaired = tampered.reduce(
+  const repaired = damaged.reduce(
     (builder, one) => repairComment(builder, one, findCommentDamage(one, facts) ?? 'changed', facts.now),
     startStep(pull),
   );
-  const ids = new Set(tampered.map(({ id }) => id));
+  const ids = new Set(damaged.map(({ id }) => id));
   const pending = repaired.pull.proposals.filter((one) => ids.has(one.id) && one.state === 'proposed');
-  if (pending.length === 0) return endStep(repaired, 'comment-tampered');
-  return endStep(withReply(repaired, intent.location, tamperedReply(pending)), 'comment-tampered');
+  if (pending.length === 0) return endStep(repaired, problem);
+  return endStep(withReply(repaired, intent.location, askAgain(problem, pending)), problem);
 }
 
-function tamperedReply(proposals: readonly Proposal[]): Reply {
-  return { kind: 'comment-tampered', proposals: proposals.map(proposalLink) };
+function askAgain(kind: PageProblem, proposals: readonly Proposal[]): Reply {
+  return { kind, proposals: proposals.map(proposalLink) };
 }

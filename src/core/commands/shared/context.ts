@@ -89,6 +89,7 @@ export function refuseIfClosed(context: CommandContext): Step | null {
   return endWithReply(context, { kind: 'pull-not-open', state: pullRequest.state }, 'pull-not-open');
 }
 
+/** A vote on what the proposal's comment shows. Where the comment was read for it, the digest is the one read there. */
 export function createVote(
   context: CommandContext,
   proposal: Proposal,
@@ -98,7 +99,7 @@ export function createVote(
   const { location, bodyHash } = context.intent;
   return {
     proposalId: proposal.id,
-    digest: postedChange(proposal).digest,
+    digest: context.facts.shownDigests?.[proposal.id] ?? postedChange(proposal).digest,
     action,
     by: context.person,
     permission: context.permission,

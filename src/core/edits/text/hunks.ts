@@ -68,17 +68,27 @@ const EXACT_HUNK_HEADER = /^@@ -(\d+),(\d+) \+\d+,\d+ @@$/;
 
 const NO_NEWLINE_NOTE = '\\ No newline at end of file';
 
-/** How far the old text was read, in lines and characters, and the new text so far. */
-type PatchState = { readonly old: LineTable; line: number; offset: number; readonly output: string[] };
+/**
+ * How far the old text was read, in lines and characters, and the new text so far. The text begins with the 0-based line
+ * `firstIndex` of the file.
+ */
+type PatchState = {
+  readonly old: LineTable;
+  readonly firstIndex: number;
+  line: number;
+  offset: number;
+  readonly output: string[];
+};
 
 /**
  * Applies a diff in our own format; null unless every line is exactly where the diff says. Only for checks: committed
- * bytes never come from it. Lines outside the hunks are copied in bulk.
+ * bytes never come from it. Lines outside the hunks are copied in bulk. `text` can be a part of the file, from the
+ * 0-based line `firstIndex` on.
  */
-export function applyUnifiedDiff(text: string, diff: string): string | null {
+export function applyUnifiedDiff(text: string, diff: string, firstIndex = 0): string | null {
   const rows = diff.split('\n');
   if (rows.pop() !== '' || !rows[0]?.startsWith('--- ') || !rows[1]?.startsWith('+++ ')) return null;
-  const state: PatchState = { old: createLineTable(text), line: 0, offset: 0, output: [] };
+  const state: PatchState = { old: createLineTable(text), firstIndex, line: 0, offset: 0, output: [] };
   for (let row = 2; row < rows.length; row += 1) {
     const line = rowWithTerminator(rows, row);
     if (line === null) continue;
@@ -104,7 +114,7 @@ function isHunkHeader(line: string): boolean {
 function skipToHunk(state: PatchState, line: string): boolean {
   const [, start, lines] = EXACT_HUNK_HEADER.exec(line.trimEnd()) ?? [];
   if (start === undefined) return false;
-  const index = Number(lines) === 0 ? Number(start) : Number(start) - 1;
+  const index = (Number(lines) === 0 ? Number(start) : Number(start) - 1) - state.firstIndex;
   if (index < state.line || index > state.old.lineCount) return false;
   const { text } = state.old;
   const offset = state.old.offsetAt(index);

@@ -28,14 +28,16 @@ type Saying = {
 
 function says(game: TableGame, actor: typeof ANA, body: string, saying: Saying = {}): Step {
   const content = parseComment(COMMAND_GRAMMAR, body, 'countersign');
+  const location = saying.at ?? { at: 'conversation', commentId: game.nextComment() };
+  const createdAt = saying.createdAt ?? game.now();
   const intent: CommentIntent = {
     kind: 'comment',
     pull: REF,
     actor,
-    location: saying.at ?? { at: 'conversation', commentId: game.nextComment() },
+    location,
     ...content,
-    createdAt: saying.createdAt ?? game.now(),
-    bodyHash: '0'.repeat(64),
+    createdAt,
+    bodyHash: game.posts(actor, body, location, createdAt),
     reviewState: saying.state ?? null,
   };
   const deliveryId = `d${game.nextComment()}`;

@@ -81,6 +81,7 @@ function everyAnswer(text: string): readonly Reply[] {
     'user-edit-refused': ownTextProblems(text).map((problem) => ({ id: 'k7q2', problem })),
     'edited-into-command': [{}],
     'comment-tampered': [{ proposals: named }],
+    'comment-mismatch': [{ proposals: named }],
     'comment-repaired': [{ id: 'k7q2' }],
     'comment-repair-limit': [{ proposals: named }],
     'deleted-after-decision': [{ proposals: [outcome] }],
@@ -100,6 +101,9 @@ function everyAnswer(text: string): readonly Reply[] {
     'commit-delayed': [{ proposals: named }],
     'commit-mismatch': [{ sha: commit, proposals: named, summary: text }],
     'approval-lapsed': doubts.map((block) => ({ proposals: named, block })),
+    'approval-withdrawn': (['missing', 'edited', 'dismissed', 'not-theirs'] as const).flatMap((problem) =>
+      [true, false].map((isPending) => ({ login: text, problem, isPending, proposals: named })),
+    ),
     'approval-not-counted': doubts.map((block) => ({ proposals: named, block })),
     'approvals-suspended': [{ errorId: 'f00df00df00d', proposals: named }],
     'undo-refused': notUndone(text).map((refusal) => ({ proposalId: 'k7q2', refusal })),
@@ -287,6 +291,14 @@ describe('answers', () => {
 
       Review it again, then post \`/approve\` again.
 
+      [comment-mismatch]
+      Nothing was approved: the comment that shows this change did not show exactly what is stored for it. It has been written again:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      Review it again, then post \`/approve\` again. If this repeats, tell the operator of this App.
+
       [comment-repaired]
       Editing this comment has no effect: it was restored, and \`k7q2\` is still pending. Reply with what to change, or with your own lines in a suggestion block.
 
@@ -430,6 +442,62 @@ describe('answers', () => {
       - \`m3x8\` total
 
       3 more approvals are needed.
+
+      [approval-withdrawn]
+      Not applied: the comment with the approval of total is not on this pull request. Pending again:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      Only a new comment approves, such as \`/approve k7q2\`.
+
+      [approval-withdrawn]
+      One approval doesn’t count: the comment with the approval of total is not on this pull request. The other approvals are enough for:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      [approval-withdrawn]
+      Not applied: the comment with the approval of total was edited before the commit. Pending again:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      Only a new comment approves, such as \`/approve k7q2\`.
+
+      [approval-withdrawn]
+      One approval doesn’t count: the comment with the approval of total was edited before the commit. The other approvals are enough for:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      [approval-withdrawn]
+      Not applied: the approving review of total was dismissed. Pending again:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      Only a new comment approves, such as \`/approve k7q2\`.
+
+      [approval-withdrawn]
+      One approval doesn’t count: the approving review of total was dismissed. The other approvals are enough for:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      [approval-withdrawn]
+      Not applied: the comment that was read as the approval of total doesn’t say that. Pending again:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      Only a new comment approves, such as \`/approve k7q2\`.
+
+      [approval-withdrawn]
+      One approval doesn’t count: the comment that was read as the approval of total doesn’t say that. The other approvals are enough for:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
 
       [approval-not-counted]
       Nothing was approved: the settings that say who may approve are broken. Still pending:

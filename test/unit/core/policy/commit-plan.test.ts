@@ -27,6 +27,7 @@ const signing = (change: FileChange): ProposalToCommit => ({
   proposal: proposal(change),
   region: change.region,
   permissions: {},
+  voteSources: {},
 });
 
 const treeEntry = (text: string | null = TEXT, mode: BlobRef['mode'] = '100644', target: string | null = null) => {

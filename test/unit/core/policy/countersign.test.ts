@@ -1,25 +1,45 @@
+import { hash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { FileChange, Region } from '../../../../src/core/edits/change.ts';
 import { relocateRegion } from '../../../../src/core/edits/region.ts';
 import { blobSha, encodeText } from '../../../../src/core/edits/text/characters.ts';
 import { countersign } from '../../../../src/core/policy/countersign.ts';
+import { findSourceProblem } from '../../../../src/core/policy/vote-sources.ts';
 import type { FileContent } from '../../../../src/core/state/ports.ts';
 import { DEFAULT_SETTINGS } from '../../../../src/core/state/settings.ts';
+import type { VoteSource } from '../../../../src/core/state/vote-source.ts';
 import { ana, bigint, head, links, proposal, total, vote } from '../messages/sample.ts';
+
+const BODY = '/approve k7q2';
+
+const APPROVAL = { ...vote('approve', ana), surface: 'conversation', bodyHash: hash('sha256', BODY, 'hex') } as const;
+
+const SOURCE: VoteSource = {
+  authorId: ana.id,
+  body: BODY,
+  createdAt: '2026-01-01T00:00:00Z',
+  viaApp: false,
+  rootId: null,
+  reviewState: null,
+};
 
 const RULES = { ...DEFAULT_SETTINGS, author: null, requester: null };
 
 /**
  * Countersigns a change that ana approved as `shown`, from a row that now holds `stored`, for a file with this text.
  */
-function sign(stored: FileChange, options: { shown?: FileChange; text?: string; region?: Region | null } = {}) {
-  const { shown = bigint, text = total, region = stored.region } = options;
-  const voted = proposal(shown, { state: 'executing', votes: [vote('approve', ana)] });
+function sign(
+  stored: FileChange,
+  options: { shown?: FileChange; text?: string; region?: Region | null; source?: VoteSource | null } = {},
+) {
+  const { shown = bigint, text = total, region = stored.region, source = SOURCE } = options;
+  const voteSources = { 'conversation:5': source };
+  const voted = proposal(shown, { state: 'executing', votes: [APPROVAL] });
   const file = { ref: { blob: blobSha(encodeText(text)), mode: '100644' }, text } as const;
   return countersign({
     branch: 'topic',
     headSha: head,
-    toCommit: [{ proposal: { ...voted, change: stored }, region, permissions: { [ana.id]: 'write' } }],
+    toCommit: [{ proposal: { ...voted, change: stored }, region, permissions: { [ana.id]: 'write' }, voteSources }],
     files: new Map([[shown.path, file]]),
     rules: RULES,
     links,
@@ -34,6 +54,30 @@ function regionOf(change: FileChange): Region {
   if (change.region === null) throw new Error('It has no lines.');
   return change.region;
 }
+
+describe('only an approval that is on the page counts (X5)', () => {
+  it.each<[string, VoteSource | null]>([
+    ['that does not exist', null],
+    ['of another account', { ...SOURCE, authorId: 12 }],
+    ['of a deleted account', { ...SOURCE, authorId: null }],
+    ['that an App wrote', { ...SOURCE, viaApp: true }],
+    ['with another text', { ...SOURCE, body: 'no, wait' }],
+  ])('a comment %s is no approval', (_what, source) => {
+    expect(() => sign(bigint, { source })).toThrow('does not have enough approvals that count');
+  });
+
+  it('other line ends and another time of the last change are the same text', () => {
+    const body = `${BODY}\nMind the callers.`;
+    const signed = (sent: string, read: string) => {
+      const approval = { ...APPROVAL, bodyHash: hash('sha256', sent, 'hex') };
+      const voteSources = { 'conversation:5': { ...SOURCE, body: read } };
+      return findSourceProblem(approval, voteSources);
+    };
+    const crlf = body.replaceAll('\n', '\r\n');
+    expect([signed(body, crlf), signed(crlf, body), signed(crlf, crlf)]).toEqual([null, null, null]);
+    expect(signed(body, `${body} `)).toBe('edited');
+  });
+});
 
 describe('only the shown change is countersigned (S92, B3)', () => {
   it('an unchanged row is countersigned with the digest that people saw', () => {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { decide } from '../../../../src/core/decide.ts';
 import { buildEdit } from '../../../../src/core/edits/build-edit.ts';
 import type { FileChange } from '../../../../src/core/edits/change.ts';
@@ -17,6 +18,7 @@ import { createPullState, type PullState } from '../../../../src/core/state/run.
 import { DEFAULT_SETTINGS, type SettingsReading } from '../../../../src/core/state/settings.ts';
 import type { Signal } from '../../../../src/core/state/signals.ts';
 import type { Step } from '../../../../src/core/state/step.ts';
+import { type VoteSource, voteSourceKey } from '../../../../src/core/state/vote-source.ts';
 
 export const REF = { installationId: 7, repositoryId: 70, owner: 'acme', repo: 'shop', number: 5 };
 
@@ -59,6 +61,8 @@ export class TableGame {
   steps: Step[] = [];
   /** The current settings of the repository. */
   settings: SettingsReading = { kind: 'settings', settings: DEFAULT_SETTINGS };
+  /** The comments of people, as GitHub shows them now. */
+  readonly voteSources: Record<string, VoteSource> = {};
   readonly problems: string[] = [];
   #second = 0;
   #comment = 1000;
@@ -70,6 +74,7 @@ export class TableGame {
       pullRequest: this.github(),
       changedPaths: ['src/a.txt'],
       commentHashes,
+      shownDigests: Object.fromEntries(this.pull.proposals.map(({ id, change }) => [id, change.digest])),
       settings: this.settings,
     };
     return { now: this.now(), app: SELF, ownerAllowed: true, ...known, ...more };
@@ -130,12 +135,22 @@ export class TableGame {
       parsed,
       quotedIds: [],
       createdAt,
-      bodyHash: '0'.repeat(64),
+      bodyHash: this.posts(actor, bodyOf(parsed), location, createdAt),
       reviewState: null,
     };
     const deliveryId = `delivery-${this.nextComment()}`;
     const { permission = 'write', pull: pullRequest = this.github() } = options;
     return this.signal({ type: 'intent', deliveryId, intent }, { permission, pullRequest });
+  }
+
+  /** Puts a comment on the page; returns the hash of its text. */
+  posts({ id: authorId }: Actor, body: string, location: CommentLocation, createdAt: string): string {
+    const commentId = location.at === 'review' ? location.reviewId : location.commentId;
+    const rootId = location.at === 'thread' ? location.rootId : null;
+    const reviewState = location.at === 'review' ? 'commented' : null;
+    const source = { authorId, body, createdAt, viaApp: false, rootId, reviewState } as const;
+    this.voteSources[voteSourceKey({ surface: location.at, commentId })] = source;
+    return hash('sha256', body, 'hex');
   }
 
   commands(actor: Actor, command: Command, options: Parameters<TableGame['says']>[2] = {}): Step {
@@ -252,6 +267,7 @@ export class TableGame {
         proposalId: one.id,
         verdict: { kind: 'applies', region: one.change.region ?? never(), sameDigest: true } as const,
         permissions: { [ANA.id]: permission, [BEN.id]: permission },
+        voteSources: this.voteSources,
       }));
     this.signal({
       type: 'commit-preflight',
@@ -303,6 +319,18 @@ export class TableGame {
         this.problems.push(`${now.id}: ${was.state} to ${now.state}`);
     }
   }
+}
+
+/** A text that is read as this comment, where it approves. */
+function bodyOf(parsed: ParsedComment): string {
+  if (parsed.kind === 'text')
+    return [parsed.text, ...parsed.suggestions.map((lines) => ['```suggestion', ...lines, '```'].join('\n'))].join(
+      '\n',
+    );
+  if (parsed.kind !== 'command' || parsed.command.name !== 'approve') return '(something else)';
+  const { targets } = parsed.command;
+  const named = targets.by === 'ids' ? targets.ids.join(' ') : targets.by === 'all' ? 'all' : '';
+  return `/approve ${named}`;
 }
 
 function isOf<Type extends Effect['type']>(effect: Effect, type: Type): effect is Extract<Effect, { type: Type }> {

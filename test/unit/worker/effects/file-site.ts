@@ -35,7 +35,9 @@ export function gitHubOf({ commits, head }: FileSite): GitHub {
     fetchPull: async () => pullAt(head),
     fetchPermission: async () => ({ permission: 'write', userId: ana.id }),
     fetchSettingsFile: async () => null,
-    fetchBodyHashes: async (comments) => Object.fromEntries(comments.map(({ id, bodyHash }) => [id, bodyHash])),
+    fetchCommentTexts: async (comments) =>
+      Object.fromEntries(comments.map(({ id, bodyHash }) => [id, { body: '', bodyHash }])),
+    fetchVoteSources: async () => ({}),
     fetchTree: async (commit) => trees.get(commit) ?? new Map(),
     fetchBlob: async (sha) => blobs.get(sha) ?? new Uint8Array(),
   };

@@ -1,13 +1,16 @@
+import { hash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../../../src/core/decide.ts';
-import type { Proposal } from '../../../../src/core/state/proposal.ts';
+import { renderOpenProposal } from '../../../../src/core/messages/proposal-comment.ts';
+import type { GitHub } from '../../../../src/core/state/ports.ts';
+import type { Proposal, Vote } from '../../../../src/core/state/proposal.ts';
 import { createPullState, type PullState } from '../../../../src/core/state/run.ts';
 import type { Signal } from '../../../../src/core/state/signals.ts';
 import type { Step } from '../../../../src/core/state/step.ts';
 import { preflightCommit } from '../../../../src/worker/effects/commit-checks.ts';
 import { gatherFacts } from '../../../../src/worker/jobs/gather-facts.ts';
 import { type Offload, OffloadError, type OffloadName, offloadInline } from '../../../../src/worker/offload/offload.ts';
-import { ana, edit, proposal, run, vote } from '../../core/messages/sample.ts';
+import { ana, edit, proposal, run, view, vote } from '../../core/messages/sample.ts';
 import {
   commentOf,
   contextOf,
@@ -27,6 +30,26 @@ const TEXT = Array.from({ length: 30 }, (_, at) => `row ${at}\n`).join('');
 
 const CHANGES = [3, 12, 21].map((row) => edit(path, TEXT, `row ${row}\n`, `ROW ${row}\n`));
 
+const BODY = '/approve k7q0';
+
+const APPROVAL: Vote = { ...vote('approve', ana), surface: 'conversation', bodyHash: hash('sha256', BODY, 'hex') };
+
+/** A GitHub where ana's approval is on the page. */
+function withApproval(github: GitHub): GitHub {
+  const written = { authorId: ana.id, body: BODY, createdAt: null, viaApp: false, rootId: null, reviewState: null };
+  return { ...github, fetchVoteSources: async () => ({ 'conversation:5': written }) };
+}
+
+/** A GitHub where the comments show their proposals. */
+function withPages(github: GitHub, { proposals }: PullState): GitHub {
+  const texts = proposals.map((one) => {
+    const placement = { kind: 'conversation', path, reason: 'not-in-diff' } as const;
+    const body = renderOpenProposal(view(one, placement))?.body ?? '';
+    return [one.comment?.id ?? 0, { body, bodyHash: one.comment?.bodyHash ?? '' }] as const;
+  });
+  return { ...github, fetchCommentTexts: async () => Object.fromEntries(texts) };
+}
+
 /** Three changes of a file, of which the first is approved. */
 function waiting(more: Partial<Proposal> = {}): readonly Proposal[] {
   const placement = { kind: 'conversation', path, reason: 'not-in-diff' } as const;
@@ -40,7 +63,7 @@ function waiting(more: Partial<Proposal> = {}): readonly Proposal[] {
       placement,
       comment: commentOf(at + 1),
     };
-    const approved = at === 0 ? ({ state: 'approved', votes: [vote('approve', ana)] } as const) : {};
+    const approved = at === 0 ? ({ state: 'approved', votes: [APPROVAL] } as const) : {};
     return proposal(change, { ...shown, ...approved, ...more });
   });
 }
@@ -134,10 +157,26 @@ describe('an assessment that times out (H6)', () => {
   it('of a person’s own lines leads to a reply, and nothing is approved', async () => {
     const pull = pullOf(waiting({ state: 'proposed', votes: [] }));
     const site = siteOf(TEXT, TEXT);
-    const step = await decided(site, pull, repliesWith(['mine'], commentOf(2), path), givenUp);
+    const context = contextOf(withPages(gitHubOf(site), pull), (name, input) =>
+      name === 'applyUserEdit' ? givenUp(name, input) : offloadInline(name, input),
+    );
+    const signal = repliesWith(['mine'], commentOf(2), path);
+    const step = decide(pull, signal, await gatherFacts(context, pull, signal));
     expect(step).toMatchObject({ reason: 'user-edit-refused', votes: [] });
     expect(statesOf(step)).toEqual(['proposed', 'proposed', 'proposed']);
     expect(step.effects).toMatchObject([{ type: 'reply', reply: { problem: { reason: 'limit-exceeded' } } }]);
+  });
+
+  it('of a page approves nothing: it counts as showing another change (X6)', async () => {
+    const pull = pullOf(waiting({ state: 'proposed', votes: [] }));
+    const signal = repliesWith(['ROW 12'], commentOf(2), path);
+    const context = contextOf(withPages(gitHubOf(siteOf(TEXT, TEXT)), pull), (name, input) =>
+      name === 'findShownDigest' ? givenUp(name, input) : offloadInline(name, input),
+    );
+    const step = decide(pull, signal, await gatherFacts(context, pull, signal));
+    expect(step).toMatchObject({ reason: 'comment-mismatch', votes: [] });
+    const inline = contextOf(context.githubApp.forPull(REF), offloadInline);
+    expect(decide(pull, signal, await gatherFacts(inline, pull, signal)).reason).toBe('approved');
   });
 
   it('of an undo leads to a reply, and nothing is proposed', async () => {
@@ -151,7 +190,7 @@ describe('an assessment that times out (H6)', () => {
     const [mine] = waiting();
     if (mine === undefined) throw new Error('Nothing waits.');
     const pull = pullOf([mine]);
-    const github = gitHubOf(siteOf(TEXT, `new\n${TEXT}`));
+    const github = withApproval(gitHubOf(siteOf(TEXT, `new\n${TEXT}`)));
     const at = { head: HEAD, branch: 'topic' };
     const checkedBy = async (offload: Offload) => {
       const { checks, settings } = await preflightCommit({ github, offload }, pull, [mine], at);

@@ -1,0 +1,76 @@
+import { parseIdLine } from '../comments/ids.ts';
+import { type FileChange, type Region, unifiedDiffOf } from '../edits/change.ts';
+import { digestAtRegion } from '../edits/digest.ts';
+import { applySuggestion, listSuggestions, type Placement } from '../edits/placement.ts';
+import { regionIndex } from '../edits/region.ts';
+import { applyUnifiedDiff } from '../edits/text/hunks.ts';
+import { type Proposal, postedChange } from '../state/proposal.ts';
+import { proposalTitle } from './proposal-header.ts';
+import { pagesShowChange } from './read-back.ts';
+
+/** The comments of a pending proposal as they are on GitHub, in order. */
+export type ShownProposal = { readonly proposal: Proposal; readonly bodies: readonly string[] };
+
+/**
+ * The digest that the comments of a pending proposal show; null unless they show exactly the stored change. Everything
+ * that decides what is committed is held against the page: title, id line, lines or diff, and the digest itself.
+ */
+export function findShownDigest({ proposal, bodies }: ShownProposal): string | null {
+  const change = postedChange(proposal);
+  const [body, ...parts] = bodies;
+  const digest = digestAtRegion(change, change.region);
+  if (body === undefined || digest !== change.digest || !hasDiffOfRegion(change)) return null;
+  const header = { id: proposal.id, title: proposalTitle({ ...proposal, change }), digest };
+  if (!bodies.every((one) => hasHeader(one, header))) return null;
+  return pagesShowChange({ body, parts }, change, possiblePlacements(change)) ? digest : null;
+}
+
+type Header = { readonly id: string; readonly title: string; readonly digest: string };
+
+/** The marker, the title and the id line are the first lines of every comment of a proposal. */
+function hasHeader(body: string, { id, title, digest }: Header): boolean {
+  const [, titleLine = '', idLine = ''] = body.split('\n', 6).filter((line) => line !== '');
+  const shown = parseIdLine(idLine);
+  return titleLine.startsWith(title) && shown?.id === id && digest.startsWith(shown.digest);
+}
+
+/** True if the stored diff makes exactly the lines that a commit would write. */
+function hasDiffOfRegion({ region, payload }: FileChange): boolean {
+  const diff = unifiedDiffOf(payload);
+  if (region === null || diff === null) return region === null && diff === null;
+  return (
+    applyUnifiedDiff(linesAround(region, region.old), diff, firstIndex(region)) === linesAround(region, region.new)
+  );
+}
+
+/**
+ * The page itself tells whether a block or a diff shows the change: a block that a push made outdated is still on the
+ * page for a while. Only a block that makes exactly the lines of the change is possible.
+ */
+function possiblePlacements(change: FileChange): readonly Placement[] {
+  const { path, region } = change;
+  const suggestions = region === null || change.op === 'delete' ? [] : listSuggestions(region);
+  return [
+    { kind: 'file', path, reason: 'not-in-diff' },
+    ...suggestions.flatMap(({ firstLine, lastLine, lines }): readonly Placement[] =>
+      region !== null && makesLines(region, firstLine, lastLine, lines)
+        ? [{ kind: 'suggestion', path, startLine: firstLine, line: lastLine, lines }]
+        : [],
+    ),
+  ];
+}
+
+function makesLines(region: Region, firstLine: number, lastLine: number, lines: readonly string[]): boolean {
+  const first = firstIndex(region);
+  const applied = applySuggestion(linesAround(region, region.old), firstLine - first, lastLine - first, lines);
+  return applied === linesAround(region, region.new);
+}
+
+/** The 0-based line of the file with which the region's context begins. */
+function firstIndex(region: Region): number {
+  return regionIndex(region) - region.before.length;
+}
+
+function linesAround({ before, after }: Region, lines: readonly string[]): string {
+  return [...before, ...lines, ...after].join('');
+}

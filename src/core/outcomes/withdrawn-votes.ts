@@ -1,0 +1,98 @@
+import { type StepBuilder, withReply } from '../actions/step-builder.ts';
+import { COMMAND_GRAMMAR } from '../commands/all-commands.ts';
+import { isThreadOf } from '../commands/shared/targets.ts';
+import { parseComment } from '../comments/parse-comment.ts';
+import { findSourceProblem, voteSourceOf } from '../policy/vote-sources.ts';
+import type { QuotedId, Targets } from '../state/intent.ts';
+import { approvalVotes, fullyPostedAt, type Proposal, type Vote } from '../state/proposal.ts';
+import { proposalLink } from '../state/replies.ts';
+import type { PreflightCheck } from '../state/signals.ts';
+import type { VoteProblem, VoteSource } from '../state/vote-source.ts';
+
+/** An approval that GitHub does not show any more as it was counted. */
+type WithdrawnVote = { readonly vote: Vote; readonly problem: VoteProblem };
+
+/**
+ * The approvals that are no votes any more: what is on the page decides, not what was stored. `slug` is the App's name.
+ */
+export function findWithdrawnVotes(
+  proposal: Proposal,
+  { voteSources }: PreflightCheck,
+  slug: string,
+): readonly WithdrawnVote[] {
+  return approvalVotes(proposal).flatMap((vote) => {
+    const problem = findSourceProblem(vote, voteSources) ?? findTextProblem(vote, proposal, voteSources, slug);
+    return problem === null ? [] : [{ vote, problem }];
+  });
+}
+
+export function withoutVotes(proposal: Proposal, withdrawn: readonly WithdrawnVote[]): Proposal {
+  if (withdrawn.length === 0) return proposal;
+  const dropped = new Set(withdrawn.map(({ vote }) => vote));
+  return { ...proposal, votes: proposal.votes.filter((vote) => !dropped.has(vote)) };
+}
+
+/** Reads the text again: it must approve this change, at the place and time where it is on the page. */
+function findTextProblem(
+  vote: Vote,
+  proposal: Proposal,
+  voteSources: PreflightCheck['voteSources'],
+  slug: string,
+): VoteProblem | null {
+  const source = voteSourceOf(vote, voteSources);
+  if (source === null) return 'missing';
+  const { parsed, quotedIds } = parseComment(COMMAND_GRAMMAR, source.body, slug);
+  if (parsed.kind === 'command' && parsed.command.name === 'approve')
+    return isAbout(proposal, source, parsed.command.targets, quotedIds) ? null : 'not-theirs';
+  if (parsed.kind !== 'text') return 'not-theirs';
+  if (vote.surface === 'review') return source.reviewState === 'approved' ? null : 'dismissed';
+  // A person's own lines that got an id of their own were written below the proposal that they replace.
+  const isAnswer = proposal.userEdit?.reposted === true || isAnswerTo(proposal, source, quotedIds);
+  return isAnswer && parsed.suggestions.length === 1 ? null : 'not-theirs';
+}
+
+function isAbout(proposal: Proposal, source: VoteSource, targets: Targets, quotedIds: readonly QuotedId[]): boolean {
+  switch (targets.by) {
+    case 'ids':
+      return targets.ids.includes(proposal.id);
+    case 'all':
+      return wasWrittenAfter(proposal, source);
+    case 'location':
+      return source.rootId === null && quotedIds.length === 0
+        ? wasWrittenAfter(proposal, source)
+        : isAnswerTo(proposal, source, quotedIds);
+  }
+}
+
+function isAnswerTo(proposal: Proposal, { rootId }: VoteSource, quotedIds: readonly QuotedId[]): boolean {
+  return rootId === null ? quotedIds.some(({ id }) => id === proposal.id) : isThreadOf(proposal, rootId);
+}
+
+/** A proposal that was posted again after its comment was deleted keeps its earlier approvals. */
+function wasWrittenAfter(proposal: Proposal, { createdAt }: VoteSource): boolean {
+  const postedAt = fullyPostedAt(proposal);
+  if (proposal.repairCount > 0) return true;
+  return postedAt !== null && createdAt !== null && Date.parse(postedAt) < Date.parse(createdAt);
+}
+
+/** One reply for each person and problem; the proposals are those after the step. */
+export function announceWithdrawnVotes(
+  builder: StepBuilder,
+  approvedBefore: readonly Proposal[],
+  withdrawnOf: (proposal: Proposal) => readonly WithdrawnVote[],
+): StepBuilder {
+  const found = approvedBefore.flatMap((before) => {
+    const proposal = builder.pull.proposals.find(({ id }) => id === before.id);
+    if (proposal?.state !== 'proposed' && proposal?.state !== 'executing') return [];
+    return withdrawnOf(before).map(({ vote, problem }) => ({ proposal, by: vote.by, problem }));
+  });
+  const groups = Map.groupBy(found, ({ proposal, by, problem }) => `${proposal.state} ${by.id} ${problem}`);
+  return [...groups.values()].reduce((announced, [first, ...more]) => {
+    if (first === undefined) return announced;
+    const { by, problem, proposal } = first;
+    const proposals = [first, ...more].map((one) => proposalLink(one.proposal));
+    const isPending = proposal.state === 'proposed';
+    const reply = { kind: 'approval-withdrawn', login: by.login, problem, isPending, proposals } as const;
+    return withReply(announced, { at: 'pull-request' }, reply);
+  }, builder);
+}

@@ -1,0 +1,301 @@
+import { createHash, createHmac } from 'node:crypto';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { beforeCalls } from '../support/before-calls.ts';
+import { quoteReply, stageForAll } from '../support/open-and-close.ts';
+import { BIGINT, EXACTLY, proposalStates, propose } from '../support/proposals.ts';
+import type { Story } from '../support/story.ts';
+import { write } from '../support/story.ts';
+
+const stage = stageForAll();
+
+afterEach(() => stage().github.faults.clear());
+
+const NEW_FILE = write('docs/notes.md', 'Notes.\n');
+
+/** The App hears of `says` only after `changes` happened; webhooks of these changes are lost. */
+async function heardLate<Value>(says: () => Value, changes: (said: Value) => unknown): Promise<void> {
+  const { deliveries } = stage().github;
+  deliveries.intercept(() => 'hold');
+  stage().pass(2);
+  const said = says();
+  await stage().settle();
+  deliveries.intercept(() => 'drop');
+  stage().pass(2);
+  changes(said);
+  await stage().settle();
+  deliveries.intercept(undefined);
+  deliveries.releaseHeld();
+  stage().pass(2);
+  await stage().settle();
+}
+
+/** Nothing is committed, the first change is pending again, and one sentence says why. */
+async function expectPendingAgain(story: Story, why: RegExp): Promise<void> {
+  expect(story.pr.commits()).toEqual([]);
+  expect((await proposalStates(story))[0]).toBe('proposed');
+  expect(story.bot.answers().filter((answer) => why.test(answer))).toHaveLength(1);
+  expect(story.bot.answer()).toContain('Pending again');
+  expect(story.bot.proposal(1).body).toContain('**Pending');
+}
+
+describe('an approval that is edited or deleted before the commit', () => {
+  it('one that was edited to “no, wait” before the App heard of it commits nothing (X5)', async () => {
+    const story = await propose(stage(), BIGINT);
+    const { ana, bot, pr } = story;
+    const said = () => ana.person.replies(bot.proposal(1).id, '/approve');
+    await heardLate(said, ({ id }) => ana.person.editsInThread(id, 'No, wait.'));
+    await expectPendingAgain(story, /was edited before the commit/);
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(pr.file('src/total.ts')).toContain('0n');
+    expect(pr.commits()).toHaveLength(1);
+  });
+
+  it('one that was deleted before the App heard of it commits nothing (X5)', async () => {
+    const story = await propose(stage(), BIGINT);
+    const { ana, bot } = story;
+    const said = () => ana.person.says(`/approve ${bot.proposal(1).proposalId}`);
+    await heardLate(said, ({ id }) => ana.person.deletes(id));
+    await expectPendingAgain(story, /is not on this pull request/);
+  });
+
+  it('a deletion that is heard of before the commit is not answered with “does not undo” (X5)', async () => {
+    const story = await propose(stage(), BIGINT);
+    const { ana, bot } = story;
+    const { deliveries } = stage().github;
+    deliveries.intercept(() => 'hold');
+    stage().pass(2);
+    const { id } = ana.person.says('/approve');
+    ana.person.deletes(id);
+    deliveries.intercept(undefined);
+    deliveries.releaseHeld();
+    stage().pass(2);
+    await stage().settle();
+    await expectPendingAgain(story, /is not on this pull request/);
+    expect(bot.answers().join()).not.toContain('does not undo');
+  });
+
+  it('one that is edited between two attempts stops the second one (X5)', async () => {
+    const story = await propose(stage(), BIGINT);
+    const { ana, bot } = story;
+    const { faults } = stage().github;
+    faults.add({ kind: 'fail-before-apply', status: 502, route: 'graphql createCommitOnBranch' });
+    stage().pass(2);
+    const { id } = ana.person.replies(bot.proposal(1).id, '/approve');
+    await vi.waitFor(() => expect(faults.pending()).toEqual([]), { timeout: 25_000, interval: 5 });
+    ana.person.editsInThread(id, 'No, wait.');
+    await vi.waitFor(() => expect(bot.answers().join()).toContain('was edited before the commit'), { timeout: 25_000 });
+    await stage().settle();
+    await expectPendingAgain(story, /was edited before the commit/);
+  });
+
+  it('an edit that keeps the text changes nothing, whatever GitHub’s time of it (X5)', async () => {
+    const { ana, bot, pr } = await propose(stage(), BIGINT);
+    const said = () => ana.person.replies(bot.proposal(1).id, '/approve\nMind the callers.');
+    await heardLate(said, ({ id }) => ana.person.editsInThread(id, '/approve\r\nMind the callers.'));
+    expect(pr.commits()).toHaveLength(1);
+  });
+
+  it('of several votes, only the withdrawn one is none (X5)', async () => {
+    const story = await propose(stage(), BIGINT);
+    const { ana, ben, bot, configures, pr } = story;
+    await configures('required_approvals: 2');
+    const anas = await ana.replies(bot.proposal(1), '/approve');
+    stage().github.deliveries.intercept(() => 'drop');
+    await ana.does((person) => person.editsInThread(anas, 'No, wait.'));
+    stage().github.deliveries.intercept(undefined);
+    await ben.replies(bot.proposal(1), '/approve');
+    await expectPendingAgain(story, new RegExp(`the approval of \`${ana.login}\` was edited before the commit`));
+    expect(bot.proposal(1).body).toContain(`**1 of 2 approvals** by \`${ben.login}\``);
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(pr.commits()[0]?.message.match(/Approved-by: (.*)/g)).toEqual([
+      `Approved-by: ${ben.login}`,
+      `Approved-by: ${ana.login}`,
+    ]);
+  });
+
+  it('the others are enough where they are, and a sentence says which one is none (X5)', async () => {
+    const story = await propose(stage(), BIGINT);
+    const { ana, ben, bot, configures, person, pr } = story;
+    await configures('required_approvals: 2');
+    const dora = await person('dora', 'write');
+    const anas = await ana.replies(bot.proposal(1), '/approve');
+    stage().github.deliveries.intercept(() => 'drop');
+    await ana.does((one) => one.deletesInThread(anas));
+    stage().github.deliveries.intercept(({ event }) => (event === 'pull_request_review_comment' ? 'hold' : 'send'));
+    ben.person.replies(bot.proposal(1).id, '/approve');
+    dora.person.replies(bot.proposal(1).id, '/approve');
+    await stage().settle();
+    stage().github.deliveries.intercept(undefined);
+    stage().github.deliveries.releaseHeld();
+    await stage().settle();
+    expect(pr.commits()[0]?.message.match(/Approved-by: (.*)/g)).toEqual([
+      `Approved-by: ${ben.login}`,
+      `Approved-by: ${dora.login}`,
+    ]);
+    expect(bot.answers().join()).toMatch(/One approval doesn’t count: .* is not on this pull request/);
+  });
+});
+
+describe('each way to approve is read again before the commit', () => {
+  it('a reply, a command in the conversation, a quote and the text of a review commit as before (X5)', async () => {
+    const { ana, bot, pr } = await propose(stage(), BIGINT, EXACTLY, NEW_FILE, write('docs/more.md', 'More.\n'));
+    const names = bot.proposals().map(({ proposalId }) => proposalId);
+    await ana.replies(bot.proposal(1), '/approve');
+    await ana.says(`/approve ${names[1]}`);
+    const third = bot.proposal(3);
+    await ana.says(quoteReply(third.body, '/approve'));
+    await ana.does((person) => person.reviews({ event: 'COMMENT', body: '/approve' }));
+    expect(pr.commits()).toHaveLength(4);
+  });
+
+  it('a review’s text that was edited is no approval (X5)', async () => {
+    const story = await propose(stage(), BIGINT);
+    const { ana } = story;
+    const said = () => ana.person.reviews({ event: 'COMMENT', body: '/approve all' });
+    await heardLate(said, ({ id }) => ana.person.editsReview(id, 'No, wait.'));
+    await expectPendingAgain(story, /was edited before the commit/);
+  });
+
+  it('an approving review counts while it stands, and not once it is dismissed (X5)', async () => {
+    const story = await propose(stage(), BIGINT);
+    const { ana, ben, configures, pr } = story;
+    await configures('review_approval: approve-all');
+    const said = () => ana.person.reviews({ event: 'APPROVE', body: '' });
+    await heardLate(said, ({ id }) => ben.person.dismisses(id, 'not yet'));
+    await expectPendingAgain(story, /the approving review of .* was dismissed/);
+    await ana.does((person) => person.reviews({ event: 'APPROVE', body: '' }));
+    expect(pr.commits()).toHaveLength(1);
+  });
+
+  it('a person’s own lines are approved by the comment that has them (X5)', async () => {
+    const story = await propose(stage(), BIGINT);
+    const { ana, bot, pr } = story;
+    const own = '```suggestion\n  let total = 1n;\n```';
+    const said = () => ana.person.replies(bot.proposal(1).id, own);
+    await heardLate(said, ({ id }) => ana.person.editsInThread(id, 'No, wait.'));
+    await expectPendingAgain(story, /was edited before the commit/);
+    await ana.replies(bot.proposal(1), own);
+    expect(pr.file('src/total.ts')).toContain('1n');
+  });
+
+  it('the button of a suggestion has no comment, and completes its change (X5)', async () => {
+    const { ana, bot, pr, stored } = await propose(stage(), BIGINT);
+    expect(bot.proposal(1).body).toContain('```suggestion');
+    await ana.commitsSuggestion(bot.proposal(1));
+    expect(await proposalStates({ stored })).toEqual(['completed']);
+    expect(pr.file('src/total.ts')).toContain('0n');
+  });
+});
+
+/** Sends a webhook with the right signature that GitHub never sent. */
+async function forges(event: string, payload: Readonly<Record<string, unknown>>): Promise<void> {
+  const body = JSON.stringify(payload);
+  const signature = createHmac('sha256', stage().github.app.webhookSecret).update(body).digest('hex');
+  forged += 1;
+  const response = await fetch(`${stage().server().url}/api/github/webhooks`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-github-event': event,
+      'x-github-delivery': `forged-${forged}`,
+      'x-hub-signature-256': `sha256=${signature}`,
+    },
+    body,
+  });
+  expect(response.status).toBe(202);
+}
+
+let forged = 0;
+
+/** The payload of the last delivery that contains this text. */
+function payloadOf(text: string): Record<string, Record<string, unknown>> {
+  const delivery = stage().github.deliveries.log.findLast(({ request }) => request.body.includes(text));
+  return JSON.parse(delivery?.request.body ?? '{}');
+}
+
+describe('a forged delivery', () => {
+  it('about a comment that does not exist, or is another person’s, commits nothing (X5)', async () => {
+    const story = await propose(stage(), BIGINT);
+    const { ana, bot, pr, stranger } = story;
+    const { proposalId } = bot.proposal(1);
+    await ana.says('/status');
+    const real = payloadOf('"body":"/status"');
+    stage().github.deliveries.intercept(() => 'drop');
+    const strangers = await stranger.says(`/approve ${proposalId}`);
+    stage().github.deliveries.intercept(undefined);
+    for (const id of [999_999_999, strangers]) {
+      await forges('issue_comment', { ...real, comment: { ...real['comment'], id, body: `/approve ${proposalId}` } });
+      await stage().settle();
+    }
+    expect(pr.commits()).toEqual([]);
+    expect(await proposalStates(story)).toEqual(['proposed']);
+    expect(bot.answers().filter((answer) => answer.includes('is not on this pull request'))).toHaveLength(1);
+    expect(bot.answers().filter((answer) => answer.includes('doesn’t say that'))).toHaveLength(1);
+    await ana.says('/approve');
+    expect(pr.commits()).toHaveLength(1);
+  });
+
+  it('that names a real comment of the person with another text or on another pull request commits nothing (X5)', async () => {
+    const story = await propose(stage(), BIGINT);
+    const { ana, bot, pr, alsoTo } = story;
+    const second = await alsoTo('release');
+    const harmless = await ana.says('Looks good to me.');
+    const elsewhere = await second.ana.says(`/approve ${bot.proposal(1).proposalId}`);
+    await ana.says('/status');
+    const real = payloadOf('"body":"/status"');
+    const body = `/approve ${bot.proposal(1).proposalId}`;
+    await forges('issue_comment', { ...real, comment: { ...real['comment'], id: harmless, body } });
+    await stage().settle();
+    expect(bot.answer()).toContain('was edited before the commit');
+    await stage().db().deleteFrom('inbox').where('content_key', 'like', `%${elsewhere}%`).execute();
+    await forges('issue_comment', { ...real, comment: { ...real['comment'], id: elsewhere, body } });
+    await stage().settle();
+    expect(bot.answer()).toContain('is not on this pull request');
+    expect(pr.commits()).toEqual([]);
+  });
+
+  it('about a review that does not exist is dropped at once, and the next approval takes its usual time (X5)', async () => {
+    const story = await propose(stage(), BIGINT);
+    const { ana, bot, pr } = story;
+    await ana.does((person) => person.reviews({ event: 'COMMENT', body: '/status' }));
+    const real = payloadOf('"body":"/status"');
+    const review = { ...real['review'], id: 888_888_888, body: '/approve all' };
+    await forges('pull_request_review', { ...real, review });
+    await stage().settle();
+    expect(stage().logged.some((line) => line.includes('"reason":"not-on-github"'))).toBe(true);
+    const asked = await beforeCalls(
+      stage(),
+      () => {},
+      () => ana.replies(bot.proposal(1), '/approve'),
+    );
+    expect(asked.filter((name) => name.includes('888888888'))).toEqual([]);
+    expect(pr.commits()).toHaveLength(1);
+  });
+});
+
+describe('a forged row in the database', () => {
+  it('that counts a harmless comment of the person as an approval commits nothing (X5)', async () => {
+    const story = await propose(stage(), BIGINT);
+    const { ana, ben, bot, configures, pr } = story;
+    await configures('required_approvals: 2');
+    await ana.replies(bot.proposal(1), '/approve');
+    const body = 'Looks good to me.';
+    const id = await ben.says(body);
+    const [proposal] = (await story.stored()).proposals;
+    const [vote] = proposal?.votes ?? [];
+    const bodyHash = createHash('sha256').update(body).digest('hex');
+    const by = { id: ben.id, login: ben.login };
+    const forgedVote = { ...vote, by, surface: 'conversation', commentId: id, bodyHash };
+    const row = { ...proposal, votes: [vote, forgedVote], requiredApprovals: 2 };
+    await stage()
+      .db()
+      .updateTable('proposals')
+      .set({ body: JSON.stringify(row) })
+      .where('proposal_id', '=', proposal?.id ?? '')
+      .where('comment_id', '=', proposal?.comment?.id ?? 0)
+      .execute();
+    await ana.replies(bot.proposal(1), '/approve');
+    expect(bot.answer()).toContain(`the approval of \`${ben.login}\` doesn’t say that`);
+    expect(pr.commits()).toEqual([]);
+  });
+});

@@ -1,0 +1,132 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { COMMENT_TIME, restComment } from './comment-samples.ts';
+import { type HttpMock, mockHttp, READ_PERMISSIONS, REPO } from './http-mock.ts';
+
+let http: HttpMock;
+
+beforeEach(() => {
+  http = mockHttp();
+  http.mints(READ_PERMISSIONS, 'ghs_read');
+});
+
+afterEach(() => http.finish());
+
+const ON_PULL = { issue_url: 'https://api.github.com/repos/ana/shop/issues/3' };
+
+const IN_PULL = { pull_request_url: 'https://api.github.com/repos/ana/shop/pulls/3' };
+
+const ANA = { user: { id: 7 } };
+
+const answers = (path: string, status: number, body: object) =>
+  http.as('ghs_read').get(`${REPO}${path}`).reply(status, body);
+
+const source = (more: object) => ({
+  authorId: 7,
+  body: '/approve',
+  createdAt: COMMENT_TIME,
+  viaApp: false,
+  rootId: null,
+  reviewState: null,
+  ...more,
+});
+
+describe('reading the comments of votes again (X5)', () => {
+  it('one of each kind takes one request each', async () => {
+    answers('/issues/comments/1', 200, { ...restComment(1, '/approve'), ...ON_PULL, ...ANA });
+    answers('/pulls/comments/2', 200, { ...restComment(2, '/approve'), ...IN_PULL, ...ANA, in_reply_to_id: 9 });
+    const review = { id: 3, body: '', state: 'DISMISSED', submitted_at: COMMENT_TIME, ...ANA };
+    answers('/pulls/3/reviews/3', 200, review);
+    const sources = await http.github.fetchVoteSources(
+      [
+        { surface: 'conversation', commentId: 1 },
+        { surface: 'thread', commentId: 2 },
+        { surface: 'review', commentId: 3 },
+      ],
+      null,
+    );
+    expect(sources).toEqual({
+      'conversation:1': source({}),
+      'thread:2': source({ rootId: 9 }),
+      'review:3': source({ body: '', reviewState: 'dismissed' }),
+    });
+  });
+
+  it('several of one kind are listed, and only GitHub’s 404 tells that one is missing', async () => {
+    const listed = [
+      { ...restComment(1, '/approve'), ...ANA },
+      { ...restComment(5, '/approve'), user: null },
+    ];
+    http
+      .as('ghs_read')
+      .get(`${REPO}/issues/3/comments`)
+      .query({ per_page: 100, page: 1, since: COMMENT_TIME })
+      .reply(200, listed);
+    answers('/issues/comments/6', 200, {
+      ...restComment(6, 'later'),
+      ...ON_PULL,
+      ...ANA,
+      performed_via_github_app: {},
+    });
+    answers('/issues/comments/7', 404, { message: 'Not Found' });
+    const locations = [1, 5, 6, 7].map((commentId) => ({ surface: 'conversation', commentId }) as const);
+    expect(await http.github.fetchVoteSources(locations, COMMENT_TIME)).toEqual({
+      'conversation:1': source({}),
+      'conversation:5': source({ authorId: null }),
+      'conversation:6': source({ body: 'later', viaApp: true }),
+      'conversation:7': null,
+    });
+  });
+
+  it('several in threads are listed too, on all pages until all are found', async () => {
+    const thread = (id: number) => ({ ...restComment(id, '/approve'), ...ANA, in_reply_to_id: 9 });
+    const link = { link: '<https://api.github.com/x>; rel="next"' };
+    http
+      .as('ghs_read')
+      .get(`${REPO}/pulls/3/comments`)
+      .query({ per_page: 100, page: 1 })
+      .reply(200, [thread(1), thread(2)], link);
+    const locations = [1, 2].map((commentId) => ({ surface: 'thread', commentId }) as const);
+    expect(Object.values(await http.github.fetchVoteSources(locations, null))).toEqual([
+      source({ rootId: 9 }),
+      source({ rootId: 9 }),
+    ]);
+  });
+
+  it('a comment on another pull request of the repository counts as missing', async () => {
+    const elsewhere = { issue_url: `${ON_PULL.issue_url}3`, pull_request_url: `${IN_PULL.pull_request_url}3` };
+    answers('/issues/comments/1', 200, { ...restComment(1, '/approve'), ...elsewhere, ...ANA });
+    answers('/pulls/comments/2', 200, { ...restComment(2, '/approve'), ...elsewhere, ...ANA });
+    const locations = [
+      { surface: 'conversation', commentId: 1 },
+      { surface: 'thread', commentId: 2 },
+    ] as const;
+    expect(Object.values(await http.github.fetchVoteSources(locations, null))).toEqual([null, null]);
+  });
+
+  it('any other failure is no answer', async () => {
+    answers('/issues/comments/1', 502, {});
+    const location = { surface: 'conversation', commentId: 1 } as const;
+    await expect(http.github.fetchVoteSources([location], null)).rejects.toMatchObject({ status: 502 });
+  });
+});
+
+describe('the comments of a review that GitHub does not have (X5)', () => {
+  const missing = () =>
+    http
+      .as('ghs_read')
+      .get(`${REPO}/pulls/3/reviews/8/comments`)
+      .query({ per_page: 100, page: 1 })
+      .reply(404, { message: 'Not Found' });
+
+  it('are null where the pull request can be read', async () => {
+    missing();
+    answers('/pulls/3', 200, {});
+    expect(await http.github.listReviewComments(8)).toBeNull();
+  });
+
+  it('are a failure where it cannot, because the App may have lost access', async () => {
+    missing();
+    answers('/pulls/3', 404, { message: 'Not Found' });
+    await expect(http.github.listReviewComments(8)).rejects.toMatchObject({ status: 404 });
+  });
+});

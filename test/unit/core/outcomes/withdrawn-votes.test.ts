@@ -1,0 +1,97 @@
+import { hash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { EMPTY_REGION } from '../../../../src/core/edits/region.ts';
+import { findWithdrawnVotes } from '../../../../src/core/outcomes/withdrawn-votes.ts';
+import type { Proposal, Vote } from '../../../../src/core/state/proposal.ts';
+import { type VoteProblem, type VoteSource, voteSourceKey } from '../../../../src/core/state/vote-source.ts';
+import { ana, bigint, links, proposal, vote } from '../messages/sample.ts';
+
+const POSTED_AT = '2026-01-01T00:00:10Z';
+
+const COMMENT = {
+  kind: 'review-comment',
+  id: 40,
+  nodeId: 'n',
+  createdAt: POSTED_AT,
+  bodyHash: '',
+  url: `${links.repository}/pull/1`,
+} as const;
+
+type Case = {
+  readonly body: string;
+  readonly surface?: 'conversation' | 'thread' | 'review';
+  readonly action?: Vote['action'];
+  readonly source?: Partial<VoteSource>;
+  readonly proposal?: Partial<Proposal>;
+};
+
+/** The problem of ana's approval whose comment has this text; null if it stands. */
+function problemOf({ body, surface = 'conversation', action = 'approve', ...more }: Case): VoteProblem | null {
+  const voted = { ...vote(action, ana), surface, bodyHash: hash('sha256', body, 'hex') } as const;
+  const one = proposal(bigint, { state: 'approved', comment: COMMENT, votes: [voted], ...more.proposal });
+  const source: VoteSource = {
+    authorId: ana.id,
+    body,
+    createdAt: '2026-01-01T00:00:20Z',
+    viaApp: false,
+    rootId: surface === 'thread' ? COMMENT.id : null,
+    reviewState: surface === 'review' ? 'commented' : null,
+    ...more.source,
+  };
+  const voteSources = { [voteSourceKey({ surface, commentId: 5 })]: source };
+  const check = { proposalId: one.id, verdict: { kind: 'already-applied' }, permissions: {}, voteSources } as const;
+  return findWithdrawnVotes(one, check, 'countersign')[0]?.problem ?? null;
+}
+
+const QUOTE = `> Change 1 of 2 · \`k7q2\` · digest \`${bigint.digest.slice(0, 12)}\` · head \`9f8e7d6\`\n\n/approve`;
+
+const OWN_LINES = '```suggestion\n  let total = 1n;\n```';
+
+describe('the text of an approval, read again (X5)', () => {
+  it.each<[string, Case]>([
+    ['a command with the id', { body: '/approve m3x8 k7q2' }],
+    ['all', { body: '/approve all' }],
+    ['a bare command in the conversation', { body: '/approve\nMind the callers.' }],
+    ['a reply in the thread', { body: '/approve', surface: 'thread' }],
+    [
+      'a reply in the thread of a deleted comment',
+      { body: '/approve', surface: 'thread', source: { rootId: 30 }, proposal: { previousCommentIds: [30] } },
+    ],
+    ['a quote of the proposal', { body: QUOTE }],
+    ['the text of a review', { body: '/approve', surface: 'review' }],
+    ['an approving review without a command', { body: 'fine', surface: 'review', source: { reviewState: 'approved' } }],
+    ['own lines in the thread', { body: OWN_LINES, surface: 'thread', action: 'modify' }],
+    [
+      'own lines that were posted under an id of their own',
+      {
+        body: OWN_LINES,
+        surface: 'thread',
+        action: 'modify',
+        source: { rootId: 30 },
+        proposal: { userEdit: { originalChange: bigint, reposted: true, diff: '', revertRegion: EMPTY_REGION } },
+      },
+    ],
+    [
+      'a bare command before the proposal was posted again',
+      { body: '/approve', source: { createdAt: '2026-01-01T00:00:05Z' }, proposal: { repairCount: 1 } },
+    ],
+  ])('%s approves', (_name, one) => {
+    expect(problemOf(one)).toBeNull();
+  });
+
+  it.each<[string, Case, VoteProblem]>([
+    ['another id', { body: '/approve m3x8' }, 'not-theirs'],
+    ['another thread', { body: '/approve', surface: 'thread', source: { rootId: 41 } }, 'not-theirs'],
+    ['a quote of another proposal', { body: QUOTE.replace('k7q2', 'm3x8') }, 'not-theirs'],
+    ['a bare command of an earlier time', { body: '/approve', source: { createdAt: POSTED_AT } }, 'not-theirs'],
+    ['all of an earlier time', { body: '/approve all', source: { createdAt: POSTED_AT } }, 'not-theirs'],
+    ['another command', { body: '/deny k7q2' }, 'not-theirs'],
+    ['words', { body: 'Looks good to me.' }, 'not-theirs'],
+    ['words in the thread', { body: 'Looks good to me.', surface: 'thread' }, 'not-theirs'],
+    ['own lines in another thread', { body: OWN_LINES, surface: 'thread', source: { rootId: 41 } }, 'not-theirs'],
+    ['a review that does not approve', { body: 'fine', surface: 'review' }, 'dismissed'],
+    ['a dismissed review', { body: '', surface: 'review', source: { reviewState: 'dismissed' } }, 'dismissed'],
+  ])('%s does not', (_name, one, problem) => {
+    expect(problemOf(one)).toBe(problem);
+  });
+});
