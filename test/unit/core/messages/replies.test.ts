@@ -203,6 +203,14 @@ describe('answers', () => {
       [decided-in-threads]
       The review’s summary had no effect: its inline comments already answer every change it could apply to. \`/status\` lists pending changes.
 
+      [hidden-left-out]
+      \`all\` doesn’t cover these changes, because their thread is resolved or their comment is hidden:
+
+      - [\`k7q2\`](https://github.com/ana/shop/pull/3#r1) total
+      - \`m3x8\` total
+
+      Look at them, then use \`/approve k7q2\`.
+
       [decide-in-conversation]
       Nothing was decided: this repository takes decisions only in the pull request’s conversation (\`decide_in: conversation\`), not in threads or reviews. Post \`/approve k7q2\` there.
 
@@ -258,6 +266,9 @@ describe('answers', () => {
 
       [user-edit-refused]
       \`k7q2\` is still pending: your suggestion can’t replace it, because the change is not a single block of lines. Reply with what to change, or use \`/approve\` or \`/deny [reason]\`.
+
+      [user-edit-refused]
+      \`k7q2\` is still pending: did you mean to delete line 4, \`total\`? The change keeps it, and your suggestion leaves it out. Reply with a block that has this line too, or say in words that it should go, or use \`/approve\` or \`/deny [reason]\`.
 
       [user-edit-refused]
       \`k7q2\` is still pending: your suggestion can’t replace it, because the file already has these lines. Reply with one \`suggestion\` block or with what to change, or use \`/approve\` or \`/deny [reason]\`.
