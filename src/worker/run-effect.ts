@@ -91,15 +91,18 @@ function delayNotice(job: Job, error: unknown): { readonly signal?: Signal } {
 }
 
 function retryCauseOf(error: unknown): RetryCause {
-  if (isRateLimit(error)) return 'rate-limit';
+  if (isRateLimit(error)) return 'waiting';
   return isInternalError(error) ? 'internal' : 'other';
 }
 
-/** A notification is abandoned after this many attempts, and not before this time since its request (ms). */
+/**
+ * A notification is abandoned after this many attempts, and not before this time since its request (ms): an outage of
+ * GitHub can last for hours.
+ */
 const MAX_NOTIFY_ATTEMPTS = 12;
-const MIN_NOTIFY_MS = 15 * 60_000;
+const MIN_NOTIFY_MS = 6 * 3_600_000;
 
-/** A catch-up holds back commits until pending comments are known, so it gets more time (ms). */
+/** A catch-up that fails holds back commits, so it is abandoned sooner (ms). */
 const MIN_CATCH_UP_MS = 60 * 60_000;
 
 /** Internal errors before an effect is abandoned, about 20 minutes: the cause might be an unknown database outage. */
@@ -107,13 +110,13 @@ const MAX_INTERNAL_ERRORS = 12;
 
 /**
  * An earlier attempt of a commit might have succeeded unseen, so a commit is abandoned only after days of refusals.
- * Attempts that met a rate limit do not count: otherwise the first error after a long suspension would be the last.
+ * Attempts that only waited do not count: otherwise the first error after a long suspension would be the last.
  */
 function shouldAbandon(job: Job, error: unknown): boolean {
   const { attempts, effect, stored } = job;
   if (isInternalError(error)) return stored.internalErrors + 1 >= MAX_INTERNAL_ERRORS && effect.type !== 'commit';
   if (isRateLimit(error)) return false;
-  const countedAttempts = attempts - stored.rateLimitedAttempts;
+  const countedAttempts = attempts - stored.waitingAttempts;
   if (isPermanent(error)) return effect.type !== 'commit' || attempts === 1 || countedAttempts >= MAX_REFUSED_ATTEMPTS;
   if (countedAttempts < MAX_NOTIFY_ATTEMPTS) return false;
   // Proposals expire only once pending comments are known, so outages never abandon a catch-up before an expiry.

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { CommentIntent } from '../../../src/core/state/intent.ts';
 import type { ProposalState } from '../../../src/core/state/proposal.ts';
 import { activeSince, hasActiveWork } from '../../../src/core/state/run.ts';
@@ -15,7 +16,7 @@ import {
 } from '../world/simulated-github.ts';
 import { type CaseCheck, type CaseEvidence, isInstalled, type PlayedCase } from './evidence.ts';
 
-/** V5: recovery finds each lost webhook that the App needs, unless its comment was deleted. */
+/** V5: recovery finds each lost webhook that the App needs, unless its comment was edited or deleted. */
 export const lostWebhooksAreRecovered: CaseCheck = (evidence) => {
   const { attempts, recoversWebhooks } = evidence.played;
   if (!recoversWebhooks) return [];
@@ -41,9 +42,9 @@ function isLost({ played }: CaseEvidence, attempt: LoggedAttempt, receivedKeys: 
   const key = contentKey(intent);
   if (key !== null && receivedKeys.has(key)) return false;
   if (intent.kind !== 'comment' || !listPullNumbers(simulatedGitHub, fixture).includes(intent.pull.number)) return true;
-  return (
-    readBodyAt(snapshotPull(simulatedGitHub, fixtureForPull(fixture, intent.pull.number)), intent.location) !== null
-  );
+  const body = readBodyAt(snapshotPull(simulatedGitHub, fixtureForPull(fixture, intent.pull.number)), intent.location);
+  // A comment that was edited before it was read is handled as an edit, which needs no answer.
+  return body !== null && hash('sha256', body, 'hex') === intent.bodyHash;
 }
 
 /** For events this close together, such as a comment and an expiry, the order is not defined. */

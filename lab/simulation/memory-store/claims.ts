@@ -128,13 +128,13 @@ function startAttempt(row: MemoryPullRow, effect: MemoryEffectRow): StoredEffect
   effect.attempts += 1;
   effect.started = true;
   const requestedAt = new Date(effect.createdAt).toISOString();
-  const { id, attempts, rateLimitedAttempts, internalErrors } = effect;
+  const { id, attempts, waitingAttempts, internalErrors } = effect;
   return {
     id,
     pullRequestKey: row.key,
     effect: effect.effect,
     attempts,
-    rateLimitedAttempts,
+    waitingAttempts,
     internalErrors,
     requestedAt,
   };

@@ -156,7 +156,7 @@ export function enqueueEffect(tables: MemoryTables, row: MemoryPullRow, effect: 
     createdAt: now,
     dueAt: now + delayOf(effect),
     attempts: 0,
-    rateLimitedAttempts: 0,
+    waitingAttempts: 0,
     internalErrors: 0,
     started: false,
     lease: null,
@@ -226,7 +226,7 @@ function retryEffectLater(
   clearAttempt(effect);
   effect.dueAt = notBefore;
   if (error !== null) effect.internalErrors = retryCause === 'internal' ? effect.internalErrors + 1 : 0;
-  if (retryCause === 'rate-limit') effect.rateLimitedAttempts += 1;
+  if (retryCause === 'waiting') effect.waitingAttempts += 1;
   if (error !== null) effect.error = toStorableText(error);
   if (signal !== null) addSignal(tables, row, signal, { kind: 'effect-result', deliveryId: null, now });
 }

@@ -36,7 +36,7 @@ export type MemoryEffectRow = {
   createdAt: number;
   dueAt: number;
   attempts: number;
-  rateLimitedAttempts: number;
+  waitingAttempts: number;
   internalErrors: number;
   started: boolean;
   lease: HolderLease | null;

@@ -113,7 +113,7 @@ export const EFFECT_MUTANTS: readonly Mutant[] = [
     name: 'rate-limits-counted-as-failures',
     brokenPromise: 'tries that a limit stopped give nothing up',
     createOverrides: () => ({
-      ...overrideEffects((effect) => ({ ...effect, rateLimitedAttempts: 0 })),
+      ...overrideEffects((effect) => ({ ...effect, waitingAttempts: 0 })),
       suspendsOften: true,
     }),
   },

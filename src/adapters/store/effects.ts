@@ -10,7 +10,7 @@ import type { EffectRetry, RetryCause, StoredEffect } from './store.ts';
 
 /** Columns of `effects` that a `StoredEffect` needs. */
 export const EFFECT_COLUMNS = sql.raw(
-  'effects.id, effects.pull_key, effects.body, effects.attempts, effects.rate_limited_attempts, effects.internal_errors, effects.created_at',
+  'effects.id, effects.pull_key, effects.body, effects.attempts, effects.waiting_attempts, effects.internal_errors, effects.created_at',
 );
 
 export type EffectRow = {
@@ -18,7 +18,7 @@ export type EffectRow = {
   pull_key: string;
   body: string;
   attempts: number;
-  rate_limited_attempts: number;
+  waiting_attempts: number;
   internal_errors: number;
   created_at: number;
 };
@@ -52,7 +52,7 @@ export function toStoredEffect(row: EffectRow): StoredEffect {
     pullRequestKey: row.pull_key,
     effect: fromStored<Effect>(row.body),
     attempts: row.attempts,
-    rateLimitedAttempts: row.rate_limited_attempts,
+    waitingAttempts: row.waiting_attempts,
     internalErrors: row.internal_errors,
     requestedAt: new Date(row.created_at).toISOString(),
   };
@@ -156,7 +156,7 @@ export async function postponeEffect(
     with postponed as (
       update effects set not_before = ${notBefore},
         error = case when done_at is null then coalesce(${error === null ? null : toPlainText(error)}, error) end,
-        internal_errors = ${internalErrorsAfter(error, retryCause)}, rate_limited_attempts = rate_limited_attempts + ${retryCause === 'rate-limit' ? 1 : 0},
+        internal_errors = ${internalErrorsAfter(error, retryCause)}, waiting_attempts = waiting_attempts + ${retryCause === 'waiting' ? 1 : 0},
         started = false, lease_until = null, leased_by = null, worker = null
       where id = ${effect.id} and attempts = ${effect.attempts} and (done_at is null ${orCancelledWithCommit(signal)})
       returning pull_key

@@ -17,8 +17,11 @@ export type EffectRetry = {
   readonly signal: Signal | null;
 };
 
-/** The cause that stopped an attempt: an internal error, a rate limit, or another cause. */
-export type RetryCause = 'internal' | 'rate-limit' | 'other';
+/**
+ * The cause that stopped an attempt: an internal error, a wait for a rate limit, a suspension or earlier comments, or
+ * another cause.
+ */
+export type RetryCause = 'internal' | 'waiting' | 'other';
 
 /** A webhook delivery with an intent. */
 export type InterpretedDelivery = {
@@ -86,16 +89,16 @@ export type DeadLetter = {
 export type DeadLetterFollowUp = { readonly reply: Effect | null; readonly signal: Signal | null };
 
 /**
- * An effect to perform. `attempts` includes this attempt; `rateLimitedAttempts` counts earlier ones stopped by a rate
- * limit, and `internalErrors` the last consecutive ones stopped by an internal error. If a duplicate that is due
- * immediately is requested, `requestedAt` (ISO 8601) changes to that time, and `internalErrors` restarts at 0.
+ * An effect to perform. `attempts` includes this attempt; `waitingAttempts` counts earlier ones that only waited, and
+ * `internalErrors` the last consecutive ones stopped by an internal error. If a duplicate that is due immediately is
+ * requested, `requestedAt` (ISO 8601) changes to that time, and `internalErrors` restarts at 0.
  */
 export type StoredEffect = {
   readonly id: number;
   readonly pullRequestKey: string;
   readonly effect: Effect;
   readonly attempts: number;
-  readonly rateLimitedAttempts: number;
+  readonly waitingAttempts: number;
   readonly internalErrors: number;
   readonly requestedAt: string;
 };

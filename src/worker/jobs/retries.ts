@@ -20,6 +20,7 @@ export function retryAfterComments({ context }: Pick<Job, 'context'>, dueAt: num
     kind: 'retry',
     retryAt: Math.max(dueAt ?? 0, context.clock.now() + COMMENT_DELAY_MS),
     error: 'pending comments go first',
+    retryCause: 'waiting',
   };
 }
 

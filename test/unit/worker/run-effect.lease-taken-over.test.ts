@@ -108,7 +108,7 @@ async function postponedCommits(): Promise<readonly EffectRetry[]> {
     pullRequestKey: '1/2/1',
     effect,
     attempts: 3,
-    rateLimitedAttempts: 0,
+    waitingAttempts: 0,
     internalErrors: 0,
     requestedAt,
   };

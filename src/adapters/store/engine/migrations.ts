@@ -195,7 +195,7 @@ export const MIGRATIONS: readonly Migration[] = [
         done_at bigint,
         error text,
         internal_errors integer not null default 0,
-        rate_limited_attempts integer not null default 0
+        waiting_attempts integer not null default 0
       ) with ${EARLY_AUTOVACUUM}`,
       `create index effects_due on effects (lane, not_before) where done_at is null`,
       `create index effects_of_pull on effects (pull_key, lane, id) where done_at is null`,

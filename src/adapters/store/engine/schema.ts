@@ -163,7 +163,7 @@ type EffectsTable = {
   not_before: number;
   attempts: Generated<number>;
   /** Attempts stopped by a rate limit. */
-  rate_limited_attempts: Generated<number>;
+  waiting_attempts: Generated<number>;
   /** The last consecutive attempts that failed by an internal error. */
   internal_errors: Generated<number>;
   /** A worker performs it, or died doing so. */

@@ -23,7 +23,7 @@ function createJob(pull: PullState, lateMs: number, skewMs: number): Job<'check-
     pullRequestKey: '1/2/1',
     effect,
     attempts: 1,
-    rateLimitedAttempts: 0,
+    waitingAttempts: 0,
     internalErrors: 0,
     requestedAt: AT,
   };
