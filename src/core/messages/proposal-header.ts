@@ -16,7 +16,14 @@ export function proposalHeader(proposal: Proposal): string {
 
 /** Lines with their context can move, so their heading says where they are. Git shows the same one after `@@`. */
 function headingLine(heading: string): string {
-  return `Below ${codeSpan(heading)}\n`;
+  return `${BELOW}${codeSpan(heading)}\n`;
+}
+
+const BELOW = 'Below ';
+
+/** Whether a line of a page is the heading's; the title stands above it, and the id line below. */
+export function isHeadingLine(line: string): boolean {
+  return line.startsWith(`${BELOW}\``);
 }
 
 /** The kind of change, its file, and its line or size. */
