@@ -71,7 +71,8 @@ type ChainRow = {
 
 function fits(field: string) {
   const [text, salt, seal] = [sql.ref(field), sql.ref(`${field}_salt`), sql.ref(`${field}_seal`)];
-  return sql`(${text} is null or coalesce(${seal} = encode(sha256(convert_to(${salt} || ${text}, 'UTF8')), 'hex'), false))`;
+  // The salt has a fixed length, so that no character of the text can move into it.
+  return sql`(${text} is null or coalesce(length(${salt}) = 36 and ${seal} = encode(sha256(convert_to(${salt} || ${text}, 'UTF8')), 'hex'), false))`;
 }
 
 /** Every join uses the index of a primary key. */

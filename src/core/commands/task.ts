@@ -1,3 +1,4 @@
+import { redactDiff } from '../../lib/redaction.ts';
 import { dropQueue } from '../actions/end-run.ts';
 import { runStartNeeds } from '../actions/fact-needs.ts';
 import {
@@ -11,6 +12,7 @@ import {
 } from '../actions/step-builder.ts';
 import { buildFirstMessage } from '../agent/messages.ts';
 import { SYSTEM_PROMPT } from '../agent/system-prompt.ts';
+import { findReadDenyRule } from '../policy/protected-paths.ts';
 import { findBranchRestrictions, NO_BRANCH_RESTRICTIONS } from '../state/branch-rules.ts';
 import type { Facts, Need } from '../state/facts.ts';
 import type { CommentLocation } from '../state/intent.ts';
@@ -149,5 +151,7 @@ function runIdFor(pull: PullState, { location }: Task): string {
 function withThreadContext(text: string, location: CommentLocation): string {
   if (location.at !== 'thread') return text;
   const line = location.line === null ? '' : `, line ${location.line}`;
-  return `${text}\n\nThis was written in a review thread on ${JSON.stringify(location.path)}${line}, below this part of the diff:\n${location.diffHunk}`;
+  const place = `This was written in a review thread on ${JSON.stringify(location.path)}${line}`;
+  if (findReadDenyRule(location.path) !== null) return `${text}\n\n${place}, a file that the agent cannot read.`;
+  return `${text}\n\n${place}, below this part of the diff:\n${redactDiff(location.diffHunk)}`;
 }

@@ -87,6 +87,7 @@ export function buildEditFromResult(input: EditInput, base: LineTable, result: E
   if (span === null) return refuse(`No changes: ${path} would stay exactly as it is.`);
   const spanRefusal = checkSpanLength(path, span.end - span.index, countLines(span.newText));
   if (spanRefusal !== null) return refuse(spanRefusal);
+  if (uncoversSecret(linesAt(base, span.index, span.end).join(''), span.newText)) return refuse(crossesSecret(path));
   const region = createRegion(span, base);
   const reviewable = buildEditDiff({ path, existedBefore: true, base }, result, region);
   if (reviewable.kind === 'refused') return reviewable;
@@ -95,6 +96,17 @@ export function buildEditFromResult(input: EditInput, base: LineTable, result: E
   const isUnique = isUniqueInContext(base, span, result);
   const blob = rewrittenBlobSha(rewritten);
   return { kind: 'change', change: createEdit({ path, file, base, blob, region, placeCount, isUnique, details }) };
+}
+
+/**
+ * Whether a secret of the old lines is not recognized as one in the new lines: an edit beside it can take away the signs
+ * that it is recognized by. Then the model would see it.
+ */
+function uncoversSecret(oldText: string, newText: string): boolean {
+  const old = findSecretRanges(oldText);
+  if (old.length === 0) return false;
+  const recognized = new Set(findSecretRanges(newText).map(({ start, end }) => newText.slice(start, end)));
+  return old.some(({ start, end }) => !recognized.has(oldText.slice(start, end)));
 }
 
 /** Whether the displayed lines contain all of a text that occurs only once; then they occur only once too. */

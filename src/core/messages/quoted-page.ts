@@ -69,11 +69,14 @@ function isIgnored(line: string): boolean {
   return /^[ \t>]*(?:(?:(?:`{3,}|~{3,})[a-z]*|<\/?details>)[ \t]*)?$/i.test(line);
 }
 
-/** Prose without Markdown, spaces and addresses of links, because programs quote them in different ways. */
+/**
+ * Prose without Markdown, spaces and addresses of links, because programs quote them in different ways. An image stays:
+ * the App's comments have none.
+ */
 function plainText(line: string): string {
   return line
     .replace(/^[ \t>]+/, '')
-    .replace(/\[([^[\]]*)\]\([^()\s]*\)/g, '$1')
+    .replace(/(?<!!)\[([^[\]]*)\]\([^()\s]*\)/g, '$1')
     .replace(/<\/?(?:details|summary)>/g, '')
     .replace(/[\s*`\\]|\uFE0F/g, '');
 }

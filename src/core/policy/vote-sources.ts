@@ -23,12 +23,17 @@ export function voteSourceOf(vote: Vote, sources: VoteSources): VoteSource | nul
   return Object.hasOwn(sources, key) ? (sources[key] ?? null) : null;
 }
 
-/** Why a vote's comment is not the one that was counted: same id, author and text; null if it is. */
+/** Why a vote's comment is not the one that was counted: same id, author, time and text; null if it is. */
 export function findSourceProblem(vote: Vote, sources: VoteSources): VoteProblem | null {
   const source = voteSourceOf(vote, sources);
   if (source === null) return 'missing';
-  if (source.authorId !== vote.by.id || source.viaApp) return 'not-theirs';
+  if (source.authorId !== vote.by.id || source.viaApp || !isSameTime(vote, source)) return 'not-theirs';
   return isSameText(source.body, vote.bodyHash) ? null : 'edited';
+}
+
+/** A forged delivery can name a real comment with a later time, as if it were about a later change. */
+function isSameTime({ writtenAt }: Vote, { createdAt }: VoteSource): boolean {
+  return writtenAt === undefined || (createdAt !== null && Date.parse(createdAt) === Date.parse(writtenAt));
 }
 
 /** The hash is that of the webhook's text. The line ends of webhooks and API responses can differ. */

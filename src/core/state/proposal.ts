@@ -142,6 +142,8 @@ export type Vote = {
   readonly deliveryId: string;
   /** Head SHA that the proposal was shown against. */
   readonly headSha: string;
+  /** GitHub's time of the comment or review (ISO 8601); absent for a push and in rows of earlier versions. */
+  readonly writtenAt?: string;
   /** ISO 8601, when the App processed the vote. */
   readonly at: string;
   /** Reason, instruction or note. */

@@ -16,8 +16,8 @@ async function expectUndecided({ pr, model, stored }: Story): Promise<void> {
 
 describe('commands in a comment', () => {
   it('the first line that is neither blank nor quoted is a command, indented at most three spaces, in any letter case (S57)', async () => {
-    const { ana, pr } = await propose(stage(), BIGINT);
-    await ana.says('\n> some words of somebody\n\n   /APPROVE  ');
+    const { ana, bot, pr } = await propose(stage(), BIGINT);
+    await ana.says(`\n> some words of somebody\n\n   /APPROVE ${bot.proposal(1).proposalId}  `);
     expect(pr.commits()).toHaveLength(1);
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { edit, move, read, remove, write } from '../support/story.ts';
 
@@ -156,5 +157,29 @@ describe('a secret in another file', () => {
       expect(output).toContain('the new text of src/config.ts has the word [redacted], which stands for a secret');
     expect(pr.file('src/config.ts')).toBe(CONFIG);
     expect(pr.file('notes.md')).toContain('[redacted]');
+  });
+
+  it('is not uncovered by an edit beside it (X10)', async () => {
+    const url = "db = 'postgres://app:hunter2secret@db.example.com/shop'\n";
+    const { ana, bot, model } = await stage().tell({ branch: { 'src/db.py': url } });
+    model.proposes(read('src/db.py'), edit('src/db.py', "db = 'postgres://", "db = 'postgres:/"));
+    await ana.says('/countersign tidy up');
+    expect(bot.proposals()).toEqual([]);
+    const [shown, refused] = model.toolMessages();
+    expect(shown).toContain('[redacted]');
+    expect(refused).toContain('A secret stands there');
+    expect(JSON.stringify(model.requests())).not.toContain('hunter2secret');
+  });
+
+  it('does not reach the model with a task in a review thread on its line (X10)', async () => {
+    const { ana, model, pr } = await stage().tell({ branch: { 'src/config.ts': CONFIG } });
+    model.proposes(read('README.md'));
+    const comment = { path: 'src/config.ts', line: 2, commitSha: pr.head(), body: '/countersign move this away' };
+    await ana.does(({ actor }) => {
+      const here = { actor, repositoryId: pr.repositoryId, number: pr.number };
+      stage().github.apply(OPERATIONS.createReviewComment, { ...here, ...comment });
+    });
+    expect(JSON.stringify(model.requests())).not.toContain(TOKEN.slice(8, 24));
+    expect(JSON.stringify(model.requests())).toContain('This was written in a review thread on');
   });
 });

@@ -108,6 +108,7 @@ export function createVote(
     bodyHash,
     deliveryId: context.deliveryId,
     headSha: proposal.headSha,
+    writtenAt: context.intent.createdAt,
     at: context.facts.now,
     text: text === '' ? null : text,
   };

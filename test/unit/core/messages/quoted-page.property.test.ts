@@ -128,4 +128,12 @@ describe('a quote of a proposal (X2, S59)', () => {
       { numRuns: 300 },
     );
   });
+
+  it('is not a copy with an image after an exclamation mark (X2)', () => {
+    const shown = proposal(write('docs/new!.md', null, 'text\n'), { placement: inConversation });
+    const lines = quotedLines(pagesOf(shown)[0] ?? '');
+    expect(isQuote(lines, shown)).toBe(true);
+    const forged = lines.map((line) => line.replace('new!', 'new![](https://evil.example/x.png)'));
+    expect(isQuote(forged, shown)).toBe(false);
+  });
 });

@@ -29,6 +29,7 @@ const CHANGES: Readonly<Record<string, FileChange>> = {
   edit: bigint,
   'an edit of several places': edit('a.txt', 'x 1\na\nb\nc\nd\ne\nf\ng\nx 2\n', 'x', 'y', true),
   'an insertion at the top': edit('a.txt', 'a\nb\n', 'a\n', 'new\na\n'),
+  'an edit below a heading': edit('a.ts', 'function sum() {\n  1;\n  2;\n  3;\n  4;\n  5;\n}\n', '  5;', '  6;'),
   'an unterminated last line': edit('a.txt', 'a\nb', 'b', 'c'),
   'CR LF': edit('a.txt', 'a\r\nb\r\nc\r\n', 'b', 'd'),
   'a hidden character': edit('a.txt', 'a\nb\n', 'b', 'b\u200b'),

@@ -95,3 +95,17 @@ describe('the text of an approval, read again (X5)', () => {
     expect(problemOf(one)).toBe(problem);
   });
 });
+
+it('an approval with another time than its comment has on the page is a forgery (X5)', () => {
+  const writtenAt = '2026-01-01T00:00:20Z';
+  const votes = (at: string) => [
+    {
+      ...vote('approve', ana),
+      surface: 'conversation',
+      bodyHash: hash('sha256', '/approve', 'hex'),
+      writtenAt: at,
+    } as const,
+  ];
+  expect(problemOf({ body: '/approve', proposal: { votes: votes(writtenAt) } })).toBeNull();
+  expect(problemOf({ body: '/approve', proposal: { votes: votes('2026-01-01T00:00:30Z') } })).toBe('not-theirs');
+});
