@@ -181,7 +181,7 @@ function readCommentedLines(github: FakeGitHub, pull: FakePullRequest, threadId:
   return { path: thread.path, first, last: original.line, lines: anchored };
 }
 
-const TITLE_LINE = /^\*\*(Edit|Write)\*\* (`+) ?([\s\S]+?) ?\2(?: \((?:line (\d+)|[^\n]*)\))?$/m;
+const TITLE_LINE = /^\*\*(Edit|Write)\*\* (`+) ?([\s\S]+?) ?\2(?: \((?:(insert below )?line (\d+)|[^\n]*)\))?$/m;
 
 const DETAILS_LINE = /^Change \d+ of \d+ · `([a-z0-9]{4,6})` · digest `([0-9a-f]{12})` · head `[0-9a-f]{7}`$/m;
 
@@ -195,7 +195,7 @@ export function parsePageProposals(page: readonly PageEntry[]): readonly PagePro
 }
 
 function parsePageProposal(entry: PageEntry): readonly PageProposal[] {
-  const [, op, , path, line] = TITLE_LINE.exec(entry.body) ?? [];
+  const [, op, , path, insertBelow, line] = TITLE_LINE.exec(entry.body) ?? [];
   const [, id, digest] = DETAILS_LINE.exec(entry.body) ?? [];
   if (op === undefined || path === undefined || id === undefined || digest === undefined) return [];
   const suggested = entry.anchor === null ? undefined : parseSuggestionBlock(entry.body);
@@ -209,7 +209,8 @@ function parsePageProposal(entry: PageEntry): readonly PageProposal[] {
       id,
       op: op === 'Edit' ? 'edit' : 'write',
       path: entry.path ?? path,
-      line: Number(line ?? 0),
+      // The first line that an insertion adds has the next number.
+      line: Number(line ?? 0) + (insertBelow === undefined ? 0 : 1),
       digest,
       hasSuggestion: suggested !== undefined,
       isOpen: entry.body.includes(`\n${PENDING_LABEL}`),
