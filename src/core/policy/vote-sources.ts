@@ -27,8 +27,9 @@ export function voteSourceOf(vote: Vote, sources: VoteSources): VoteSource | nul
 export function findSourceProblem(vote: Vote, sources: VoteSources): VoteProblem | null {
   const source = voteSourceOf(vote, sources);
   if (source === null) return 'missing';
-  if (source.authorId !== vote.by.id || source.viaApp || !isSameTime(vote, source)) return 'not-theirs';
-  return isSameText(source.body, vote.bodyHash) ? null : 'edited';
+  if (source.authorId !== vote.by.id || source.viaApp) return 'not-theirs';
+  if (!isSameText(source.body, vote.bodyHash)) return 'edited';
+  return isSameTime(vote, source) ? null : 'not-theirs';
 }
 
 /** A forged delivery can name a real comment with a later time, as if it were about a later change. */

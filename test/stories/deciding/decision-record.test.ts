@@ -29,6 +29,7 @@ describe('the record of a decision', () => {
         bodyHash: createHash('sha256').update(body).digest('hex'),
         deliveryId: delivery?.guid,
         headSha: first?.headSha,
+        writtenAt: expect.stringMatching(/^\d{4}-.*Z$/),
         at: expect.stringMatching(/^\d{4}-.*Z$/),
         text: 'Mind the callers.',
       },
