@@ -139,7 +139,7 @@ describe('a pending undo and runs', () => {
     };
     await beforeCalls(stage(), push, () => ana.replies(bot.proposal(2), '/approve'));
     expect(bot.proposal(2).body).toContain(
-      '**Cancelled** without a decision. Nothing was changed. The run was stopped.',
+      '**Cancelled** after it was approved. Nothing was changed. The run was stopped.',
     );
     expect(pr.commits().filter(({ author }) => author === BOT)).toHaveLength(1);
   });
