@@ -140,7 +140,7 @@ const statesFollowTransitions: CaseCheck = ({ saved }) =>
 const textIsDeleted: CaseCheck = ({ played, finalState }) =>
   played.cleansUp && finalState.textRowCount > 0 ? [`I15: ${finalState.textRowCount} rows still hold words`] : [];
 
-/** No row of the ledger was changed or removed, whatever the cleanup erased. */
+/** No row of the ledger was changed or removed; the cleanup erases only texts. */
 const ledgerFitsItsChain: CaseCheck = ({ finalState }) =>
   finalState.chainProblems.map((problem) => `the ledger does not fit its chain: ${problem}`);
 

@@ -16,7 +16,7 @@ export type VerifiedChange = {
   /** SHA-256 in hex. */
   readonly digest: string | null;
   readonly approvedBy: readonly string[];
-  /** Whether the commit contains exactly the change that the trailers name, whoever made it; null if unchecked. */
+  /** Whether the commit contains exactly the change that the trailers name, by any committer; null if unchecked. */
   readonly exact: boolean | null;
   /** Who made the commit: `app` if that is proven, `unknown` if only its names say so. */
   readonly origin: CommitOrigin['kind'];

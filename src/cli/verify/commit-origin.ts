@@ -3,7 +3,7 @@ import type { GitCommit } from '../git/objects.ts';
 
 /**
  * Who made a commit with trailers. `app`: proven by a signature or the ledger. `unknown`: author and committer are the
- * App's and GitHub's, and anybody can write these names. `other`: somebody else, or nobody can tell.
+ * App's and GitHub's, and anybody can write these names. `other`: another person, or an unknown one.
  */
 export type CommitOrigin =
   | { readonly kind: 'app' }

@@ -1,15 +1,15 @@
 /** A part of one line. Comments, string literals and prose are `text`, all other parts are `code`. */
-export type LineSpan = { readonly kind: 'code' | 'text'; readonly text: string };
+export type SyntaxSpan = { readonly kind: 'code' | 'text'; readonly text: string };
 
 /**
  * Splits a line by the syntax of its file. The line stands alone, as in a diff, so comments and strings that began above
  * count as code, and after a quote that nothing closes all of the line is code: where the syntax is unsure, more is
  * reported.
  */
-export function splitLine(line: string, path: string): readonly LineSpan[] {
+export function splitLine(line: string, path: string): readonly SyntaxSpan[] {
   const syntax = syntaxOf(path);
   if (syntax === 'prose') return [{ kind: 'text', text: line }];
-  const spans: LineSpan[] = [];
+  const spans: SyntaxSpan[] = [];
   let offset = 0;
   for (const match of line.matchAll(TEXT_PATTERNS[syntax])) {
     if (match.groups?.['unclosed'] !== undefined) break;

@@ -1,5 +1,5 @@
 import { asciiLikeness, isSameGlyph } from './confusables.ts';
-import { type LineSpan, splitLine } from './line-spans.ts';
+import { type SyntaxSpan, splitLine } from './line-spans.ts';
 
 /**
  * A character that looks like an ASCII one. `line` is 1-based; `looksLike` is null if the ASCII character is unknown.
@@ -42,7 +42,7 @@ function toLookAlike({ character, looksLike }: Found, line: number): LookAlike {
   return { codePoint: character.codePointAt(0) ?? 0, line, looksLike };
 }
 
-function findInSpan(span: LineSpan): readonly Found[] {
+function findInSpan(span: SyntaxSpan): readonly Found[] {
   if (!BEYOND_ASCII.test(span.text)) return [];
   return [
     ...[...span.text.matchAll(ALWAYS_CONFUSABLE)].map(([character]) => named(character)),
@@ -75,7 +75,7 @@ const LATIN_LIKE =
 const ORDINARY_IN_WORDS = /[ıſɣɩƖʋƲ\p{Lm}\p{Script=Hebrew}\p{Script=Arabic}]/u;
 
 /** Look-alikes in words that also have ASCII letters. */
-function findMixedWords({ kind, text }: LineSpan): readonly Found[] {
+function findMixedWords({ kind, text }: SyntaxSpan): readonly Found[] {
   const isSentence = kind === 'text' || isSentenceOfWords(text);
   return [...text.matchAll(WORD)].flatMap(({ 0: word, index }) => {
     if (!BEYOND_ASCII.test(word) || !/[A-Za-z]/.test(word)) return [];
@@ -130,7 +130,7 @@ const GLUED_BEFORE = /[$_\\/={<&|@]$/;
 const GLUED_AFTER = /^(?:[$_\\/=}[>&|@]|\(|\.[\p{L}_])/u;
 
 /** Words without ASCII letters that consist of confusable letters only, outside phrases of another language. */
-function findWholeWords({ kind, text }: LineSpan): readonly Found[] {
+function findWholeWords({ kind, text }: SyntaxSpan): readonly Found[] {
   return phrasesOf(text, WITHIN_PHRASE[kind]).flatMap((phrase) => {
     if (phrase.some(({ disguised }) => !disguised)) return [];
     return phrase
@@ -181,7 +181,7 @@ const ADDRESS_SIGN = /[⁄∕╱⟋⧸∶꞉․]/u;
 const ORDINARY_IN_CODE = /\p{L}’|[\p{L}\p{N}})]…(?![\p{L}\p{N}_$[])/u;
 
 /** Confusable punctuation: in code, unless a letter beyond ASCII is next to it; in text only within addresses. */
-function findPunctuation({ kind, text }: LineSpan): readonly Found[] {
+function findPunctuation({ kind, text }: SyntaxSpan): readonly Found[] {
   const isSentence = kind === 'code' && isSentenceOfWords(text);
   return [...text.matchAll(FOREIGN_PUNCTUATION)].flatMap(({ 0: run, index }) => {
     const before = lastVisible(text, index);
@@ -219,7 +219,7 @@ function isWithinAddress(before: string, after: string): boolean {
 /** A sign that looks like a letter, such as `×`, between letters of code. */
 const LETTER_SIGN = /(?<=[A-Za-z_$])[\p{P}\p{S}](?=[A-Za-z_$])/gu;
 
-function findLetterSigns({ kind, text }: LineSpan): readonly Found[] {
+function findLetterSigns({ kind, text }: SyntaxSpan): readonly Found[] {
   if (kind === 'text') return [];
   return [...text.matchAll(LETTER_SIGN)]
     .map(([character]) => named(character))
