@@ -1,4 +1,4 @@
-import type { Kysely, Selectable, Transaction } from 'kysely';
+import { type Kysely, type Selectable, sql, type Transaction } from 'kysely';
 import { acquire, pauseUntil, type RateLimitState } from '../../core/state/rate-limit.ts';
 import { fromStored, toStored } from './engine/json.ts';
 import type { DatabaseSchema } from './engine/schema.ts';
@@ -10,6 +10,9 @@ type RateLimitRow = Pick<
 >;
 
 type StateChange<Result> = (state: RateLimitState) => { readonly state: RateLimitState; readonly result: Result };
+
+/** Holds until the end of the transaction, which is the statement itself. */
+const WITHOUT_DISK_WAIT = sql<string>`set_config('synchronous_commit', 'off', true)`;
 
 /** A row that falls out of the cache costs two more statements at its next use. */
 const MAX_CACHED_ROWS = 1_000;
@@ -50,7 +53,10 @@ export function createRateLimitMethods(
 
 type UpdatedRow<Result> = { readonly row: RateLimitRow; readonly result: Result };
 
-/** Optimistic update: null, with nothing changed, if the row differs from the cached one. */
+/**
+ * Optimistic update: null, with nothing changed, if the row differs from the cached one. Every request to GitHub needs
+ * one, so its commit alone does not wait for the disk: GitHub refuses a request that a lost count let through.
+ */
 async function updateIfUnchanged<Result>(
   db: Kysely<DatabaseSchema>,
   id: number,
@@ -60,10 +66,13 @@ async function updateIfUnchanged<Result>(
   const { state, result } = change(rateLimitStateFromRow(cached));
   const row = rateLimitStateToRow(state);
   const { numUpdatedRows } = await db
+    .with('relaxed', (cte) => cte.selectNoFrom(WITHOUT_DISK_WAIT.as('setting')))
     .updateTable('rate_limits')
+    .from('relaxed')
     .set(row)
     .where('installation_id', '=', id)
     .where((column) => column.and(cached))
+    .where('setting', 'is not', null)
     .executeTakeFirst();
   return numUpdatedRows > 0n ? { row, result } : null;
 }
