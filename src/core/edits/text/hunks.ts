@@ -19,7 +19,7 @@ const LINE_KINDS: Readonly<Record<string, HunkLine['kind']>> = { ' ': 'context',
 
 /**
  * Reads the hunks of one file's diff, with or without file headers. The counts in a hunk's header tell where it ends,
- * so content that looks like a header stays content. A truncated hunk is left out.
+ * so content that looks like a header stays content. A hunk that is truncated or contradicts its header is left out.
  */
 export function parseHunks(patch: string): DiffHunk[] {
   const rows = patch.split('\n');
@@ -59,6 +59,8 @@ function readHunk(
     if (kind === undefined) return null;
     if (kind !== 'added') remaining.old -= 1;
     if (kind !== 'removed') remaining.new -= 1;
+    // More lines of one side than the header says.
+    if (remaining.old < 0 || remaining.new < 0) return null;
     lines.push({ kind, text: row.slice(1) });
   }
   return { hunk: { oldStart, oldLines, newStart, newLines, lines }, next };

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { fuzz, readCorpus, shrink, tryInput } from '../../../lab/fuzz/fuzz.ts';
+import { READERS, type Reader } from '../../../lab/fuzz/readers.ts';
+
+/** A few of the inputs that `npm run fuzz` tries. */
+const INPUTS = 150;
+
+describe.each(READERS.map((reader) => [reader.name, reader] as const))(
+  'the reader of strangers’ bytes: %s',
+  (_, reader) => {
+    it('keeps its promise for valid inputs', async () => {
+      for (const seed of await reader.seeds())
+        expect(await tryInput(reader, Buffer.from(seed))).toMatchObject({ problem: null });
+    });
+
+    it('keeps its promise for every input that once broke it', async () => {
+      for (const [file, input] of readCorpus(reader))
+        expect(await tryInput(reader, input), file).toMatchObject({ problem: null });
+    });
+
+    it('keeps its promise for changed inputs', async () => {
+      let count = 0;
+      for await (const { input, problem } of fuzz(reader, 1)) {
+        expect(problem, input.toString('base64').slice(0, 4_000)).toBeNull();
+        count += 1;
+        if (count === INPUTS) break;
+      }
+    });
+  },
+);
+
+describe('fuzzing', () => {
+  /** A reader that breaks on two letters. */
+  const broken: Reader = {
+    name: 'broken',
+    form: 'text',
+    seeds: () => ['a valid text\n'],
+    check: (input) => {
+      if (/x.*y/s.test(input.toString())) throw new Error('x before y');
+    },
+  };
+
+  it('notices a broken promise, and makes its input small', async () => {
+    const trial = await tryInput(broken, Buffer.from('some text, x, more text, y and the end'));
+    expect(trial.problem).toBe('Error: x before y');
+    expect((await shrink(broken, trial)).toString()).toBe('xy');
+  });
+
+  it('gives the same inputs for the same seed, and others for another', async () => {
+    const [first] = READERS;
+    if (first === undefined) throw new Error('no reader');
+    const inputsOf = async (seed: number): Promise<readonly string[]> => {
+      const inputs: string[] = [];
+      for await (const { input } of fuzz(first, seed)) if (inputs.push(input.toString('base64')) === 5) break;
+      return inputs;
+    };
+    expect(await inputsOf(7)).toEqual(await inputsOf(7));
+    expect(await inputsOf(7)).not.toEqual(await inputsOf(8));
+  });
+});
