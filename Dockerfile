@@ -1,16 +1,17 @@
-# The Node that everything is tested on. A tag can be moved: whoever wants the very same image again names its digest too,
+# The tested version of Node. A tag can move. For the exact same image, add its digest:
 # docker build --build-arg NODE=node:24.21.0-slim@sha256:… .
 ARG NODE=node:24.21.0-slim
 
-# The production dependencies, without the test tools and without running anybody's install script.
+# The production dependencies, without test tools and install scripts.
 FROM ${NODE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --ignore-scripts
 
 FROM ${NODE}
-# The package managers have nothing to do in a running container.
-RUN rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /opt/yarn* \
+# The demo and `countersign verify` call git. A running container needs no package managers.
+RUN apt-get update && apt-get install --yes --no-install-recommends git && rm -rf /var/lib/apt/lists/* \
+  && rm -rf /usr/local/lib/node_modules /usr/local/bin/npm /usr/local/bin/npx /usr/local/bin/corepack /opt/yarn* \
   && install -d -m 700 -o node -g node /data
 WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
@@ -23,7 +24,7 @@ USER node
 VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s --retries=3 \
-  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-# Started without a shell or npm in between, so that SIGTERM reaches the process.
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then((response) => process.exit(response.ok ? 0 : 1), () => process.exit(1))"]
+# No shell or npm in between, so that SIGTERM reaches the process.
 ENTRYPOINT ["node", "src/cli.ts"]
 CMD ["start"]

@@ -19,10 +19,10 @@ export default defineConfig({
     expect: { poll: { timeout: 25_000 } },
     globalSetup: ['test/support/template-database.ts'],
     setupFiles: ['test/support/property-seed.ts'],
-    // Stories wait a good part of their time: one more than there are processors keeps all of them at work.
+    // Stories often wait, so one worker more than processors keeps all processors busy.
     maxWorkers: availableParallelism() + 1,
-    // Files share a worker's modules: loading the App, and GitHub's schemas, takes longer than most of the tests. So no
-    // file may mock a module, and what a test changes of the process it changes back.
+    // Files share a worker's modules, because loading the App takes longer than most tests. So no file mocks a module,
+    // and each test restores every global that it changes.
     isolate: false,
     sequence: { sequencer: SlowestFirst },
   },

@@ -35,21 +35,21 @@ const MAX_ENTRIES = { max: 10_000 };
 
 const MAX_TREE_ENTRIES = 1_000_000;
 
-const MAX_BLOB_BYTES = 64 * 1024 * 1024;
+const MAX_BLOB_CACHE_BYTES = 64 * 1024 * 1024;
 
 const MAX_PATCH_CHARACTERS = 8_000_000;
 
-const MAX_SETTINGS_BYTES = 8 * 1024 * 1024;
+const MAX_SETTINGS_CACHE_BYTES = 8 * 1024 * 1024;
 
 /** `now` is the clock (ms) by which insufficient permissions expire. */
 export function createCaches(now: () => number): GitHubCaches {
   return {
     trees: new LRUCache({ maxSize: MAX_TREE_ENTRIES, sizeCalculation: (tree: Tree) => tree.size + 1 }),
-    blobs: new LRUCache({ maxSize: MAX_BLOB_BYTES, sizeCalculation: (bytes: Uint8Array) => bytes.length + 64 }),
+    blobs: new LRUCache({ maxSize: MAX_BLOB_CACHE_BYTES, sizeCalculation: (bytes: Uint8Array) => bytes.length + 64 }),
     files: new LRUCache({ maxSize: MAX_PATCH_CHARACTERS, sizeCalculation: sizeOfFiles }),
     anchors: new LRUCache(MAX_ENTRIES),
     threads: new LRUCache(MAX_ENTRIES),
-    settings: new LRUCache({ maxSize: MAX_SETTINGS_BYTES, sizeCalculation: sizeOfSettings }),
+    settings: new LRUCache({ maxSize: MAX_SETTINGS_CACHE_BYTES, sizeCalculation: sizeOfSettings }),
     // A resolution above 0 would cache the time with a real timer, which breaks virtual clocks.
     insufficientPermissions: new LRUCache({ ...MAX_ENTRIES, ttl: PERMISSION_TTL_MS, ttlResolution: 0, perf: { now } }),
   };

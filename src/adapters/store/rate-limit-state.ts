@@ -1,4 +1,5 @@
 import { type Kysely, type Selectable, sql, type Transaction } from 'kysely';
+import { LRUCache } from 'lru-cache';
 import { acquire, pauseUntil, type RateLimitState } from '../../core/state/rate-limit.ts';
 import { fromStored, toStored } from './engine/json.ts';
 import type { DatabaseSchema } from './engine/schema.ts';
@@ -24,7 +25,7 @@ const MAX_CACHED_ROWS = 1_000;
 export function createRateLimitMethods(
   db: Kysely<DatabaseSchema>,
 ): Pick<Store, 'acquireRateLimit' | 'pauseInstallation'> {
-  const cache = new Map<number, RateLimitRow>();
+  const cache = new LRUCache<number, RateLimitRow>({ max: MAX_CACHED_ROWS });
 
   async function changeState<Result>(id: number, change: StateChange<Result>): Promise<Result> {
     const cached = cache.get(id);
@@ -32,7 +33,6 @@ export function createRateLimitMethods(
     cache.delete(id);
     const { row, result } =
       (cached && (await updateIfUnchanged(db, id, cached, change))) ?? (await updateLocked(db, id, change));
-    if (cache.size >= MAX_CACHED_ROWS) cache.clear();
     cache.set(id, row);
     return result;
   }
