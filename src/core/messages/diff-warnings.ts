@@ -69,11 +69,13 @@ function describeLikeness(like: string | null): string {
 
 /** Names the kind and the line, never the value: more people read the page than the file. */
 function credentialWarning(added: readonly AddedLine[]): string | null {
-  // The whole text first, because nearly every diff has none.
-  if (findCredentials(added.map(({ text }) => text).join('\n')).length === 0) return null;
+  // The whole text first, because nearly every diff has none, and a value can stand below its name.
+  const names = findCredentials(added.map(({ text }) => text).join('\n'));
+  if (names.length === 0) return null;
   const found = added.flatMap(({ number, text }) => findCredentials(text).map((name) => ({ name, number })));
-  if (found.length === 0) return null;
-  return `This seems to add a credential: ${listFirst(found, ({ name, number }) => `${name} in line ${number}`)}. Anyone who can read the branch could use it.`;
+  const places = found.map(({ name, number }) => `${name} in line ${number}`);
+  const inSeveralLines = names.filter((name) => found.every((one) => one.name !== name));
+  return `This seems to add a credential: ${listFirst([...places, ...inSeveralLines], (place) => place)}. Anyone who can read the branch could use it.`;
 }
 
 /** Displays put right-to-left letters and all that is between two of them in the other order, code included. */
