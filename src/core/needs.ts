@@ -6,6 +6,7 @@ import {
   pushImpactNeeds,
   runStartNeeds,
   settingsNeeds,
+  stalenessNeeds,
 } from './actions/fact-needs.ts';
 import { proposalsBeforeCommit } from './actions/head-assessment.ts';
 import { COMMANDS } from './commands/all-commands.ts';
@@ -17,7 +18,7 @@ import { isAppPush } from './events/push.ts';
 import { openProposalsOfReview } from './events/review.ts';
 import { commentRefOf, reviewToFetch } from './events/review-comments.ts';
 import { isStillResolved, pendingInThread } from './events/thread.ts';
-import { recordCommitted } from './outcomes/commit.ts';
+import { isOnlyMove, recordCommitted } from './outcomes/commit.ts';
 import { recordPostedProposals } from './outcomes/posting.ts';
 import { isAllowed, type RequiredRole, roleOf } from './policy/approval-rules.ts';
 import type { Facts, Need } from './state/facts.ts';
@@ -82,9 +83,13 @@ const SIGNAL_NEEDS: {
   'access-lost': none,
 };
 
-/** After a commit that was pushed away, the head is another one than the commit. */
+/**
+ * After a commit that was pushed away, the head is another one than the commit. If nothing but the commit moved the head,
+ * the settings do not matter: its approvers saw the headings that it changes.
+ */
 function committedNeeds(pull: PullState, signal: SignalOf<'committed'>, facts: Facts): readonly Need[] {
   const committed = () => recordCommitted(pull, signal, facts);
+  if (isOnlyMove(pull, signal)) return stalenessNeeds(pull, signal.sha, facts, committed);
   if (!signal.overwritten) return pushImpactNeeds(pull, signal.sha, facts, committed);
   return proposalsBeforeCommit(pull.proposals).length === 0 ? [] : headNeeds(pull, facts, committed);
 }

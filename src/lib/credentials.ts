@@ -40,7 +40,9 @@ const CREDENTIAL_PATTERNS: Readonly<Record<string, RegExp>> = {
   'a Sentry token': /\bsntry[su]_[A-Za-z0-9_=+/]{40,}/,
   'a Figma token': /\bfigd_[A-Za-z0-9_-]{30,}/,
   'an age key': /\bAGE-SECRET-KEY-1[0-9A-Z]{58}/,
-  'an AWS secret key': /\baws_?secret_?access_?key['"]?\s{0,4}[:=]{1,2}\s{0,4}['"]?[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+])/i,
+  // The value can be on the line below, also as a block of YAML or as the `value` of an entry with this `name`.
+  'an AWS secret key':
+    /\baws_?secret_?access_?key\\?['"]?\s{0,4}(?:[:=]{1,2}|,?(?:\s|\\[nrt]){0,40}\\?['"]?value\\?['"]?\s{0,4}[:=])(?:\s|\\[nrt]){0,40}(?:(?:[>|][-+]?|\\)(?:\s|\\[nrt]){1,40})?\\?['"]?[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+])/i,
   'a Telegram token': /\b\d{8,10}:AA[A-Za-z0-9_-]{33}/,
   'a JSON web token': /\beyJ(?:(?!-eyJ)[A-Za-z0-9_-]){8,500}\.[A-Za-z0-9_-]{8,2000}\.[A-Za-z0-9_-]{8,}/,
   'a password in an address': /(?<=\/\/)[^\s/"'@:]*:[^\s/"'@]*(?=@)/,

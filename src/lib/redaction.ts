@@ -31,19 +31,81 @@ export function overlapsSecret(ranges: readonly SecretRange[], start: number, en
 
 /** A unified diff with its secrets replaced: each row keeps its sign. */
 export function redactDiff(diff: string): string {
-  return redactFile(diff.includes(KEY_NAME) ? redactKeyRows(diff) : diff);
+  return MAY_SPAN_ROWS.test(diff) ? redactRows(diff) : redactFile(diff);
 }
 
-function redactKeyRows(diff: string): string {
+/** In every secret that can stand on several rows. Few diffs contain it, and dividing a long one into rows is slow. */
+const MAY_SPAN_ROWS = /PRIVATE KEY|[A-Za-z0-9/+]{40}/;
+
+function redactRows(diff: string): string {
   const rows = diff.split('\n');
   for (const { first, last } of findKeyRows(rows)) {
     for (let at = first; at <= last; at += 1) rows[at] = `${(rows[at] ?? '').slice(0, 1)}${REDACTED}`;
   }
-  return rows.join('\n');
+  const ranges = [...findSecretsOfVersion(rows, '-'), ...findSecretsOfVersion(rows, '+')];
+  return redactRanges(rows.join('\n'), mergeRanges(ranges));
 }
 
-/** Part of the first and last line of every private key. Few diffs contain it, and dividing a long one into rows is slow. */
-const KEY_NAME = 'PRIVATE KEY';
+/** A row of a version of the file, without its sign: where it starts in that text and in the diff. */
+type VersionRow = { readonly text: string; readonly start: number; readonly startInDiff: number };
+
+/**
+ * The secrets of the old or new version, as ranges of the diff that keep to one row each: a name and its value can stand
+ * on two rows, with a sign or rows of the other version between them.
+ */
+function findSecretsOfVersion(rows: readonly string[], sign: '-' | '+'): readonly SecretRange[] {
+  const version = rowsOfVersion(rows, sign === '-' ? '+' : '-');
+  const found = findSecretRanges(version.map(({ text }) => text).join('\n'));
+  const ranges = version.flatMap((row, at) => (version[at - 1]?.text.startsWith('@@ ') ? findValueAlone(row) : []));
+  let next = 0;
+  for (const { text, start, startInDiff } of version) {
+    const end = start + text.replace(/\r$/, '').length;
+    for (; next < found.length; next += 1) {
+      const range = found[next];
+      if (range === undefined || range.start >= end) break;
+      const [from, to] = [Math.max(range.start, start), Math.min(range.end, end)];
+      if (from < to) ranges.push({ start: from - start + startInDiff, end: to - start + startInDiff });
+      if (range.end > end) break;
+    }
+  }
+  return ranges;
+}
+
+function rowsOfVersion(rows: readonly string[], otherSign: string): readonly VersionRow[] {
+  const version: VersionRow[] = [];
+  let [start, startInDiff] = [0, 0];
+  for (const row of rows) {
+    const skipped = /^[-+ ]/.test(row) ? 1 : 0;
+    if (!row.startsWith(otherSign)) {
+      const text = row.slice(skipped);
+      version.push({ text, start, startInDiff: startInDiff + skipped });
+      start += text.length + 1;
+    }
+    startInDiff += row.length + 1;
+  }
+  return version;
+}
+
+/** A value in the form of an AWS secret key, alone on its line. */
+const VALUE_ALONE =
+  /^\s{0,200}(?:['"]?[Vv]alue['"]?\s{0,4}[:=]\s{0,4})?['"]?((?=[A-Za-z/+]*\d)(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])[A-Za-z0-9/+]{40})(?![A-Za-z0-9/+])/d;
+
+/** A hunk can begin below the name. */
+function findValueAlone({ text, startInDiff }: VersionRow): readonly SecretRange[] {
+  const [start, end] = VALUE_ALONE.exec(text)?.indices?.[1] ?? [];
+  return start === undefined || end === undefined ? [] : [{ start: startInDiff + start, end: startInDiff + end }];
+}
+
+/** In order, each place once. */
+function mergeRanges(ranges: readonly SecretRange[]): readonly SecretRange[] {
+  const merged: SecretRange[] = [];
+  for (const range of ranges.toSorted((one, other) => one.start - other.start)) {
+    const last = merged.at(-1);
+    if (last === undefined || last.end < range.start) merged.push(range);
+    else merged[merged.length - 1] = { start: last.start, end: Math.max(last.end, range.end) };
+  }
+  return merged;
+}
 
 type RowRange = { readonly first: number; readonly last: number };
 

@@ -155,8 +155,11 @@ async function readBlobStream(body: ReadableStream, sha: string): Promise<Uint8A
   }
 }
 
-/** Maximum unpacked size of an archive. Its download stops there. */
+/** Maximum unpacked size of an archive's files. Its download stops there. */
 const MAX_ARCHIVE_BYTES = 100_000_000;
+
+/** Maximum with everything else in it: a header for each file, and as an own header each long path or link target. */
+const MAX_ARCHIVE_STREAM_BYTES = 2 * MAX_ARCHIVE_BYTES;
 
 /**
  * The plain files of a commit by path, from GitHub's archive; null if it exceeds the size limit. Files above
@@ -183,22 +186,35 @@ type FilesByPath = ReadonlyMap<string, Uint8Array>;
 async function unpackArchive(body: ReadableStream, commit: string): Promise<FilesByPath | null> {
   const tar = extract();
   const download = Readable.fromWeb(body);
-  const archive: UnpackedArchive = { files: new Map(), unpackedBytes: 0 };
+  const archive: UnpackedArchive = { files: new Map(), unpackedBytes: 0, streamedBytes: 0 };
   const entries = readTarEntries(tar, archive, () => void download.destroy());
   try {
-    await Promise.all([pipeline(download, createGunzip(), tar), entries]);
+    await Promise.all([pipeline(download, createGunzip(), (unpacked) => limitBytes(unpacked, archive), tar), entries]);
   } catch (error) {
-    if (isTooLarge(archive) || error instanceof ResponseTooLargeError) return null;
+    if (isTooLarge(archive) || error instanceof ResponseTooLargeError || isHeaderTooLarge(error)) return null;
     throw new GitHubError(`The archive of ${commit} is truncated`, null, null, { cause: error });
   }
   return isTooLarge(archive) ? null : archive.files;
 }
 
-/** The files read so far, and the total size of all entries by their headers. */
-type UnpackedArchive = { readonly files: Map<string, Uint8Array>; unpackedBytes: number };
+/** The files read so far, the total size of all entries by their headers, and the bytes unpacked so far. */
+type UnpackedArchive = { readonly files: Map<string, Uint8Array>; unpackedBytes: number; streamedBytes: number };
 
-function isTooLarge({ unpackedBytes }: UnpackedArchive): boolean {
-  return unpackedBytes > MAX_ARCHIVE_BYTES;
+function isTooLarge({ unpackedBytes, streamedBytes }: UnpackedArchive): boolean {
+  return unpackedBytes > MAX_ARCHIVE_BYTES || streamedBytes > MAX_ARCHIVE_STREAM_BYTES;
+}
+
+/** Whether tar-stream refused a header of more than 4 MB. A link's target, which has no limit in git, makes one. */
+function isHeaderTooLarge(error: unknown): boolean {
+  return error instanceof Error && error.message === 'Header exceeds max size';
+}
+
+async function* limitBytes(unpacked: AsyncIterable<Buffer>, archive: UnpackedArchive): AsyncGenerator<Buffer> {
+  for await (const chunk of unpacked) {
+    archive.streamedBytes += chunk.length;
+    if (isTooLarge(archive)) throw new Error('The archive is too large');
+    yield chunk;
+  }
 }
 
 /** Calls `stop` as soon as the archive is too large. */

@@ -52,7 +52,7 @@ export function pushImpactNeeds(
  * How the open proposals apply to `head`, if it moved. `assessed` builds the pull request as it is right before the
  * assessment, so that exactly the proposals are assessed to which the result is applied.
  */
-function stalenessNeeds(
+export function stalenessNeeds(
   pull: PullState,
   head: string,
   facts: Facts,

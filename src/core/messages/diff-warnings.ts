@@ -1,4 +1,4 @@
-import { findCredentials } from '../../lib/credentials.ts';
+import { findCredentials, REDACTED } from '../../lib/credentials.ts';
 import { formatList, formatNumber } from '../../lib/format.ts';
 import { columnsOf, hasWideGap, isCodeReordered } from '../edits/text/line-display.ts';
 import { findLookAlikes, findLookAlikesInPath, type LookAlike } from '../edits/text/look-alikes.ts';
@@ -16,6 +16,7 @@ export function addedLineWarnings(added: readonly AddedLine[], path: string): re
     longLineWarning(added),
     gapWarning(added),
     credentialWarning(added),
+    placeholderWarning(added),
   ].filter((warning) => warning !== null);
 }
 
@@ -69,11 +70,20 @@ function describeLikeness(like: string | null): string {
 
 /** Names the kind and the line, never the value: more people read the page than the file. */
 function credentialWarning(added: readonly AddedLine[]): string | null {
-  // The whole text first, because nearly every diff has none.
-  if (findCredentials(added.map(({ text }) => text).join('\n')).length === 0) return null;
+  // The whole text first, because nearly every diff has none, and a value can stand below its name.
+  const names = findCredentials(added.map(({ text }) => text).join('\n'));
+  if (names.length === 0) return null;
   const found = added.flatMap(({ number, text }) => findCredentials(text).map((name) => ({ name, number })));
+  const places = found.map(({ name, number }) => `${name} in line ${number}`);
+  const inSeveralLines = names.filter((name) => found.every((one) => one.name !== name));
+  return `This seems to add a credential: ${listFirst([...places, ...inSeveralLines], (place) => place)}. Anyone who can read the branch could use it.`;
+}
+
+/** A model can copy the placeholder from one file into another, where it then stands in place of a value. */
+function placeholderWarning(added: readonly AddedLine[]): string | null {
+  const found = added.filter(({ text }) => text.includes(REDACTED));
   if (found.length === 0) return null;
-  return `This seems to add a credential: ${listFirst(found, ({ name, number }) => `${name} in line ${number}`)}. Anyone who can read the branch could use it.`;
+  return `This adds ${REDACTED}, which the agent sees in place of a secret: ${listFirst(found, ({ number }) => `line ${number}`)}. Check whether a value is missing there.`;
 }
 
 /** Displays put right-to-left letters and all that is between two of them in the other order, code included. */

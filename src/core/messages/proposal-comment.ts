@@ -2,7 +2,7 @@ import { type RepoLinks, shortSha } from '../../lib/format.ts';
 import type { FileChange } from '../edits/change.ts';
 import { byteLength } from '../edits/text/characters.ts';
 import type { ProtectedEffect } from '../policy/path-tables.ts';
-import { findProtectedFiles } from '../policy/protected-paths.ts';
+import { matchProtectedFiles } from '../policy/protected-paths.ts';
 import { type Proposal, postedChange, writerOf } from '../state/proposal.ts';
 import {
   createDiffView,
@@ -204,8 +204,10 @@ function newPathWarnings({ path, base, from }: FileChange): readonly string[] {
 /** Warns about files that act without anyone calling them. */
 function protectedPathWarnings({ path, from }: FileChange): readonly string[] {
   return [path, ...(from === null ? [] : [from])].flatMap((one) => {
-    const group = findProtectedFiles(one);
-    return group === null ? [] : [`${one} is ${group.kind}: its content ${EFFECT_TEXT[group.effect]}.`];
+    const found = matchProtectedFiles(one);
+    if (found === null) return [];
+    const { row, byLikeness } = found;
+    return [`${one} ${byLikeness ? 'looks like' : 'is'} ${row.kind}: its content ${EFFECT_TEXT[row.effect]}.`];
   });
 }
 

@@ -1,3 +1,4 @@
+import { withoutMailFrame } from '../comments/mail-frame.ts';
 import { type Proposal, postedChange } from '../state/proposal.ts';
 import type { Run } from '../state/run.ts';
 import { renderProposal } from './proposal-comment.ts';
@@ -8,10 +9,11 @@ const NO_LINKS = { repository: '' } as const;
 
 /**
  * Whether quoted lines are a piece of one comment of the proposal, from its title on, without a gap except for folded
- * blocks. They can be those of the comment as it is now, or as it was while the change was pending.
+ * blocks. They can be those of the comment as it is now, or as it was while the change was pending. A reply by e-mail
+ * also quotes what GitHub's mail has around the comment.
  */
 export function isQuoteOfProposal(quoted: readonly string[], proposal: Proposal, run: Run | null): boolean {
-  const lines = quoted.filter((line) => !isIgnored(line));
+  const lines = withoutMailFrame(quoted).filter((line) => !isIgnored(line));
   return pagesOf(proposal, run).some((rows) => isPieceOf(lines, rows));
 }
 

@@ -1,8 +1,11 @@
 import { globMatcher } from './globs.ts';
-import { foldLookalikes } from './paths.ts';
+import { findLikenesses, foldLookalikes } from './paths.ts';
 
 /** Compiled globs: the first row that covers a path, compared without case and look-alikes; null if none does. */
-export type PathRules<Row> = (path: string) => Row | null;
+export type PathRules<Row> = (path: string) => PathMatch<Row> | null;
+
+/** `byLikeness` is true if the path only looks like a covered one, such as one with a Cyrillic letter. */
+export type PathMatch<Row> = { readonly row: Row; readonly byLikeness: boolean };
 
 /**
  * Compiles rows of lower-case globs. A listing tests every path of the repository, so the usual forms (a name, a part
@@ -20,12 +23,19 @@ export function compilePathRules<Row extends { readonly globs: readonly string[]
       else if (!byName.has(name)) byName.set(name, index);
     }
   }
-  return (path) => {
-    const folded = ALREADY_FOLDED.test(path) ? path : foldLookalikes(path);
+  const findRow = (folded: string): Row | null => {
     const name = folded.slice(folded.lastIndexOf('/') + 1);
     const named = byName.get(name) ?? rows.length;
     const tested = tests.find(({ index, covers }) => index < named && covers(folded, name))?.index;
     return rows[tested ?? named] ?? null;
+  };
+  return (path) => {
+    const row = findRow(ALREADY_FOLDED.test(path) ? path : foldLookalikes(path));
+    if (row !== null) return { row, byLikeness: false };
+    const similar = findLikenesses(path)
+      .map(findRow)
+      .find((one) => one !== null);
+    return similar === undefined ? null : { row: similar, byLikeness: true };
   };
 }
 

@@ -1,3 +1,4 @@
+import { asciiReadings } from '../edits/text/look-alikes.ts';
 import type { Tree, TreeEntry } from '../state/ports.ts';
 
 /**
@@ -160,6 +161,11 @@ export function foldPath(path: string): string {
 /** Also folds look-alikes (compatibility forms and invisible characters), for comparison with protected names. */
 export function foldLookalikes(part: string): string {
   return foldPath(part.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, ''));
+}
+
+/** What a path with look-alikes can be read as, folded; none for a path in ASCII. Use it like `foldLookalikes`. */
+export function findLikenesses(path: string): readonly string[] {
+  return asciiReadings(path).map(foldLookalikes);
 }
 
 type EntryKind = 'file' | 'directory' | 'link' | 'submodule' | 'other';

@@ -83,3 +83,69 @@ it('below a quote of a person’s words the only pending change must be named (X
   await story.ana.says(quoteReply('It only fixes a typo.', `/approve ${story.bot.proposal(1).proposalId}`));
   expect(await proposalStates(story)).toEqual(['completed']);
 });
+
+/** A reply by e-mail to GitHub's mail about a comment, as mail programs quote it. */
+function replyByMail(words: string, page: string, mail: { readonly header: string; readonly footer: string }): string {
+  const [, rendered = ''] = /^(?:<!--.*-->\n+)?([\s\S]*)$/.exec(page) ?? [];
+  const quoted = [mail.header, rendered, mail.footer].filter((part) => part !== '').join('\n\n');
+  const lines = quoted.split('\n').map((line) => (line === '' ? '>' : `> ${line}`));
+  return `${words}\n\nOn Mon, Nov 23, 2026 at 9:00 AM countersign[bot] ***@***.***>\nwrote:\n\n${lines.join('\n')}\n`;
+}
+
+const MAIL = {
+  header: '*countersign[bot]* left a comment (acme/shop#1)\n<https://github.com/acme/shop/pull/1#issuecomment-1001>',
+  footer: [
+    '—',
+    'Reply to this email directly, view it on GitHub',
+    '<https://github.com/acme/shop/pull/1#issuecomment-1001>, or unsubscribe',
+    '<https://github.com/notifications/unsubscribe-auth/AAAAAAAAAAAAAAAA>',
+    '.',
+    'You are receiving this because you authored the thread.Message ID:',
+    '***@***.***>',
+  ].join('\n'),
+};
+
+const TEXT_MAIL = {
+  header: 'countersign[bot] left a comment (acme/shop#1)',
+  footer:
+    '-- \nReply to this email directly or view it on GitHub:\nhttps://github.com/acme/shop/pull/1#issuecomment-1001\nYou are receiving this because you were mentioned.\n\nMessage ID: <acme/shop/pull/1/c1001@github.com>',
+};
+
+it.each([
+  ['as HTML', MAIL],
+  ['as text', TEXT_MAIL],
+  ['without its header', { ...MAIL, header: '' }],
+  ['without its footer', { ...TEXT_MAIL, footer: '' }],
+])('a reply by e-mail that quotes GitHub’s mail %s approves the change that it quotes (X2)', async (_, mail) => {
+  const story = await propose(stage(), NEW_PAGE, BIGINT);
+  const { ana, bot } = story;
+  const page = bot.proposals().find(({ body }) => body.includes('docs/new.md'))?.body ?? '';
+  await ana.says(replyByMail('/approve', page, mail));
+  expect((await proposalStates(story)).toSorted()).toEqual(['completed', 'proposed']);
+  expect(story.pr.file('docs/new.md')).toContain('It says more.');
+});
+
+it('a reply by e-mail to a forgery, or with other words around the quote, approves nothing (X2)', async () => {
+  const story = await propose(stage(), NEW_PAGE, BIGINT);
+  const { ana, bot, stranger } = story;
+  const page = bot.proposals().find(({ body }) => body.includes('docs/new.md'))?.body ?? '';
+  await stranger.says(forgeryOf(page));
+  const replies = [
+    replyByMail('/approve', forgeryOf(page), MAIL),
+    replyByMail('/approve', page, { ...MAIL, header: MAIL.header.replace('[bot]', '') }),
+    replyByMail('/approve', page, { ...MAIL, header: `${MAIL.header}\nThis only fixes a typo.` }),
+    replyByMail('/approve', page, { ...MAIL, header: `This only fixes a typo.\n${MAIL.header}` }),
+    replyByMail('/approve', page, { ...MAIL, footer: `${MAIL.footer}\nThis only fixes a typo.` }),
+    replyByMail('/approve', page, {
+      ...MAIL,
+      footer: MAIL.footer.replace('you authored', 'it only fixes a typo. You authored'),
+    }),
+    replyByMail('/approve', `${page}\n\nThis only fixes a typo.`, MAIL),
+    replyByMail('/approve', 'It only fixes a typo.', MAIL),
+  ];
+  for (const reply of replies) {
+    await ana.says(reply);
+    await expectNothingApproved(story);
+  }
+  expect(bot.answers()).toHaveLength(replies.length);
+});

@@ -159,6 +159,27 @@ describe('a secret in another file', () => {
     expect(pr.file('notes.md')).toContain('[redacted]');
   });
 
+  it('copied as its placeholder into another file, it is pointed out to people before they decide (X10)', async () => {
+    const { ana, bot, model } = await stage().tell({
+      files: { 'src/config.ts': CONFIG },
+      branch: { 'notes.md': '# Notes\n\nNone.\n' },
+    });
+    const copy = CONFIG.replace(TOKEN, '[redacted]');
+    model.proposes(
+      read('src/config.ts'),
+      write('src/other.ts', copy),
+      edit('notes.md', 'None.', "token: '[redacted]'"),
+      write('src/size.ts', 'export const size = 3;\n'),
+    );
+    await ana.says('/countersign split it');
+    const warnings = bot.proposals().map(({ body }) => /⚠️ .*/.exec(body)?.[0].replaceAll('\\', ''));
+    expect(warnings).toEqual([
+      '⚠️ This adds `[redacted]`, which the agent sees in place of a secret: line 3. Check whether a value is missing there.',
+      '⚠️ This adds `[redacted]`, which the agent sees in place of a secret: line 2. Check whether a value is missing there.',
+      undefined,
+    ]);
+  });
+
   it('is not uncovered by an edit beside it (X10)', async () => {
     const url = "db = 'postgres://app:hunter2secret@db.example.com/shop'\n";
     const { ana, bot, model } = await stage().tell({ branch: { 'src/db.py': url } });

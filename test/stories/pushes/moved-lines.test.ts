@@ -3,6 +3,7 @@ import { beforeCalls } from '../support/before-calls.ts';
 import { dropWebhooks } from '../support/drop-webhooks.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { proposalStates } from '../support/proposals.ts';
+import { requestsSince } from '../support/requests.ts';
 import { edit, type Story } from '../support/story.ts';
 
 const stage = stageForAll();
@@ -146,7 +147,11 @@ describe('a push moves the lines of a change, with their context, into another f
     const rename = edit(PATH, 'function charge() {', 'function payOut() {');
     const story = await proposeUnder('require_non_requester: true\n', rename);
     const { ben, bot, pr } = story;
+    const before = stage().github.requests.length;
     await ben.replies(bot.proposal(2), '/approve');
+    const asked = requestsSince(stage(), story, before).map(({ target }) => target);
+    // At the decision and right before the commit; after it they do not matter.
+    expect(asked.filter((target) => target.includes('countersign.yml'))).toHaveLength(2);
     expect(await proposalStates(story)).toEqual(['proposed', 'completed']);
     expect(bot.proposal(1).body).toContain(titled(9, 'function payOut() {'));
     await ben.replies(bot.proposal(1), '/approve');

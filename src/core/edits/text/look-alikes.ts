@@ -28,6 +28,30 @@ export function findLookAlikesInPath(path: string): readonly LookAlike[] {
   return path.split('/').flatMap((text) => findInSpan({ kind: 'code', text }).map((found) => toLookAlike(found, 1)));
 }
 
+/**
+ * A text as a reader can take it for ASCII, with its look-alikes replaced; none for a text in ASCII. A sign like a bar
+ * has two readings.
+ */
+export function asciiReadings(text: string): readonly string[] {
+  if (!BEYOND_ASCII.test(text)) return [];
+  const reading = text.replace(EACH_BEYOND_ASCII, likenessOf);
+  const withBars = text.replace(EACH_BEYOND_ASCII, (one) => likenessOf(one).replace(/[I1|]/g, 'l'));
+  return reading === withBars ? [reading] : [reading, withBars];
+}
+
+const EACH_BEYOND_ASCII = /\P{ASCII}/gu;
+
+/** Texts share few characters. */
+const LIKENESSES = new Map<string, string>();
+
+function likenessOf(character: string): string {
+  const known = LIKENESSES.get(character);
+  if (known !== undefined) return known;
+  const likeness = asciiLikeness(character) ?? character;
+  LIKENESSES.set(character, likeness);
+  return likeness;
+}
+
 const BEYOND_ASCII = /\P{ASCII}/u;
 
 type Found = { readonly character: string; readonly looksLike: string | null };

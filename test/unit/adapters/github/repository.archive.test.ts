@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { pack } from 'tar-stream';
+import { type Pack, pack } from 'tar-stream';
 import { describe, expect, it } from 'vitest';
 import { fetchArchive } from '../../../../src/adapters/github/repository.ts';
 import { GitHubError } from '../../../../src/core/state/ports.ts';
@@ -10,8 +10,14 @@ const COMMIT = 'a'.repeat(40);
 
 /** An archive of files that consist of this character. */
 async function archiveOf(files: Readonly<Record<string, number>>): Promise<Buffer> {
+  return packed((tar) => {
+    for (const [path, size] of Object.entries(files)) tar.entry({ name: `ana-shop-aaaaaaa/${path}` }, 'x'.repeat(size));
+  });
+}
+
+async function packed(fill: (tar: Pack) => void): Promise<Buffer> {
   const tar = pack();
-  for (const [path, size] of Object.entries(files)) tar.entry({ name: `ana-shop-aaaaaaa/${path}` }, 'x'.repeat(size));
+  fill(tar);
   tar.finalize();
   const chunks: Buffer[] = [];
   for await (const chunk of tar) if (Buffer.isBuffer(chunk)) chunks.push(chunk);
@@ -59,6 +65,30 @@ describe('the archive of a commit', () => {
     expect(await fetched(endless)).toBeNull();
     await expect.poll(() => asked.over, { interval: 5 }).toBe(true);
     expect(asked.megabytes).toBeLessThan(100);
+  });
+
+  it('is too large to be searched, and not faulty, with a link whose target is 5 MB long (X19)', async () => {
+    const archive = await packed((tar) => {
+      tar.entry({ name: 'ana-shop-aaaaaaa/a.txt' }, 'x');
+      tar.entry({ name: 'ana-shop-aaaaaaa/link', type: 'symlink', linkname: 'x'.repeat(5 * MEGABYTE) });
+    });
+    expect(await fetched(sentAtOnce(gzipSync(archive)))).toBeNull();
+  });
+
+  it('is not read further either if headers take more room than files (X19)', async () => {
+    const asked = { times: 0 };
+    const target = 'x'.repeat(3 * MEGABYTE);
+    const link = await packed((tar) => tar.entry({ name: 'ana-shop-aaaaaaa/l', type: 'symlink', linkname: target }));
+    // Without the two empty blocks at its end, so that another part can follow.
+    const part = gzipSync(link.subarray(0, -1024));
+    const endless = new ReadableStream({
+      pull(controller) {
+        asked.times += 1;
+        controller.enqueue(part);
+      },
+    });
+    expect(await fetched(endless)).toBeNull();
+    expect(asked.times * 3).toBeLessThan(1000);
   });
 
   it('contains all files except larger ones', async () => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { asciiLikeness, confusableCharacters } from '../../../../src/core/edits/text/confusables.ts';
 import { globMatcher } from '../../../../src/core/policy/globs.ts';
 import { replacePathTables } from '../../../../src/core/policy/path-docs.ts';
 import { PROTECTED_FILES, SECRET_FILES } from '../../../../src/core/policy/path-tables.ts';
@@ -291,6 +292,28 @@ describe('denied paths', () => {
     expect(findWriteDenyRule(path)).toBeNull();
   });
 
+  it.each([
+    ['.\u0435nv', '.env*'],
+    ['keys/server.\u0440em', '*.pem'],
+    ['.\uFF47ithub/workfl\u043Ews/ci.yml', '.github/workflows/**'],
+    ['.github\u2215workflows\u2044ci.yml', '.github/workflows/**'],
+    ['\u0421\u041ED\u0415OWN\u0415RS', 'CODEOWNERS'],
+    ['.gitm\u{1D428}dules', '.gitmodules'],
+  ])('%s looks like a denied path and is denied like it (%s) (X1, X16)', (path, rule) => {
+    expect(findWriteDenyRule(path)).toBe(rule);
+  });
+
+  it.each([
+    'src/\u043F\u0430\u043A\u0435\u0442.json',
+    'docs/\u00E9quipe/lisez-moi.md',
+    '\u6587\u66F8/\u8A2D\u5B9A.yml',
+    'src/caf\u00E9.ts',
+    'docs/\u03B1\u03C1\u03C7\u03B5\u03AF\u03B1.md',
+  ])('%s, a name in another language, is neither denied nor protected (X1, S14)', (path) => {
+    expect(findWriteDenyRule(path)).toBeNull();
+    expect(findProtectedFiles(path)).toBeNull();
+  });
+
   it('the text about a path that is read-only is exact (T14, S14)', () => {
     expect(notWritableOutput('CODEOWNERS', 'CODEOWNERS')).toBe(
       "Cannot write 'CODEOWNERS': path is read-only (CODEOWNERS).",
@@ -320,6 +343,26 @@ describe('the tables of paths', () => {
     expect(findProtectedFiles('web/.github/x')).toBeNull();
   });
 
+  it('a path that looks like a protected one is in its group, and no other character changes that (X1, X16)', () => {
+    const protectedPaths = ['package.json', 'web/yarn.lock', 'Dockerfile', '.github/dependabot.yml', 'AGENTS.md'];
+    const likenesses = [...confusableCharacters()].filter((one) => one === one.normalize('NFC'));
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...protectedPaths),
+        fc.infiniteStream(fc.tuple(fc.boolean(), fc.nat())),
+        (path, choices) => {
+          const disguised = [...path].map((character) => {
+            const [isKept = true, at = 0] = choices.next().value ?? [];
+            const others = likenesses.filter((one) => asciiLikeness(one)?.toLowerCase() === character.toLowerCase());
+            return isKept ? character : (others[at % others.length] ?? character);
+          });
+          expect(findProtectedFiles(disguised.join(''))).toBe(findProtectedFiles(path));
+        },
+      ),
+    );
+    expect(findProtectedFiles('yarn.\u0399ock')?.kind).toBe('a lock file');
+  });
+
   it('are what npm run docs writes (X10, X16)', () => {
     const page = readFileSync(new URL('../../../../docs/protected-files.md', import.meta.url), 'utf8');
     expect(replacePathTables(page)).toBe(page);
@@ -332,9 +375,11 @@ describe('the tables of paths', () => {
       { length: 20_000 },
       (_, index) => `packages/p${index % 300}/src/deep/file-${index}.test.ts`,
     );
-    expect(cpuSeconds(() => expect(paths.every((path) => findWriteDenyRule(path) === null)).toBe(true))).toBeLessThan(
-      4,
-    );
+    const inCyrillic = paths.map((path) => path.replace('deep', '\u0433\u043B\u0443\u0431\u043E\u043A\u043E'));
+    for (const tested of [paths, inCyrillic])
+      expect(
+        cpuSeconds(() => expect(tested.every((path) => findWriteDenyRule(path) === null)).toBe(true)),
+      ).toBeLessThan(4);
   });
 });
 
