@@ -195,8 +195,8 @@ export type Store = {
    */
   nextWork(claim: Claim, now: number): Promise<PullWork | null>;
   /**
-   * When the earliest pending webhook can be handled (ms, at least `now`); null if none is pending. Until then
-   * `saveIfInboxEmpty` returns `inbox-not-empty`.
+   * When the earliest pending webhook or `dead-lettered` signal can be handled (ms, at least `now`); null if none is
+   * pending. Until then `saveIfInboxEmpty` returns `inbox-not-empty`.
    */
   nextCommentAt(claim: Claim, now: number): Promise<number | null>;
   /** All pending commits of the pull request, oldest first. */
@@ -206,8 +206,8 @@ export type Store = {
   /** Saves a decided signal and marks it done, in one transaction. */
   save(claim: Claim, signal: StoredSignal, step: Step, now: number): Promise<SaveResult>;
   /**
-   * Saves the step of a signal that was never in the inbox, and only if no effect result is due and no webhook is
-   * pending. A delivery that arrives meanwhile is either seen here or stored after this save.
+   * Saves the step of a signal that was never in the inbox, and only if no effect result is due and neither a webhook
+   * nor a `dead-lettered` signal is pending. A delivery that arrives meanwhile is either seen here or stored after this save.
    */
   saveIfInboxEmpty(claim: Claim, signal: Signal, step: Step, now: number): Promise<SaveResult>;
   /** Postpones a signal until `notBefore`. With a failure, counts an attempt and holds back later webhooks. */
