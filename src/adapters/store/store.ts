@@ -157,7 +157,8 @@ export type Store = {
   scheduleCatchUps(since: string, now: number, pauseMs: number): Promise<number>;
   /**
    * Takes the turn to look for lost webhooks, for `leaseMs` or until this process ends. Returns null while another
-   * process has it, and, unless `early`, before the time set by `endRecovery`.
+   * process has it, and, unless `early`, before the time set by `endRecovery`: `leaseMs` after the start of a turn that
+   * never ended.
    */
   beginRecovery(now: number, leaseMs: number, early: boolean): Promise<RecoveryTurn | null>;
   /**
