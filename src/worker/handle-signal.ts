@@ -95,11 +95,25 @@ async function handleSignalFailure(
   const attempts = stored.attempts + 1;
   log.warn({ err: error, signal: stored.id, attempts }, 'signal failed, will retry');
   const failure = { errorText: errorText(error), isInternal: isInternalError(error) };
-  await store.postponeSignal(claim, stored, nextRetryAt(clock.now(), attempts, error), failure);
+  const maxDelayMs = isReplacement(stored.signal) ? REPLACEMENT_DELAY_MS : Number.POSITIVE_INFINITY;
+  const retryAt = Math.min(nextRetryAt(clock.now(), attempts, error), clock.now() + maxDelayMs);
+  await store.postponeSignal(claim, stored, retryAt, failure);
+}
+
+/** Longest pause (ms) between attempts for a possible denial, which holds back commits until another version reads it. */
+const REPLACEMENT_DELAY_MS = 30_000;
+
+/** Whether the signal replaces a dead letter. Such a signal is the last trace of a possible denial, so it stays. [V4] */
+function isReplacement(signal: Signal): boolean {
+  return signal.type === 'dead-lettered';
 }
 
 /** Outages of GitHub and the database end, so they never lose a comment or leave a run without a result. */
-function shouldDeadLetter({ attempts, internalErrors }: StoredSignal, { error, stage }: FailedAttempt): boolean {
+function shouldDeadLetter(
+  { signal, attempts, internalErrors }: StoredSignal,
+  { error, stage }: FailedAttempt,
+): boolean {
+  if (isReplacement(signal)) return false;
   if (error instanceof UnsupportedSchemaError) return attempts + 1 >= MAX_SCHEMA_ATTEMPTS;
   if (isInternalError(error)) return internalErrors + 1 >= MAX_SIGNAL_ERRORS[stage];
   return isPermanent(error) && attempts + 1 >= MAX_REFUSED_ATTEMPTS;

@@ -102,6 +102,9 @@ function retryCauseOf(error: unknown): RetryCause {
 const MAX_NOTIFY_ATTEMPTS = 12;
 const MIN_NOTIFY_MS = 6 * 3_600_000;
 
+/** A conversation can stay locked forever. By then (ms), comments are too old to be caught up with, too. */
+const MAX_REPLY_WAIT_MS = 29 * 86_400_000;
+
 /** A catch-up that fails holds back commits, so it is abandoned sooner (ms). */
 const MIN_CATCH_UP_MS = 60 * 60_000;
 
@@ -115,7 +118,7 @@ const MAX_INTERNAL_ERRORS = 12;
 function shouldAbandon(job: Job, error: unknown): boolean {
   const { attempts, effect, stored } = job;
   if (isInternalError(error)) return stored.internalErrors + 1 >= MAX_INTERNAL_ERRORS && effect.type !== 'commit';
-  if (isRateLimit(error)) return false;
+  if (isRateLimit(error)) return effect.type === 'reply' && msSinceRequested(job) >= MAX_REPLY_WAIT_MS;
   const countedAttempts = attempts - stored.waitingAttempts;
   if (isPermanent(error)) return effect.type !== 'commit' || attempts === 1 || countedAttempts >= MAX_REFUSED_ATTEMPTS;
   if (countedAttempts < MAX_NOTIFY_ATTEMPTS) return false;

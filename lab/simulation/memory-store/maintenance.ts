@@ -83,7 +83,7 @@ function startRecovery(
   const row = tables.recovery ?? NO_RECOVERY;
   if (!isLeaseFree(tables, row.lease, now) || !(isEarly || row.nextAt <= now)) return null;
   const fencingToken = row.fencingToken + 1;
-  tables.recovery = { ...row, fencingToken, lease };
+  tables.recovery = { ...row, fencingToken, lease, nextAt: lease.until };
   return { fencingToken, recoveredUntil: row.readUntil, gap: row.gap };
 }
 

@@ -35,6 +35,7 @@ import {
   addSignal,
   completeSignalRow,
   type MemoryConnection,
+  type MemoryInboxRow,
   type MemoryPullRow,
   type MemoryTables,
   notifyListeners,
@@ -212,7 +213,7 @@ function saveStep(tables: MemoryTables, claim: Claim, stored: StoredSignal, step
 function saveStepIfInboxEmpty(tables: MemoryTables, claim: Claim, step: Step, now: number): SaveResult {
   const row = findHeldPull(tables, claim);
   if (row === null) return 'lost';
-  const hasPending = row.pendingSignals.some(({ kind, dueAt }) => kind === 'webhook' || dueAt <= now);
+  const hasPending = row.pendingSignals.some((signal) => couldBeDenial(signal) || signal.dueAt <= now);
   if (hasPending && tables.invariants.inboxGuard) return 'inbox-not-empty';
   checkStep(tables, row, step);
   writeStep(tables, row, step, now);
@@ -258,9 +259,14 @@ function pendingCommentMethods(
 }
 
 function commentsDueAt(row: MemoryPullRow | undefined, now: number): number | null {
-  const comments = row?.pendingSignals.filter(({ kind }) => kind === 'webhook') ?? [];
-  if (row === undefined || comments.length === 0) return null;
-  return Math.max(now, row.commentsRetryAt, Math.min(...comments.map(({ dueAt }) => dueAt)));
+  const [first] = row?.pendingSignals.filter(couldBeDenial).toSorted((left, right) => left.dueAt - right.dueAt) ?? [];
+  if (row === undefined || first === undefined) return null;
+  return Math.max(now, first.dueAt, first.kind === 'webhook' ? row.commentsRetryAt : 0);
+}
+
+/** A commit waits for these signals, even while they are postponed. */
+function couldBeDenial({ kind, signal }: MemoryInboxRow): boolean {
+  return kind === 'webhook' || signal?.type === 'dead-lettered';
 }
 
 function catchUpDueAt(row: MemoryPullRow | undefined, now: number): number | null {

@@ -134,10 +134,14 @@ type RetryWait = { readonly until: number; readonly isRateLimit: boolean };
 /** GitHub's recommendation for a secondary rate limit without `retry-after`. */
 const SECONDARY_LIMIT_WAIT_MS = 60_000;
 
-/** A suspension or archiving can be reverted, so the requests are retried, but rarely. */
-const SUSPENDED_OR_ARCHIVED = /installation has been suspended|was archived so is read-only/i;
+/** A suspension, an archiving or a lock can be reverted, so the requests are retried, but rarely. */
+const REVERSIBLE_REFUSALS: readonly { readonly statuses: readonly number[]; readonly detail: RegExp }[] = [
+  { statuses: [403], detail: /installation has been suspended|was archived so is read-only|issue is locked/i },
+  // Reviews and their comments in a locked conversation.
+  { statuses: [403, 422], detail: /lock prevents review/i },
+];
 
-const SUSPENDED_WAIT_MS = 10 * 60_000;
+const REFUSED_WAIT_MS = 10 * 60_000;
 
 /** Null if the response neither names a time nor reports a limit. */
 function retryWaitFor(
@@ -152,8 +156,8 @@ function retryWaitFor(
   const reset = Number(headers['x-ratelimit-reset']);
   if (headers['x-ratelimit-remaining'] === '0' && status !== 422 && reset > 0)
     return { until: toLocalTime(reset * 1000, headers, now), isRateLimit: true };
-  if (status === 403 && SUSPENDED_OR_ARCHIVED.test(detail))
-    return { until: now + SUSPENDED_WAIT_MS, isRateLimit: false };
+  if (REVERSIBLE_REFUSALS.some((refusal) => refusal.statuses.includes(status) && refusal.detail.test(detail)))
+    return { until: now + REFUSED_WAIT_MS, isRateLimit: false };
   const isRateLimit = status === 429 || /rate limit|abuse detection|submitted too quickly/i.test(detail);
   return isRateLimit ? { until: now + SECONDARY_LIMIT_WAIT_MS, isRateLimit } : null;
 }

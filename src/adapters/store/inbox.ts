@@ -17,21 +17,28 @@ import {
 } from './store.ts';
 
 /**
- * When the earliest pending webhook can be handled (ms, at least `now`); null if none is pending. A read, so it needs
- * no fencing.
+ * Webhooks, and the signals in place of dead letters: either could be a denial, so a commit waits for both, even while
+ * they are postponed. The JSON column is text, and `toStored` writes the type first.
+ */
+const COULD_BE_DENIAL = sql<boolean>`(inbox.kind = 'webhook' or starts_with(inbox.signal, ${toStored({ type: 'dead-lettered' }).slice(0, -1)}))`;
+
+/**
+ * When the earliest signal that could be a denial can be handled (ms, at least `now`); null if none is pending. A read,
+ * so it needs no fencing.
  */
 export async function nextCommentAt(db: Kysely<DatabaseSchema>, claim: Claim, now: number): Promise<number | null> {
   const row = await db
     .selectFrom('inbox')
     .innerJoin('pulls', 'pulls.pull_key', 'inbox.pull_key')
-    .select(['inbox.not_before', 'pulls.comments_retry_at'])
+    .select(['inbox.kind', 'inbox.not_before', 'pulls.comments_retry_at'])
     .where('inbox.pull_key', '=', claim.pullRequestKey)
-    .where('inbox.kind', '=', 'webhook')
+    .where(COULD_BE_DENIAL)
     .where('inbox.done_at', 'is', null)
     .orderBy('inbox.not_before')
     .limit(1)
     .executeTakeFirst();
-  return row === undefined ? null : Math.max(now, row.not_before, row.comments_retry_at);
+  if (row === undefined) return null;
+  return Math.max(now, row.not_before, row.kind === 'webhook' ? row.comments_retry_at : 0);
 }
 
 /**
@@ -50,7 +57,7 @@ export async function nextCatchUpAt(db: Kysely<DatabaseSchema>, claim: Claim, no
   return row.at === null ? null : Math.max(now, row.at);
 }
 
-/** Whether an effect result is due, or any webhook is pending, due or postponed. */
+/** Whether an effect result is due, or any signal that could be a denial is pending, due or postponed. */
 export async function hasPendingSignal(
   transaction: Transaction<DatabaseSchema>,
   pullRequestKey: string,
@@ -61,7 +68,7 @@ export async function hasPendingSignal(
     .select('id')
     .where('pull_key', '=', pullRequestKey)
     .where('done_at', 'is', null)
-    .where((row) => row.or([row('kind', '=', 'webhook'), row('not_before', '<=', now)]))
+    .where((row) => row.or([COULD_BE_DENIAL, row('not_before', '<=', now)]))
     .limit(1)
     .executeTakeFirst();
   return row !== undefined;

@@ -69,7 +69,10 @@ export function createRecoveryMethods(
   };
 }
 
-/** Returns null while a living process has the turn, and before its time unless `early`. */
+/**
+ * Returns null while a living process has the turn, and before its time unless `early`. The turn counts from its start:
+ * if the database dies during it, no other process begins at once.
+ */
 async function beginRecovery(
   { db, ...leaseHolder }: Pick<Backend, 'db'> & LeaseHolder,
   now: number,
@@ -78,9 +81,10 @@ async function beginRecovery(
 ): Promise<RecoveryTurn | null> {
   const leaseUntil = now + leaseMs;
   const { rows } = await sql<RecoveryRow>`
-    insert into recovery_state (id, fence, lease_until, leased_by) values (1, 1, ${leaseUntil}, ${leaseHolder.leaseHolderId})
-    on conflict (id) do update
-    set fence = recovery_state.fence + 1, lease_until = ${leaseUntil}, leased_by = ${leaseHolder.leaseHolderId}
+    insert into recovery_state (id, fence, lease_until, leased_by, next_run_at)
+    values (1, 1, ${leaseUntil}, ${leaseHolder.leaseHolderId}, ${leaseUntil})
+    on conflict (id) do update set fence = recovery_state.fence + 1,
+      lease_until = ${leaseUntil}, leased_by = ${leaseHolder.leaseHolderId}, next_run_at = ${leaseUntil}
     where ${isUnleased('recovery_state', leaseHolder, now)} and (${early}::boolean or recovery_state.next_run_at <= ${now})
     returning fence, recovered_until, gap_since, gap_until
   `.execute(db);

@@ -157,7 +157,8 @@ export type Store = {
   scheduleCatchUps(since: string, now: number, pauseMs: number): Promise<number>;
   /**
    * Takes the turn to look for lost webhooks, for `leaseMs` or until this process ends. Returns null while another
-   * process has it, and, unless `early`, before the time set by `endRecovery`.
+   * process has it, and, unless `early`, before the time set by `endRecovery`: `leaseMs` after the start of a turn that
+   * never ended.
    */
   beginRecovery(now: number, leaseMs: number, early: boolean): Promise<RecoveryTurn | null>;
   /**
@@ -195,8 +196,8 @@ export type Store = {
    */
   nextWork(claim: Claim, now: number): Promise<PullWork | null>;
   /**
-   * When the earliest pending webhook can be handled (ms, at least `now`); null if none is pending. Until then
-   * `saveIfInboxEmpty` returns `inbox-not-empty`.
+   * When the earliest pending webhook or `dead-lettered` signal can be handled (ms, at least `now`); null if none is
+   * pending. Until then `saveIfInboxEmpty` returns `inbox-not-empty`.
    */
   nextCommentAt(claim: Claim, now: number): Promise<number | null>;
   /** All pending commits of the pull request, oldest first. */
@@ -206,8 +207,8 @@ export type Store = {
   /** Saves a decided signal and marks it done, in one transaction. */
   save(claim: Claim, signal: StoredSignal, step: Step, now: number): Promise<SaveResult>;
   /**
-   * Saves the step of a signal that was never in the inbox, and only if no effect result is due and no webhook is
-   * pending. A delivery that arrives meanwhile is either seen here or stored after this save.
+   * Saves the step of a signal that was never in the inbox, and only if no effect result is due and neither a webhook
+   * nor a `dead-lettered` signal is pending. A delivery that arrives meanwhile is either seen here or stored after this save.
    */
   saveIfInboxEmpty(claim: Claim, signal: Signal, step: Step, now: number): Promise<SaveResult>;
   /** Postpones a signal until `notBefore`. With a failure, counts an attempt and holds back later webhooks. */

@@ -19,8 +19,6 @@ export function deadLetterReply(
   cause?: 'stored-schema',
 ): Effect | null {
   if (pull !== null && pull.run === null && !isAddressedToApp(signal)) return null;
-  // It follows another dead letter with the same cause.
-  if (cause !== undefined && signal.type === 'dead-lettered') return null;
   const location = signal.type === 'intent' && isCommentIntent(signal.intent) ? signal.intent.location : null;
   const about = location === null ? 'event' : 'comment';
   return {

@@ -43,10 +43,18 @@ export const CLOCK_SLACK_MS = 60_000;
  * The starts of three periods (GitHub's time, ms): of the needed failed attempts, of all needed attempts (null without
  * a gap), and of the attempts that GitHub still keeps.
  */
-export function scanRange({ recoveredUntil, gap }: RecoveryTurn, startedAt: number) {
-  const failed = (recoveredUntil ?? 0) - OVERLAP_MS;
-  const all = gap === null ? null : gap.since - CLOCK_SLACK_MS;
-  return { failed, all, kept: startedAt - GITHUB_RETENTION_MS };
+export function scanRange(turn: RecoveryTurn, startedAt: number) {
+  return { ...neededPeriods(turn), kept: startedAt - GITHUB_RETENTION_MS };
+}
+
+/** The start (GitHub's time, ms) of all that a turn needs: earlier deliveries are handled. */
+export function scanStart(turn: RecoveryTurn): number {
+  const { failed, all } = neededPeriods(turn);
+  return Math.min(failed, all ?? failed);
+}
+
+function neededPeriods({ recoveredUntil, gap }: RecoveryTurn) {
+  return { failed: (recoveredUntil ?? 0) - OVERLAP_MS, all: gap === null ? null : gap.since - CLOCK_SLACK_MS };
 }
 
 /** Creates the scan of a turn that starts at `startedAt` (GitHub's time, ms). */
@@ -60,6 +68,16 @@ export function createScan(turn: RecoveryTurn, startedAt: number): LogScan {
 
 function createScanPart(which: LogScanPart['which'], since: number): LogScanPart {
   return { which, since, attempts: [], cursor: null, complete: false };
+}
+
+/** Ends the scan at a later time (GitHub's time, ms), because older attempts are no longer needed. */
+export function shortenScan(scan: LogScan, since: number): LogScan {
+  const parts = scan.parts.map((part) => {
+    const attempts = part.attempts.filter(({ deliveredAt }) => deliveredAt >= since);
+    const complete = part.complete || attempts.length < part.attempts.length;
+    return { ...part, since: Math.max(part.since, since), attempts, complete };
+  });
+  return { ...scan, parts };
 }
 
 /** Continues the scan until its end or until the allowance is used up; true at the end. */

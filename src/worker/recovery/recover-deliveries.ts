@@ -8,6 +8,8 @@ import {
   type RequestAllowance,
   scannedAttempts,
   scanRange,
+  scanStart,
+  shortenScan,
 } from './delivery-log.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import { findLostDeliveries, hasTooManyAcknowledged, isReplacedByCatchUp } from './lost-deliveries.ts';
@@ -49,9 +51,11 @@ export async function recoverLostDeliveries(
   // The heartbeat can open a gap, which `beginRecovery` returns.
   await options.heartbeat();
   await releasePreviousTurn(memory, options);
-  const turn = await store.beginRecovery(now(), RECOVERY_INTERVAL_MS, !memory.hasFinishedRun);
+  const turn = await store.beginRecovery(now(), RECOVERY_INTERVAL_MS, !memory.hasBegunRun);
   if (turn === null) return 'elsewhere';
+  memory.hasBegunRun = true;
   if (turn.gap !== null && turn.gap.until !== memory.gapUntil) resetMemory(memory, turn.gap);
+  else dropReached(memory, turn);
   const allowance: RequestAllowance = { remaining: MAX_REQUESTS_PER_RUN };
   const recoveredUntil: RecoveredUntil = { until: null };
   let done = false;
@@ -63,19 +67,27 @@ export async function recoverLostDeliveries(
     done = memory.backlog.length === 0 && memory.scan === null;
   } finally {
     const progress = { until: recoveredUntil.until, gap: memory.lastScan?.gap ?? null };
-    memory.unreleasedTurn = turn;
-    await store.endRecovery(turn, progress, now() + (done ? RECOVERY_INTERVAL_MS : CONTINUE_AFTER_MS));
+    const nextRunAt = now() + (done ? RECOVERY_INTERVAL_MS : CONTINUE_AFTER_MS);
+    memory.unreleasedTurn = { turn, nextRunAt };
+    await store.endRecovery(turn, progress, nextRunAt);
     memory.unreleasedTurn = null;
   }
-  memory.hasFinishedRun ||= done;
   return done ? 'done' : 'unfinished';
 }
 
-/** Reports no progress, because the database might have been restored since. */
-async function releasePreviousTurn(memory: RecoveryMemory, { store, now }: RecoveryOptions): Promise<void> {
+/** Reports no progress, because the database might have been restored since. The next run keeps its time. */
+async function releasePreviousTurn(memory: RecoveryMemory, { store }: RecoveryOptions): Promise<void> {
   if (memory.unreleasedTurn === null) return;
-  await store.endRecovery(memory.unreleasedTurn, { until: null, gap: null }, now());
+  const { turn, nextRunAt } = memory.unreleasedTurn;
+  await store.endRecovery(turn, { until: null, gap: null }, nextRunAt);
   memory.unreleasedTurn = null;
+}
+
+/** Drops what a scan of this turn would no longer list, because another process has reached it since. */
+function dropReached(memory: RecoveryMemory, turn: RecoveryTurn): void {
+  const since = scanStart(turn);
+  memory.backlog = memory.backlog.filter(({ deliveredAt }) => deliveredAt >= since);
+  if (memory.scan !== null) memory.scan = shortenScan(memory.scan, since);
 }
 
 /** Scans the log within the allowance. A scan can take several runs; its end fills the backlog. */
@@ -100,8 +112,8 @@ async function scanLog(
 /** If GitHub no longer keeps all needed deliveries, active pull requests catch up first. */
 async function beginScan(memory: RecoveryMemory, turn: RecoveryTurn, options: RecoveryOptions): Promise<LogScan> {
   const startedAt = options.githubTime();
-  const { failed, all, kept } = scanRange(turn, startedAt);
-  const neededSince = turn.recoveredUntil === null ? all : Math.min(failed, all ?? failed);
+  const { all, kept } = scanRange(turn, startedAt);
+  const neededSince = turn.recoveredUntil === null ? all : scanStart(turn);
   if (neededSince !== null && neededSince < kept) await scheduleCatchUp(memory, neededSince, options);
   return createScan(turn, startedAt);
 }

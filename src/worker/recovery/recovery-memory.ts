@@ -4,8 +4,8 @@ import type { LostDelivery } from './lost-deliveries.ts';
 
 /** State of a process between runs. After a restart it is rebuilt from GitHub's log and the store. */
 export type RecoveryMemory = {
-  /** Until its first finished run, a process can start a run early. */
-  hasFinishedRun: boolean;
+  /** Only the first run of a process starts early. */
+  hasBegunRun: boolean;
   /** Start (GitHub's time, ms) of the period of the last scheduled catch-ups; null before the first. */
   catchUpSince: number | null;
   /** End (GitHub's time, ms) of the latest gap; null before the first. */
@@ -16,8 +16,8 @@ export type RecoveryMemory = {
   backlog: readonly LostDelivery[];
   /** The scan that produced the backlog; `until` is GitHub's time (ms). Null before the first. */
   lastScan: { readonly until: number; readonly gap: GapWindow | null } | null;
-  /** A turn that could not be released during a database outage. It blocks all processes until then. */
-  unreleasedTurn: RecoveryTurn | null;
+  /** A turn that could not be released during a database outage, with the time of the next one (ms). */
+  unreleasedTurn: { readonly turn: RecoveryTurn; readonly nextRunAt: number } | null;
   /** GUIDs of handled deliveries that are still in the log. */
   handled: Set<string>;
   /** The delivery that could not be read in the last run, with the number of attempts. */
@@ -26,7 +26,7 @@ export type RecoveryMemory = {
 
 export function createRecoveryMemory(): RecoveryMemory {
   return {
-    hasFinishedRun: false,
+    hasBegunRun: false,
     catchUpSince: null,
     gapUntil: null,
     scan: null,
@@ -40,6 +40,6 @@ export function createRecoveryMemory(): RecoveryMemory {
 
 /** A new gap means that a backup might have been restored, without the deliveries handled since. */
 export function resetMemory(memory: RecoveryMemory, { until }: GapWindow): void {
-  const { hasFinishedRun, stuck } = memory;
-  Object.assign(memory, { ...createRecoveryMemory(), hasFinishedRun, stuck, gapUntil: until });
+  const { hasBegunRun, stuck } = memory;
+  Object.assign(memory, { ...createRecoveryMemory(), hasBegunRun, stuck, gapUntil: until });
 }

@@ -143,6 +143,21 @@ export function inboxContract({ store, rows, receiveAndClaim, claimSignal }: Sto
       expect(present(await nextSignal(store(), claim, 20)).signal).toMatchObject({ deliveryId: 'b' });
     });
 
+    it('lets no commit begin while the signal that replaces a dead letter is postponed (S84, V4)', async () => {
+      const { claim, signal } = await claimSignal('a');
+      const followUp = { reply: null, signal: { type: 'dead-lettered', errorId: 'f' } } as const;
+      await store().deadLetterSignal(claim, signal, UNKNOWN, followUp, 20);
+      const next = present(await nextSignal(store(), claim, 20));
+      await store().postponeSignal(claim, next, 500, { errorText: 'unknown schema', isInternal: true });
+      expect(await store().nextCommentAt(claim, 30)).toBe(500);
+      const preflight = { type: 'commit-preflight', runId: 'r', headSha: '', baseRef: '', checks: [] } as const;
+      const start = { ...preflight, settings: { kind: 'broken', problems: [] } } as const;
+      expect(await store().saveIfInboxEmpty(claim, start, step(pullOf(1)), 30)).toBe('inbox-not-empty');
+      await store().save(claim, present(await nextSignal(store(), claim, 500)), step(pullOf(1)), 500);
+      expect(await store().nextCommentAt(claim, 500)).toBeNull();
+      expect(await store().saveIfInboxEmpty(claim, start, step(pullOf(1)), 500)).toBe('saved');
+    });
+
     it('counts consecutive internal errors apart from outages of GitHub (G8)', async () => {
       const { claim, signal } = await claimSignal('a');
       await store().postponeSignal(claim, signal, 20, AWAY);

@@ -35,6 +35,12 @@ export function recoveryContract({ store, deadProcess, claimSignal }: StoreHarne
       expect(await store().beginRecovery(12 + LEASE, LEASE, false)).toMatchObject({ recoveredUntil: 55 });
     });
 
+    it('counts a turn that never ended from its start, so that no other process begins at once (H8)', async () => {
+      present(await deadProcess().beginRecovery(10, LEASE, true));
+      expect(await store().beginRecovery(9 + LEASE, LEASE, false)).toBeNull();
+      expect(await store().beginRecovery(10 + LEASE, LEASE, false)).not.toBeNull();
+    });
+
     it('finds no gap in a database that is used for the first time (G13)', async () => {
       await store().recordHeartbeat(1_000, null);
       await store().recordHeartbeat(2_000, 1_000);

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { createMemoryStore } from '../../../lab/simulation/memory-store/memory-store.ts';
 import { createMemoryTables } from '../../../lab/simulation/memory-store/tables.ts';
 import type { Store } from '../../../src/adapters/store/store.ts';
+import type { Effect } from '../../../src/core/state/effects.ts';
 import { GitHubError } from '../../../src/core/state/ports.ts';
 import type { WorkerContext } from '../../../src/worker/jobs/job.ts';
 import { offloadInline } from '../../../src/worker/offload/offload.ts';
@@ -35,10 +36,10 @@ function withoutGitHub(faultAt = (_now: number) => new GitHubError('down', 502, 
   return { store, clock, context };
 }
 
-async function requestUpdate(store: Store, id: string, now: number): Promise<void> {
+async function requestUpdate(store: Store, id: string, now: number, effect: Effect = SHOW): Promise<void> {
   await store.receive([delivery(id)], now);
   const claim = present(await store.claimPull('w', now, MINUTE));
-  await store.save(claim, present(claim.firstSignal), step(pullOf(1, { run: run('r') }), { effects: [SHOW] }), now);
+  await store.save(claim, present(claim.firstSignal), step(pullOf(1, { run: run('r') }), { effects: [effect] }), now);
   await store.releaseClaim(claim);
 }
 
@@ -78,6 +79,14 @@ it('attempts that only waited do not count, so one error after a long suspension
   const times = await attemptTimes(app, 100);
   expect(times.filter((time) => time < 400 * MINUTE)).toHaveLength(40);
   expect(times.filter((time) => time >= 400 * MINUTE)).toHaveLength(12);
+});
+
+it('a reply in a conversation that stays locked is abandoned after 29 days (F13)', async () => {
+  const app = withoutGitHub((now) => new GitHubError('locked', 403, now + 6 * 60 * MINUTE));
+  const reply: Effect = { type: 'reply', to: { at: 'pull-request' }, reply: { kind: 'help' }, onceKey: null };
+  await requestUpdate(app.store, 'a', 0, reply);
+  const times = await attemptTimes(app, 200);
+  expect(times.at(-1)).toBe(29 * 24 * 60 * MINUTE);
 });
 
 it('a renewed request keeps its retry time and starts with short delays again', async () => {

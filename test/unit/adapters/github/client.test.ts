@@ -62,6 +62,19 @@ describe('tokens', () => {
     expect([fault.status, fault.retryAt, isPermanent(fault)]).toEqual([403, NOW + 10 * 60_000, false]);
   });
 
+  it.each([
+    [403, 'Unable to create comment because issue is locked.'],
+    [422, 'Validation Failed: lock prevents review'],
+  ])(
+    'a %i because of “%s” is retried rarely, because the conversation can be unlocked (F13)',
+    async (status, message) => {
+      http.mints(WRITE_PERMISSIONS, 'ghs_write');
+      http.as('ghs_write').post(`${REPO}/issues/3/comments`).reply(status, { message });
+      const fault = await errorOf(http.github.createComment('Hi'));
+      expect([fault.status, fault.retryAt, isPermanent(fault)]).toEqual([status, NOW + 10 * 60_000, false]);
+    },
+  );
+
   it('a second 401 is an error (I9)', async () => {
     http.mints(READ_PERMISSIONS, 'ghs_old');
     http.as('ghs_old').get(`${REPO}/pulls/3`).reply(401, { message: 'Bad credentials' });

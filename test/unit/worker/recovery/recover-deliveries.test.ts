@@ -177,18 +177,83 @@ describe('recoverLostDeliveries', () => {
     expect(taken).toEqual(guids(4));
   });
 
-  it('resumes as soon as the database is back after an outage (F8)', async () => {
-    const { attempts, taken, clock, process } = scene();
+  it('resumes at its time after an outage of the database (F8, H8)', async () => {
+    const { attempts, asked, taken, clock, process } = scene();
     const [first, second] = [process(), process()];
     attempts.push(...unanswered(2));
     const died = vi.spyOn(first.options.store, 'endRecovery').mockRejectedValueOnce(new Error('Connection terminated'));
     await expect(first.run()).rejects.toThrow('Connection terminated');
     attempts.push(...unanswered(1, 3));
+    asked.length = 0;
     clock.now += 60_000;
+    expect(await first.run()).toBe('elsewhere');
+    expect(asked).toEqual([]);
+    clock.now += RECOVERY_INTERVAL_MS - 60_000;
     expect(await first.run()).toBe('done');
     expect(taken).toEqual(guids(3));
     died.mockRestore();
     expect(await second.run()).toBe('done');
+  });
+
+  it('sends a bounded number of requests while the database dies 50 times (H8)', async () => {
+    const { attempts, asked, clock, process, restore } = scene();
+    attempts.push(...unanswered((MAX_REQUESTS_PER_RUN + 1) * PAGE).map((one) => ({ ...one, event: 'push' })));
+    const processes = [process(), process(), process()];
+    for (const { options } of processes) {
+      const { recordHeartbeat, endRecovery } = options.store;
+      let askedBefore = 0;
+      vi.spyOn(options.store, 'recordHeartbeat').mockImplementation((at) => recordHeartbeat(at, null));
+      // The database dies during each run, and all leases with it. Afterwards it is back.
+      vi.spyOn(options.store, 'endRecovery').mockImplementation(async (...given) => {
+        const tables = restore.take();
+        const isDuringRun = asked.length > askedBefore;
+        askedBefore = asked.length;
+        if (!isDuringRun || tables.recovery === null) return endRecovery(...given);
+        tables.recovery = { ...tables.recovery, lease: null };
+        throw new Error('Connection terminated');
+      });
+    }
+    const began = clock.now;
+    for (let death = 0; death < 50; death += 1) {
+      for (const { run } of processes) await run().catch(() => {});
+      clock.now += 60_000;
+    }
+    const runs = processes.length + Math.ceil((clock.now - began) / CONTINUE_AFTER_MS);
+    expect(asked.length).toBeGreaterThan(MAX_REQUESTS_PER_RUN);
+    expect(asked.length).toBeLessThanOrEqual(runs * MAX_REQUESTS_PER_RUN);
+  });
+
+  it('leaves out what another process has reached since (H8)', async () => {
+    const { attempts, asked, clock, process } = scene();
+    const MINUTE = 60_000;
+    const lost = unanswered(MAX_REQUESTS_PER_RUN + 100);
+    attempts.push(...lost.map((one, place) => ({ ...one, deliveredAt: NOW - (lost.length - place) * MINUTE })));
+    const [first, second] = [process(), process()];
+    for (const { options } of [first, second]) options.handleDelivery = async () => 'ignored';
+    expect(await first.run()).toBe('unfinished');
+    expect(await second.run()).toBe('done');
+    clock.now += RECOVERY_INTERVAL_MS;
+    asked.length = 0;
+    expect(await first.run()).toBe('done');
+    expect(asked.length).toBeLessThan(15);
+  });
+
+  it('ends a scan early if another process has reached its end since (H8)', async () => {
+    const { attempts, asked, clock, process } = scene();
+    const nothing = (MAX_REQUESTS_PER_RUN + 100) * PAGE;
+    attempts.push(
+      ...unanswered(nothing).map((one, place) => ({ ...one, event: 'push', deliveredAt: NOW + place * 100 })),
+    );
+    clock.now += nothing * 100;
+    const [first, second] = [process(), process()];
+    expect(await first.run()).toBe('unfinished');
+    expect(await second.run()).toBe('unfinished');
+    clock.now += RECOVERY_INTERVAL_MS;
+    expect(await second.run()).toBe('done');
+    clock.now += RECOVERY_INTERVAL_MS;
+    asked.length = 0;
+    expect(await first.run()).toBe('done');
+    expect(asked.length).toBeLessThan(5);
   });
 
   it('skips an unreadable webhook at the third run (F8)', async () => {
