@@ -66,6 +66,7 @@ function extraFacts({ parsed }: CommentIntent): readonly string[] {
 
 /** Why the App ignores a delivery. */
 export const IGNORE_REASON_TEXTS = {
+  ping: 'GitHub only tested the webhook',
   'unknown-event': 'the App does not use this event',
   'unknown-action': 'the App does not use this action of the event',
   malformed: 'a required field is missing or differs from GitHub’s documentation',
