@@ -266,13 +266,42 @@ export type Model = {
   askForText(messages: readonly TranscriptMessage[], signal: AbortSignal): Promise<ModelResponse>;
 };
 
+/** What the operator must know about a failed model request. It holds neither the key nor the request. */
+export type ModelFailure = {
+  readonly failure:
+    | 'key-rejected'
+    | 'access-denied'
+    | 'not-found'
+    | 'bad-request'
+    | 'no-quota'
+    | 'rate-limit'
+    | 'too-long'
+    | 'timeout'
+    | 'unreachable'
+    | 'redirected'
+    | 'endpoint-failing'
+    | 'unreadable-answer';
+  /** Null without a response. */
+  readonly status: number | null;
+  /** What the endpoint said, in one line; null if it said nothing. */
+  readonly said: string | null;
+};
+
 /** The model request failed. A `transient` failure is worth a retry. */
 export class ModelError extends Error {
   readonly kind: 'transient' | 'permanent';
   readonly retryAt: number | null;
-  constructor(kind: 'transient' | 'permanent', message: string, retryAt: number | null, options?: ErrorOptions) {
+  /** For the log; null if the request was stopped by this process. */
+  readonly report: ModelFailure | null;
+  constructor(
+    kind: 'transient' | 'permanent',
+    message: string,
+    retryAt: number | null,
+    options: ErrorOptions & { readonly report?: ModelFailure } = {},
+  ) {
     super(message, options);
     this.name = 'ModelError';
+    this.report = options.report ?? null;
     this.kind = kind;
     this.retryAt = retryAt;
   }
