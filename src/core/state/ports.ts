@@ -1,4 +1,5 @@
 import type { Countersigned } from '../../lib/trust.ts';
+import type { RequiredPermission } from './app-registration.ts';
 import type { BranchRule } from './branch-rules.ts';
 import type { ModelResponse, TranscriptMessage } from './conversation.ts';
 import type { AppIdentity, PullFacts, SubmittedReviewComment } from './facts.ts';
@@ -27,6 +28,11 @@ export type GitHubApp = {
  * a `GitHubError`. All calls except `commit` and writing comments use a read-only token for this repository.
  */
 export type GitHub = {
+  /**
+   * The permissions that the App needs and its installation lacks. Sends no request while the token for writing is
+   * known, which every run needs anyway.
+   */
+  missingPermissions(): Promise<readonly RequiredPermission[]>;
   fetchPull(): Promise<PullFacts>;
   fetchPermission(login: string): Promise<{ readonly permission: Permission; readonly userId: number | null }>;
   /** The settings file on the repository's default branch, never on the pull request's; null if there is none. */

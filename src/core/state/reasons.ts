@@ -83,6 +83,8 @@ export const REASONS = [
   'queue-empty',
   // permissions and restrictions
   'owner-not-allowed',
+  /** The App's installation lacks a permission, so that no run starts. */
+  'permission-missing',
   'not-allowed',
   'approval-not-counted',
   'settings-broken',
