@@ -97,7 +97,6 @@ const DEFAULT_APP_EVENTS: readonly string[] = [
   'pull_request_review',
   'pull_request_review_comment',
   'pull_request_review_thread',
-  'push',
 ];
 
 /** Starts a fake GitHub with one App. The caller must close it. */

@@ -35,13 +35,7 @@ const HEAD_BRANCH = 'topic';
 
 const APP_PERMISSIONS = { contents: 'write', pull_requests: 'write', issues: 'read', metadata: 'read' } as const;
 
-const SUBSCRIBED_EVENTS = [
-  'issue_comment',
-  'pull_request',
-  'pull_request_review',
-  'pull_request_review_comment',
-  'push',
-];
+const SUBSCRIBED_EVENTS = ['issue_comment', 'pull_request', 'pull_request_review', 'pull_request_review_comment'];
 
 const GITHUB_URL = 'http://127.0.0.1';
 

@@ -98,12 +98,13 @@ function createServerDeliveryHandler({ store, log, metrics, now }: Services, run
 }
 
 async function startHttp(services: Services, runtime: RuntimeState, handleDelivery: DeliveryHandler) {
-  const { config, log, metrics } = services;
+  const { config, log, metrics, now } = services;
   const probot = await createProbot(services, handleDelivery);
   const webhook = createWebhookHandler({
     secrets: config.app.webhookSecrets,
     deliver: (event) => dispatchToProbot(probot, handleDelivery, event),
     log,
+    now,
   });
   const timer = metrics.timer(DURATIONS.webhooks);
   const webhookHandler: RequestHandler = async (request, sendContinue) => {

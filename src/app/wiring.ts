@@ -7,7 +7,7 @@ import type { DeliveryHandler } from '../adapters/http/receive-delivery.ts';
 import { createModel } from '../adapters/model/openai.ts';
 import type { Store } from '../adapters/store/store.ts';
 import type { createLogger } from '../adapters/telemetry/log.ts';
-import { DURATIONS, METRIC_DEFINITIONS } from '../adapters/telemetry/metric-definitions.ts';
+import { DURATIONS, GAUGES, METRIC_DEFINITIONS } from '../adapters/telemetry/metric-definitions.ts';
 import { createMetrics, type Metrics } from '../adapters/telemetry/metrics.ts';
 import type { PullRequestRef } from '../core/state/intent.ts';
 import type { AppAccount } from '../core/state/ports.ts';
@@ -23,6 +23,7 @@ import { type RecoveryLoop, startRecovery } from '../worker/recovery/recovery-lo
 import { startWorker, type Worker } from '../worker/worker.ts';
 import { type Config, createOwnerCheck } from './config/env.ts';
 import { readVersion } from './config/version.ts';
+import { withFailureLog } from './model-failures.ts';
 import { createProbotApp } from './probot-app.ts';
 import { timedCommits, timedModel } from './request-timing.ts';
 
@@ -138,7 +139,10 @@ export function launchWorker(
   const context = {
     store,
     githubApp,
-    model: timedModel(model, metrics),
+    model: withFailureLog(timedModel(model, metrics), {
+      ...{ log, now, modelUp: metrics.gauge(GAUGES.modelUp) },
+      ...{ model: config.model.name, baseUrl: config.model.baseUrl },
+    }),
     clock: { now, every },
     log,
     self: { slug: identity.slug, botId: identity.botId },

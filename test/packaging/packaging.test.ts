@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
-import { SUBSCRIBED_EVENTS } from '../../src/adapters/http/receive-delivery.ts';
+import { REQUIRED_PERMISSIONS, SUBSCRIBED_EVENTS } from '../../src/core/state/app-registration.ts';
 import { isRecord, parseJson } from '../../src/lib/trust.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -31,6 +31,24 @@ describe('app.yml', () => {
       'metadata: read',
       'pull_requests: write',
     ]);
+  });
+
+  it('asks for exactly the permissions that the App holds itself and its installations to (O4)', () => {
+    const required = Object.entries(REQUIRED_PERMISSIONS).map(([name, level]) => `${name}: ${level}`);
+    expect(block(manifest, 'default_permissions')).toEqual(required);
+  });
+
+  it('and the links of the README that fill in GitHub’s form ask for the same (O4, O5)', () => {
+    const links = read('README.md').match(
+      /https:\/\/github\.com\/\S+\/settings\/apps\/new\?[^)]+|https:\/\/github\.com\/settings\/apps\/new\?[^)]+/g,
+    );
+    expect(links).toHaveLength(2);
+    for (const link of links ?? []) {
+      const query = new URL(link).searchParams;
+      expect(query.getAll('events[]')).toEqual([...SUBSCRIBED_EVENTS]);
+      const permissions = [...query].filter(([, value]) => value === 'read' || value === 'write');
+      expect(Object.fromEntries(permissions)).toEqual(REQUIRED_PERMISSIONS);
+    }
   });
 
   it('subscribes to exactly the events that have a handler', () => {

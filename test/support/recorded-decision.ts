@@ -265,6 +265,8 @@ export function needWords(need: Need): string {
   switch (need.kind) {
     case 'permission':
       return `the permission of ${need.login} (${need.id})`;
+    case 'missing-permissions':
+      return 'the permissions of the App';
     case 'pull-request':
       return 'the pull request';
     case 'settings':

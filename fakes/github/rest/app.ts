@@ -95,12 +95,14 @@ function createInstallationToken(context: RouteContext): ApiResponse {
   if (installation.suspendedAt !== null) return errorResponse(state, 403, SUSPENDED_MESSAGE);
   const repositoryIds = readRepositoryIds(context, installation);
   if (repositoryIds === undefined) return errorResponse(state, 422, UNKNOWN_REPOSITORY_MESSAGE);
-  const permissions = readPermissions(context, installation);
-  if (permissions === undefined)
-    return {
-      ...errorResponse(state, 422, NOT_GRANTED_MESSAGE),
-      violation: 'requested a token with more permissions than granted',
-    };
+  const permissions = readPermissions(context, installation.permissions);
+  if (permissions === undefined) {
+    const refused = errorResponse(state, 422, NOT_GRANTED_MESSAGE);
+    // An owner can hold back what the App’s registration asks for. A client that wants more than that has a bug.
+    return readPermissions(context, identity.app.permissions) === undefined
+      ? { ...refused, violation: 'requested a token with more permissions than the App asks for' }
+      : refused;
+  }
   const token: InstallationToken = {
     token: generateToken(state, { appId: identity.app.id, installationId: installation.id, now: context.now }),
     appId: identity.app.id,
@@ -136,15 +138,15 @@ function arrayOrEmpty(value: unknown): readonly unknown[] {
 }
 
 /** Returns the permissions of the token; undefined if the request exceeds the granted permissions. */
-function readPermissions(context: RouteContext, installation: FakeInstallation): AppPermissions | undefined {
+function readPermissions(context: RouteContext, granted: AppPermissions): AppPermissions | undefined {
   const requested = context.body['permissions'];
-  if (!isRecord(requested)) return installation.permissions;
+  if (!isRecord(requested)) return granted;
   const levels: Record<string, 'read' | 'write' | 'admin'> = {};
   for (const [name, level] of Object.entries(requested)) {
     if (level !== 'read' && level !== 'write' && level !== 'admin') return undefined;
     levels[name] = level;
   }
-  return isWithinGrant(levels, installation.permissions) ? { ...levels, metadata: 'read' } : undefined;
+  return isWithinGrant(levels, granted) ? { ...levels, metadata: 'read' } : undefined;
 }
 
 type TokenSeed = { readonly appId: number; readonly installationId: number; readonly now: number };

@@ -73,6 +73,7 @@ type PortContext = {
 type ReadMethod =
   | 'fetchPull'
   | 'fetchPermission'
+  | 'missingPermissions'
   | 'fetchSettingsFile'
   | 'fetchTree'
   | 'fetchBlob'
@@ -87,6 +88,7 @@ function readMethods({
   return {
     fetchPull: async () => readPullFacts(snapshot()),
     fetchPermission: async (login) => readPermission(snapshot(), login),
+    missingPermissions: async () => [],
     fetchSettingsFile: async () => readSettingsFile(snapshot()),
     fetchTree: async (sha) => readFullTree(snapshot().state.store, sha),
     fetchBlob: async (sha) => requireBlob(snapshot(), sha),

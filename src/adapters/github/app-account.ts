@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type AppAccount, GitHubError } from '../../core/state/ports.ts';
 import type { GitHubClient } from './client.ts';
-import { InstallationToken } from './connection.ts';
 import { toGitHubError } from './errors.ts';
+import { InstallationToken } from './installation-token.ts';
 
 /** Creates a client with this token, or an anonymous one for null. */
 type CreateClient = (token: string | null) => GitHubClient;

@@ -1,9 +1,10 @@
-import { z } from 'zod';
+import type { RequiredPermission } from '../../core/state/app-registration.ts';
 import type { PullRequestRef } from '../../core/state/intent.ts';
 import { GitHubError } from '../../core/state/ports.ts';
 import type { GitHubCaches } from './caches.ts';
 import type { GitHubClient } from './client.ts';
 import { GitHubRequestError, toGitHubError } from './errors.ts';
+import { fetchInstallationToken, type TokenAccess } from './installation-token.ts';
 
 /** Everything that the functions of this folder need to access one pull request. */
 export type PullConnection = {
@@ -13,6 +14,7 @@ export type PullConnection = {
   readonly caches: GitHubCaches;
   /** Numeric id of the App's bot account, which identifies the App's own comments. */
   readonly botId: () => Promise<number>;
+  readonly missingPermissions: () => Promise<readonly RequiredPermission[]>;
   readonly now: () => number;
   /** Minimum lead of GitHub's clock over `now` (ms). */
   readonly minClockSkewMs: () => number;
@@ -20,14 +22,6 @@ export type PullConnection = {
 
 /** Calls `send` with a client whose token covers one repository. Failures are `GitHubError`s. */
 type ApiCall = <Result>(send: (client: GitHubClient) => Promise<Result>) => Promise<Result>;
-
-/** Reading and writing use different tokens, so that code which serves the model cannot change anything. */
-type TokenAccess = 'read-only' | 'read-write';
-
-const TOKEN_PERMISSIONS = {
-  'read-only': { contents: 'read', pull_requests: 'read', issues: 'read', metadata: 'read' },
-  'read-write': { contents: 'write', pull_requests: 'write', issues: 'read', metadata: 'read' },
-} as const satisfies Record<TokenAccess, Readonly<Record<string, string>>>;
 
 /** The rate limit of one installation, for one priority. */
 export type CallRateLimit = {
@@ -64,19 +58,6 @@ export function createApiCall(options: ApiCallOptions, access: TokenAccess): Api
       throw failure;
     }
   };
-}
-
-export const InstallationToken = z.object({ token: z.string() });
-
-async function fetchInstallationToken(options: ApiCallOptions, access: TokenAccess, refresh: boolean): Promise<string> {
-  const response = await options.app.auth({
-    type: 'installation',
-    installationId: options.ref.installationId,
-    repositoryIds: [options.ref.repositoryId],
-    permissions: TOKEN_PERMISSIONS[access],
-    refresh,
-  });
-  return InstallationToken.parse(response).token;
 }
 
 function isUnauthorized(error: unknown): boolean {

@@ -8,6 +8,7 @@ import { createGitHubClock, withClock } from './clock.ts';
 import { createCommit } from './commit.ts';
 import { type CallRateLimit, createApiCall, type PullConnection } from './connection.ts';
 import { createDeliveryLog } from './delivery-log.ts';
+import { fetchMissingPermissions } from './installation-token.ts';
 import {
   countApprovals,
   fetchPermission,
@@ -94,7 +95,9 @@ export function createGitHub(options: GitHubOptions): GitHubAppClient {
         read: createApiCall(callOptions, 'read-only'),
         write: createApiCall(callOptions, 'read-write'),
       };
-      return createPullPort({ ref, ...apiCalls, caches, botId, now, minClockSkewMs: () => clock.skew().minMs });
+      const missingPermissions = () => fetchMissingPermissions({ app, ref, now });
+      const minClockSkewMs = () => clock.skew().minMs;
+      return createPullPort({ ref, ...apiCalls, caches, botId, missingPermissions, now, minClockSkewMs });
     },
   };
 }
@@ -118,6 +121,7 @@ function createOctokit({ baseUrl, version, timeoutMs, fetch }: GitHubOptions, au
 
 function createPullPort(connection: PullConnection): GitHub {
   return {
+    missingPermissions: connection.missingPermissions,
     fetchPull: () => fetchPull(connection),
     fetchPermission: (login) => fetchPermission(connection, login),
     fetchSettingsFile: () => fetchSettingsFile(connection),

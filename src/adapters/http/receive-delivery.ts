@@ -1,3 +1,4 @@
+import { SUBSCRIBED_EVENTS } from '../../core/state/app-registration.ts';
 import type { AppIdentity } from '../../core/state/facts.ts';
 import type { Intent } from '../../core/state/intent.ts';
 import type { DeliveryEvent } from '../../core/state/ports.ts';
@@ -5,16 +6,6 @@ import { contentKey, type Interpretation, interpret } from '../../core/webhooks/
 import type { InterpretedDelivery, Store } from '../store/store.ts';
 import type { Logger } from '../telemetry/log.ts';
 import type { Counter } from '../telemetry/metrics.ts';
-
-/** The events that `app.yml` subscribes to. */
-export const SUBSCRIBED_EVENTS = [
-  'issue_comment',
-  'pull_request',
-  'pull_request_review',
-  'pull_request_review_comment',
-  'pull_request_review_thread',
-  'push',
-] as const;
 
 type SubscribedEvent = (typeof SUBSCRIBED_EVENTS)[number];
 
@@ -39,6 +30,8 @@ export type DeliveryHandler = (event: DeliveryEvent) => Promise<string>;
 /** Creates the handler behind the webhook. It logs and counts exactly one outcome for each delivery. */
 export function createDeliveryHandler(options: DeliveryHandlerOptions): DeliveryHandler {
   return async ({ id, name, payload }) => {
+    // GitHub sends a ping when the webhook is set up, which can be before the App's identity is known.
+    if (name === 'ping') return acceptPing(id, payload, options);
     const identity = options.identity();
     if (identity === null) throw new Error('app identity not loaded yet');
     const interpretation = interpret({ event: name, payload, app: identity });
@@ -49,6 +42,16 @@ export function createDeliveryHandler(options: DeliveryHandlerOptions): Delivery
     options.deliveries.inc({ event: isSubscribed(name) ? name : 'other', outcome });
     return outcome;
   };
+}
+
+function acceptPing(
+  deliveryId: string,
+  { hook_id: hook }: DeliveryEvent['payload'],
+  { log, deliveries }: DeliveryHandlerOptions,
+): string {
+  log.info({ deliveryId, hook: typeof hook === 'number' ? hook : null }, 'webhook works');
+  deliveries.inc({ event: 'ping', outcome: 'ping' });
+  return 'ping';
 }
 
 async function storeInterpretation(

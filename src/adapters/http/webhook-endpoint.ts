@@ -4,6 +4,7 @@ import type { DeliveryEvent } from '../../core/state/ports.ts';
 import { withTimeout } from '../../lib/delay.ts';
 import { isRecord, parseJson } from '../../lib/trust.ts';
 import type { Logger } from '../telemetry/log.ts';
+import { createRefusalLog } from './refused-webhooks.ts';
 import { createMemoryQuota, declaresTooLarge, readBody } from './request-body.ts';
 import { RESPONSES, type RequestHandler, type RouteResponse } from './server.ts';
 
@@ -15,6 +16,8 @@ type WebhookOptions = {
   readonly secrets: readonly string[];
   readonly deliver: DeliverEvent;
   readonly log: Logger;
+  /** The clock of the log's throttle (ms). */
+  readonly now?: () => number;
   /** Timeout for storing a delivery; default 9 s, because GitHub waits 10 s for the response. */
   readonly timeoutMs?: number;
 };
@@ -28,17 +31,25 @@ const MAX_LARGE_BODY_BYTES = 100 * 1024 * 1024;
  */
 export function createWebhookHandler(options: WebhookOptions): RequestHandler {
   const memoryQuota = createMemoryQuota(MAX_LARGE_BODY_BYTES);
+  const logRefusal = createRefusalLog(options.log, options.now);
+  const refuseUnsigned = (cause: 'no-signature' | 'wrong-signature'): RouteResponse => {
+    logRefusal(cause);
+    return RESPONSES.unsigned;
+  };
   return async (request: IncomingMessage, sendContinue: () => void) => {
     const signature = request.headers['x-hub-signature-256'];
     if (declaresTooLarge(request)) return RESPONSES.tooLarge;
-    if (typeof signature !== 'string' || !isSignature(signature)) return RESPONSES.unsigned;
+    if (typeof signature !== 'string' || !isSignature(signature)) return refuseUnsigned('no-signature');
     const headers = parseDeliveryHeaders(request.headers);
-    if (headers === null) return RESPONSES.malformed;
+    if (headers === null) {
+      if (isForm(request.headers)) logRefusal('content-type-form');
+      return RESPONSES.malformed;
+    }
     sendContinue();
     const body = await readBody(request, memoryQuota);
     if (body.kind === 'too-large') return RESPONSES.tooLarge;
     if (body.kind === 'memory-exhausted') return RESPONSES.unavailable;
-    if (!isSignedBy(options.secrets, body.bytes, signature)) return RESPONSES.unsigned;
+    if (!isSignedBy(options.secrets, body.bytes, signature)) return refuseUnsigned('wrong-signature');
     const payload = parseDeliveryPayload(body.bytes);
     return payload === null ? RESPONSES.malformed : deliverEvent({ ...headers, payload }, options);
   };
@@ -54,6 +65,13 @@ const ID_PATTERN = /^[A-Za-z0-9-]{1,64}$/;
 const NAME_PATTERN = /^[a-z_*]{1,64}$/;
 
 const JSON_TYPE_PATTERN = /^application\/json\s*(?:;|$)/i;
+
+const FORM_TYPE_PATTERN = /^application\/x-www-form-urlencoded\s*(?:;|$)/i;
+
+/** Whether the body is a form, GitHub's other content type of webhooks. */
+function isForm(headers: RawHeaders): boolean {
+  return headerMatching(headers['content-type'], FORM_TYPE_PATTERN) !== null;
+}
 
 function headerMatching(value: string | readonly string[] | undefined, pattern: RegExp): string | null {
   return typeof value === 'string' && pattern.test(value) ? value : null;

@@ -8,6 +8,9 @@ export type MetricDefinition<Label extends string> = {
   readonly labels: Readonly<Record<Label, readonly string[]>>;
 };
 
+/** A value that rises and falls. */
+export type GaugeDefinition = { readonly name: string; readonly help: string };
+
 /** A histogram of durations. `buckets` are upper bounds in seconds. */
 export type DurationDefinition<Label extends string> = MetricDefinition<Label> & {
   readonly buckets: readonly number[];
@@ -54,6 +57,14 @@ export const METRIC_DEFINITIONS = {
     labels: { event: ANY_VALUE, outcome: ANY_VALUE },
   },
 } as const satisfies Readonly<Record<string, MetricDefinition<string>>>;
+
+/** All gauges, in the order of the metrics page. A gauge has no sample before it is set. */
+export const GAUGES = {
+  modelUp: {
+    name: 'countersign_model_up',
+    help: 'Whether the last request to the model was answered.',
+  },
+} as const satisfies Readonly<Record<string, GaugeDefinition>>;
 
 /** All histograms, in the order of the metrics page. The last bucket of each is the timeout. */
 export const DURATIONS = {

@@ -1,11 +1,20 @@
-import { collectDefaultMetrics, Histogram, Counter as PromCounter, Registry } from 'prom-client';
-import { DURATIONS, type DurationDefinition, METRIC_DEFINITIONS, type MetricDefinition } from './metric-definitions.ts';
+import { collectDefaultMetrics, Histogram, Counter as PromCounter, Gauge as PromGauge, Registry } from 'prom-client';
+import {
+  DURATIONS,
+  type DurationDefinition,
+  type GaugeDefinition,
+  METRIC_DEFINITIONS,
+  type MetricDefinition,
+} from './metric-definitions.ts';
 
 /** Counts events. Label values never name a repository or a person. */
 export type Counter<Label extends string> = { inc(labels: Readonly<Record<Label, string>>): void };
 
 /** Measures durations. The returned function stops the timer and sets the labels. */
 export type Timer<Label extends string> = { startTimer(): (labels: Readonly<Record<Label, string>>) => void };
+
+/** Shows the last value. */
+export type Gauge = { set(value: number): void };
 
 type MetricsOptions = {
   readonly counters?: readonly MetricDefinition<string>[];
@@ -17,6 +26,8 @@ type MetricsOptions = {
 /** The metrics since the start. */
 export type Metrics = {
   counter<Label extends string>(definition: MetricDefinition<Label>): Counter<Label>;
+  /** The sample appears once it is set. */
+  gauge(definition: GaugeDefinition): Gauge;
   timer<Label extends string>(definition: DurationDefinition<Label>): Timer<Label>;
   /** The page in the Prometheus text format. */
   render(): Promise<string>;
@@ -37,6 +48,15 @@ export function createMetrics({
       const metric = registry.getSingleMetric<Label>(name);
       if (!(metric instanceof PromCounter)) throw new Error(`unknown counter ${name}`);
       return metric;
+    },
+    gauge({ name, help }) {
+      return {
+        set(value) {
+          const known = registry.getSingleMetric(name);
+          const gauge = known instanceof PromGauge ? known : new PromGauge({ name, help, registers: [registry] });
+          gauge.set(value);
+        },
+      };
     },
     timer<Label extends string>({ name }: DurationDefinition<Label>) {
       const metric = registry.getSingleMetric<Label>(name);

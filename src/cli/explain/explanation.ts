@@ -37,9 +37,9 @@ function textField(value: unknown, key: string): string | null {
 
 /** The facts from GitHub that some commands need, besides the person's permission. */
 const EXTRA_FACTS: Partial<Record<CommandName, string>> = {
-  task: 'if no run is active: the pull request, the repository’s settings and the changed paths',
+  task: 'if no run is active: the permissions of the App, the pull request, the repository’s settings and the changed paths',
   approve: 'the repository’s settings, and the current text of the App’s comments with these changes',
-  resume: 'if a run can be resumed: the pull request',
+  resume: 'if a run can be resumed: the permissions of the App, and the pull request',
 };
 
 /** The facts that a decision needs, in the order in which the App looks them up. */
@@ -66,6 +66,7 @@ function extraFacts({ parsed }: CommentIntent): readonly string[] {
 
 /** Why the App ignores a delivery. */
 export const IGNORE_REASON_TEXTS = {
+  ping: 'GitHub only tested the webhook',
   'unknown-event': 'the App does not use this event',
   'unknown-action': 'the App does not use this action of the event',
   malformed: 'a required field is missing or differs from GitHub’s documentation',

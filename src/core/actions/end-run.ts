@@ -6,6 +6,7 @@ import {
   type ProposalOrigin,
   transition,
 } from '../state/proposal.ts';
+import type { Reply } from '../state/replies.ts';
 import type { EndReason, PullState, Run, Task } from '../state/run.ts';
 import {
   queueCommentUpdate,
@@ -133,11 +134,8 @@ const CANCEL_NOTES: Readonly<Record<EndReason, string>> = {
   'access-lost': 'Countersign lost access to the repository',
 };
 
-/** Replies to each queued task that the pull request is not open, and drops it. */
-export function dropQueue(builder: StepBuilder, state: 'closed' | 'merged'): StepBuilder {
-  const replied = builder.pull.queue.reduce(
-    (next, task) => withReply(next, task.location, { kind: 'pull-not-open', state }),
-    builder,
-  );
+/** Replies to each queued task, and drops it. */
+export function dropQueue(builder: StepBuilder, reply: Reply): StepBuilder {
+  const replied = builder.pull.queue.reduce((next, task) => withReply(next, task.location, reply), builder);
   return withPullState(replied, { queue: [] });
 }

@@ -16,8 +16,15 @@ export function pullRequestNeeds(facts: Facts): readonly Need[] {
   return facts.pullRequest === undefined ? [{ kind: 'pull-request' }] : [];
 }
 
+/** What the App itself lacks. Without it, no run starts, so nothing else is needed. */
+export function missingPermissionNeeds(facts: Facts): readonly Need[] {
+  return facts.missingPermissions === undefined ? [{ kind: 'missing-permissions' }] : [];
+}
+
 /** The next facts for the start of a run. */
 export function runStartNeeds(facts: Facts): readonly Need[] {
+  if (facts.missingPermissions === undefined) return missingPermissionNeeds(facts);
+  if (facts.missingPermissions.length > 0) return [];
   if (facts.pullRequest === undefined) return pullRequestNeeds(facts);
   const { state, fork, headRef, baseRef } = facts.pullRequest;
   if (state !== 'open') return [];

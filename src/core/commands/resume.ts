@@ -1,4 +1,4 @@
-import { pullRequestNeeds } from '../actions/fact-needs.ts';
+import { missingPermissionNeeds, pullRequestNeeds } from '../actions/fact-needs.ts';
 import { appendMessages, endStep, type StepBuilder, startStep, withEffects, withRun } from '../actions/step-builder.ts';
 import { advanceBatch, answerToolCall, deliverNotes, setCallStatus, startNextTurn } from '../actions/tool-batch.ts';
 import { buildResumedMessage } from '../agent/messages.ts';
@@ -13,6 +13,7 @@ import {
   type CommentContext,
   endWithReply,
   refuseIfClosed,
+  refuseWithoutPermissions,
 } from './shared/context.ts';
 import type { CommandDefinition } from './shared/definition.ts';
 
@@ -29,7 +30,9 @@ export const resume = {
 } as const satisfies CommandDefinition<'resume'>;
 
 function needsToResume({ pull, intent, facts }: CommentContext): readonly Need[] {
-  return typeof findResumableRun(pull, intent.createdAt) === 'string' ? [] : pullRequestNeeds(facts);
+  if (typeof findResumableRun(pull, intent.createdAt) === 'string') return [];
+  if (facts.missingPermissions === undefined) return missingPermissionNeeds(facts);
+  return facts.missingPermissions.length > 0 ? [] : pullRequestNeeds(facts);
 }
 
 /** The run that a `/resume` written at that time continues, or why there is none. */
@@ -53,7 +56,7 @@ function runResume(context: CommandContext): Step {
   const { pull, facts, intent, person } = context;
   const run = findResumableRun(pull, intent.createdAt);
   if (typeof run === 'string') return endWithReply(context, { kind: 'resume-refused', refusal: run }, 'resume-refused');
-  const refusal = refuseIfClosed(context);
+  const refusal = refuseWithoutPermissions(context) ?? refuseIfClosed(context);
   if (refusal !== null) return refusal;
   const lastResumption = { by: person, requestedAt: intent.createdAt, turnsBefore: run.turns };
   const baseRef = facts.pullRequest?.baseRef ?? run.baseRef;

@@ -20,7 +20,13 @@ import { isOpen } from '../state/proposal.ts';
 import { activeRun, type PullState, RUN_SCHEMA, type Run, type Task } from '../state/run.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../state/settings.ts';
 import type { Step } from '../state/step.ts';
-import { acknowledge, type CommandContext, type CommentContext, refuseIfClosed } from './shared/context.ts';
+import {
+  acknowledge,
+  type CommandContext,
+  type CommentContext,
+  refuseIfClosed,
+  refuseWithoutPermissions,
+} from './shared/context.ts';
 import type { CommandDefinition } from './shared/definition.ts';
 import { findAnsweredProposal } from './shared/targets.ts';
 
@@ -53,6 +59,7 @@ export function requestTask(context: CommandContext, text: string): Step {
   };
   if (activeRun(pull) !== null || pull.queue.length > 0) return queueTask(context, task);
   return (
+    refuseWithoutPermissions(context) ??
     refuseIfClosed(context) ??
     endStep(startRun(acknowledge(startStep(pull), context, 'eyes'), task, facts), 'run-started')
   );
@@ -70,8 +77,13 @@ function queueTask(context: CommandContext, task: Task): Step {
 export function onNextTaskDue(pull: PullState, facts: Facts): Step {
   const [next, ...rest] = pull.queue;
   if (next === undefined || activeRun(pull) !== null) return endStep(startStep(pull), 'queue-empty');
+  if (facts.missingPermissions !== undefined && facts.missingPermissions.length > 0) {
+    const reply = { kind: 'permission-missing', permissions: facts.missingPermissions } as const;
+    return endStep(dropQueue(startStep(pull), reply), 'permission-missing');
+  }
   if (facts.pullRequest !== undefined && facts.pullRequest.state !== 'open') {
-    return endStep(dropQueue(startStep(pull), facts.pullRequest.state), 'pull-not-open');
+    const reply = { kind: 'pull-not-open', state: facts.pullRequest.state } as const;
+    return endStep(dropQueue(startStep(pull), reply), 'pull-not-open');
   }
   return endStep(startRun(withPullState(startStep(pull), { queue: rest }), next, facts), 'run-started');
 }

@@ -52,7 +52,7 @@ export function onClosed(pull: PullState, { actor, merged }: Extract<Intent, { k
 /** `by` is null if the webhook was lost. */
 function endEverything(pull: PullState, reason: 'closed' | 'merged', by: Person | null, now: string): StepBuilder {
   const ended = endRun(startStep(pull), { reason, by, note: null }, now);
-  return dropQueue(cancelUndos(ended, reason, now), reason);
+  return dropQueue(cancelUndos(ended, reason, now), { kind: 'pull-not-open', state: reason });
 }
 
 /** Ends everything without a reply, because the App can no longer write one. */

@@ -72,6 +72,8 @@ const REPLY_RENDERERS: {
     `Countersign is not enabled for repositories of ${escapeMessage(owner)}, so nothing was read or changed. Ask its operator to add that account to ${codeSpan('ALLOWED_OWNERS')}.`,
   'not-allowed': ({ login, command }, { commands }) =>
     `Sorry, ${escapeMessage(login)}: ${formatCommand(command)} needs write access to this repository${canAuthorUse(command, commands) ? ', unless you opened the pull request' : ''}. Nothing was decided. Ask a maintainer to post it.`,
+  'permission-missing': ({ permissions }, { links }) =>
+    `Nothing was started, and the model was not asked: the App lacks the permission ${formatList(permissions.map(codeSpan))} here, and could not commit. An owner of this repository’s account can grant it: open ${link('the installed Apps', `${links.repository}/settings/installations`)}, choose **Configure** beside this App, and accept **Review request**. If no request is shown there, tell the operator of this App. Then post your comment again.`,
   'pull-not-open': ({ state }) =>
     `This pull request is ${state}, so Countersign can’t change it. ${state === 'closed' ? 'Reopen it and ask again.' : 'Open a new pull request and ask there.'}`,
   fork: ({ headRef }) =>

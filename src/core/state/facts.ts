@@ -1,4 +1,5 @@
 import type { UserEditInput, UserEditResult } from '../edits/user-edit.ts';
+import type { RequiredPermission } from './app-registration.ts';
 import type { BranchRules } from './branch-rules.ts';
 import type { Staleness, StalenessInput } from './head-changes.ts';
 import type { Permission, Person, Proposal } from './proposal.ts';
@@ -8,6 +9,8 @@ import type { UndoContext, UndoResult } from './undo.ts';
 /** One fact that a signal needs before it can be decided. */
 export type Need =
   | { readonly kind: 'permission'; readonly login: string; readonly id: number }
+  /** The permissions that the App's installation lacks. */
+  | { readonly kind: 'missing-permissions' }
   | { readonly kind: 'pull-request' }
   /** The repository's settings on its default branch. */
   | { readonly kind: 'settings' }
@@ -41,6 +44,7 @@ export type Facts = {
   /** Whether the operator serves this repository's owner. */
   readonly ownerAllowed: boolean;
   readonly permission?: Permission;
+  readonly missingPermissions?: readonly RequiredPermission[];
   readonly pullRequest?: PullFacts;
   readonly settings?: SettingsReading;
   readonly branchRules?: BranchRules;

@@ -1,4 +1,5 @@
 import type { Countersigned } from '../../lib/trust.ts';
+import type { RequiredPermission } from './app-registration.ts';
 import type { BranchRule } from './branch-rules.ts';
 import type { ModelResponse, TranscriptMessage } from './conversation.ts';
 import type { AppIdentity, PullFacts, SubmittedReviewComment } from './facts.ts';
@@ -27,6 +28,11 @@ export type GitHubApp = {
  * a `GitHubError`. All calls except `commit` and writing comments use a read-only token for this repository.
  */
 export type GitHub = {
+  /**
+   * The permissions that the App needs and its installation lacks. Sends no request while the token for writing is
+   * known, which every run needs anyway.
+   */
+  missingPermissions(): Promise<readonly RequiredPermission[]>;
   fetchPull(): Promise<PullFacts>;
   fetchPermission(login: string): Promise<{ readonly permission: Permission; readonly userId: number | null }>;
   /** The settings file on the repository's default branch, never on the pull request's; null if there is none. */
@@ -266,13 +272,42 @@ export type Model = {
   askForText(messages: readonly TranscriptMessage[], signal: AbortSignal): Promise<ModelResponse>;
 };
 
+/** What the operator must know about a failed model request. It holds neither the key nor the request. */
+export type ModelFailure = {
+  readonly failure:
+    | 'key-rejected'
+    | 'access-denied'
+    | 'not-found'
+    | 'bad-request'
+    | 'no-quota'
+    | 'rate-limit'
+    | 'too-long'
+    | 'timeout'
+    | 'unreachable'
+    | 'redirected'
+    | 'endpoint-failing'
+    | 'unreadable-answer';
+  /** Null without a response. */
+  readonly status: number | null;
+  /** What the endpoint said, in one line; null if it said nothing. */
+  readonly said: string | null;
+};
+
 /** The model request failed. A `transient` failure is worth a retry. */
 export class ModelError extends Error {
   readonly kind: 'transient' | 'permanent';
   readonly retryAt: number | null;
-  constructor(kind: 'transient' | 'permanent', message: string, retryAt: number | null, options?: ErrorOptions) {
+  /** For the log; null if the request was stopped by this process. */
+  readonly report: ModelFailure | null;
+  constructor(
+    kind: 'transient' | 'permanent',
+    message: string,
+    retryAt: number | null,
+    options: ErrorOptions & { readonly report?: ModelFailure } = {},
+  ) {
     super(message, options);
     this.name = 'ModelError';
+    this.report = options.report ?? null;
     this.kind = kind;
     this.retryAt = retryAt;
   }

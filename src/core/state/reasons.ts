@@ -2,6 +2,8 @@
  * Why a delivery is ignored, from its payload alone: exactly one reason each, the same word in log, metric and docs.
  */
 export const IGNORE_REASONS = [
+  /** GitHub's test of the webhook. */
+  'ping',
   /** An event, or an action of it, that the App does not handle. */
   'unknown-event',
   'unknown-action',
@@ -81,6 +83,8 @@ export const REASONS = [
   'queue-empty',
   // permissions and restrictions
   'owner-not-allowed',
+  /** The App's installation lacks a permission, so that no run starts. */
+  'permission-missing',
   'not-allowed',
   'approval-not-counted',
   'settings-broken',

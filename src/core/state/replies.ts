@@ -1,4 +1,5 @@
 import type { UserEditRefusal } from '../edits/user-edit.ts';
+import type { RequiredPermission } from './app-registration.ts';
 import type { CommandName } from './intent.ts';
 import { decidingVotes, type Person, type Proposal, type ProposalState } from './proposal.ts';
 import type { EndReason } from './run.ts';
@@ -12,6 +13,8 @@ export type Reply =
       readonly login: string;
       readonly command: CommandName | 'mention' | 'unknown-command';
     }
+  /** The App's installation lacks these permissions, so that no run starts. */
+  | { readonly kind: 'permission-missing'; readonly permissions: readonly RequiredPermission[] }
   | { readonly kind: 'pull-not-open'; readonly state: 'closed' | 'merged' }
   /** Several proposals are pending and the comment does not identify one. */
   | {

@@ -1,3 +1,4 @@
+import { missingPermissions } from '../state/app-registration.ts';
 import type { AccessLossCause, InstallationEvent } from '../state/intent.ts';
 import type { IgnoreReason } from '../state/reasons.ts';
 import { InstallationPayload, RepositoriesRemovedPayload } from './payload-schemas.ts';
@@ -29,7 +30,9 @@ function readUninstalled(payload: unknown): InstallationEvent | IgnoreReason {
 
 /** New permissions matter only if a required one is missing now. */
 function readPermissionsChange(payload: unknown): InstallationEvent | IgnoreReason {
-  return readAccessChange(payload, (permissions) => (isMissingPermission(permissions) ? 'permissions' : null));
+  return readAccessChange(payload, (permissions) =>
+    missingPermissions(permissions).length > 0 ? 'permissions' : null,
+  );
 }
 
 function readAccessChange(
@@ -41,17 +44,6 @@ function readAccessChange(
   const { id, permissions } = parsed.data.installation;
   const cause = causeOf(permissions);
   return cause === null ? 'access-unchanged' : { kind: 'access-lost', installationId: id, repositoryIds: null, cause };
-}
-
-/** The permissions without which the App cannot work, with their sufficient levels. */
-const REQUIRED_PERMISSIONS: Readonly<Record<string, readonly unknown[]>> = {
-  contents: ['write'],
-  pull_requests: ['write'],
-  issues: ['read', 'write'],
-};
-
-function isMissingPermission(permissions: Permissions): boolean {
-  return Object.entries(REQUIRED_PERMISSIONS).some(([name, levels]) => !levels.includes(permissions[name]));
 }
 
 function readRepositoriesRemoved(payload: unknown): InstallationEvent | IgnoreReason {

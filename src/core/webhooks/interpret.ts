@@ -94,7 +94,7 @@ function interpretInstallationEvent(
 
 function interpretPullRequestEvent(event: string, payload: unknown, app: AppIdentity): Intent | IgnoreReason {
   const readers = PULL_REQUEST_EVENT_READERS.get(event);
-  if (readers === undefined) return 'unknown-event';
+  if (readers === undefined) return event === 'ping' ? 'ping' : 'unknown-event';
   const envelope = WebhookEnvelope.safeParse(payload);
   if (!envelope.success) return 'malformed';
   const { action, installation, sender } = envelope.data;

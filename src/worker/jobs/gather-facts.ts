@@ -33,7 +33,15 @@ export async function gatherFacts(context: WorkerContext, stored: PullState, sig
     const [need] = needs(pull, signal, facts);
     if (need === undefined) return facts;
     facts = { ...facts, ...(await fetchFact(pullContext, need, facts)) };
+    if (need.kind === 'missing-permissions') logMissing(context, pull, facts);
   }
+}
+
+/** For the operator: people without access to the App's settings read the same on the pull request. */
+function logMissing({ log }: WorkerContext, { ref }: PullState, { missingPermissions: permissions = [] }: Facts): void {
+  if (permissions.length === 0) return;
+  const fields = { repo: `${ref.owner}/${ref.repo}`, installation: ref.installationId, permissions };
+  log.warn(fields, 'installation lacks permissions, no run was started');
 }
 
 /** The facts that need no request. */
@@ -49,6 +57,8 @@ async function fetchFact(context: PullContext, need: Need, facts: Facts): Promis
   switch (need.kind) {
     case 'permission':
       return { permission: await fetchPersonPermission(github, need) };
+    case 'missing-permissions':
+      return { missingPermissions: await github.missingPermissions() };
     case 'pull-request':
       return { pullRequest: await github.fetchPull() };
     case 'settings':

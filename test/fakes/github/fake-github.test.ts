@@ -62,13 +62,12 @@ describe('the fake GitHub', () => {
       'pull_request_review.submitted',
       'pull_request_review_comment.created',
       'pull_request_review_comment.created',
-      'push',
     ]);
     for (const { headers, body } of received) {
       expect(await verify(github.app.webhookSecret, body, headers['x-hub-signature-256'] ?? '')).toBe(true);
       expect(JSON.parse(body).installation.id).toBe(shop.installation.id);
     }
-    expect(github.deliveries.log.filter(({ statuses }) => statuses[0] === 202)).toHaveLength(8);
+    expect(github.deliveries.log.filter(({ statuses }) => statuses[0] === 202)).toHaveLength(7);
     expect(github.violations).toEqual([]);
   });
 

@@ -72,6 +72,21 @@ describe('the needs of a task', () => {
   });
 });
 
+describe('queued tasks of an installation that lacks a permission', () => {
+  it('nothing else is asked of GitHub, no model is asked, and each task gets its reply (O4)', () => {
+    const game = betweenRuns();
+    const { missingPermissions: _, settings: __, ...facts } = game.facts();
+    const next = { type: 'next-task-due' } as const;
+    expect(needs(game.pull, next, facts)).toEqual([{ kind: 'missing-permissions' }]);
+    expect(needs(game.pull, next, { ...facts, missingPermissions: ['contents: write'] })).toEqual([]);
+    const { reason, effects } = game.signal(next, { missingPermissions: ['contents: write'] });
+    expect(reason).toBe('permission-missing');
+    const reply = { type: 'reply', reply: { kind: 'permission-missing', permissions: ['contents: write'] } };
+    expect(effects).toMatchObject([reply, reply]);
+    expect(game.pull.queue).toEqual([]);
+  });
+});
+
 describe('a commit attempt in flight when access is lost', () => {
   function losing() {
     const game = new TableGame();

@@ -58,7 +58,7 @@ const SITE = 'http://127.0.0.1';
 
 const PERMISSIONS = { contents: 'write', pull_requests: 'write', issues: 'read', metadata: 'read' } as const;
 
-const EVENTS = ['issue_comment', 'pull_request', 'pull_request_review', 'pull_request_review_comment', 'push'];
+const EVENTS = ['issue_comment', 'pull_request', 'pull_request_review', 'pull_request_review_comment'];
 
 const HANDLE = {
   workerName: 'virtual',

@@ -82,6 +82,13 @@ export function refuseIfReadOnly(context: CommandContext): Step | null {
   return null;
 }
 
+/** The reply where the App's installation lacks permissions, so that no run starts; null if it has all. */
+export function refuseWithoutPermissions(context: CommandContext): Step | null {
+  const { missingPermissions: permissions = [] } = context.facts;
+  if (permissions.length === 0) return null;
+  return endWithReply(context, { kind: 'permission-missing', permissions }, 'permission-missing');
+}
+
 /** The reply where the pull request is closed or merged; null if it is open. */
 export function refuseIfClosed(context: CommandContext): Step | null {
   const { pullRequest } = context.facts;

@@ -3,12 +3,13 @@ import fc from 'fast-check';
 import { Probot } from 'probot';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { EventOctokit } from '../../../../src/adapters/github/client.ts';
-import { createDeliveryHandler, SUBSCRIBED_EVENTS } from '../../../../src/adapters/http/receive-delivery.ts';
+import { createDeliveryHandler } from '../../../../src/adapters/http/receive-delivery.ts';
 import type { InterpretedDelivery, Store } from '../../../../src/adapters/store/store.ts';
 import { createLogger } from '../../../../src/adapters/telemetry/log.ts';
 import { METRIC_DEFINITIONS } from '../../../../src/adapters/telemetry/metric-definitions.ts';
 import { createMetrics } from '../../../../src/adapters/telemetry/metrics.ts';
 import { createProbotApp, dispatchToProbot } from '../../../../src/app/probot-app.ts';
+import { SUBSCRIBED_EVENTS } from '../../../../src/core/state/app-registration.ts';
 import type { AppIdentity } from '../../../../src/core/state/facts.ts';
 import { asProbotOctokit, isRecord, parseJson } from '../../../../src/lib/trust.ts';
 import { commented, pushed, replied, reviewed } from './payloads.ts';
@@ -91,6 +92,15 @@ describe('receiving a delivery', () => {
     expect(stored).toEqual([]);
   });
 
+  it('accepts a ping before the identity is known, and counts it (O5)', async () => {
+    const { taking, stored, lines, page } = take(undefined, null);
+    expect(await taking({ id: '1', name: 'ping', payload: { zen: 'canary', hook_id: 7 } })).toBe('ping');
+    expect(stored).toEqual([]);
+    expect(lines.join('')).toContain('"hook":7,"msg":"webhook works"');
+    expect(lines.join('')).not.toContain('canary');
+    expect(await page()).toContain('deliveries_total{event="ping",outcome="ping"} 1');
+  });
+
   it('fails if the store fails (G9)', async () => {
     const { taking, outcomes } = take(() => Promise.reject(new Error('no database')));
     await expect(taking({ id: '1', name: 'issue_comment', payload: commented('/stop') })).rejects.toThrow(
@@ -136,7 +146,7 @@ describe('the Probot application', () => {
     await expect(dispatchToProbot(probot, current.taking, event)).rejects.toThrow('no database');
   });
 
-  it.each(['__proto__', 'constructor', 'error', '*', 'toString', 'check_run', 'ping'])(
+  it.each(['__proto__', 'constructor', 'error', '*', 'toString', 'check_run', 'push'])(
     'the event %s is counted and ignored (M21)',
     async (name) => {
       current = take();

@@ -58,6 +58,7 @@ function everyAnswer(text: string): readonly Reply[] {
       { login: text, command: 'approve' },
       { login: text, command: 'deny' },
     ],
+    'permission-missing': [{ permissions: ['contents: write'] }],
     'pull-not-open': [{ state: 'closed' }, { state: 'merged' }],
     ambiguous: [{ command: 'approve', pending: named }],
     'nothing-pending': [{ command: 'approve' }],
@@ -174,6 +175,9 @@ describe('answers', () => {
 
       [not-allowed]
       Sorry, total: \`/deny\` needs write access to this repository, unless you opened the pull request. Nothing was decided. Ask a maintainer to post it.
+
+      [permission-missing]
+      Nothing was started, and the model was not asked: the App lacks the permission \`contents: write\` here, and could not commit. An owner of this repository’s account can grant it: open [the installed Apps](https://github.com/ana/shop/settings/installations), choose **Configure** beside this App, and accept **Review request**. If no request is shown there, tell the operator of this App. Then post your comment again.
 
       [pull-not-open]
       This pull request is closed, so Countersign can’t change it. Reopen it and ask again.

@@ -71,6 +71,7 @@ export class TableGame {
     const shown = this.pull.proposals.flatMap(({ comment }) => (comment === null ? [] : [comment]));
     const commentHashes = Object.fromEntries(shown.map(({ id, bodyHash }) => [id, bodyHash]));
     const known: Partial<Facts> = {
+      missingPermissions: [],
       pullRequest: this.github(),
       changedPaths: ['src/a.txt'],
       commentHashes,

@@ -155,6 +155,7 @@ describe('deliveries that are ignored, with the reason', () => {
   const noSender = { sender: null };
   it.each<readonly [string, string, unknown]>([
     ['unknown-event', 'push', { ref: 'refs/heads/main' }],
+    ['ping', 'ping', { zen: 'Design for failure.', hook_id: 1 }],
     ['unknown-event', '__proto__', issueComment('/approve')],
     ['unknown-event', 'constructor', issueComment('/approve')],
     ['unknown-action', 'issue_comment', issueComment('/approve', {}, { action: 'pinned' })],

@@ -1,0 +1,60 @@
+import type { Logger } from '../adapters/telemetry/log.ts';
+import type { Gauge } from '../adapters/telemetry/metrics.ts';
+import { createThrottle } from '../adapters/telemetry/throttle.ts';
+import { type Model, ModelError, type ModelFailure } from '../core/state/ports.ts';
+
+type FailureLogOptions = {
+  readonly log: Pick<Logger, 'warn'>;
+  readonly now: () => number;
+  /** 1 after a response, 0 after a failure. */
+  readonly modelUp: Gauge;
+  readonly model: string;
+  /** Null for OpenAI's own endpoint. */
+  readonly baseUrl: string | null;
+};
+
+const FIXES: Readonly<Record<ModelFailure['failure'], string>> = {
+  'key-rejected': 'Check OPENAI_API_KEY.',
+  'access-denied': 'Check which models OPENAI_API_KEY may use, and OPENAI_MODEL.',
+  'not-found': 'Check OPENAI_MODEL and OPENAI_BASE_URL, which usually ends in /v1.',
+  'bad-request': 'Check that OPENAI_MODEL can call tools, and OPENAI_BASE_URL.',
+  'no-quota': 'Check the account and its limits at the model endpoint.',
+  'rate-limit': 'Nothing, unless it repeats: then raise the limits of the account at the endpoint.',
+  'too-long': 'Use a model that reads more, or smaller tasks.',
+  timeout: 'Check the load of the endpoint, or use a faster model.',
+  unreachable: 'Check OPENAI_BASE_URL, the endpoint, and the network of this server.',
+  redirected: 'Set OPENAI_BASE_URL to the address that the endpoint redirects to.',
+  'endpoint-failing': 'Nothing, unless it repeats: then look at the endpoint.',
+  'unreadable-answer': 'Check that OPENAI_BASE_URL leads to a Chat Completions endpoint.',
+};
+
+/** Failures of one conversation, which say nothing about the endpoint. */
+const OF_ONE_CONVERSATION: ReadonlySet<ModelFailure['failure']> = new Set<ModelFailure['failure']>(['too-long']);
+
+/** The same model, with its failures in the log: at most one line a minute for each kind. */
+export function withFailureLog(model: Model, options: FailureLogOptions): Model {
+  const { log, now, modelUp } = options;
+  const throttle = createThrottle<ModelFailure['failure']>(now);
+  const target = { endpoint: new URL(options.baseUrl ?? 'https://api.openai.com').host, model: options.model };
+  const reported = async <Response>(request: Promise<Response>): Promise<Response> => {
+    try {
+      const response = await request;
+      modelUp.set(1);
+      return response;
+    } catch (error) {
+      const report = error instanceof ModelError ? error.report : null;
+      if (report !== null) reportFailure(report);
+      throw error;
+    }
+  };
+  const reportFailure = ({ failure, status, said }: ModelFailure): void => {
+    if (!OF_ONE_CONVERSATION.has(failure)) modelUp.set(0);
+    const allowed = throttle(failure);
+    if (allowed !== null)
+      log.warn({ ...target, failure, status, said, fix: FIXES[failure], ...allowed }, 'model request failed');
+  };
+  return {
+    ask: (messages, signal) => reported(model.ask(messages, signal)),
+    askForText: (messages, signal) => reported(model.askForText(messages, signal)),
+  };
+}

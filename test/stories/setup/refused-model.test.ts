@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import type { ScriptedFault } from '../../../fakes/model/script.ts';
+import { isRecord, parseJson } from '../../../src/lib/trust.ts';
+import { stageForAll } from '../support/open-and-close.ts';
+import { BIGINT } from '../support/proposals.ts';
+
+const stage = stageForAll();
+
+/** The logged lines with this message since a time in the log. */
+function failuresSince(start: number): readonly Readonly<Record<string, unknown>>[] {
+  return stage()
+    .logged.slice(start)
+    .map(parseJson)
+    .filter(isRecord)
+    .filter(({ msg }) => msg === 'model request failed');
+}
+
+async function metrics(): Promise<string> {
+  return (await fetch(`${stage().server().url}/metrics`)).text();
+}
+
+function refusal(status: number, message: string): ScriptedFault {
+  return { fault: 'status', status, body: { error: { message, type: 'invalid_request_error', code: null } } };
+}
+
+describe('an endpoint that refuses the model', () => {
+  it.each([
+    ['a wrong key', refusal(401, 'Incorrect API key provided: model-key'), 'key-rejected', /OPENAI_API_KEY/],
+    ['a wrong model', refusal(404, 'The model `scripted` does not exist'), 'not-found', /OPENAI_MODEL/],
+    ['a model without tools', refusal(400, 'tools are not supported'), 'bad-request', /can call tools/],
+  ] as const)('%s leaves one line that says what to check, and what the endpoint said (O4, O14)', async (...row) => {
+    const [_, fault, failure, fix] = row;
+    const start = stage().logged.length;
+    const { ana, bot } = await stage().tell();
+    stage().model.script(fault);
+    await ana.says('/countersign use bigint');
+    expect(bot.answer()).toContain('the model gave no usable answer');
+    expect(failuresSince(start)).toEqual([
+      expect.objectContaining({
+        level: 40,
+        endpoint: new URL(stage().model.url).host,
+        model: 'scripted',
+        failure,
+        status: fault.fault === 'status' ? fault.status : 0,
+        said: expect.stringMatching(/Incorrect API key provided: \[key\]|does not exist|tools are not supported/),
+        fix: expect.stringMatching(fix),
+        suppressed: 0,
+      }),
+    ]);
+    expect(await metrics()).toContain('countersign_model_up 0');
+  });
+
+  it('the line quotes nothing of the conversation, even if the endpoint does (O14)', async () => {
+    await stage().restart();
+    const start = stage().logged.length;
+    const { ana } = await stage().tell();
+    const words = 'please move the canary of the coal mine';
+    stage().model.script(refusal(400, `messages.1.content: unexpected input "…${words}" in a message\nof yours`));
+    await ana.says(`/countersign ${words} to src`);
+    expect(failuresSince(start)).toMatchObject([
+      { said: expect.stringMatching(/^messages\.1\.content: .*\[…\].*yours$/) },
+    ]);
+    expect(stage().logged.slice(start).join('')).not.toMatch(/canary|coal mine/);
+  });
+
+  it('a dead endpoint leaves at most one line a minute, and its end is visible in the metrics (O14)', async () => {
+    await stage().restart({ OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' });
+    const start = stage().logged.length;
+    const { ana } = await stage().tell();
+    await ana.says('/countersign use bigint');
+    await stage().later(30);
+    expect(failuresSince(start)).toMatchObject([
+      {
+        failure: 'unreachable',
+        endpoint: '127.0.0.1:9',
+        status: null,
+        fix: expect.stringContaining('OPENAI_BASE_URL'),
+      },
+    ]);
+    await ana.says('/stop');
+    await stage().restart();
+    const second = await stage().tell();
+    second.model.proposes(BIGINT);
+    await second.ana.says('/countersign use bigint');
+    expect(await metrics()).toContain('countersign_model_up 1');
+  });
+});
