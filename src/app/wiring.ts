@@ -25,6 +25,7 @@ import { type Config, createOwnerCheck } from './config/env.ts';
 import { readVersion } from './config/version.ts';
 import { createProbotApp } from './probot-app.ts';
 import { timedCommits, timedModel } from './request-timing.ts';
+import { type StorageHealth, watchStorage } from './storage-health.ts';
 
 export type PinoLogger = ReturnType<typeof createLogger>;
 
@@ -33,7 +34,9 @@ export type Services = {
   readonly config: Config;
   readonly log: PinoLogger;
   readonly metrics: Metrics;
+  /** Watched by `storage`. */
   readonly store: Store;
+  readonly storage: StorageHealth;
   readonly githubApp: GitHubAppClient;
   readonly offloadThread: OffloadThread;
   readonly now: () => number;
@@ -43,10 +46,11 @@ export type Services = {
 export function createServices(
   config: Config,
   log: PinoLogger,
-  store: Store,
+  openedStore: Store,
   now: () => number,
   withProcessMetrics: boolean,
 ): Services {
+  const { store, storage } = watchStorage({ store: openedStore, log, now });
   const metrics = createMetrics({ withProcessMetrics });
   const requests = metrics.timer(DURATIONS.githubRequests);
   const githubApp = createGitHub({
@@ -55,6 +59,7 @@ export function createServices(
     baseUrl: apiBaseUrl(config.github.host, config.github.protocol),
     version: readVersion(),
     rateLimiter: createRateLimiter(store, rateLimitsFor(config.github.host), metrics, now),
+    log,
     startTimer: () => requests.startTimer(),
     now,
   });
@@ -63,6 +68,7 @@ export function createServices(
     log,
     metrics,
     store,
+    storage,
     githubApp: timedCommits(githubApp, metrics),
     offloadThread: createOffloadThread({ log }),
     now,

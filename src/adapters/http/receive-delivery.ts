@@ -2,8 +2,9 @@ import type { AppIdentity } from '../../core/state/facts.ts';
 import type { Intent } from '../../core/state/intent.ts';
 import type { DeliveryEvent } from '../../core/state/ports.ts';
 import { contentKey, type Interpretation, interpret } from '../../core/webhooks/interpret.ts';
+import { KnownFaultError } from '../../lib/outage.ts';
 import type { InterpretedDelivery, Store } from '../store/store.ts';
-import type { Logger } from '../telemetry/log.ts';
+import type { LogFields, Logger } from '../telemetry/log.ts';
 import type { Counter } from '../telemetry/metrics.ts';
 
 /** The events that `app.yml` subscribes to. */
@@ -39,16 +40,23 @@ export type DeliveryHandler = (event: DeliveryEvent) => Promise<string>;
 /** Creates the handler behind the webhook. It logs and counts exactly one outcome for each delivery. */
 export function createDeliveryHandler(options: DeliveryHandlerOptions): DeliveryHandler {
   return async ({ id, name, payload }) => {
+    const begunAt = performance.now();
     const identity = options.identity();
-    if (identity === null) throw new Error('app identity not loaded yet');
+    if (identity === null) throw new KnownFaultError('app identity not loaded yet');
     const interpretation = interpret({ event: name, payload, app: identity });
     const outcome = await storeInterpretation(id, interpretation, options);
-    const intent =
-      interpretation.kind === 'intent' ? { intent: interpretation.intent.kind, pull: interpretation.intent.pull } : {};
-    options.log.info({ deliveryId: id, event: name, action: payload['action'], outcome, ...intent }, 'delivery');
+    const fields = { delivery: id, event: name, action: payload['action'], outcome, ...fieldsOf(interpretation) };
+    const level = interpretation.kind === 'ignored' ? 'debug' : 'info';
+    options.log[level]({ ...fields, ms: Math.round(performance.now() - begunAt) }, 'delivery');
     options.deliveries.inc({ event: isSubscribed(name) ? name : 'other', outcome });
     return outcome;
   };
+}
+
+function fieldsOf(interpretation: Interpretation): LogFields {
+  if (interpretation.kind !== 'intent') return {};
+  const { kind, pull, actor } = interpretation.intent;
+  return { intent: kind, repo: `${pull.owner}/${pull.repo}`, pr: pull.number, user: actor.login };
 }
 
 async function storeInterpretation(
