@@ -1,5 +1,5 @@
 import type { Logger } from '../../src/adapters/telemetry/log.ts';
 
-export const SILENT_LOG: Logger = { debug() {}, info() {}, warn() {}, error() {} };
+export const SILENT_LOG: Logger = { debug() {}, info() {}, warn() {}, error() {}, child: () => SILENT_LOG };
 
 export const SILENT_COUNTER = { inc() {} };

@@ -1,21 +1,38 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createFault, type Fault } from '../adapters/telemetry/fault.ts';
 import type { Logger } from '../adapters/telemetry/log.ts';
 import { type AppAccount, type GitHubApp, GitHubError } from '../core/state/ports.ts';
+import { KnownFaultError } from '../lib/outage.ts';
+
+/** The state in which GitHub does not tell who this App is. */
+export function createIdentityFault(): Fault {
+  return createFault({
+    level: 'warn',
+    message: 'could not load app identity, retrying',
+    endMessage: 'app identity loaded',
+  });
+}
 
 const PERMANENT_IDENTITY_STATUSES: readonly (number | null)[] = [401, 403, 404];
 
 /**
  * Asks GitHub once for the App's identity. Null after a transient error; throws a `StartupError` after a permanent one.
  */
-export async function fetchIdentity(githubApp: Pick<GitHubApp, 'identity'>, log: Logger): Promise<AppAccount | null> {
+export async function fetchIdentity(
+  githubApp: Pick<GitHubApp, 'identity'>,
+  log: Logger,
+  fault: Fault,
+): Promise<AppAccount | null> {
   try {
-    return await githubApp.identity();
+    const identity = await githubApp.identity();
+    fault.ended(log);
+    return identity;
   } catch (error) {
     // A rate limit is a 403 too, but it has a retry time.
     const isPermanent =
       error instanceof GitHubError && error.retryAt === null && PERMANENT_IDENTITY_STATUSES.includes(error.status);
     if (isPermanent) throw unknownAppError(error);
-    log.warn({ err: error }, 'could not load app identity, retrying');
+    fault.failed(log, error);
     return null;
   }
 }
@@ -31,19 +48,20 @@ const MAX_WAIT_MS = 30_000;
 export async function pollIdentity(
   githubApp: Pick<GitHubApp, 'identity'>,
   log: Logger,
+  fault: Fault,
   stopping: AbortSignal,
 ): Promise<AppAccount | null> {
   for (let wait = 1_000; !stopping.aborted; wait = Math.min(wait * 2, MAX_WAIT_MS)) {
     await sleep(wait, undefined, { signal: stopping, ref: false }).catch(() => {});
     if (stopping.aborted) return null;
-    const identity = await fetchIdentity(githubApp, log);
+    const identity = await fetchIdentity(githubApp, log, fault);
     if (identity !== null) return identity;
   }
   return null;
 }
 
 /** The server's setup is wrong. The message names the problem and the operator's next step. */
-export class StartupError extends Error {
+export class StartupError extends KnownFaultError {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = 'StartupError';

@@ -39,6 +39,11 @@ export async function dispatchToProbot(
   event: DeliveryEvent,
 ): Promise<void> {
   const unchecked: unknown = event;
-  if (isProbotEvent(unchecked)) await probot.webhooks.receive(unchecked);
+  if (isProbotEvent(unchecked)) await probot.webhooks.receive(unchecked).catch(throwOnlyError);
   else await handleDelivery(event);
+}
+
+/** Probot wraps the error of a handler. Each event has one handler, so its own error says everything. */
+function throwOnlyError(error: unknown): never {
+  throw error instanceof AggregateError && error.errors.length === 1 ? error.errors[0] : error;
 }

@@ -6,11 +6,13 @@ import { openStore } from '../adapters/store/open.ts';
 import type { Store } from '../adapters/store/store.ts';
 import { DURATIONS, METRIC_DEFINITIONS } from '../adapters/telemetry/metric-definitions.ts';
 import type { AppAccount } from '../core/state/ports.ts';
+import { KnownFaultError } from '../lib/outage.ts';
 import type { RecoveryLoop } from '../worker/recovery/recovery-loop.ts';
 import type { Worker } from '../worker/worker.ts';
-import { fetchIdentity, pollIdentity } from './app-identity.ts';
+import { createIdentityFault, fetchIdentity, pollIdentity } from './app-identity.ts';
 import type { Config } from './config/env.ts';
 import { dispatchToProbot } from './probot-app.ts';
+import type { StorageHealth } from './storage-health.ts';
 import {
   createProbot,
   createServices,
@@ -71,6 +73,7 @@ export async function startServer(config: Config, log: PinoLogger, options: Star
       ...[worker, recovery].map((loop) => loop?.stop(WORKER_GRACE_MS)),
     ]);
     await services.offloadThread.stop();
+    services.storage.stop();
     await store.close();
   };
   try {
@@ -131,10 +134,11 @@ async function loadAppIdentity(
   handleDelivery: DeliveryHandler,
 ): Promise<void> {
   const { githubApp, log } = services;
-  const identity = await fetchIdentity(githubApp, log);
+  const fault = createIdentityFault();
+  const identity = await fetchIdentity(githubApp, log, fault);
   startProcessing(services, runtime, handleDelivery, identity);
   if (identity !== null) return;
-  pollIdentity(githubApp, log, runtime.stopping.signal).then(
+  pollIdentity(githubApp, log, fault, runtime.stopping.signal).then(
     (loaded) => startProcessing(services, runtime, handleDelivery, loaded),
     (error: unknown) =>
       log.error({ err: error }, 'GitHub rejected this App, no deliveries are accepted until a restart'),
@@ -159,6 +163,7 @@ function startProcessing(
 /** The parts that decide whether this process is ready for traffic. */
 export type ReadinessInput = {
   readonly store: Pick<Store, 'ping'>;
+  readonly storage: Pick<StorageHealth, 'check'>;
   /** Null until loaded from GitHub. */
   readonly identity: AppAccount | null;
   /** Null until the identity is known, and while paused. */
@@ -167,8 +172,9 @@ export type ReadinessInput = {
 };
 
 /** Resolves if deliveries can be stored and, unless paused, processed. Rejects with the missing part. */
-export async function checkReady({ store, identity, worker, config }: ReadinessInput): Promise<void> {
-  if (identity === null) throw new Error('app identity not loaded from GitHub yet');
+export async function checkReady({ store, storage, identity, worker, config }: ReadinessInput): Promise<void> {
+  if (identity === null) throw new KnownFaultError('app identity not loaded from GitHub yet');
+  await storage.check();
   await store.ping();
-  if (!config.paused && worker?.isRunning() !== true) throw new Error('the worker is not running');
+  if (!config.paused && worker?.isRunning() !== true) throw new KnownFaultError('the worker is not running');
 }

@@ -26,6 +26,7 @@ import { readVersion } from './config/version.ts';
 import { withFailureLog } from './model-failures.ts';
 import { createProbotApp } from './probot-app.ts';
 import { timedCommits, timedModel } from './request-timing.ts';
+import { type StorageHealth, watchStorage } from './storage-health.ts';
 
 export type PinoLogger = ReturnType<typeof createLogger>;
 
@@ -34,7 +35,9 @@ export type Services = {
   readonly config: Config;
   readonly log: PinoLogger;
   readonly metrics: Metrics;
+  /** Watched by `storage`. */
   readonly store: Store;
+  readonly storage: StorageHealth;
   readonly githubApp: GitHubAppClient;
   readonly offloadThread: OffloadThread;
   readonly now: () => number;
@@ -44,10 +47,11 @@ export type Services = {
 export function createServices(
   config: Config,
   log: PinoLogger,
-  store: Store,
+  openedStore: Store,
   now: () => number,
   withProcessMetrics: boolean,
 ): Services {
+  const { store, storage } = watchStorage({ store: openedStore, log, now });
   const metrics = createMetrics({ withProcessMetrics });
   const requests = metrics.timer(DURATIONS.githubRequests);
   const githubApp = createGitHub({
@@ -56,6 +60,7 @@ export function createServices(
     baseUrl: apiBaseUrl(config.github.host, config.github.protocol),
     version: readVersion(),
     rateLimiter: createRateLimiter(store, rateLimitsFor(config.github.host), metrics, now),
+    log,
     startTimer: () => requests.startTimer(),
     now,
   });
@@ -64,6 +69,7 @@ export function createServices(
     log,
     metrics,
     store,
+    storage,
     githubApp: timedCommits(githubApp, metrics),
     offloadThread: createOffloadThread({ log }),
     now,

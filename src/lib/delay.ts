@@ -1,3 +1,5 @@
+import { KnownFaultError } from './outage.ts';
+
 /** Resolves after `ms`. A pending delay does not keep the process running. */
 export function delay(ms: number): Promise<void> {
   return new Promise((resolve) => {
@@ -8,7 +10,7 @@ export function delay(ms: number): Promise<void> {
 /** Settles like `work`, or rejects with this message after `ms`. The work itself continues. */
 export async function withTimeout<Result>(work: Promise<Result>, ms: number, message: string): Promise<Result> {
   const { promise: timeout, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(message)), ms);
+  const timer = setTimeout(() => reject(new KnownFaultError(message)), ms);
   try {
     return await Promise.race([work, timeout]);
   } finally {

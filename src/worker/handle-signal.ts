@@ -1,11 +1,14 @@
 import { UnsupportedSchemaError } from '../adapters/store/engine/errors.ts';
 import type { Claim, DeadLetterFollowUp, StoredSignal } from '../adapters/store/store.ts';
+import type { LogFields } from '../adapters/telemetry/log.ts';
 import { decide } from '../core/decide.ts';
 import { deadLetterReply, mightBeDenial } from '../core/outcomes/failures.ts';
 import type { PullState } from '../core/state/run.ts';
 import type { Signal } from '../core/state/signals.ts';
+import type { Step } from '../core/state/step.ts';
 import { gatherFacts, localFacts } from './jobs/gather-facts.ts';
 import type { WorkerContext } from './jobs/job.ts';
+import { changedProposals, knownPullFields, logRetry, rememberPull, signalFields } from './jobs/job-log.ts';
 import {
   createErrorId,
   errorText,
@@ -22,10 +25,12 @@ import { selectorForSignal } from './jobs/select-proposals.ts';
  */
 export async function handleSignal(context: WorkerContext, claim: Claim, stored: StoredSignal): Promise<boolean> {
   const { store, clock } = context;
+  const begunAt = performance.now();
   let pull: PullState | null = null;
   let stage: AttemptStage = 'storing';
   try {
     pull = await store.load(claim.pullRequestKey, selectorForSignal(stored.signal));
+    rememberPull(context, claim.pullRequestKey, pull);
     stage = 'deciding';
     const step = decide(pull, stored.signal, await gatherFacts(context, pull, stored.signal));
     stage = 'storing';
@@ -35,9 +40,9 @@ export async function handleSignal(context: WorkerContext, claim: Claim, stored:
     }
     const result = await store.save(claim, stored, step, clock.now());
     if (result !== 'saved') return false;
-    recordDecision(context, stored.signal, step.reason);
+    recordDecision(context, claim, stored.signal, { before: pull, step, begunAt });
   } catch (error) {
-    await handleSignalFailure(context, claim, stored, { error, stage, pull });
+    await handleSignalFailure(context, claim, stored, { error, stage, pull, begunAt });
   }
   return true;
 }
@@ -53,18 +58,28 @@ export function deferralMs({ receivedAt }: Pick<StoredSignal, 'receivedAt'>, now
 
 /** Decides a signal in the middle of an effect; null if comments are pending or the claim is lost. */
 export async function decideNow(context: WorkerContext, claim: Claim, signal: Signal): Promise<PullState | null> {
+  const begunAt = performance.now();
   const pull = await context.store.load(claim.pullRequestKey, selectorForSignal(signal));
   const step = decide(pull, signal, localFacts(context, pull));
   const result = await context.store.saveIfInboxEmpty(claim, signal, step, context.clock.now());
   if (result !== 'saved') return null;
-  recordDecision(context, signal, step.reason);
+  recordDecision(context, claim, signal, { before: pull, step, begunAt });
   return step.pull;
 }
 
-function recordDecision(context: WorkerContext, signal: Signal, reason: string): void {
-  const deliveryId = signal.type === 'intent' ? signal.deliveryId : undefined;
+/** A saved step. `begunAt` is the start of the work on it, by the monotonic clock. */
+type Decision = { readonly before: PullState; readonly step: Step; readonly begunAt: number };
+
+function recordDecision(context: WorkerContext, claim: Claim, signal: Signal, decision: Decision): void {
+  const { before, step, begunAt } = decision;
+  const { reason, pull } = step;
+  const fields = { ...rememberPull(context, claim.pullRequestKey, pull), ...changedProposals(before, pull) };
   context.recordMetric({ kind: 'signal', reason });
-  context.log.info({ signal: signal.type, deliveryId, reason }, 'decided');
+  context.log.info({ ...fields, ...signalFields(signal), reason, ms: msSince(begunAt) }, 'decided');
+}
+
+function msSince(begunAt: number): number {
+  return Math.round(performance.now() - begunAt);
 }
 
 /** The part of a signal's handling that failed: `storing` includes loading. */
@@ -80,7 +95,17 @@ const MAX_SIGNAL_ERRORS = { deciding: 5, storing: 8 } as const;
 const MAX_SCHEMA_ATTEMPTS = 6;
 
 /** A failed attempt to handle a signal; `pull` is null if it could not be loaded. */
-type FailedAttempt = { readonly error: unknown; readonly stage: AttemptStage; readonly pull: PullState | null };
+type FailedAttempt = {
+  readonly error: unknown;
+  readonly stage: AttemptStage;
+  readonly pull: PullState | null;
+  readonly begunAt: number;
+};
+
+function failureFields(context: WorkerContext, claim: Claim, { id, signal }: StoredSignal, begunAt: number): LogFields {
+  const pull = knownPullFields(context, claim.pullRequestKey);
+  return { ...pull, ...signalFields(signal), signalId: id, ms: msSince(begunAt) };
+}
 
 /** Postpones a signal after a failed attempt, or moves it to the dead letters after too many. */
 async function handleSignalFailure(
@@ -90,10 +115,11 @@ async function handleSignalFailure(
   failed: FailedAttempt,
 ): Promise<void> {
   const { store, clock, log } = context;
-  const { error } = failed;
+  const { error, begunAt } = failed;
   if (shouldDeadLetter(stored, failed)) return deadLetter(context, claim, stored, failed);
   const attempts = stored.attempts + 1;
-  log.warn({ err: error, signal: stored.id, attempts }, 'signal failed, will retry');
+  const fields = { ...failureFields(context, claim, stored, begunAt), attempts };
+  logRetry(context, { log, level: 'warn', message: 'signal failed, will retry' }, error, fields);
   const failure = { errorText: errorText(error), isInternal: isInternalError(error) };
   const maxDelayMs = isReplacement(stored.signal) ? REPLACEMENT_DELAY_MS : Number.POSITIVE_INFINITY;
   const retryAt = Math.min(nextRetryAt(clock.now(), attempts, error), clock.now() + maxDelayMs);
@@ -120,16 +146,17 @@ function shouldDeadLetter(
 }
 
 async function deadLetter(
-  { store, clock, log, recordMetric }: WorkerContext,
+  context: WorkerContext,
   claim: Claim,
   stored: StoredSignal,
-  { error, pull }: FailedAttempt,
+  { error, pull, begunAt }: FailedAttempt,
 ): Promise<void> {
+  const { store, clock, log, recordMetric } = context;
   const { id, signal } = stored;
-  const deliveryId = signal.type === 'intent' ? signal.deliveryId : undefined;
   const errorId = createErrorId(claim.pullRequestKey, 'signal', id);
   recordMetric({ kind: 'signal', reason: 'dead-lettered' });
-  log.error({ err: error, errorId, signal: id, type: signal.type, deliveryId }, 'signal moved to dead letters');
+  const fields = { ...failureFields(context, claim, stored, begunAt), errorId, err: error };
+  log.error(fields, 'signal moved to dead letters');
   const followUp = isUnreachable(signal, error) ? UNREACHABLE : followUpFor(signal, pull, errorId, error);
   await store.deadLetterSignal(claim, stored, { id: errorId, errorText: errorText(error) }, followUp, clock.now());
 }

@@ -4,8 +4,12 @@ import type { WorkerContext } from './jobs/job.ts';
 import { LEASE_MS, type RenewableLease, withLeaseRenewal } from './lease.ts';
 import { NO_CLAIM, runEffect } from './run-effect.ts';
 
-/** Performs claimed work. */
-export type ClaimedWork = () => Promise<void>;
+/** Performs claimed work on a pull request. */
+export type ClaimedWork = { (): Promise<void>; readonly pullRequestKey: string };
+
+function claimedWork(pullRequestKey: string, perform: () => Promise<void>): ClaimedWork {
+  return Object.assign(perform, { pullRequestKey });
+}
 
 /** The worker that claims. `workerName` is stored with its claims. */
 type ClaimingWorker = { readonly context: WorkerContext; readonly workerName: string; readonly stopping: AbortSignal };
@@ -14,27 +18,30 @@ type ClaimingWorker = { readonly context: WorkerContext; readonly workerName: st
 export async function claimNextPull(worker: ClaimingWorker): Promise<ClaimedWork | null> {
   const { store, clock } = worker.context;
   const claimed = await store.claimPull(worker.workerName, clock.now(), LEASE_MS);
-  return claimed === null ? null : () => processClaim(worker, claimed);
+  return claimed === null ? null : claimedWork(claimed.pullRequestKey, () => processClaim(worker, claimed));
 }
 
 /** Claims the next due effect that needs no claim of its pull request; null if there is none. */
 export async function claimNextEffect(worker: ClaimingWorker): Promise<ClaimedWork | null> {
   const { store, clock } = worker.context;
   const stored = await store.claimEffect(worker.workerName, clock.now(), LEASE_MS);
-  return stored === null ? null : () => runLeasedEffect(worker, stored);
+  return stored === null ? null : claimedWork(stored.pullRequestKey, () => runLeasedEffect(worker, stored));
 }
 
 function runLeasedEffect({ context, stopping }: ClaimingWorker, stored: StoredEffect): Promise<void> {
   const renew = (now: number): Promise<boolean> => context.store.renewEffect(stored, now, LEASE_MS);
   const until = context.clock.now() + LEASE_MS;
-  return withLeaseRenewal(context, { until, renew }, () => runEffect(context, stored, stopping, NO_CLAIM));
+  return withLeaseRenewal(context, { pullRequestKey: stored.pullRequestKey, until, renew }, () =>
+    runEffect(context, stored, stopping, NO_CLAIM),
+  );
 }
 
 async function processClaim({ context, stopping }: ClaimingWorker, { firstSignal, ...claim }: NewClaim): Promise<void> {
   const { store } = context;
   let isReleased = false;
   try {
-    const lease: RenewableLease = { until: claim.leaseUntil, renew: (now) => store.renewClaim(claim, now, LEASE_MS) };
+    const renew = (now: number): Promise<boolean> => store.renewClaim(claim, now, LEASE_MS);
+    const lease: RenewableLease = { pullRequestKey: claim.pullRequestKey, until: claim.leaseUntil, renew };
     isReleased = await withLeaseRenewal(context, lease, (isLeased) =>
       processPullRequest({ context, claim, stopping, isLeased }, firstSignal),
     );

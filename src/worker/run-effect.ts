@@ -4,6 +4,7 @@ import type { Priority } from '../core/state/rate-limit.ts';
 import type { Signal, ToolResult } from '../core/state/signals.ts';
 import { performEffect } from './effects/perform.ts';
 import type { EffectResult, Job, WorkerContext } from './jobs/job.ts';
+import { effectLog, logRetry } from './jobs/job-log.ts';
 import {
   createErrorId,
   errorText,
@@ -33,8 +34,13 @@ export async function runEffect(
   { isLeased, ...effectContext }: EffectContext,
 ): Promise<void> {
   const { attempts, effect } = stored;
-  const limited = withPriority(context, PRIORITY_OF[effect.type], isLeased);
-  const result = await attemptEffect({ context: limited, stored, effect, attempts, stopping, ...effectContext });
+  const [log, begunAt] = [await effectLog(context, stored), performance.now()];
+  const limited = withPriority({ ...context, log }, PRIORITY_OF[effect.type], isLeased);
+  const result = await attemptEffect(
+    { context: limited, stored, effect, attempts, stopping, ...effectContext },
+    begunAt,
+  );
+  log.debug({ attempts, outcome: result.kind, ms: msSince(begunAt) }, 'effect performed');
   const now = context.clock.now();
   context.recordMetric({ kind: 'effect', effect: effect.type, outcome: result.kind });
   if (result.kind === 'done') await context.store.finishEffect(stored, result.signal, now);
@@ -51,25 +57,35 @@ function toEffectRetry({ retryAt, error, retryCause = 'other', signal }: RetryRe
   return { now, notBefore: retryAt, error, retryCause, signal: signal ?? null };
 }
 
-async function attemptEffect(job: Job): Promise<EffectResult> {
+async function attemptEffect(job: Job, begunAt: number): Promise<EffectResult> {
   try {
     return await performEffect(job);
   } catch (error) {
-    return resultOfFailure(job, error);
+    return resultOfFailure(job, error, msSince(begunAt));
   }
 }
 
-function resultOfFailure(job: Job, error: unknown): EffectResult {
+function msSince(begunAt: number): number {
+  return Math.round(performance.now() - begunAt);
+}
+
+function resultOfFailure(job: Job, error: unknown, ms: number): EffectResult {
   const { context, stored, attempts } = job;
   const now = context.clock.now();
-  const fields = { err: error, effect: stored.effect.type, attempts };
   if (job.stopping.aborted) return { kind: 'retry', retryAt: now, error: 'the process stopped' };
   if (shouldAbandon(job, error)) {
     const errorId = isInternalError(error) ? createErrorId(stored.pullRequestKey, 'effect', stored.id) : null;
-    context.log.error({ ...fields, ...(errorId === null ? {} : { errorId }) }, 'effect abandoned');
+    const fields = { attempts, ms, ...(errorId === null ? {} : { errorId }), err: error };
+    context.log.error(fields, 'effect abandoned');
     return { kind: 'done', signal: signalForAbandonedEffect(stored, errorId) };
   }
-  context.log.warn(fields, 'effect failed, will retry');
+  const line = {
+    log: context.log,
+    level: 'warn',
+    message: 'effect failed, will retry',
+    about: stored.effect.type,
+  } as const;
+  logRetry(context, line, error, { attempts, ms });
   return {
     kind: 'retry',
     retryAt: nextRetryAt(now, attempts, error, msSinceRequested(job)),

@@ -1,6 +1,7 @@
 import type { DueTimes, WorkHint } from '../adapters/store/store.ts';
 import { delay } from '../lib/delay.ts';
 import type { WorkerContext } from './jobs/job.ts';
+import { knownPullFields, logRetry } from './jobs/job-log.ts';
 import { type ClaimedWork, claimNextEffect, claimNextPull } from './process-pull.ts';
 import { type Lane, type WorkAmounts, WorkHints } from './work-hints.ts';
 import { WorkPool } from './work-pool.ts';
@@ -84,7 +85,7 @@ function createLoop(context: WorkerContext, options: WorkerOptions, stopping: Ab
     new WorkPool({
       limit,
       claim: () => logFailure(context, claim),
-      run: async (work) => void (await logFailure(context, work)),
+      run: async (work) => void (await logFailure(context, work, work.pullRequestKey)),
       onEnded(wasFull) {
         hints.workEnded(lane, wasFull, context.clock.now());
         pollTimer.wake();
@@ -158,11 +159,16 @@ function nextStartAt(pools: WorkerLoop['pools'], due: DueTimes): number {
 }
 
 /** Returns null after a failure: one failing pull request must not end the loop for all others. */
-async function logFailure<T>({ log }: WorkerContext, work: () => Promise<T>): Promise<T | null> {
+async function logFailure<T>(
+  context: WorkerContext,
+  work: () => Promise<T>,
+  pullRequestKey: string | null = null,
+): Promise<T | null> {
   try {
     return await work();
   } catch (error) {
-    log.error({ err: error }, 'work failed, will retry');
+    const fields = pullRequestKey === null ? {} : knownPullFields(context, pullRequestKey);
+    logRetry(context, { log: context.log, level: 'error', message: 'work failed, will retry' }, error, fields);
     return null;
   }
 }

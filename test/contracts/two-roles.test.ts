@@ -111,6 +111,7 @@ describe.skipIf(server === null)('a database with two roles, as docs/operations.
     while (await store.deleteExpired(71 + DELIVERY_RETENTION_MS + RUN_RETENTION_MS));
     expect(await checkLedgerChain(ledger.db, kept.until)).toEqual(kept);
     await store.ping();
+    await store.rehearseReceive(80);
   });
 
   it.each([

@@ -97,6 +97,7 @@ export function createMemoryStore(
     },
     deleteExpired: async (now) => deleteExpiredRows(tables, now),
     ping: async () => {},
+    rehearseReceive: async () => {},
     close: async () => void tables.holders.delete(holder),
   };
 }

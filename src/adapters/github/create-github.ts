@@ -1,6 +1,7 @@
 import type { CommentLocation, PullRequestRef } from '../../core/state/intent.ts';
 import type { DeliveryLog, GitHub, GitHubApp } from '../../core/state/ports.ts';
 import type { Priority } from '../../core/state/rate-limit.ts';
+import type { Logger } from '../telemetry/log.ts';
 import { createIdentityLookup } from './app-account.ts';
 import { createCaches } from './caches.ts';
 import { CountersignOctokit, type GitHubClient, type StartTimer, withTimer } from './client.ts';
@@ -26,6 +27,7 @@ import {
   listCommentsSince,
 } from './read-comments.ts';
 import { fetchArchive, fetchBlob, fetchSettingsFile, fetchTree, listCommits } from './repository.ts';
+import { createRequestLog, type RequestLog } from './request-log.ts';
 import { createReview, dismissReview, findReviews, listReviewComments, updateReview } from './reviews.ts';
 import { isThreadResolved, listHiddenComments, listOutdatedThreads, resolveThread } from './threads.ts';
 import { fetchVoteSources } from './vote-sources.ts';
@@ -45,6 +47,8 @@ export type GitHubOptions = {
   readonly fetch?: (address: string, options: RequestInit) => Promise<Response>;
   /** Without it, requests are not counted. */
   readonly rateLimiter?: RateLimiter;
+  /** Gets a line for each request at the level `debug`, and lines about GitHub's outages. */
+  readonly log?: Logger;
   /** Measures each request. */
   readonly startTimer?: StartTimer;
   /** Our clock, in ms since the epoch. */
@@ -63,10 +67,13 @@ export function createGitHub(options: GitHubOptions): GitHubAppClient {
   const now = options.now ?? Date.now;
   const clock = createGitHubClock();
   const { startTimer = UNTIMED } = options;
-  const connect = (auth: ClientCredentials): GitHubClient =>
-    withClock(withTimer(createOctokit(options, auth), startTimer), clock, now);
+  const requestLog = options.log === undefined ? UNLOGGED : createRequestLog(options.log);
+  const connect = (auth: ClientCredentials, ref: PullRequestRef | null = null): GitHubClient =>
+    withClock(withTimer(requestLog.attach(createOctokit(options, auth), ref), startTimer), clock, now);
   const app = connect({ appId: options.appId, privateKey: options.privateKey });
-  const createClient = (token: string | null): GitHubClient => connect(token === null ? {} : { token });
+  const createClient = (token: string | null, ref?: PullRequestRef): GitHubClient =>
+    connect(token === null ? {} : { token }, ref);
+  const clientFor = (ref: PullRequestRef) => (token: string) => createClient(token, ref);
   const identity = createIdentityLookup(app, createClient, now);
   const caches = createCaches(now);
   const quotas = createQuotaCache();
@@ -86,11 +93,12 @@ export function createGitHub(options: GitHubOptions): GitHubAppClient {
     deliveries: createDeliveryLog(app, now),
     fetchComment(ref, location) {
       const rateLimit = rateLimitFor(ref, 'read');
-      const read = createApiCall({ app, createClient, ref, now, rateLimit }, 'read-only');
+      const read = createApiCall({ app, createClient: clientFor(ref), ref, now, rateLimit }, 'read-only');
       return fetchCommentBody({ ref, read }, location);
     },
     forPull(ref: PullRequestRef, priority: Priority = 'read', canWrite?: () => boolean) {
-      const callOptions = { app, createClient, ref, now, rateLimit: rateLimitFor(ref, priority, canWrite) };
+      const rateLimit = rateLimitFor(ref, priority, canWrite);
+      const callOptions = { app, createClient: clientFor(ref), ref, now, rateLimit };
       const apiCalls = {
         read: createApiCall(callOptions, 'read-only'),
         write: createApiCall(callOptions, 'read-write'),
@@ -103,6 +111,8 @@ export function createGitHub(options: GitHubOptions): GitHubAppClient {
 }
 
 const alwaysTrue = (): boolean => true;
+
+const UNLOGGED: RequestLog = { attach: (client) => client };
 
 const UNTIMED: StartTimer = () => () => {};
 

@@ -12,18 +12,21 @@ export class GitHubRequestError extends GitHubError {
   readonly graphqlCodes: readonly string[];
   /** The limit covers the whole installation until `retryAt`. */
   readonly isRateLimit: boolean;
+  override readonly requestId: string | null;
   constructor(
     summary: string,
     status: number | null,
     wait: RetryWait | null,
     detail: string,
     graphqlCodes: readonly string[],
+    requestId: string | null = null,
   ) {
     super(detail === '' ? summary : `${summary}: ${detail}`, status, wait?.until ?? null);
     this.name = 'GitHubRequestError';
     this.isRateLimit = wait?.isRateLimit ?? false;
     this.detail = detail;
     this.graphqlCodes = graphqlCodes;
+    this.requestId = requestId;
   }
 }
 
@@ -57,6 +60,12 @@ export function responseHeadersOf(error: unknown): Readonly<Record<string, unkno
   if (http.success) return http.data.response?.headers ?? {};
   const graphql = GraphqlFailure.safeParse(error);
   return graphql.success ? graphql.data.headers : {};
+}
+
+/** GitHub's id of a request, in the form that it documents; null if the response has none. */
+export function requestIdOf(headers: Readonly<Record<string, unknown>>): string | null {
+  const id = headers['x-github-request-id'];
+  return typeof id === 'string' && /^[\w:-]{1,80}$/.test(id) ? id : null;
 }
 
 /** Converts a time of GitHub's clock (ms) to ours, by the `date` header of its response. */
@@ -106,7 +115,9 @@ function fromHttpFailure(failure: z.infer<typeof HttpFailure>, now: number): Git
   }
   const detail = errorMessageOf(failure.response.data);
   const wait = retryWaitFor(failure.status, failure.response.headers, detail, now);
-  return new GitHubRequestError(`${summary} failed with status ${failure.status}`, failure.status, wait, detail, []);
+  const requestId = requestIdOf(failure.response.headers);
+  const outcome = `${summary} failed with status ${failure.status}`;
+  return new GitHubRequestError(outcome, failure.status, wait, detail, [], requestId);
 }
 
 function fromGraphqlFailure(failure: z.infer<typeof GraphqlFailure>, now: number): GitHubRequestError {
@@ -114,7 +125,8 @@ function fromGraphqlFailure(failure: z.infer<typeof GraphqlFailure>, now: number
   const detail = toQuotableText(failure.errors.map((error) => error.message).join('; '));
   const isRateLimit = graphqlCodes.some((code) => code === 'RATE_LIMITED' || code === 'RATE_LIMIT');
   const wait = isRateLimit ? retryWaitFor(429, failure.headers, detail, now) : null;
-  return new GitHubRequestError('A GraphQL request failed', isRateLimit ? 429 : 200, wait, detail, graphqlCodes);
+  const [status, requestId] = [isRateLimit ? 429 : 200, requestIdOf(failure.headers)];
+  return new GitHubRequestError('A GraphQL request failed', status, wait, detail, graphqlCodes, requestId);
 }
 
 function errorMessageOf(data: unknown): string {

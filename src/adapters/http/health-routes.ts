@@ -1,4 +1,5 @@
 import { withTimeout } from '../../lib/delay.ts';
+import { createFault } from '../telemetry/fault.ts';
 import type { Logger } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { type HttpRoute, RESPONSES } from './server.ts';
@@ -9,12 +10,13 @@ export type ReadinessCheck = () => Promise<void>;
 /** The routes for liveness, readiness and metrics. Their responses name no repository and no person. */
 export function createHealthRoutes(check: ReadinessCheck, metrics: Metrics, log: Logger): readonly HttpRoute[] {
   const contentType = 'text/plain; version=0.0.4; charset=utf-8';
+  const isReady = createReadiness(check, log);
   return [
     { method: 'GET', path: '/healthz', handle: async () => RESPONSES.alive },
     {
       method: 'GET',
       path: '/readyz',
-      handle: async () => ((await isPassing(check, log)) ? RESPONSES.ready : RESPONSES.unavailable),
+      handle: async () => ((await isReady()) ? RESPONSES.ready : RESPONSES.unavailable),
     },
     {
       method: 'GET',
@@ -26,12 +28,17 @@ export function createHealthRoutes(check: ReadinessCheck, metrics: Metrics, log:
 
 const CHECK_TIMEOUT_MS = 2_000;
 
-async function isPassing(check: ReadinessCheck, log: Logger): Promise<boolean> {
-  try {
-    await withTimeout(check(), CHECK_TIMEOUT_MS, 'the readiness check timed out');
-    return true;
-  } catch (error) {
-    log.warn({ err: error }, 'not ready');
-    return false;
-  }
+/** Runs the check, and logs each change from ready to not ready and back. */
+function createReadiness(check: ReadinessCheck, log: Logger): () => Promise<boolean> {
+  const fault = createFault({ level: 'warn', message: 'not ready', endMessage: 'ready again' });
+  return async () => {
+    try {
+      await withTimeout(check(), CHECK_TIMEOUT_MS, 'the readiness check timed out');
+      fault.ended(log);
+      return true;
+    } catch (error) {
+      fault.failed(log, error);
+      return false;
+    }
+  };
 }

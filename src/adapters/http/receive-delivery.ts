@@ -3,8 +3,9 @@ import type { AppIdentity } from '../../core/state/facts.ts';
 import type { Intent } from '../../core/state/intent.ts';
 import type { DeliveryEvent } from '../../core/state/ports.ts';
 import { contentKey, type Interpretation, interpret } from '../../core/webhooks/interpret.ts';
+import { KnownFaultError } from '../../lib/outage.ts';
 import type { InterpretedDelivery, Store } from '../store/store.ts';
-import type { Logger } from '../telemetry/log.ts';
+import type { LogFields, Logger } from '../telemetry/log.ts';
 import type { Counter } from '../telemetry/metrics.ts';
 
 type SubscribedEvent = (typeof SUBSCRIBED_EVENTS)[number];
@@ -32,26 +33,33 @@ export function createDeliveryHandler(options: DeliveryHandlerOptions): Delivery
   return async ({ id, name, payload }) => {
     // GitHub sends a ping when the webhook is set up, which can be before the App's identity is known.
     if (name === 'ping') return acceptPing(id, payload, options);
+    const begunAt = performance.now();
     const identity = options.identity();
-    if (identity === null) throw new Error('app identity not loaded yet');
+    if (identity === null) throw new KnownFaultError('app identity not loaded yet');
     const interpretation = interpret({ event: name, payload, app: identity });
     const outcome = await storeInterpretation(id, interpretation, options);
-    const intent =
-      interpretation.kind === 'intent' ? { intent: interpretation.intent.kind, pull: interpretation.intent.pull } : {};
-    options.log.info({ deliveryId: id, event: name, action: payload['action'], outcome, ...intent }, 'delivery');
+    const fields = { delivery: id, event: name, action: payload['action'], outcome, ...fieldsOf(interpretation) };
+    const level = interpretation.kind === 'ignored' ? 'debug' : 'info';
+    options.log[level]({ ...fields, ms: Math.round(performance.now() - begunAt) }, 'delivery');
     options.deliveries.inc({ event: isSubscribed(name) ? name : 'other', outcome });
     return outcome;
   };
 }
 
 function acceptPing(
-  deliveryId: string,
+  delivery: string,
   { hook_id: hook }: DeliveryEvent['payload'],
   { log, deliveries }: DeliveryHandlerOptions,
 ): string {
-  log.info({ deliveryId, hook: typeof hook === 'number' ? hook : null }, 'webhook works');
+  log.info({ delivery, hook: typeof hook === 'number' ? hook : null }, 'webhook works');
   deliveries.inc({ event: 'ping', outcome: 'ping' });
   return 'ping';
+}
+
+function fieldsOf(interpretation: Interpretation): LogFields {
+  if (interpretation.kind !== 'intent') return {};
+  const { kind, pull, actor } = interpretation.intent;
+  return { intent: kind, repo: `${pull.owner}/${pull.repo}`, pr: pull.number, user: actor.login };
 }
 
 async function storeInterpretation(

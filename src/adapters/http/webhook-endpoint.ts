@@ -3,7 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import type { DeliveryEvent } from '../../core/state/ports.ts';
 import { withTimeout } from '../../lib/delay.ts';
 import { isRecord, parseJson } from '../../lib/trust.ts';
-import type { Logger } from '../telemetry/log.ts';
+import { createFault, type Fault } from '../telemetry/fault.ts';
+import { isKnownFault, type Logger } from '../telemetry/log.ts';
 import { createRefusalLog } from './refused-webhooks.ts';
 import { createMemoryQuota, declaresTooLarge, readBody } from './request-body.ts';
 import { RESPONSES, type RequestHandler, type RouteResponse } from './server.ts';
@@ -36,6 +37,7 @@ export function createWebhookHandler(options: WebhookOptions): RequestHandler {
     logRefusal(cause);
     return RESPONSES.unsigned;
   };
+  const fault = createFault({ level: 'error', message: 'delivery not stored' });
   return async (request: IncomingMessage, sendContinue: () => void) => {
     const signature = request.headers['x-hub-signature-256'];
     if (declaresTooLarge(request)) return RESPONSES.tooLarge;
@@ -51,7 +53,7 @@ export function createWebhookHandler(options: WebhookOptions): RequestHandler {
     if (body.kind === 'memory-exhausted') return RESPONSES.unavailable;
     if (!isSignedBy(options.secrets, body.bytes, signature)) return refuseUnsigned('wrong-signature');
     const payload = parseDeliveryPayload(body.bytes);
-    return payload === null ? RESPONSES.malformed : deliverEvent({ ...headers, payload }, options);
+    return payload === null ? RESPONSES.malformed : deliverEvent({ ...headers, payload }, options, fault);
   };
 }
 
@@ -117,13 +119,16 @@ function isSignedBy(secrets: readonly string[], bytes: Uint8Array, signature: st
 
 const DELIVERY_TIMEOUT_MS = 9_000;
 
-async function deliverEvent(event: DeliveryEvent, options: WebhookOptions): Promise<RouteResponse> {
+/** During an outage every delivery fails in the same way, so known faults get one line a minute. */
+async function deliverEvent(event: DeliveryEvent, options: WebhookOptions, fault: Fault): Promise<RouteResponse> {
   try {
     const timeoutMs = options.timeoutMs ?? DELIVERY_TIMEOUT_MS;
     await withTimeout(options.deliver(event), timeoutMs, 'storing the delivery timed out');
     return RESPONSES.accepted;
   } catch (error) {
-    options.log.error({ deliveryId: event.id, err: error }, 'delivery not stored');
+    const fields = { delivery: event.id, event: event.name };
+    if (isKnownFault(error)) fault.failed(options.log, error, fields);
+    else options.log.error({ ...fields, err: error }, 'delivery not stored');
     return RESPONSES.unavailable;
   }
 }

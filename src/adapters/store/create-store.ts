@@ -13,6 +13,7 @@ import { loadPullState, loadRef, loadRun, loadTranscript } from './load.ts';
 import { createRateLimitMethods } from './rate-limit-state.ts';
 import { broadcastToPulls, type Receipt, type ReceivedDelivery, receive } from './receive.ts';
 import { createRecoveryMethods } from './recovery-state.ts';
+import { rehearseReceive } from './rehearse-receive.ts';
 import { type SaveTarget, save, saveIfInboxEmpty } from './save.ts';
 import type { Claim, InterpretedDelivery, SaveResult, Store } from './store.ts';
 import { createWorkNotifier, isConcurrent, type WorkNotifier } from './work-notifier.ts';
@@ -49,6 +50,7 @@ export function createStore(backend: Backend): Store {
       return hasMore;
     },
     ping: () => requireSchema(db),
+    rehearseReceive: (now) => rehearseReceive(backend, now),
     close: () => backend.close(),
   };
 }

@@ -13,7 +13,8 @@ import type { InterpretedDelivery } from './store.ts';
 /** A delivery and its time of arrival (ms). */
 export type ReceivedDelivery = { readonly delivery: InterpretedDelivery; readonly now: number };
 
-type ReceiveBackend = Pick<Backend, 'db' | 'embedded'>;
+/** The database that stores deliveries. */
+export type ReceiveBackend = Pick<Backend, 'db' | 'embedded'>;
 
 export type Receipt = 'stored' | 'duplicate';
 

@@ -277,7 +277,12 @@ export type Store = {
    * uninstalled accounts; never the evidence in the ledger. Returns true if there is more.
    */
   deleteExpired(now: number): Promise<boolean>;
-  /** Rejects if nothing can be stored: the database does not answer, or its schema is older than this version's. */
+  /** Rejects if the database does not answer, or if its schema is older than this version's. */
   ping(): Promise<void>;
+  /**
+   * Rejects if no delivery can be stored now: does what `receive` does and takes it back. Much costlier than `ping`, so
+   * call it rarely.
+   */
+  rehearseReceive(now: number): Promise<void>;
   close(): Promise<void>;
 };

@@ -1,9 +1,11 @@
 import { type DestinationStream, destination, pino } from 'pino';
 import { prettyFactory } from 'pino-pretty';
+import { GitHubError, ModelError } from '../../core/state/ports.ts';
 import { REDACTED, redactCredentials } from '../../lib/credentials.ts';
+import { isOutage, KnownFaultError } from '../../lib/outage.ts';
 
 /** The variable part of a log line, including all text from users. */
-type LogFields = Readonly<Record<string, unknown>>;
+export type LogFields = Readonly<Record<string, unknown>>;
 
 type LogMethod = (fields: LogFields, message: string) => void;
 
@@ -13,6 +15,8 @@ export type Logger = {
   readonly info: LogMethod;
   readonly warn: LogMethod;
   readonly error: LogMethod;
+  /** A log that adds these fields to each of its lines. */
+  child(fields: LogFields): Logger;
 };
 
 type LoggerOptions = {
@@ -61,16 +65,33 @@ function openStream(format: LoggerOptions['format'], customStream: DestinationSt
 type ErrorFields = {
   readonly type: string;
   readonly message: string;
-  readonly stack: string | null;
+  /** Absent for known faults, whose place in our code explains nothing; null if an unknown error has none. */
+  readonly stack?: string | null;
+  /** GitHub's `x-github-request-id`, which its support asks for. */
+  readonly requestId?: string;
   readonly cause?: ErrorFields;
 };
+
+/** Whether GitHub, the model, the database or the setup failed, and not our code. */
+export function isKnownFault(error: unknown): boolean {
+  const isNamed = error instanceof GitHubError || error instanceof ModelError || error instanceof KnownFaultError;
+  return isNamed || isOutage(error);
+}
 
 /**
  * Keeps only name, message, stack and causes. Errors of HTTP libraries contain whole requests with their credentials,
  * and errors of webhook handlers contain the comment's text.
  */
-function serializeError(error: unknown, depth = 0): ErrorFields {
-  if (!(error instanceof Error)) return { type: typeof error, message: String(error), stack: null };
-  const fields = { type: error.name, message: error.message, stack: error.stack ?? null };
-  return error.cause === undefined || depth > 3 ? fields : { ...fields, cause: serializeError(error.cause, depth + 1) };
+function serializeError(error: unknown, depth = 0, isKnown = isKnownFault(error)): ErrorFields {
+  if (!(error instanceof Error)) return { type: typeof error, message: String(error), ...(isKnown ? {} : NO_STACK) };
+  const fields = {
+    type: error.name,
+    message: error.message,
+    ...(isKnown ? {} : { stack: error.stack ?? null }),
+    ...(error instanceof GitHubError && error.requestId !== null ? { requestId: error.requestId } : {}),
+  };
+  if (error.cause === undefined || depth > 3) return fields;
+  return { ...fields, cause: serializeError(error.cause, depth + 1, isKnown) };
 }
+
+const NO_STACK = { stack: null };

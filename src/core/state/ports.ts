@@ -200,10 +200,14 @@ export type ListedComment = {
  */
 export const WRITE_TIMEOUT_MS = 9_000;
 
-/** A GitHub request failed. `retryAt` is GitHub's time for the next attempt (ms since the epoch), if it named one. */
+/**
+ * A GitHub request failed. `retryAt` is GitHub's time for the next attempt (ms since the epoch), if it named one;
+ * `requestId` is GitHub's own id of the request, for the log.
+ */
 export class GitHubError extends Error {
   readonly status: number | null;
   readonly retryAt: number | null;
+  readonly requestId: string | null = null;
   constructor(message: string, status: number | null, retryAt: number | null, options?: ErrorOptions) {
     super(message, options);
     this.name = 'GitHubError';

@@ -1,4 +1,5 @@
 import { buildQuestionTranscript, checkTranscript } from '../../core/agent/messages.ts';
+import type { ModelResponse } from '../../core/state/conversation.ts';
 import { ModelError } from '../../core/state/ports.ts';
 import { activeRun } from '../../core/state/run.ts';
 import type { QuestionResult } from '../../core/state/signals.ts';
@@ -19,10 +20,25 @@ export async function askModel(job: Job<'ask-model'>): Promise<EffectResult> {
   const problems = checkTranscript(messages);
   if (problems.length > 0) return modelFailed(job, `its transcript is broken (${problems.length} problems)`);
   try {
-    const response = await context.model.ask(messages, stopping);
+    const response = await logged(context, context.model.ask(messages, stopping));
     return { kind: 'done', signal: { type: 'model-responded', runId: effect.runId, turn: effect.turn, response } };
   } catch (error) {
     return resultOfModelError(job, error, (message) => modelFailed(job, message));
+  }
+}
+
+/** Logs one line about a request to the model. */
+async function logged({ log }: Pick<Job['context'], 'log'>, request: Promise<ModelResponse>): Promise<ModelResponse> {
+  const begunAt = performance.now();
+  const msSinceBegin = (): number => Math.round(performance.now() - begunAt);
+  try {
+    const response = await request;
+    log.debug({ outcome: 'done', ms: msSinceBegin(), ...response.usage }, 'model request');
+    return response;
+  } catch (error) {
+    const outcome = error instanceof ModelError ? error.kind : 'failed';
+    log.debug({ outcome, ms: msSinceBegin(), err: error }, 'model request');
+    throw error;
   }
 }
 
@@ -51,7 +67,7 @@ export async function askQuestion(job: Job<'ask-question'>): Promise<EffectResul
   if (checkTranscript(messages).length > 0)
     return questionAnswered(job, { kind: 'failed', message: 'Its transcript is broken.' });
   try {
-    const { content, usage } = await context.model.askForText(messages, stopping);
+    const { content, usage } = await logged(context, context.model.askForText(messages, stopping));
     return questionAnswered(job, { kind: 'answered', content, usage });
   } catch (error) {
     return resultOfModelError(job, error, (message) => questionAnswered(job, { kind: 'failed', message }));

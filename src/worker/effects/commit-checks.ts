@@ -125,7 +125,7 @@ export async function verifyWrittenCommit(
   sha: string,
   signed: CountersignedCommit,
 ): Promise<EffectResult> {
-  const { context, effect, stored, attempts } = job;
+  const { context, effect, attempts } = job;
   const { plan, committedVersions, files } = signed;
   const { proposalIds, expectedHead: parentSha } = plan;
   const commit = { runId: effect.runId, sha, parentSha, proposalIds, committedVersions };
@@ -133,10 +133,10 @@ export async function verifyWrittenCommit(
     const trees = { before: await github.fetchTree(parentSha), after: await github.fetchTree(sha) };
     const mismatches = treeMismatches(plan.files, trees);
     if (mismatches.length === 0) return { kind: 'done', signal: { type: 'committed', ...commit, files } };
-    context.log.error({ effect: stored.id, sha, differences: mismatches }, 'commit differs from what was approved');
+    context.log.error({ sha, differences: mismatches }, 'commit differs from what was approved');
     return { kind: 'done', signal: { type: 'commit-mismatch', ...commit, mismatches } };
   } catch (error) {
-    context.log.warn({ err: error, effect: stored.id, sha }, 'commit could not be verified, will retry');
+    context.log.warn({ err: error, sha }, 'commit could not be verified, will retry');
     const retryAt = nextRetryAt(context.clock.now(), attempts, error);
     return { kind: 'retry', retryAt, error: errorText(error), signal: { type: 'commit-unverified', ...commit } };
   }

@@ -193,7 +193,7 @@ function createSignedPlan(
     const links = job.context.links(ref);
     return countersign({ branch, headSha, toCommit, files, rules: current.rules, links });
   } catch (error) {
-    job.context.log.error({ err: error, effect: job.stored.id }, 'stored change could not be countersigned');
+    job.context.log.error({ err: error }, 'stored change could not be countersigned');
     return null;
   }
 }

@@ -186,7 +186,7 @@ async function postReview(
     return { proposals, reviews: [review] };
   } catch (error) {
     if (!isPermanent(error)) throw error;
-    job.context.log.warn({ err: error, effect: job.stored.id }, 'review refused by GitHub, posting diffs instead');
+    job.context.log.warn({ err: error }, 'review refused by GitHub, posting diffs instead');
     return NOTHING_POSTED;
   }
 }

@@ -30,7 +30,7 @@ export type WorkerContext = {
   readonly githubApp: GitHubApp;
   readonly model: Model;
   readonly clock: Clock;
-  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
+  readonly log: Logger;
   readonly self: AppIdentity;
   /** Whether the operator serves the repositories of this account. */
   readonly isServedOwner: (owner: string) => boolean;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { isOutage } from '../../adapters/store/engine/errors.ts';
 import { GitHubError, ModelError, RateLimitExceededError } from '../../core/state/ports.ts';
+import { isOutage } from '../../lib/outage.ts';
 import type { EffectResult, Job } from './job.ts';
 
 /**

@@ -69,7 +69,7 @@ async function readBacklog(
       read.push(await readDelivery(lost, options, active));
     } catch (error) {
       if (!recordReadFailure(memory, lost, error)) return { read, error };
-      options.log.warn({ deliveryId: lost.guid, err: error }, 'lost delivery cannot be read, skipped');
+      options.log.warn({ delivery: lost.guid, err: error }, 'lost delivery cannot be read, skipped');
       read.push({ lost, event: null, outcome: 'unreadable' });
     }
   }

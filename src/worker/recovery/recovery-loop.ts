@@ -1,3 +1,4 @@
+import { createFault } from '../../adapters/telemetry/fault.ts';
 import type { Counter } from '../../adapters/telemetry/metrics.ts';
 import { type Clock, GitHubError } from '../../core/state/ports.ts';
 import { delay } from '../../lib/delay.ts';
@@ -39,6 +40,11 @@ export function startRecovery(options: StartRecoveryOptions): RecoveryLoop {
   const { clock, log, recoveryRuns } = options;
   const stopping = new AbortController();
   const memory = createRecoveryMemory();
+  const fault = createFault({
+    level: 'warn',
+    message: 'recovery of lost deliveries failed, will retry',
+    endMessage: 'recovery of lost deliveries works again',
+  });
   let dueAt = clock.now();
   let running: Promise<void> | null = null;
 
@@ -46,6 +52,7 @@ export function startRecovery(options: StartRecoveryOptions): RecoveryLoop {
     try {
       const result = await recoverLostDeliveries(memory, { ...options, now: clock.now }, stopping.signal);
       dueAt = clock.now() + PAUSE_AFTER_MS[result];
+      fault.ended(log);
       if (result !== 'elsewhere') recoveryRuns.inc({ result });
     } catch (error) {
       dueAt = nextRunAfter(error);
@@ -59,7 +66,7 @@ export function startRecovery(options: StartRecoveryOptions): RecoveryLoop {
       recoveryRuns.inc({ result: 'refused' });
       return Number.POSITIVE_INFINITY;
     }
-    log.warn({ err: error }, 'recovery of lost deliveries failed, will retry');
+    fault.failed(log, error);
     recoveryRuns.inc({ result: 'failed' });
     return Math.max(clock.now() + RETRY_AFTER_MS, gitHubError?.retryAt ?? 0);
   }

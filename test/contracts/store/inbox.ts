@@ -39,6 +39,14 @@ export function inboxContract({ store, rows, receiveAndClaim, claimSignal }: Sto
       expect(await nextSignal(store(), claim, 90 * 86_400_000)).toBeNull();
     });
 
+    it('rehearses a delivery without keeping anything (O17)', async () => {
+      await store().rehearseReceive(1);
+      await store().receive([delivery('a')], 2);
+      await store().rehearseReceive(3);
+      expect([await rows('inbox'), await rows('pulls')]).toMatchObject([[{ deliveryId: 'a' }], [{}]]);
+      expect(await store().nextDue(2)).toMatchObject({ exclusive: 2 });
+    });
+
     it('accepts an empty call', async () => {
       expect(await store().receive([], 1)).toEqual([]);
     });

@@ -127,7 +127,7 @@ async function serve(
   );
   if (reading.kind === 'problems') throw new Error(reading.problems.join('\n'));
   const stream = { write: (line: string) => void logged.push(line) };
-  const log = createLogger({ level: 'info', format: 'json', secrets: ['model-key'], stream });
+  const log = createLogger({ level: reading.config.log.level, format: 'json', secrets: ['model-key'], stream });
   return startServer(reading.config, log, { store, now });
 }
 

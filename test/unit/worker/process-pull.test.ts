@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SILENT_LOG } from '../../../lab/shared/silent.ts';
 import { createStore } from '../../../src/adapters/store/create-store.ts';
 import type { Claim, NewClaim, Store } from '../../../src/adapters/store/store.ts';
 import type { Effect } from '../../../src/core/state/effects.ts';
@@ -46,7 +47,7 @@ function failingContext(attempts: number, status: number): WorkerContext {
     githubApp: { forPull: refuse, identity: refuse, clockSkewMs: () => 0 },
     model: { ask: refuse, askForText: refuse },
     clock: { now: () => 100, every: () => () => {} },
-    log: { info() {}, warn() {}, error() {} },
+    log: SILENT_LOG,
     self: { slug: 'countersign', botId: 1 },
     isServedOwner: () => true,
     offload: offloadInline,

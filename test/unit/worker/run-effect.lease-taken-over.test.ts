@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { SILENT_LOG } from '../../../lab/shared/silent.ts';
 import { createMemoryStore } from '../../../lab/simulation/memory-store/memory-store.ts';
 import { createMemoryTables } from '../../../lab/simulation/memory-store/tables.ts';
 import type { EffectRetry, StoredEffect } from '../../../src/adapters/store/store.ts';
@@ -94,7 +95,7 @@ async function postponedCommits(): Promise<readonly EffectRetry[]> {
     githubApp: { forPull: nothing, identity: nothing, clockSkewMs: () => 0 },
     model: { ask: nothing, askForText: nothing },
     clock: { now: () => 3_600_000, every: () => () => {} },
-    log: { info() {}, warn() {}, error() {} },
+    log: SILENT_LOG,
     self: { slug: 'countersign', botId: 1 },
     isServedOwner: () => true,
     offload: offloadInline,

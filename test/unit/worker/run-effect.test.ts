@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { SILENT_LOG } from '../../../lab/shared/silent.ts';
 import { createMemoryStore } from '../../../lab/simulation/memory-store/memory-store.ts';
 import { createMemoryTables } from '../../../lab/simulation/memory-store/tables.ts';
 import type { Store } from '../../../src/adapters/store/store.ts';
@@ -26,7 +27,7 @@ function withoutGitHub(faultAt = (_now: number) => new GitHubError('down', 502, 
     githubApp: { forPull: nothing, identity: nothing, clockSkewMs: () => 0 },
     model: { ask: nothing, askForText: nothing },
     clock: { now: () => clock.now, every: () => () => {} },
-    log: { info() {}, warn() {}, error() {} },
+    log: SILENT_LOG,
     self: { slug: 'countersign', botId: 1 },
     isServedOwner: () => true,
     offload: offloadInline,

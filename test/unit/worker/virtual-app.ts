@@ -10,6 +10,7 @@ import { createMemoryStore } from '../../../lab/simulation/memory-store/memory-s
 import { createMemoryTables } from '../../../lab/simulation/memory-store/tables.ts';
 import { createGitHub } from '../../../src/adapters/github/create-github.ts';
 import { createDeliveryHandler, type DeliveryHandler } from '../../../src/adapters/http/receive-delivery.ts';
+import type { Logger } from '../../../src/adapters/telemetry/log.ts';
 import type { PullRequestRef } from '../../../src/core/state/intent.ts';
 import { GITHUB_RATE_LIMITS, type RateLimit } from '../../../src/core/state/rate-limit.ts';
 import type { WorkerContext } from '../../../src/worker/jobs/job.ts';
@@ -144,11 +145,13 @@ function begin(stage: Stage): Process {
   const now = (): number => clock.now;
   const store = createMemoryStore(stage.tables, stage.processes);
   const fetch = createFetch(gateway);
-  const write =
-    (level: string) =>
-    (fields: object, message: string): void =>
-      void logged.push({ level, message, fields });
-  const log = { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
+  const logWith = (bound: object): Logger => {
+    const write = (level: string) => (fields: object, message: string) =>
+      void logged.push({ level, message, fields: { ...bound, ...fields } });
+    const child = (fields: object): Logger => logWith({ ...bound, ...fields });
+    return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error'), child };
+  };
+  const log = logWith({});
   const nothingMore = async () => {
     stage.asked += 1;
     return {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { SILENT_LOG } from '../../../../lab/shared/silent.ts';
 import { createDeliveryHandler } from '../../../../src/adapters/http/receive-delivery.ts';
 import { createStore } from '../../../../src/adapters/store/create-store.ts';
 import type { Store } from '../../../../src/adapters/store/store.ts';
@@ -27,8 +28,6 @@ afterAll(async () => {
   pglite.giveBack();
 });
 
-const log = { debug() {}, info() {}, warn() {}, error() {} };
-
 const self = { slug: 'countersign', botId: 1 };
 
 /** A service that never responds; `asked` resolves at its first request. */
@@ -50,7 +49,7 @@ it('while GitHub and the model never answer, every delivery is stored and answer
       githubApp: { forPull: () => Object.assign(Object.create(github)), identity: ask, clockSkewMs: () => 0 },
       model: { ask, askForText: ask },
       clock: { now: Date.now, every: () => () => {} },
-      log,
+      log: SILENT_LOG,
       self,
       isServedOwner: () => true,
       offload: offloadInline,
@@ -60,7 +59,7 @@ it('while GitHub and the model never answer, every delivery is stored and answer
     { name: 'stalled' },
   );
   const deliveries = createMetrics().counter(METRIC_DEFINITIONS.deliveries);
-  const take = createDeliveryHandler({ store, identity: () => self, now: Date.now, log, deliveries });
+  const take = createDeliveryHandler({ store, identity: () => self, now: Date.now, log: SILENT_LOG, deliveries });
   const entry = await openEntry({
     deliver: async (event) => {
       await take(event);

@@ -2,6 +2,8 @@ import { generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createLogger } from '../../../../src/adapters/telemetry/log.ts';
+import { GitHubError, ModelError } from '../../../../src/core/state/ports.ts';
+import { KnownFaultError } from '../../../../src/lib/outage.ts';
 import { isRecord, parseJson } from '../../../../src/lib/trust.ts';
 
 const pem = generateKeyPairSync('rsa', { modulusLength: 2048 })
@@ -51,6 +53,26 @@ describe('log', () => {
     expect(parseJson(lines[0] ?? '')).toMatchObject({
       err: { type: 'TypeError', message: 'broken', cause: { message: 'the disk' } },
     });
+  });
+
+  it.each([
+    ['GitHub', new GitHubError('GET /repos failed with status 502', 502, null)],
+    ['the model', new ModelError('transient', 'The model endpoint is failing.', null, { cause: new Error('502') })],
+    ['the database', Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })],
+    ['the setup', new KnownFaultError('the worker is not running')],
+  ])('a failure of %s has no stack, and an unknown error keeps it (O13)', (_, error) => {
+    const { lines, log } = listen('json');
+    log.warn({ err: error }, 'failed');
+    log.warn({ err: new TypeError('a bug', { cause: error }) }, 'failed');
+    expect(lines[0]).toContain(error.message);
+    expect(lines[0]).not.toContain('stack');
+    expect(parseJson(lines[1] ?? '')).toMatchObject({ err: { stack: expect.stringContaining('log.test.ts') } });
+  });
+
+  it('adds its fields to each line of a child, masked as everywhere (O12, I2)', () => {
+    const { lines, log } = listen('json', ['a-secret-name']);
+    log.child({ repo: 'acme/shop', run: 'a-secret-name' }).info({ pr: 7 }, 'decided');
+    expect(parseJson(lines[0] ?? '')).toMatchObject({ repo: 'acme/shop', run: '[redacted]', pr: 7, msg: 'decided' });
   });
 
   it('writes values that JSON cannot represent: big integers and cycles', () => {

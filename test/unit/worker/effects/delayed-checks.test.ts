@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { SILENT_LOG } from '../../../../lab/shared/silent.ts';
 import type { Store } from '../../../../src/adapters/store/store.ts';
 import type { Effect } from '../../../../src/core/state/effects.ts';
 import type { PullState } from '../../../../src/core/state/run.ts';
@@ -34,7 +35,7 @@ function createJob(pull: PullState, lateMs: number, skewMs: number): Job<'check-
       githubApp: { forPull: refuse, identity: refuse, clockSkewMs: () => skewMs },
       model: { ask: refuse, askForText: refuse },
       clock: { now: () => NOW + lateMs, every: refuse },
-      log: { info() {}, warn() {}, error() {} },
+      log: SILENT_LOG,
       self: { slug: 'countersign', botId: 1 },
       isServedOwner: () => true,
       offload: offloadInline,

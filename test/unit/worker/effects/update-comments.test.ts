@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { SILENT_LOG } from '../../../../lab/shared/silent.ts';
 import { createMemoryStore } from '../../../../lab/simulation/memory-store/memory-store.ts';
 import { createMemoryTables } from '../../../../lab/simulation/memory-store/tables.ts';
 import type { FoundComment, GitHub } from '../../../../src/core/state/ports.ts';
@@ -53,7 +54,7 @@ async function requestsOfUpdate(
       githubApp: { forPull: () => others, identity: nothing, clockSkewMs: () => 0 },
       model: { ask: nothing, askForText: nothing },
       clock: { now: () => 1, every: () => () => {} },
-      log: { info() {}, warn() {}, error() {} },
+      log: SILENT_LOG,
       self: { slug: 'countersign', botId: 1 },
       isServedOwner: () => true,
       offload: offloadInline,

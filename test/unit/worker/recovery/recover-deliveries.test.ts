@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { SILENT_LOG } from '../../../../lab/shared/silent.ts';
 import { createMemoryStore } from '../../../../lab/simulation/memory-store/memory-store.ts';
 import { createMemoryTables } from '../../../../lab/simulation/memory-store/tables.ts';
 import { METRIC_DEFINITIONS } from '../../../../src/adapters/telemetry/metric-definitions.ts';
@@ -26,8 +27,6 @@ import { present } from '../../../contracts/store/store-under-test.ts';
 const NOW = Date.parse('2026-11-21T12:00:00Z');
 
 const PAGE = 100;
-
-const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** Unacknowledged delivery attempts for comments, oldest first. */
 function unanswered(count: number, from = 1): readonly LoggedDelivery[] {
@@ -93,7 +92,7 @@ function scene(fails: (request: string) => GitHubError | null = () => null) {
       },
       now: () => clock.now,
       githubTime: () => clock.now,
-      log: QUIET,
+      log: SILENT_LOG,
       recoveredDeliveries: { inc() {} },
     };
     const run = (): Promise<RecoveryResult> => recoverLostDeliveries(memory, options, new AbortController().signal);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isOutage } from '../../../../../src/adapters/store/engine/errors.ts';
+import { isOutage } from '../../../src/lib/outage.ts';
 
 function failed(message: string, code?: string): Error {
   return Object.assign(new Error(message), code === undefined ? {} : { code });

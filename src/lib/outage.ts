@@ -1,0 +1,53 @@
+/** A fault with a known cause, which its message names completely: the log leaves out its stack. */
+export class KnownFaultError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'KnownFaultError';
+  }
+}
+
+/** Whether the database was unreachable, overloaded or unable to write, so that a retry can succeed. */
+export function isOutage(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = errorCodeOf(error);
+  return (
+    CONNECTION_ERROR_CODES.has(code) ||
+    TRANSIENT_SQLSTATES.some((prefix) => code.startsWith(prefix)) ||
+    CONNECTION_ERROR_MESSAGE.test(error.message)
+  );
+}
+
+/** PostgreSQL's error codes, or their prefixes, for conditions that pass by themselves. */
+const TRANSIENT_SQLSTATES: readonly string[] = [
+  '08', // connection broken
+  '40', // conflict with another transaction
+  '53', // out of memory, disk or connections
+  '57P', // starting, stopping or told to stop
+  '58', // disk failure
+  '25006', // read-only: another server has taken over
+];
+
+const CONNECTION_ERROR_CODES: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EPIPE',
+  'ETIMEDOUT',
+]);
+
+/** Errors of `pg` without a code: the connection ended, or none was free in time. */
+const CONNECTION_ERROR_MESSAGE =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
+
+/** Whether the database lost a race between two transactions: it works, and a retry succeeds at once. */
+export function isConflict(error: unknown): boolean {
+  return error instanceof Error && errorCodeOf(error).startsWith('40');
+}
+
+/** The code of an error of Node or PostgreSQL; empty if it has none. */
+export function errorCodeOf(error: Error): string {
+  return 'code' in error && typeof error.code === 'string' ? error.code : '';
+}

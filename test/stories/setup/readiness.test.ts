@@ -1,0 +1,60 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { describe, expect, it } from 'vitest';
+import { isRecord, parseJson } from '../../../src/lib/trust.ts';
+import { stageForAll } from '../support/open-and-close.ts';
+import { proposeRows } from '../support/rows.ts';
+
+const stage = stageForAll();
+
+async function statusOf(path: string): Promise<number> {
+  return (await fetch(`${stage().server().url}${path}`)).status;
+}
+
+function messages(from: number): readonly unknown[] {
+  return stage()
+    .logged.slice(from)
+    .map(parseJson)
+    .map((line) => (isRecord(line) ? line['msg'] : null));
+}
+
+async function execute(...statements: readonly string[]): Promise<void> {
+  for (const statement of statements) await sql.raw(statement).execute(stage().db());
+}
+
+/** Deliveries do not fit on the disk any more; smaller writes still do. */
+async function fillDisk(): Promise<void> {
+  await execute(
+    `create or replace function refuse_for_space() returns trigger language plpgsql as $body$
+      begin raise exception 'could not extend file: No space left on device' using errcode = '53100'; end $body$`,
+    'create trigger no_space before insert on inbox for each statement execute function refuse_for_space()',
+  );
+}
+
+describe('while the disk is full', () => {
+  it('the server is alive but not ready, says so twice, and is ready again by itself once a delivery fits (O13, O17)', async () => {
+    const { ana, bot, pr } = await proposeRows(stage(), { 5: 50 });
+    expect(await statusOf('/readyz')).toBe(200);
+    const before = stage().logged.length;
+    await fillDisk();
+    stage().pass(2);
+    ana.person.replies(bot.proposal(1).id, '/approve');
+    await stage().github.whenIdle();
+    for (let probe = 0; probe < 20; probe += 1) {
+      expect(await statusOf('/readyz')).toBe(503);
+      expect(await statusOf('/healthz')).toBe(200);
+      await sleep(10);
+    }
+    const during = messages(before);
+    for (const message of ['database cannot store', 'delivery not stored', 'not ready'])
+      expect(during.filter((logged) => logged === message)).toEqual([message]);
+    expect(stage().logged.slice(before).join('')).not.toContain('"stack"');
+    await execute('drop trigger no_space on inbox');
+    await expect.poll(() => statusOf('/readyz'), { timeout: 15_000 }).toBe(200);
+    expect(messages(before)).toEqual(expect.arrayContaining(['database can store again', 'ready again']));
+    const lost = stage().github.deliveries.log.at(-1);
+    if (lost !== undefined) stage().github.deliveries.redeliver(lost);
+    await stage().settle();
+    expect(pr.commits()).toHaveLength(1);
+  });
+});
