@@ -84,7 +84,7 @@ describe('deliveries in another order', () => {
     [5, 0, 4, 3, 2, 1],
   ] as const;
 
-  /** The deliveries of two approvals, a denial, an instruction, and a push that GitHub reports twice. */
+  /** The deliveries of two approvals, a denial, an instruction, and two pushes. */
   function sixThings({ ana, ben, bot }: Story): readonly FakeDelivery[] {
     const told = dropWebhooks(stage(), () => {
       ana.person.replies(bot.proposal(1).id, '/approve');
@@ -92,6 +92,7 @@ describe('deliveries in another order', () => {
       ana.person.replies(bot.proposal(3).id, 'say eleven');
       ben.person.pushes({ [ROWS_PATH]: rows({ 22: 'pushed' }) });
       ben.person.replies(bot.proposal(4).id, '/approve');
+      ben.person.pushes({ [ROWS_PATH]: rows({ 22: 'pushed', 26: 'pushed' }) });
     });
     return told.filter(({ event }) => event !== 'pull_request_review');
   }
@@ -103,7 +104,7 @@ describe('deliveries in another order', () => {
       expect(things).toHaveLength(order.length);
       for (const place of order) await tell(...things.slice(place, place + 1));
       const { pr, model, stored } = story;
-      expect(pr.file(ROWS_PATH)).toBe(rows({ 2: 20, 14: 140, 22: 'pushed' }));
+      expect(pr.file(ROWS_PATH)).toBe(rows({ 2: 20, 14: 140, 22: 'pushed', 26: 'pushed' }));
       expect(await proposalStates({ stored })).toEqual(['completed', 'rejected', 'rejected', 'completed']);
       expect(model.requests()).toHaveLength(2);
       expect(model.toolMessages()).toEqual([
