@@ -54,9 +54,10 @@ function userEditNeeds(context: CommentContext): readonly Need[] {
   const { pull, intent, facts } = context;
   const target = findUserEditTarget(pull, intent);
   if (target === null || isOutsideConversation(context)) return [];
-  const approval = approvalNeeds(context, [target.proposal]);
+  const approved = [target.rewrite ?? target.proposal];
+  const approval = approvalNeeds(context, approved);
   if (approval.length > 0) return approval;
-  if (facts.userEdit !== undefined || !couldApprovalCount(facts, intent.actor, [target.proposal], pull.run)) return [];
+  if (facts.userEdit !== undefined || !couldApprovalCount(facts, intent.actor, approved, pull.run)) return [];
   return [{ kind: 'user-edit', head: target.proposal.headSha, userEdit: userEditInput(target) }];
 }
 

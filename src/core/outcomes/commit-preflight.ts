@@ -52,7 +52,7 @@ export function onCommitPreflight(pull: PullState, signal: PreflightSignal, fact
   const notSuspended = notRetargeted.filter(({ approvalsSuspendedBy }) => !approvalsSuspendedBy);
   const withSuspended = announceSuspended(checked, approvedBefore);
   const withRetargets = announceLateRetargets(withSuspended, approvedBefore);
-  const withdrawnOf = (proposal: Proposal) => withdrawnVotesOf(proposal, signal, facts);
+  const withdrawnOf = (proposal: Proposal) => withdrawnVotesOf(pull, proposal, signal, facts);
   const withWithdrawn = announceWithdrawnVotes(announceStale(withRetargets, notRetargeted), notSuspended, withdrawnOf);
   const announced = announceLapsedApprovals(withWithdrawn, notRetargeted, signal, facts);
   const executing = announced.pull.proposals.some((one) => checkedIds.includes(one.id) && one.state === 'executing');
@@ -87,7 +87,7 @@ function checkApproved(
     return withdrawForRetarget(builder, proposal, proposal.pendingRetarget, facts.now);
   if (proposal.approvalsSuspendedBy) return clearApprovals(builder, proposal, facts.now);
   const current = currentApprovalRules(signal.settings, builder.pull.run);
-  const standing = withoutVotes(proposal, withdrawnVotesOf(proposal, signal, facts));
+  const standing = withoutVotes(proposal, withdrawnVotesOf(builder.pull, proposal, signal, facts));
   const withValidVotes = current.kind === 'rules' ? withoutLapsedApprovals(standing, check, current.rules) : standing;
   if (blockAtCommit(standing, signal, builder.pull.run) !== null)
     return queueCommentUpdate(reopenProposal(builder, withValidVotes, facts.now), withValidVotes);
@@ -115,12 +115,13 @@ function announceLateRetargets(builder: StepBuilder, approvedBefore: readonly Pr
 
 /** The approvals that the proposal's comments no longer show. */
 function withdrawnVotesOf(
+  { proposals }: PullState,
   proposal: Proposal,
   { checks }: PreflightSignal,
   { app }: Facts,
 ): ReturnType<typeof findWithdrawnVotes> {
   const check = checks.find(({ proposalId }) => proposalId === proposal.id);
-  return check === undefined ? [] : findWithdrawnVotes(proposal, check, app.slug);
+  return check === undefined ? [] : findWithdrawnVotes(proposal, check, { proposals, slug: app.slug });
 }
 
 function currentPermission(check: PreflightCheck | undefined, person: Person): Permission {
@@ -153,7 +154,7 @@ function announceLapsedApprovals(
   const undecidedIds = builder.pull.proposals.filter(({ state }) => state === 'proposed').map(({ id }) => id);
   const blocks = approvedBefore.flatMap((proposal) => {
     if (!undecidedIds.includes(proposal.id)) return [];
-    const withdrawn = withdrawnVotesOf(proposal, signal, facts);
+    const withdrawn = withdrawnVotesOf(builder.pull, proposal, signal, facts);
     const block = blockAtCommit(withoutVotes(proposal, withdrawn), signal, builder.pull.run);
     const isAnnounced = block?.kind === 'approvals-missing' && withdrawn.length > 0;
     return block === null || isAnnounced ? [] : [{ proposal, block }];

@@ -1,6 +1,7 @@
 import { type StepBuilder, withReply } from '../actions/step-builder.ts';
 import { COMMAND_GRAMMAR } from '../commands/all-commands.ts';
-import { isThreadOf } from '../commands/shared/targets.ts';
+import { isNamedByQuote, isThreadOf } from '../commands/shared/targets.ts';
+import { withRewritten } from '../commands/shared/user-edit-target.ts';
 import { parseComment } from '../comments/parse-comment.ts';
 import { findSourceProblem, voteSourceOf } from '../policy/vote-sources.ts';
 import type { QuotedId, Targets } from '../state/intent.ts';
@@ -12,16 +13,17 @@ import type { VoteProblem, VoteSource } from '../state/vote-source.ts';
 /** An approval that GitHub does not show any more as it was counted. */
 type WithdrawnVote = { readonly vote: Vote; readonly problem: VoteProblem };
 
-/**
- * The approvals that are no votes any more: what is on the page decides, not what was stored. `slug` is the App's name.
- */
+/** The proposals of the pull request, and the App's own name. */
+type VoteContext = { readonly proposals: readonly Proposal[]; readonly slug: string };
+
+/** The approvals that are no votes any more: what is on the page decides, not what was stored. */
 export function findWithdrawnVotes(
   proposal: Proposal,
   { voteSources }: PreflightCheck,
-  slug: string,
+  context: VoteContext,
 ): readonly WithdrawnVote[] {
   return approvalVotes(proposal).flatMap((vote) => {
-    const problem = findSourceProblem(vote, voteSources) ?? findTextProblem(vote, proposal, voteSources, slug);
+    const problem = findSourceProblem(vote, voteSources) ?? findTextProblem(vote, proposal, voteSources, context);
     return problem === null ? [] : [{ vote, problem }];
   });
 }
@@ -37,7 +39,7 @@ function findTextProblem(
   vote: Vote,
   proposal: Proposal,
   voteSources: PreflightCheck['voteSources'],
-  slug: string,
+  { proposals, slug }: VoteContext,
 ): VoteProblem | null {
   const source = voteSourceOf(vote, voteSources);
   if (source === null) return 'missing';
@@ -46,8 +48,8 @@ function findTextProblem(
     return isAbout(proposal, source, parsed.command.targets, quotedIds) ? null : 'not-theirs';
   if (parsed.kind !== 'text') return 'not-theirs';
   if (vote.surface === 'review') return source.reviewState === 'approved' ? null : 'dismissed';
-  // A person's own lines that got an id of their own were written below the proposal that they replace.
-  const isAnswer = proposal.userEdit?.reposted === true || isAnswerTo(proposal, source, quotedIds);
+  // A person's own lines that got an id of their own were written below a proposal that they replace.
+  const isAnswer = withRewritten(proposals, proposal).some((one) => isAnswerTo(one, source, quotedIds));
   return isAnswer && parsed.suggestions.length === 1 ? null : 'not-theirs';
 }
 
@@ -65,7 +67,7 @@ function isAbout(proposal: Proposal, source: VoteSource, targets: Targets, quote
 }
 
 function isAnswerTo(proposal: Proposal, { rootId }: VoteSource, quotedIds: readonly QuotedId[]): boolean {
-  return rootId === null ? quotedIds.some(({ id }) => id === proposal.id) : isThreadOf(proposal, rootId);
+  return rootId === null ? isNamedByQuote(proposal, quotedIds) : isThreadOf(proposal, rootId);
 }
 
 /** A proposal that was posted again after its comment was deleted keeps its earlier approvals. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { MAX_COMMENT_REPAIRS } from '../../../src/core/actions/comment-repair.ts';
 import type { Proposal } from '../../../src/core/state/proposal.ts';
 import { edit as builtEdit } from '../../unit/core/messages/sample.ts';
+import { beforeCalls } from '../support/before-calls.ts';
 import { stageForAll } from '../support/open-and-close.ts';
 import { BIGINT, EXACTLY, proposalStates, propose } from '../support/proposals.ts';
 import { DEFAULT_FILES } from '../support/pull-request.ts';
@@ -48,6 +49,24 @@ describe('the page against the database', () => {
     await ana.replies(bot.proposal(1), '/approve');
     expect(pr.commits()).toEqual([]);
     expect(bot.answer()).toContain('did not show exactly what is stored');
+  });
+
+  it('a page that is edited after the vote changes nothing: the approved bytes are committed and shown (X6)', async () => {
+    const story = await propose(stage(), BIGINT);
+    const { ana, ben, bot, pr } = story;
+    const { id, body } = bot.proposal(1);
+    let isEdited = false;
+    const edit = (name: string): void => {
+      // The page was read for the vote; the commit's own checks follow.
+      if (isEdited || !name.includes('/git/')) return;
+      isEdited = true;
+      ben.person.editsInThread(id, body.replace('0n', '666n'));
+    };
+    await beforeCalls(stage(), edit, () => ana.replies(bot.proposal(1), '/approve'));
+    expect(isEdited).toBe(true);
+    expect(pr.file('src/total.ts')).toContain('0n');
+    expect(pr.file('src/total.ts')).not.toContain('666n');
+    expect(bot.proposal(1).body).not.toContain('666n');
   });
 
   it('the vote stores the digest that the page shows (X6)', async () => {

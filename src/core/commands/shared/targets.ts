@@ -142,13 +142,15 @@ export function findAnsweredProposal(
 }
 
 /** The proposal with the only quoted id and a change with its digest. The rest of the quote might be forged. */
-export function findQuotedProposal(pull: PullState, [only, ...more]: readonly QuotedId[]): Proposal | null {
-  if (only === undefined || more.length > 0) return null;
-  const { id, digest } = only;
-  const posted = pull.proposals.find((proposal) => proposal.id === id && proposal.comment !== null);
-  if (posted === undefined) return null;
-  const changes = [posted.change, ...(posted.userEdit === null ? [] : [posted.userEdit.originalChange])];
-  return changes.some((change) => change.digest.startsWith(digest)) ? posted : null;
+export function findQuotedProposal(pull: PullState, quotedIds: readonly QuotedId[]): Proposal | null {
+  return pull.proposals.find((proposal) => proposal.comment !== null && isNamedByQuote(proposal, quotedIds)) ?? null;
+}
+
+/** Whether the only quoted id is that of the proposal, with the digest of a change that its comment shows or showed. */
+export function isNamedByQuote({ id, change, userEdit }: Proposal, [only, ...more]: readonly QuotedId[]): boolean {
+  if (only?.id !== id || more.length > 0) return false;
+  const changes = [change, ...(userEdit === null ? [] : [userEdit.originalChange])];
+  return changes.some(({ digest }) => digest.startsWith(only.digest));
 }
 
 /** Whether this comment began a thread about the proposal; the comment can be deleted by now. */

@@ -23,6 +23,8 @@ type Case = {
   readonly action?: Vote['action'];
   readonly source?: Partial<VoteSource>;
   readonly proposal?: Partial<Proposal>;
+  /** The proposal whose place it took. */
+  readonly replaced?: Partial<Proposal>;
 };
 
 /** The problem of ana's approval whose comment has this text; null if it stands. */
@@ -40,7 +42,9 @@ function problemOf({ body, surface = 'conversation', action = 'approve', ...more
   };
   const voteSources = { [voteSourceKey({ surface, commentId: 5 })]: source };
   const check = { proposalId: one.id, verdict: { kind: 'already-applied' }, permissions: {}, voteSources } as const;
-  return findWithdrawnVotes(one, check, 'countersign')[0]?.problem ?? null;
+  const replaced = proposal(bigint, { id: 'b1c2', state: 'superseded', replacedBy: one.id, ...more.replaced });
+  const proposals = more.replaced === undefined ? [one] : [replaced, one];
+  return findWithdrawnVotes(one, check, { proposals, slug: 'countersign' })[0]?.problem ?? null;
 }
 
 const QUOTE = `> Change 1 of 2 · \`k7q2\` · digest \`${bigint.digest.slice(0, 12)}\` · head \`9f8e7d6\`\n\n/approve`;
@@ -69,6 +73,7 @@ describe('the text of an approval, read again (X5)', () => {
         action: 'modify',
         source: { rootId: 30 },
         proposal: { userEdit: { originalChange: bigint, reposted: true, diff: '', revertRegion: EMPTY_REGION } },
+        replaced: { comment: { ...COMMENT, id: 30 } },
       },
     ],
     [
@@ -89,6 +94,27 @@ describe('the text of an approval, read again (X5)', () => {
     ['words', { body: 'Looks good to me.' }, 'not-theirs'],
     ['words in the thread', { body: 'Looks good to me.', surface: 'thread' }, 'not-theirs'],
     ['own lines in another thread', { body: OWN_LINES, surface: 'thread', source: { rootId: 41 } }, 'not-theirs'],
+    [
+      'own lines under an id of their own, in the thread of neither proposal',
+      {
+        body: OWN_LINES,
+        surface: 'thread',
+        source: { rootId: 41 },
+        proposal: { userEdit: { originalChange: bigint, reposted: true, diff: '', revertRegion: EMPTY_REGION } },
+        replaced: { comment: { ...COMMENT, id: 30 } },
+      },
+      'not-theirs',
+    ],
+    [
+      'a command in the thread of the proposal whose place it took',
+      { body: '/approve', surface: 'thread', source: { rootId: 30 }, replaced: { comment: { ...COMMENT, id: 30 } } },
+      'not-theirs',
+    ],
+    [
+      'a quote with the digest of another change',
+      { body: QUOTE.replace(bigint.digest.slice(0, 12), '0123456789ab') },
+      'not-theirs',
+    ],
     ['a review that does not approve', { body: 'fine', surface: 'review' }, 'dismissed'],
     ['a dismissed review', { body: '', surface: 'review', source: { reviewState: 'dismissed' } }, 'dismissed'],
   ])('%s does not', (_name, one, problem) => {
