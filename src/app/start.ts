@@ -1,6 +1,7 @@
 import process from 'node:process';
 import { DatabaseError } from '../adapters/store/engine/errors.ts';
 import { createLogger, type Logger } from '../adapters/telemetry/log.ts';
+import { errorCodeOf } from '../lib/outage.ts';
 import { StartupError } from './app-identity.ts';
 import { listSecrets, loadConfig } from './config/env.ts';
 import type { RunningServer } from './server.ts';
@@ -90,9 +91,14 @@ async function serveUntilSignal(server: RunningServer, log: Logger, signal: Prom
 /** A message for errors that the operator can fix; null for internal errors. */
 function operatorMessage(error: unknown): string | null {
   if (error instanceof StartupError || error instanceof DatabaseError) return error.message;
-  const code = error instanceof Error && 'code' in error ? error.code : null;
-  if (code === 'EADDRINUSE') return 'PORT is in use by another process. Stop that process or set another PORT.';
-  if (code === 'EACCES' || code === 'EADDRNOTAVAIL')
-    return 'cannot listen on HOST:PORT (permission denied or address not available). Set another HOST or PORT.';
+  if (!(error instanceof Error)) return null;
+  const code = errorCodeOf(error);
+  const address = 'address' in error && 'port' in error ? ` ${error.address}:${error.port}` : '';
+  if (code === 'EADDRINUSE')
+    return `PORT is in use by another process (${address.trim()}). Stop that process or set another PORT.`;
+  if (code === 'EACCES')
+    return `cannot listen on HOST:PORT${address} (permission denied). Set a PORT from 1024 on, or another HOST.`;
+  if (code === 'EADDRNOTAVAIL')
+    return `cannot listen on HOST:PORT${address} (this machine does not have the address). Set another HOST.`;
   return null;
 }

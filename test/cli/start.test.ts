@@ -195,7 +195,7 @@ describe('countersign start', { timeout: 90_000 }, () => {
     expect((await started.ended).code).toBe(0);
   });
 
-  it('refuses a port in use and a data directory that another process holds', async () => {
+  it('refuses a port in use, with its number, and a data directory that another process holds (O9)', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => other.once('listening', resolve));
     const address = other.address();
@@ -203,6 +203,7 @@ describe('countersign start', { timeout: 90_000 }, () => {
     const refused = await begin({ PORT: taken }).ended;
     other.close();
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('PORT is in use by another process') });
+    expect(refused.stderr).toContain(`127.0.0.1:${taken}`);
 
     await portOf(begin({ PAUSED: '1' }));
     const second = await begin({ PAUSED: '1' }).ended;

@@ -74,6 +74,19 @@ describe('the documentation', () => {
     }
   });
 
+  it('names only log messages that the server writes (O13)', () => {
+    const page = read('docs/operations.md');
+    const logs = page.slice(page.indexOf('## Logs\n'), page.indexOf('## Start, stop, pause\n'));
+    const [, table = ''] = logs.split('| message | what to do |');
+    const messages = [...table.matchAll(/^\| (`[^|]+`) \|/gm)].flatMap(([, cell = '']) => cell.match(/`[^`]+`/g) ?? []);
+    const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => read(join('src', name)))
+      .join('');
+    expect(messages.length).toBeGreaterThan(8);
+    expect(messages.filter((message) => !sources.includes(message.replaceAll('`', "'")))).toEqual([]);
+  });
+
   it('shows settings that the reader accepts', () => {
     const [, example = ''] = /```yaml\n([\s\S]*?)```/.exec(read('docs/configuration.md')) ?? [];
     const reading = parseSettings({ kind: 'file', bytes: Buffer.from(example) });

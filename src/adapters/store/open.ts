@@ -4,6 +4,7 @@ import { createStore } from './create-store.ts';
 import type { Backend } from './engine/backend.ts';
 import { DatabaseError } from './engine/errors.ts';
 import { migrate, requireCurrentSchema } from './engine/migrate.ts';
+import { explainOpening } from './engine/opening-errors.ts';
 import { openPglite } from './engine/pglite.ts';
 import { openPostgres } from './engine/postgres.ts';
 import type { Store } from './store.ts';
@@ -48,6 +49,6 @@ async function openDatabase<T>(
     return await prepare(backend);
   } catch (error) {
     await backend.close();
-    throw error;
+    throw explainOpening(error, databaseUrl === null ? dataDir : null);
   }
 }

@@ -130,6 +130,13 @@ function oneOf<const Choices extends readonly [string, ...string[]]>(choices: Ch
   return z.enum(choices, `must be one of ${choices.join(', ')}.`);
 }
 
+const POSTGRES_PROTOCOLS = ['postgres:', 'postgresql:'];
+
+/** Without a name, PostgreSQL takes the user's name, and the tables land in a database that somebody else uses. */
+function namesDatabase(value: string): boolean {
+  return !isUrl(value, POSTGRES_PROTOCOLS) || /^\/[^/]/.test(new URL(value).pathname);
+}
+
 function isWebhookPath(value: string): boolean {
   return /^\/[\w\-./~]*$/.test(value) && !RESERVED_PATHS.includes(value);
 }
@@ -186,7 +193,9 @@ const environmentSchema = z.object({
   PAUSED: oneOf(['1', '0'])
     .transform((value) => value === '1')
     .default(false),
-  DATABASE_URL: url(['postgres:', 'postgresql:'], 'must be a postgres:// address.').optional(),
+  DATABASE_URL: url(POSTGRES_PROTOCOLS, 'must be a postgres:// address.')
+    .refine(namesDatabase, 'must end with the name of a database, as in postgres://user@host/countersign.')
+    .optional(),
   DATA_DIR: z.string().default('./data'),
   LOG_LEVEL: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   LOG_FORMAT: oneOf(['json', 'pretty']).default('json'),

@@ -1,5 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
+import { errorCodeOf } from '../../lib/outage.ts';
 import { sharedPermissions } from './warnings.ts';
 
 /** The content of a key file, and its file mode. */
@@ -44,9 +45,17 @@ function readKeyFromFile(path: string, readKeyFile: (path: string) => KeyFile): 
     const mode = sharedPermissions(file.mode);
     const warning = mode === null ? null : `PRIVATE_KEY_PATH can be read by other users (mode ${mode}): chmod 600 it.`;
     return checkPrivateKey('PRIVATE_KEY_PATH', file.text, warning);
-  } catch {
-    return { kind: 'problem', problem: `PRIVATE_KEY_PATH cannot be read: check that ${path} exists and is readable.` };
+  } catch (error) {
+    return { kind: 'problem', problem: `PRIVATE_KEY_PATH ${unreadableKeyFile(path, error)}` };
   }
+}
+
+/** Docker creates a directory where the file of a mount is missing. */
+function unreadableKeyFile(path: string, error: unknown): string {
+  const code = error instanceof Error ? errorCodeOf(error) : '';
+  if (code === 'EISDIR')
+    return `cannot be read: ${path} is a directory. Name the .pem file in it; if Docker made the directory, the file of the mount is missing.`;
+  return `cannot be read: check that ${path} exists and is readable${code === '' ? '' : ` (${code})`}.`;
 }
 
 /** Reads a key file. Throws the errors of the file system. */

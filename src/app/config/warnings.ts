@@ -27,7 +27,7 @@ type CheckedConfig = {
 /** Settings that work, but let others on the machine or the network read or change what they should not. */
 export function listWarnings({ database, github, model }: CheckedConfig, mode: ReadMode): readonly string[] {
   const warnings = [
-    database.url === null ? dataDirWarning(database.dataDir, mode) : null,
+    database.url === null ? dataDirWarning(database.dataDir, mode) : sslModeWarning(database.url),
     github.host !== 'github.com' && isPlainAndRemote(`${github.protocol}://${github.host}`)
       ? 'GHE_PROTOCOL is http: tokens and code travel to GHE_HOST unencrypted. Use https.'
       : null,
@@ -41,6 +41,17 @@ export function listWarnings({ database, github, model }: CheckedConfig, mode: R
 function dataDirWarning(path: string, mode: ReadMode): string | null {
   const permissions = sharedPermissions(mode(path) ?? 0);
   return permissions === null ? null : `DATA_DIR can be accessed by other users (mode ${permissions}): chmod 700 it.`;
+}
+
+const MISREAD_SSL_MODES: readonly (string | null)[] = ['prefer', 'require', 'verify-ca'];
+
+/** Other programs check no certificate in these modes, or not its host name. */
+function sslModeWarning(databaseUrl: string): string | null {
+  if (!URL.canParse(databaseUrl)) return null;
+  const parameters = new URL(databaseUrl).searchParams;
+  const mode = parameters.get('sslmode');
+  if (!MISREAD_SSL_MODES.includes(mode) || parameters.get('uselibpqcompat') === 'true') return null;
+  return `DATABASE_URL has sslmode=${mode}, which means verify-full here: the server needs a certificate that is valid for its host name. Write sslmode=verify-full, and sslrootcert=PATH for a CA of your own.`;
 }
 
 const LOOPBACK_HOST = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;

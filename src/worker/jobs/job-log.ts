@@ -43,7 +43,10 @@ export function knownPullFields({ store }: Pick<WorkerContext, 'store'>, key: st
 }
 
 /** The log of one effect. It asks the store once for names that this process has not seen, as after a restart. */
-export async function effectLog(context: WorkerContext, { pullRequestKey, effect, id }: StoredEffect): Promise<Logger> {
+export async function effectLog(
+  context: Pick<WorkerContext, 'store' | 'log'>,
+  { pullRequestKey, effect, id }: StoredEffect,
+): Promise<Logger> {
   const { pulls } = memoryOf(context.store);
   if (!pulls.has(pullRequestKey)) {
     const ref = await context.store.loadRef(pullRequestKey).catch(() => null);

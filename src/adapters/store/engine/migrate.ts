@@ -1,6 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { DatabaseError } from './errors.ts';
 import { MIGRATIONS, type Migration } from './migrations.ts';
+import { lacksRight, missingRightError } from './opening-errors.ts';
 import type { DatabaseSchema } from './schema.ts';
 
 /** The schema version that this version of Countersign reads and writes: the number of its last migration. */
@@ -18,7 +19,11 @@ export async function migrate(
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<void> {
   const newest = migrations.at(-1)?.number ?? 0;
-  let version = await withMigrationLock(db, (transaction) => requireNotNewer(transaction, newest));
+  let version = await withMigrationLock(db, (transaction) => requireNotNewer(transaction, newest)).catch(
+    async (error: unknown) => {
+      throw lacksRight(error) ? await missingRightError(db, error) : error;
+    },
+  );
   for (const migration of migrations) {
     if (migration.number > version)
       version = await withMigrationLock(db, (transaction) => applyMigration(transaction, migration, newest)).catch(
@@ -27,11 +32,8 @@ export async function migrate(
   }
 }
 
-/** PostgreSQL's code for a role that lacks a right. */
-const INSUFFICIENT_PRIVILEGE = '42501';
-
 function explainMissingRights(error: unknown): never {
-  if (!(error instanceof Error && 'code' in error && error.code === INSUFFICIENT_PRIVILEGE)) throw error;
+  if (!lacksRight(error)) throw error;
   throw new DatabaseError(
     `The role of DATABASE_URL may not change the schema (${error.message}). ` +
       'Start this version once with the role that owns the tables, then grant the rights of the other role again; see docs/operations.md.',
@@ -81,7 +83,9 @@ function tooNewMessage(version: number, newest: number): string {
 
 /** Requires exactly this version's schema. Throws `DatabaseError` otherwise, also for a database without any schema. */
 export async function requireCurrentSchema(db: Kysely<DatabaseSchema>): Promise<void> {
-  const version = (await hasMigrationsTable(db)) ? await readSchemaVersion(db) : 0;
+  const version = await findSchemaVersion(db).catch(async (error: unknown) => {
+    throw lacksRight(error) ? await missingRightError(db, error) : error;
+  });
   if (version === SCHEMA_VERSION) return;
   throw new DatabaseError(
     `The database has schema version ${version}; this version of Countersign reads ${SCHEMA_VERSION}. ` +
@@ -97,6 +101,10 @@ export async function requireSchema(db: Kysely<DatabaseSchema>): Promise<void> {
   const version = await readSchemaVersion(db);
   if (version < SCHEMA_VERSION)
     throw new Error(`The database has schema version ${version}; this version needs ${SCHEMA_VERSION}`);
+}
+
+async function findSchemaVersion(db: Kysely<DatabaseSchema>): Promise<number> {
+  return (await hasMigrationsTable(db)) ? readSchemaVersion(db) : 0;
 }
 
 async function hasMigrationsTable(db: Kysely<DatabaseSchema>): Promise<boolean> {

@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
 import { isRecord } from '../../../lib/trust.ts';
+import { fullDiskError, isDiskFull, reasonOf } from './disk-space.ts';
 import { DatabaseError } from './errors.ts';
 
 /** Released by `release`, or when the process ends in any way. */
@@ -27,6 +28,7 @@ export function lockDirectory(directory: string): DirectoryLock {
     lock.exec('pragma journal_mode = off; begin exclusive');
   } catch (error) {
     lock?.close();
+    if (isDiskFull(error)) throw fullDiskError(directory, error);
     throw new DatabaseError(lockErrorMessage(directory, error), { cause: error });
   }
   return registerLock(lock);
@@ -50,8 +52,7 @@ function lockErrorMessage(directory: string, error: unknown): string {
       'Stop that one first, or set DATA_DIR to a directory of its own; for several replicas set DATABASE_URL.'
     );
   }
-  const reason = error instanceof Error ? error.message : String(error);
-  return `The data directory ${directory} cannot be locked (${reason}). Set DATA_DIR to a writable directory on a local disk.`;
+  return `The data directory ${directory} cannot be locked (${reasonOf(error)}). Set DATA_DIR to a writable directory on a local disk.`;
 }
 
 /** Permission bits of group and others. */
@@ -66,9 +67,9 @@ export function makePrivateDirectory(directory: string): void {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     if ((statSync(directory).mode & SHARED_MODE) !== 0) chmodSync(directory, 0o700);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    if (isDiskFull(error)) throw fullDiskError(directory, error);
     throw new DatabaseError(
-      `Other users can access the database in ${directory}, and this cannot be changed (${reason}). ` +
+      `Other users can access the database in ${directory}, and this cannot be changed (${reasonOf(error)}). ` +
         'Make the user that runs Countersign its owner, or set DATA_DIR to a directory of its own.',
       { cause: error },
     );

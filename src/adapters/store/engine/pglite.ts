@@ -1,8 +1,9 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { Kysely, sql } from 'kysely';
 import { type Backend, createLeaseHolderId, LEASE_HOLDER_LOCKS } from './backend.ts';
+import { fullDiskError, hasNoSpace, isDiskFull, reasonOf } from './disk-space.ts';
 import { DatabaseError } from './errors.ts';
 import { pgliteDialect } from './pglite-dialect.ts';
 import { DurableFiles, durableStartParams, lockDirectory, makePrivateDirectory, syncTree } from './pglite-files.ts';
@@ -29,9 +30,7 @@ export async function openPglite(dataDir: string | null): Promise<Backend> {
     return backend;
   } catch (error) {
     lock?.release();
-    throw dataDir === null || error instanceof DatabaseError
-      ? error
-      : new DatabaseError(unreadableMessage(dataDir, error), { cause: error });
+    throw dataDir === null || error instanceof DatabaseError ? error : openingError(dataDir, error);
   }
 }
 
@@ -39,16 +38,27 @@ async function startPglite(dataDir: string | null): Promise<PGlite> {
   if (dataDir === null) return PGlite.create({ parsers: TYPE_PARSERS });
   const directory = join(dataDir, 'database');
   makePrivateDirectory(directory);
-  const isNew = !existsSync(join(directory, 'PG_VERSION'));
-  const fs = new DurableFiles(directory);
-  const pglite = await PGlite.create({
-    fs,
+  if (existsSync(join(directory, 'PG_VERSION'))) return openFiles(directory);
+  const isEmpty = readdirSync(directory).length === 0;
+  try {
+    const pglite = await openFiles(directory);
+    syncTree(directory);
+    return pglite;
+  } catch (error) {
+    // Half a database could never be opened. It holds nothing: no delivery is accepted before this function returns.
+    if (isEmpty) rmSync(directory, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** Creates a database in an empty directory, or opens the existing one. */
+function openFiles(directory: string): Promise<PGlite> {
+  return PGlite.create({
+    fs: new DurableFiles(directory),
     parsers: TYPE_PARSERS,
     relaxedDurability: false,
     startParams: durableStartParams(),
   });
-  if (isNew) syncTree(directory);
-  return pglite;
 }
 
 /** Creates a backend on an open PGlite. Closing the backend calls `close` last. */
@@ -80,7 +90,11 @@ export async function createPgliteBackend(
   };
 }
 
-function unreadableMessage(dataDir: string, error: unknown): string {
-  const reason = error instanceof Error ? error.message : String(error);
-  return `The database in ${dataDir} cannot be opened (${reason}). Restore a backup there, or set DATA_DIR to an empty directory.`;
+function openingError(dataDir: string, error: unknown): DatabaseError {
+  if (isDiskFull(error) || hasNoSpace(dataDir)) return fullDiskError(dataDir, error);
+  return new DatabaseError(
+    `The database in ${dataDir} cannot be opened (${reasonOf(error)}). ` +
+      'Restore a backup in its place: move the damaged directory aside, and keep it.',
+    { cause: error },
+  );
 }

@@ -3,8 +3,8 @@ import { Socket } from 'node:net';
 import { Kysely, PostgresDialect, type PostgresPool } from 'kysely';
 import { type ClientConfig, Pool, type PoolClient, types } from 'pg';
 import { type Backend, createLeaseHolderId } from './backend.ts';
-import { DatabaseError } from './errors.ts';
 import { openNotificationConnection } from './notification-connection.ts';
+import { unreachableError } from './opening-errors.ts';
 import type { DatabaseSchema } from './schema.ts';
 
 const MAX_POOL_CONNECTIONS = 10;
@@ -17,7 +17,7 @@ const SILENCE_TIMEOUT_MS = 3_000;
  */
 export async function openPostgres(databaseUrl: string): Promise<Backend> {
   const config: ClientConfig = {
-    connectionString: databaseUrl,
+    connectionString: withClearSslMode(databaseUrl),
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
     // By default the system waits two hours before it probes a silent connection.
@@ -27,7 +27,7 @@ export async function openPostgres(databaseUrl: string): Promise<Backend> {
   };
   const leaseHolderId = createLeaseHolderId();
   const notifications = await openNotificationConnection(config, leaseHolderId).catch((error: unknown) => {
-    throw new DatabaseError(unreachableMessage(error), { cause: error });
+    throw unreachableError(error);
   });
   const sockets = createSocketFactory(notifications.onDisconnect);
   const pool = new Pool({ ...config, max: MAX_POOL_CONNECTIONS, statement_timeout: 60_000, stream: sockets });
@@ -75,10 +75,13 @@ function createSocketFactory(onDisconnect: (listener: () => void) => void): () =
 const getTypeParser: typeof types.getTypeParser = (type: number, format?: 'text' | 'binary') =>
   type === types.builtins.INT8 ? Number : types.getTypeParser(type, format);
 
-/** Leaves out the address, which can hold a password. */
-function unreachableMessage(error: unknown): string {
-  const reason = error instanceof Error ? error.message || error.name : String(error);
-  return `The database that DATABASE_URL names cannot be reached (${reason}). Check its address and credentials, and that it is running.`;
+/**
+ * The driver reads these modes as `verify-full`, and prints a warning of several lines about it. The configuration has
+ * its own warning. With `uselibpqcompat` they mean what they mean elsewhere.
+ */
+function withClearSslMode(databaseUrl: string): string {
+  if (/[?&]uselibpqcompat=true(?:&|$)/.test(databaseUrl)) return databaseUrl;
+  return databaseUrl.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/, '$1verify-full');
 }
 
 /** The store has about fifty statements, plus one for each length of a list. */

@@ -55,6 +55,17 @@ describe('tokens', () => {
     expect((await http.github.createComment('Hi')).id).toBe(5);
   });
 
+  it('an error has GitHub’s id of the request, unless it has an unknown form (O12)', async () => {
+    http.mints(READ_PERMISSIONS, 'ghs_read');
+    for (const id of ['0A1B:2C3D:4E5F', 'x\ny'.repeat(50)])
+      http
+        .as('ghs_read')
+        .get(`${REPO}/pulls/3`)
+        .reply(502, {}, { 'x-github-request-id': id.replaceAll('\n', ' ') });
+    const errors = [await errorOf(http.github.fetchPull()), await errorOf(http.github.fetchPull())];
+    expect(errors.map(({ requestId }) => requestId)).toEqual(['0A1B:2C3D:4E5F', null]);
+  });
+
   it('requests for a suspended installation are retried rarely, and never abandoned for that (F16)', async () => {
     const words = { message: 'This installation has been suspended' };
     http.plain().post('/app/installations/11/access_tokens').reply(403, words);

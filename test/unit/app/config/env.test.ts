@@ -143,6 +143,12 @@ describe('environment', () => {
     ]);
   });
 
+  it('a directory as PRIVATE_KEY_PATH, which Docker makes for a missing file, has its own sentence (O9)', () => {
+    expect(problemsOf({ PRIVATE_KEY: '', PRIVATE_KEY_PATH: folder })).toEqual([
+      `PRIVATE_KEY_PATH cannot be read: ${folder} is a directory. Name the .pem file in it; if Docker made the directory, the file of the mount is missing.`,
+    ]);
+  });
+
   it('needs no model key for a custom endpoint', () => {
     expect(configOf({ OPENAI_API_KEY: '', OPENAI_BASE_URL: 'http://localhost:1/v1' }).config.model.apiKey).toBeNull();
   });
@@ -160,6 +166,8 @@ describe('environment', () => {
     ['ALLOWED_OWNERS', '*,b'],
     ['PAUSED', 'yes'],
     ['DATABASE_URL', 'mysql://x'],
+    ['DATABASE_URL', 'postgres://me@localhost'],
+    ['DATABASE_URL', 'postgres://me@localhost/?sslmode=require'],
     ['CONFIG_FILE', './countersign.yml'],
     ['LOG_FORMAT', 'xml'],
   ])('refuses %s=%s and names it', (name, value) => {
@@ -196,6 +204,21 @@ describe('warnings', () => {
 
   it('without an embedded database its directory does not matter (X3)', () => {
     expect(warningsOf({ DATABASE_URL: 'postgres://localhost/x' }, () => 0o40777)).toEqual([]);
+  });
+
+  it.each([
+    ['sslmode=require', 'require'],
+    ['application_name=x&sslmode=prefer', 'prefer'],
+    ['sslmode=verify-ca&sslrootcert=/ca.pem', 'verify-ca'],
+    ['sslmode=verify-full', null],
+    ['sslmode=no-verify', null],
+    ['sslmode=require&uselibpqcompat=true', null],
+    ['', null],
+  ])('a database address with ?%s is told what that means here (O9)', (query, mode) => {
+    const warnings = warningsOf({ DATABASE_URL: `postgres://me@db.example.com/x?${query}` });
+    expect(
+      warnings.map((text) => /^DATABASE_URL has sslmode=(\S+), which means verify-full here/.exec(text)?.[1]),
+    ).toEqual(mode === null ? [] : [mode]);
   });
 
   it.each([

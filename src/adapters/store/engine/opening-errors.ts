@@ -1,0 +1,93 @@
+import { type Kysely, sql } from 'kysely';
+import { errorCodeOf, isOutage } from '../../../lib/outage.ts';
+import { fullDiskError, isDiskFull, reasonOf } from './disk-space.ts';
+import { DatabaseError } from './errors.ts';
+import type { DatabaseSchema } from './schema.ts';
+
+/** The operator's next step by the code of the error, for a connection that fails. */
+const CONNECTION_STEPS: Readonly<Record<string, string>> = {
+  '28P01': 'Check the user and the password in DATABASE_URL.',
+  '28000': 'Check the user and the password in DATABASE_URL, and the rules of pg_hba.conf.',
+  '3D000': 'Create that database, or correct its name in DATABASE_URL.',
+  '42501': 'Grant the role the right to connect to that database.',
+  '53300': 'Raise max_connections, or run fewer processes: each one needs 11 connections.',
+  '57P03': 'Wait until the database server has started, then start again.',
+  ENOENT: 'Correct the paths of sslrootcert, sslcert and sslkey in DATABASE_URL.',
+};
+
+const CERTIFICATE_STEP =
+  'DATABASE_URL demands a certificate that is valid for its host name: name your own CA with sslrootcert=PATH, ' +
+  'or correct the host name. sslmode=no-verify only encrypts, and lets anybody pretend to be the server.';
+
+/** Codes of Node for a certificate that is not trusted, expired or for another name. */
+const CERTIFICATE_CODE = /^(?:CERT_|ERR_TLS_CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(?:GET|VERIFY)_)/;
+
+const NO_TLS_MESSAGE = 'The server does not support SSL connections';
+
+const DEFAULT_STEP = 'Check its address and credentials, and that it is running.';
+
+/** Why PostgreSQL cannot be reached. Leaves out the address, which can hold a password. */
+export function unreachableError(error: unknown): DatabaseError {
+  const reason = error instanceof Error ? error.message || errorCodeOf(error) || error.name : String(error);
+  const message = `The database that DATABASE_URL names cannot be reached (${reason}). ${connectionStep(error)}`;
+  return new DatabaseError(message, { cause: error });
+}
+
+function connectionStep(error: unknown): string {
+  if (!(error instanceof Error)) return DEFAULT_STEP;
+  const code = errorCodeOf(error);
+  if (CERTIFICATE_CODE.test(code)) return CERTIFICATE_STEP;
+  if (error.message === NO_TLS_MESSAGE) return 'Turn on TLS at the server, or remove sslmode from DATABASE_URL.';
+  return CONNECTION_STEPS[code] ?? DEFAULT_STEP;
+}
+
+/** PostgreSQL's code for a role that lacks a right. */
+const INSUFFICIENT_PRIVILEGE = '42501';
+
+/** A role without the right to use a schema sees no schema at all. */
+const NO_SCHEMA = '3F000';
+
+/** Whether the role of the connection lacks a right that the statement needs. */
+export function lacksRight(error: unknown): error is Error {
+  return error instanceof Error && [INSUFFICIENT_PRIVILEGE, NO_SCHEMA].includes(errorCodeOf(error));
+}
+
+/** The sentence for a role that cannot create the first table, or cannot read the tables that exist. */
+export async function missingRightError(db: Kysely<DatabaseSchema>, error: Error): Promise<DatabaseError> {
+  const { rows } = await sql<{ role: string; name: string; has_tables: boolean }>`
+    select quote_ident(current_user) as role, quote_ident(current_database()) as name,
+      exists (select from pg_class where relname = 'migrations' and relkind = 'r') as has_tables
+  `.execute(db);
+  const { role, name, has_tables: hasTables } = rows[0] ?? { role: 'ROLE', name: 'NAME', has_tables: false };
+  const step = hasTables
+    ? `Grant it the rights that docs/operations.md lists under "Two database roles", or use the role that owns the tables.`
+    : `As an administrator run "grant usage, create on schema public to ${role}" in that database, ` +
+      `or give it to the role: "alter database ${name} owner to ${role}".`;
+  const may = hasTables ? 'use the tables' : 'create tables';
+  return new DatabaseError(`The role ${role} may not ${may} in the database ${name} (${error.message}). ${step}`, {
+    cause: error,
+  });
+}
+
+/** An error while the schema is read or migrated, with the operator's next step; unknown errors stay as they are. */
+export function explainOpening(error: unknown, dataDir: string | null): unknown {
+  if (error instanceof DatabaseError) return error;
+  if (isDiskFull(error)) return dataDir === null ? fullServerError(error) : fullDiskError(dataDir, error);
+  if (error instanceof Error && errorCodeOf(error) === '25006') return readOnlyError(error);
+  return isOutage(error) ? unreachableError(error) : error;
+}
+
+function fullServerError(cause: unknown): DatabaseError {
+  return new DatabaseError(
+    `The disk of the database server is full (${reasonOf(cause)}). Nothing is lost: make room on it, then start again.`,
+    { cause },
+  );
+}
+
+function readOnlyError(cause: Error): DatabaseError {
+  return new DatabaseError(
+    `The database that DATABASE_URL names is read-only (${cause.message}). ` +
+      'Use the address of the primary server, and a role without default_transaction_read_only.',
+    { cause },
+  );
+}
