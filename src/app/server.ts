@@ -11,11 +11,13 @@ import type { Worker } from '../worker/worker.ts';
 import { fetchIdentity, pollIdentity } from './app-identity.ts';
 import type { Config } from './config/env.ts';
 import { dispatchToProbot } from './probot-app.ts';
+import type { SetupCheck } from './setup-check.ts';
 import {
   createProbot,
   createServices,
   launchCleanup,
   launchRecovery,
+  launchSetupCheck,
   launchWorker,
   type PinoLogger,
   type Services,
@@ -43,6 +45,7 @@ type RuntimeState = {
   identity: AppAccount | null;
   worker: Worker | null;
   recovery: RecoveryLoop | null;
+  setupCheck: SetupCheck | null;
   readonly stopping: AbortController;
 };
 
@@ -60,15 +63,21 @@ export async function startServer(config: Config, log: PinoLogger, options: Star
   const { now = Date.now, withProcessMetrics = false } = options;
   const store = options.store ?? (await openStore({ databaseUrl, dataDir }));
   const services = createServices(config, log, store, now, withProcessMetrics);
-  const runtime: RuntimeState = { identity: null, worker: null, recovery: null, stopping: new AbortController() };
+  const runtime: RuntimeState = {
+    identity: null,
+    worker: null,
+    recovery: null,
+    setupCheck: null,
+    stopping: new AbortController(),
+  };
   const handleDelivery = createServerDeliveryHandler(services, runtime);
   const closers: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
     runtime.stopping.abort();
-    const { worker, recovery } = runtime;
+    const { worker, recovery, setupCheck } = runtime;
     await Promise.all([
       ...closers.map((close) => close()),
-      ...[worker, recovery].map((loop) => loop?.stop(WORKER_GRACE_MS)),
+      ...[worker, recovery, setupCheck].map((loop) => loop?.stop(WORKER_GRACE_MS)),
     ]);
     await services.offloadThread.stop();
     await store.close();
@@ -79,7 +88,7 @@ export async function startServer(config: Config, log: PinoLogger, options: Star
     await loadAppIdentity(services, runtime, handleDelivery);
     let stopped: Promise<void> | null = null;
     const url = `http://${config.http.host}:${httpServer.port}`;
-    const isBusy = () => [runtime.worker, runtime.recovery].some((loop) => loop?.isBusy() === true);
+    const isBusy = () => [runtime.worker, runtime.recovery, runtime.setupCheck].some((loop) => loop?.isBusy() === true);
     return { url, isBusy, stop: () => (stopped ??= stop()) };
   } catch (error) {
     await stop();
@@ -152,6 +161,7 @@ function startProcessing(
   if (!services.config.paused) {
     runtime.worker = launchWorker(services, identity);
     runtime.recovery = launchRecovery(services, handleDelivery, identity);
+    runtime.setupCheck = launchSetupCheck(services, identity);
   }
   services.log.info({ app: identity.slug, paused: services.config.paused }, 'ready');
 }
