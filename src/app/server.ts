@@ -12,12 +12,14 @@ import type { Worker } from '../worker/worker.ts';
 import { createIdentityFault, fetchIdentity, pollIdentity } from './app-identity.ts';
 import type { Config } from './config/env.ts';
 import { dispatchToProbot } from './probot-app.ts';
+import type { SetupCheck } from './setup-check.ts';
 import type { StorageHealth } from './storage-health.ts';
 import {
   createProbot,
   createServices,
   launchCleanup,
   launchRecovery,
+  launchSetupCheck,
   launchWorker,
   type PinoLogger,
   type Services,
@@ -45,6 +47,7 @@ type RuntimeState = {
   identity: AppAccount | null;
   worker: Worker | null;
   recovery: RecoveryLoop | null;
+  setupCheck: SetupCheck | null;
   readonly stopping: AbortController;
 };
 
@@ -62,15 +65,21 @@ export async function startServer(config: Config, log: PinoLogger, options: Star
   const { now = Date.now, withProcessMetrics = false } = options;
   const store = options.store ?? (await openStore({ databaseUrl, dataDir }));
   const services = createServices(config, log, store, now, withProcessMetrics);
-  const runtime: RuntimeState = { identity: null, worker: null, recovery: null, stopping: new AbortController() };
+  const runtime: RuntimeState = {
+    identity: null,
+    worker: null,
+    recovery: null,
+    setupCheck: null,
+    stopping: new AbortController(),
+  };
   const handleDelivery = createServerDeliveryHandler(services, runtime);
   const closers: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
     runtime.stopping.abort();
-    const { worker, recovery } = runtime;
+    const { worker, recovery, setupCheck } = runtime;
     await Promise.all([
       ...closers.map((close) => close()),
-      ...[worker, recovery].map((loop) => loop?.stop(WORKER_GRACE_MS)),
+      ...[worker, recovery, setupCheck].map((loop) => loop?.stop(WORKER_GRACE_MS)),
     ]);
     await services.offloadThread.stop();
     services.storage.stop();
@@ -82,7 +91,7 @@ export async function startServer(config: Config, log: PinoLogger, options: Star
     await loadAppIdentity(services, runtime, handleDelivery);
     let stopped: Promise<void> | null = null;
     const url = `http://${config.http.host}:${httpServer.port}`;
-    const isBusy = () => [runtime.worker, runtime.recovery].some((loop) => loop?.isBusy() === true);
+    const isBusy = () => [runtime.worker, runtime.recovery, runtime.setupCheck].some((loop) => loop?.isBusy() === true);
     return { url, isBusy, stop: () => (stopped ??= stop()) };
   } catch (error) {
     await stop();
@@ -156,6 +165,7 @@ function startProcessing(
   if (!services.config.paused) {
     runtime.worker = launchWorker(services, identity);
     runtime.recovery = launchRecovery(services, handleDelivery, identity);
+    runtime.setupCheck = launchSetupCheck(services, identity);
   }
   services.log.info({ app: identity.slug, paused: services.config.paused }, 'ready');
 }

@@ -26,6 +26,7 @@ import { readVersion } from './config/version.ts';
 import { withFailureLog } from './model-failures.ts';
 import { createProbotApp } from './probot-app.ts';
 import { timedCommits, timedModel } from './request-timing.ts';
+import { type SetupCheck, startSetupCheck } from './setup-check.ts';
 import { type StorageHealth, watchStorage } from './storage-health.ts';
 
 export type PinoLogger = ReturnType<typeof createLogger>;
@@ -58,6 +59,7 @@ export function createServices(
     appId: config.app.id,
     privateKey: config.app.privateKey,
     baseUrl: apiBaseUrl(config.github.host, config.github.protocol),
+    site: siteOf(config),
     version: readVersion(),
     rateLimiter: createRateLimiter(store, rateLimitsFor(config.github.host), metrics, now),
     log,
@@ -74,6 +76,11 @@ export function createServices(
     offloadThread: createOffloadThread({ log }),
     now,
   };
+}
+
+/** The address of GitHub's pages. */
+function siteOf({ github }: Config): string {
+  return `${github.protocol}://${github.host}`;
 }
 
 /** Counts in the store, so that all replicas share the limits and a restart keeps the counts. */
@@ -135,7 +142,6 @@ export function launchWorker(
   { config, log, metrics, store, githubApp, offloadThread, now }: Services,
   identity: AppAccount,
 ): Worker {
-  const site = `${config.github.protocol}://${config.github.host}`;
   const model = createModel({
     apiKey: config.model.apiKey,
     baseURL: config.model.baseUrl,
@@ -153,7 +159,7 @@ export function launchWorker(
     log,
     self: { slug: identity.slug, botId: identity.botId },
     isServedOwner: createOwnerCheck(config.allowedOwners, identity.owner),
-    links: ({ owner, repo }: PullRequestRef) => ({ repository: `${site}/${owner}/${repo}` }),
+    links: ({ owner, repo }: PullRequestRef) => ({ repository: `${siteOf(config)}/${owner}/${repo}` }),
     recordMetric: createMetricRecorder(metrics),
     offload: offloadThread.offload,
   };
@@ -178,6 +184,16 @@ export function launchRecovery(
     log,
     recoveryRuns: metrics.counter(METRIC_DEFINITIONS.recoveryRuns),
     recoveredDeliveries: metrics.counter(METRIC_DEFINITIONS.recoveredDeliveries),
+  });
+}
+
+/** Starts comparing the App on GitHub with what it needs. */
+export function launchSetupCheck({ config, log, githubApp, now }: Services, identity: AppAccount): SetupCheck {
+  return startSetupCheck({
+    fetchSetup: githubApp.fetchSetup,
+    isServedOwner: createOwnerCheck(config.allowedOwners, identity.owner),
+    clock: { now, every },
+    log,
   });
 }
 

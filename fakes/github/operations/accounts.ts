@@ -1,5 +1,7 @@
 import { createInstallationEvent, createRepositoriesRemovedEvent } from '../payloads/webhook-events.ts';
 import type {
+  AppPermissionLevel,
+  AppPermissions,
   FakeAccount,
   FakeAccountType,
   FakeActor,
@@ -29,6 +31,7 @@ import type {
   AcceptPermissionsInput,
   AddAccountInput,
   AddAppInput,
+  ChangeAppInput,
   InstallAppInput,
   RemoveFromInstallationInput,
   SuspendAppInput,
@@ -84,6 +87,36 @@ export const addApp: Operation<AddAppInput, FakeApp> = (github, input, now) => {
   };
   return succeedWith({ ...allocated, apps: mapWithEntry(allocated.apps, id, app) }, app);
 };
+
+/**
+ * Changes what an App asks for. Installations get its events at once and lose what it no longer asks for; more
+ * permissions wait for `acceptPermissions`.
+ */
+export const changeApp: Operation<ChangeAppInput, FakeApp> = (github, { appId, permissions, events }, now) => {
+  const before = github.apps.get(appId);
+  if (before === undefined) return refuseWith(github, NOT_FOUND_ERROR);
+  const app = { ...before, permissions: permissions ?? before.permissions, events: events ?? before.events };
+  const installations = new Map(github.installations);
+  for (const [id, installation] of installations) {
+    if (installation.appId !== appId) continue;
+    const granted = lowerOf(installation.permissions, app.permissions);
+    installations.set(id, { ...installation, permissions: granted, events: app.events });
+  }
+  const state = { ...github, apps: mapWithEntry(github.apps, appId, app), installations };
+  return succeedWith(withAuditEntry(state, 'app-changed', null, now, { id: appId }), app);
+};
+
+const LEVELS = ['read', 'write', 'admin'] as const satisfies readonly AppPermissionLevel[];
+
+/** The permissions that both sides have, with the lower level. */
+function lowerOf(left: AppPermissions, right: AppPermissions): AppPermissions {
+  return Object.fromEntries(
+    Object.entries(left).flatMap(([name, level]) => {
+      const other = right[name];
+      return other === undefined ? [] : [[name, LEVELS.indexOf(other) < LEVELS.indexOf(level) ? other : level]];
+    }),
+  );
+}
 
 /** Installs an App with the permissions and events that it currently requests. */
 export const installApp: Operation<InstallAppInput, FakeInstallation> = (github, input, now) => {

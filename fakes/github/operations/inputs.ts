@@ -26,6 +26,13 @@ export type AddAppInput = {
   readonly events: readonly string[];
 };
 
+/** What the App asks for from now on. */
+export type ChangeAppInput = {
+  readonly appId: number;
+  readonly permissions?: AppPermissions;
+  readonly events?: readonly string[];
+};
+
 /** Without `repositories` the App is installed on all of them. */
 export type InstallAppInput = {
   readonly appId: number;

@@ -17,6 +17,7 @@ import {
   acceptPermissions,
   addAccount,
   addApp,
+  changeApp,
   installApp,
   removeFromInstallation,
   suspendApp,
@@ -69,6 +70,7 @@ import {
 export type Operations = {
   readonly addAccount: Operation<Input.AddAccountInput, FakeAccount>;
   readonly addApp: Operation<Input.AddAppInput, FakeApp>;
+  readonly changeApp: Operation<Input.ChangeAppInput, FakeApp>;
   readonly installApp: Operation<Input.InstallAppInput, FakeInstallation>;
   readonly uninstallApp: Operation<Input.UninstallAppInput, null>;
   readonly suspendApp: Operation<Input.SuspendAppInput, FakeInstallation>;
@@ -124,6 +126,7 @@ export type Operations = {
 export const OPERATIONS: Operations = {
   addAccount,
   addApp,
+  changeApp,
   installApp,
   uninstallApp,
   suspendApp,

@@ -4,6 +4,7 @@ export type AuditAction =
   | 'account-added'
   | 'app-installed'
   | 'app-uninstalled'
+  | 'app-changed'
   | 'installation-changed'
   | 'repository-added'
   | 'repository-renamed'

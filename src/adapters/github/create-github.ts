@@ -1,8 +1,10 @@
+import type { AppSetup } from '../../core/state/app-setup.ts';
 import type { CommentLocation, PullRequestRef } from '../../core/state/intent.ts';
 import type { DeliveryLog, GitHub, GitHubApp } from '../../core/state/ports.ts';
 import type { Priority } from '../../core/state/rate-limit.ts';
 import type { Logger } from '../telemetry/log.ts';
 import { createIdentityLookup } from './app-account.ts';
+import { createSetupReader } from './app-setup.ts';
 import { createCaches } from './caches.ts';
 import { CountersignOctokit, type GitHubClient, type StartTimer, withTimer } from './client.ts';
 import { createGitHubClock, withClock } from './clock.ts';
@@ -39,6 +41,8 @@ export type GitHubOptions = {
   readonly privateKey: string;
   /** REST base address; see `apiBaseUrl`. */
   readonly baseUrl: string;
+  /** Address of GitHub's pages; default `https://github.com`. */
+  readonly site?: string;
   /** Our version, for the user agent. */
   readonly version: string;
   /** Timeout of each request; default 15 s. */
@@ -58,6 +62,8 @@ export type GitHubOptions = {
 /** GitHub for pull requests, and for the recovery of lost webhooks. */
 export type GitHubAppClient = GitHubApp & {
   readonly deliveries: DeliveryLog;
+  /** The App as it is registered, and its installations. */
+  fetchSetup(): Promise<AppSetup>;
   /** The current body of a comment or review; null if it is deleted. */
   fetchComment(pull: PullRequestRef, location: CommentLocation): Promise<string | null>;
 };
@@ -91,6 +97,7 @@ export function createGitHub(options: GitHubOptions): GitHubAppClient {
     identity,
     clockSkewMs: () => clock.skew().maxMs,
     deliveries: createDeliveryLog(app, now),
+    fetchSetup: createSetupReader(app, options.site ?? 'https://github.com', now),
     fetchComment(ref, location) {
       const rateLimit = rateLimitFor(ref, 'read');
       const read = createApiCall({ app, createClient: clientFor(ref), ref, now, rateLimit }, 'read-only');

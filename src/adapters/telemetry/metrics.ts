@@ -2,6 +2,7 @@ import { collectDefaultMetrics, Histogram, Counter as PromCounter, Gauge as Prom
 import {
   DURATIONS,
   type DurationDefinition,
+  GAUGES,
   type GaugeDefinition,
   METRIC_DEFINITIONS,
   type MetricDefinition,
@@ -18,6 +19,7 @@ export type Gauge = { set(value: number): void };
 
 type MetricsOptions = {
   readonly counters?: readonly MetricDefinition<string>[];
+  readonly gauges?: readonly GaugeDefinition[];
   readonly durations?: readonly DurationDefinition<string>[];
   /** Includes CPU time, memory and event loop of the process. Only one server of a process can use it. */
   readonly withProcessMetrics?: boolean;
@@ -36,11 +38,13 @@ export type Metrics = {
 /** Creates a separate registry, so that servers in one process do not share their metrics. */
 export function createMetrics({
   counters = Object.values(METRIC_DEFINITIONS),
+  gauges = Object.values(GAUGES),
   durations = Object.values(DURATIONS),
   withProcessMetrics = false,
 }: MetricsOptions = {}): Metrics {
   const registry = new Registry();
   registerCounters(registry, counters);
+  registerGauges(registry, gauges);
   registerHistograms(registry, durations);
   if (withProcessMetrics) collectDefaultMetrics({ register: registry });
   return {
@@ -49,14 +53,10 @@ export function createMetrics({
       if (!(metric instanceof PromCounter)) throw new Error(`unknown counter ${name}`);
       return metric;
     },
-    gauge({ name, help }) {
-      return {
-        set(value) {
-          const known = registry.getSingleMetric(name);
-          const gauge = known instanceof PromGauge ? known : new PromGauge({ name, help, registers: [registry] });
-          gauge.set(value);
-        },
-      };
+    gauge({ name }) {
+      const metric = registry.getSingleMetric(name);
+      if (!(metric instanceof PromGauge)) throw new Error(`unknown gauge ${name}`);
+      return metric;
     },
     timer<Label extends string>({ name }: DurationDefinition<Label>) {
       const metric = registry.getSingleMetric<Label>(name);
@@ -73,6 +73,11 @@ function registerCounters(registry: Registry, counters: readonly MetricDefinitio
     const counter = new PromCounter({ name, help, labelNames: Object.keys(labels), registers: [registry] });
     for (const sample of samplesOf(definition)) counter.inc(sample, 0);
   }
+}
+
+/** Without samples, because no value is known yet. */
+function registerGauges(registry: Registry, gauges: readonly GaugeDefinition[]): void {
+  for (const { name, help } of gauges) new PromGauge({ name, help, registers: [registry] }).remove();
 }
 
 function registerHistograms(registry: Registry, durations: readonly DurationDefinition<string>[]): void {

@@ -23,11 +23,17 @@ const READY = { status: 200, type: PLAIN, body: 'ready\n' };
 
 const UNAVAILABLE = { status: 503, type: PLAIN, body: 'not available now\n' };
 
-/** The counters and histograms with their labels from the documentation for operators. */
+/** The metrics with their labels from the documentation for operators. */
 function documentedFamilies(): ReadonlyMap<string, readonly string[]> {
   const page = readFileSync(new URL('../../../docs/operations.md', import.meta.url), 'utf8');
-  const rows = [...page.matchAll(/^\| `(countersign_\w+)` \| (`[^|]*`) \| [^|]+ \|$/gm)];
-  return new Map(rows.map(([, name = '', labels = '']) => [name, labels.replaceAll('`', '').split(', ')]));
+  const rows = [...page.matchAll(/^\| `(countersign_\w+)` \| (`[^|]*`)? ?\| [^|]+ \|$/gm)];
+  return new Map(rows.map(([, name = '', labels = '']) => [name, labels.match(/\w+/g) ?? []]));
+}
+
+/** By the conventions of Prometheus. */
+function typeOf(name: string): string {
+  if (name.endsWith('_total')) return 'counter';
+  return name.endsWith('_seconds') ? 'histogram' : 'gauge';
 }
 
 type Sample = { readonly name: string; readonly labels: readonly string[]; readonly value: number };
@@ -36,7 +42,7 @@ function samplesOf(page: string): readonly Sample[] {
   const lines = page.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   return lines.map((line) => {
     const [, name = '', labels = '', value = ''] =
-      /^(\w+?)(?:_bucket|_sum|_count)?\{(.*)\} ([\d.e-]+)$/.exec(line) ?? [];
+      /^(\w+?)(?:_bucket|_sum|_count)?(?:\{(.*)\})? ([\d.e-]+)$/.exec(line) ?? [];
     const names = [...labels.matchAll(/(\w+)="/g)].map(([, label = '']) => label);
     return { name, labels: names.filter((label) => label !== 'le'), value: Number(value) };
   });
@@ -58,14 +64,14 @@ describe('the routes for operators', () => {
     expect(await get('/readyz')).toEqual(READY);
   });
 
-  it('have exactly the documented metrics, with these labels, as counters and histograms', async () => {
+  it('have exactly the documented metrics, with these labels, as counters, gauges and histograms', async () => {
     const { ana, bot } = await proposeRows(stage(), { 5: 50 });
     await ana.replies(bot.proposal(1), '/approve');
     const { body } = await get('/metrics');
     const families = documentedFamilies();
     expect(families.size).toBeGreaterThan(5);
     expect([...body.matchAll(/^# TYPE (.+)$/gm)].map(([, type]) => type)).toEqual(
-      [...families.keys()].map((name) => `${name} ${name.endsWith('_total') ? 'counter' : 'histogram'}`),
+      [...families.keys()].map((name) => `${name} ${typeOf(name)}`),
     );
     expect([...body.matchAll(/^# HELP (\w+) \S/gm)].map(([, name]) => name)).toEqual([...families.keys()]);
     const samples = samplesOf(body);
@@ -79,6 +85,7 @@ describe('the routes for operators', () => {
         'countersign_github_request_duration_seconds',
         'countersign_http_responses_total',
         'countersign_model_request_duration_seconds',
+        'countersign_model_up',
         'countersign_recovery_runs_total',
         'countersign_signals_total',
         'countersign_webhook_response_duration_seconds',

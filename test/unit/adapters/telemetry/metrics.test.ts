@@ -9,7 +9,7 @@ const WORK = { name: 'work_seconds', help: 'Work.', labels: { outcome: ['done'] 
 
 describe('metrics', () => {
   it('writes the Prometheus text format, with zeros for known labels', async () => {
-    const metrics = createMetrics({ counters: [ANSWERS, FOUND], durations: [] });
+    const metrics = createMetrics({ counters: [ANSWERS, FOUND], gauges: [], durations: [] });
     const answers = metrics.counter(ANSWERS);
     answers.inc({ status: '202' });
     answers.inc({ status: '202' });
@@ -34,7 +34,7 @@ describe('metrics', () => {
   });
 
   it('counts durations by bucket, from zero', async () => {
-    const metrics = createMetrics({ counters: [], durations: [WORK] });
+    const metrics = createMetrics({ counters: [], gauges: [], durations: [WORK] });
     expect(await metrics.render()).toContain('work_seconds_bucket{le="1",outcome="done"} 0\n');
     metrics.timer(WORK).startTimer()({ outcome: 'done' });
     const page = await metrics.render();
@@ -44,7 +44,7 @@ describe('metrics', () => {
   });
 
   it('rejects unknown metrics', () => {
-    const metrics = createMetrics({ counters: [ANSWERS], durations: [] });
+    const metrics = createMetrics({ counters: [ANSWERS], gauges: [], durations: [] });
     expect(() => metrics.counter(FOUND)).toThrow('unknown counter found_total');
     expect(() => metrics.timer(WORK)).toThrow('unknown histogram work_seconds');
   });
@@ -57,5 +57,13 @@ describe('metrics', () => {
     expect(await one.render()).not.toBe(empty);
     expect(await other.render()).toBe(empty);
     expect(empty).not.toContain('process_');
+  });
+
+  it('a gauge has no sample before it is set (O14)', async () => {
+    const up = { name: 'up', help: 'Up.' };
+    const metrics = createMetrics({ counters: [], gauges: [up], durations: [] });
+    expect(await metrics.render()).not.toMatch(/^up/m);
+    metrics.gauge(up).set(1);
+    expect(await metrics.render()).toContain('\nup 1\n');
   });
 });

@@ -1,0 +1,75 @@
+import { missingEvents, missingPermissions, type RequiredPermission } from './app-registration.ts';
+
+/** What an App asks for, or what an installation of it was granted. */
+type Grant = { readonly permissions: Readonly<Record<string, unknown>>; readonly events: readonly string[] };
+
+/** The App as it is registered on GitHub, with all of its installations. */
+export type AppSetup = Grant & {
+  /** The page where its owner changes permissions and events. */
+  readonly settingsUrl: string;
+  /** The page where people install it. */
+  readonly installUrl: string;
+  readonly installations: readonly Installation[];
+};
+
+/** The installation on one account. `url` is the page where its owner accepts new permissions. */
+export type Installation = Grant & {
+  readonly account: string;
+  readonly url: string;
+  readonly isSuspended: boolean;
+};
+
+/** Something that the App needs and lacks, so that it works not at all or only in part. */
+export type SetupProblem =
+  | { readonly kind: 'not-installed' }
+  | { readonly kind: 'app-lacks-permission'; readonly permission: RequiredPermission }
+  | { readonly kind: 'app-lacks-event'; readonly event: string }
+  /** The App asks for it, and these accounts have not accepted it. */
+  | {
+      readonly kind: 'installations-lack-permission';
+      readonly permission: RequiredPermission;
+      readonly installations: readonly Installation[];
+    }
+  | {
+      readonly kind: 'installations-lack-event';
+      readonly event: string;
+      readonly installations: readonly Installation[];
+    };
+
+/** Finds one problem for each missing permission and event. Suspended and foreign installations do not count. */
+export function findSetupProblems(setup: AppSetup, isServedOwner: (owner: string) => boolean): readonly SetupProblem[] {
+  const served = setup.installations.filter(({ account, isSuspended }) => isServedOwner(account) && !isSuspended);
+  const permissions = missingPermissions(setup.permissions);
+  const events = missingEvents(setup.events);
+  const lacked = lacksOf(served, (one) => missingPermissions(one.permissions), permissions);
+  const unheard = lacksOf(served, (one) => missingEvents(one.events), events);
+  return [
+    ...(setup.installations.length === 0 ? [{ kind: 'not-installed' } as const] : []),
+    ...permissions.map((permission) => ({ kind: 'app-lacks-permission', permission }) as const),
+    ...events.map((event) => ({ kind: 'app-lacks-event', event }) as const),
+    ...lacked.map(([permission, lacking]) => {
+      return { kind: 'installations-lack-permission', permission, installations: lacking } as const;
+    }),
+    ...unheard.map(([event, lacking]) => {
+      return { kind: 'installations-lack-event', event, installations: lacking } as const;
+    }),
+  ];
+}
+
+/** The installations by the name that they lack. Without the names that the App itself lacks: it must ask first. */
+function lacksOf<Name extends string>(
+  installations: readonly Installation[],
+  missing: (installation: Installation) => readonly Name[],
+  lackedByApp: readonly Name[],
+): readonly (readonly [Name, readonly Installation[]])[] {
+  const byName = new Map<Name, Installation[]>();
+  for (const installation of installations) {
+    for (const name of missing(installation)) {
+      if (lackedByApp.includes(name)) continue;
+      const lacking = byName.get(name) ?? [];
+      lacking.push(installation);
+      byName.set(name, lacking);
+    }
+  }
+  return [...byName];
+}

@@ -1,0 +1,135 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
+import type { AppPermissions } from '../../../fakes/github/state/github-state.ts';
+import { REQUIRED_PERMISSIONS, SUBSCRIBED_EVENTS } from '../../../src/core/state/app-registration.ts';
+import { isRecord, parseJson } from '../../../src/lib/trust.ts';
+import { stageForAll } from '../support/open-and-close.ts';
+import { BIGINT } from '../support/proposals.ts';
+
+const stage = stageForAll();
+
+let accounts = 0;
+
+/** Installs the App on a new account, with these permissions. */
+function install(permissions: AppPermissions = REQUIRED_PERMISSIONS): { login: string; id: number } {
+  const { apply, app } = stage().github;
+  accounts += 1;
+  const account = apply(OPERATIONS.addAccount, { login: `team-${accounts}`, type: 'Organization' });
+  const { id } = apply(OPERATIONS.installApp, { appId: app.id, accountId: account.id });
+  apply(OPERATIONS.acceptPermissions, { installationId: id, permissions });
+  return { login: account.login, id };
+}
+
+type Line = Readonly<Record<string, unknown>>;
+
+/** Restarts the App; returns what its check of the setup logged and asked. */
+async function check(environment?: Readonly<Record<string, string>>) {
+  await stage().settle();
+  const { logged, github } = stage();
+  const [lines, requests] = [logged.length, github.requests.length];
+  await stage().restart(environment);
+  await stage().settle();
+  const found = logged.slice(lines).map(parseJson).filter(isRecord);
+  const asked = github.requests.slice(requests).map(({ name }) => name);
+  return { warnings: found.filter(({ level }) => level === 40), lines: found, asked };
+}
+
+const CHANGE = { permissions: REQUIRED_PERMISSIONS, events: SUBSCRIBED_EVENTS } as const;
+
+beforeEach(async () => {
+  const { apply, app, state } = stage().github;
+  for (const id of state().installations.keys()) apply(OPERATIONS.uninstallApp, { installationId: id });
+  apply(OPERATIONS.changeApp, { appId: app.id, ...CHANGE });
+  await stage().settle();
+});
+
+describe('what the App lacks on GitHub, at the start', () => {
+  it('an App that has everything is one line, and two requests (O4)', async () => {
+    install();
+    const { warnings, lines, asked } = await check();
+    expect(warnings).toEqual([]);
+    expect(lines.filter(({ msg }) => msg === 'the App has all it needs on GitHub')).toMatchObject([
+      { installations: 1 },
+    ]);
+    expect(asked.filter((name) => name === 'GET /app/installations')).toHaveLength(1);
+    // One of them loads the identity.
+    expect(asked.filter((name) => name === 'GET /app')).toHaveLength(2);
+  });
+
+  it('an App that nobody installed says where to install it (O4)', async () => {
+    const { warnings } = await check();
+    expect(warnings).toMatchObject([
+      { msg: 'the App is not installed', url: `${stage().github.url}/apps/countersign/installations/new` },
+    ]);
+  });
+
+  it('a permission and an event that its registration lacks are named, with the page and the click (O4)', async () => {
+    const { apply, app, url } = stage().github;
+    install();
+    apply(OPERATIONS.changeApp, {
+      appId: app.id,
+      permissions: { ...REQUIRED_PERMISSIONS, contents: 'read' },
+      events: SUBSCRIBED_EVENTS.filter((event) => event !== 'pull_request_review'),
+    });
+    const page = `${url}/settings/apps/countersign/permissions`;
+    const { warnings } = await check();
+    expect(warnings).toEqual<readonly unknown[]>([
+      expect.objectContaining<Line>({
+        msg: 'the App does not ask for a permission',
+        permission: 'contents: write',
+        url: page,
+        fix: expect.stringContaining('set “Contents” to “Read and write”'),
+      }),
+      expect.objectContaining<Line>({
+        msg: 'the App is not subscribed to an event',
+        event: 'pull_request_review',
+        url: page,
+        fix: expect.stringContaining('tick “Pull request review”'),
+      }),
+    ]);
+  });
+
+  it('accounts that have not accepted a permission are in one line, also from the second page on (O4)', async () => {
+    for (let count = 0; count < 99; count += 1) install();
+    const first = install({ ...REQUIRED_PERMISSIONS, contents: 'read' });
+    const second = install({ ...REQUIRED_PERMISSIONS, contents: 'read' });
+    const suspended = install({ metadata: 'read' });
+    stage().github.apply(OPERATIONS.suspendApp, { installationId: suspended.id, suspended: true });
+    const { warnings, asked } = await check();
+    expect(warnings).toMatchObject([
+      {
+        msg: 'installations lack a permission',
+        permission: 'contents: write',
+        accounts: [first, second].map(({ login, id }) => ({
+          account: login,
+          url: `${stage().github.url}/settings/installations/${id}`,
+        })),
+        more: 0,
+        fix: expect.stringContaining('“Review request”'),
+      },
+    ]);
+    expect(asked.filter((name) => name === 'GET /app/installations')).toHaveLength(2);
+  });
+
+  it('accounts that the operator does not serve are no concern (O4)', async () => {
+    install({ metadata: 'read' });
+    const { login } = install({ ...REQUIRED_PERMISSIONS, issues: 'write', pull_requests: 'read' });
+    const { warnings } = await check({ ALLOWED_OWNERS: login });
+    expect(warnings).toMatchObject([{ permission: 'pull_requests: write', accounts: [{ account: login }] }]);
+  });
+
+  it('a GitHub that does not answer is one line, and neither the start nor a task waits for it (O4)', async () => {
+    install();
+    stage().github.faults.add({ route: 'GET /app/installations', kind: 'fail-before-apply', status: 502, times: 9 });
+    const { warnings } = await check();
+    expect(warnings).toMatchObject([
+      { msg: 'could not check the App on GitHub, will retry', error: expect.stringContaining('502') },
+    ]);
+    expect((await fetch(`${stage().server().url}/readyz`)).status).toBe(200);
+    const { ana, bot, model } = await stage().tell();
+    model.proposes(BIGINT);
+    await ana.says('/countersign use bigint');
+    expect(bot.proposals()).toHaveLength(1);
+    stage().github.faults.clear();
+  });
+});

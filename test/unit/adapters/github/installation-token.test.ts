@@ -1,0 +1,64 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { errorOf, type HttpMock, mockHttp, READ_PERMISSIONS, REPO, WRITE_PERMISSIONS } from './http-mock.ts';
+
+let http: HttpMock;
+
+beforeEach(() => {
+  http = mockHttp();
+});
+
+afterEach(() => http.finish());
+
+/** Expects one request for a token with these permissions, and refuses it. */
+function refuses(permissions: Readonly<Record<string, string>>, message: string): void {
+  http
+    .plain()
+    .post('/app/installations/11/access_tokens', { repository_ids: [22], permissions })
+    .reply(422, { message });
+}
+
+const NOT_GRANTED = 'The permissions requested are not granted to this installation.';
+
+describe('the permissions of an installation', () => {
+  it('are complete if GitHub gives the token for writing, which later writes use too (O4)', async () => {
+    http.expectWriteToken();
+    expect(await http.github.missingPermissions()).toEqual([]);
+    expect(await http.github.missingPermissions()).toEqual([]);
+    http.as('ghs_write').post(`${REPO}/issues/comments/8/reactions`).reply(201, {});
+    await http.github.react({ at: 'conversation', commentId: 8 }, 'eyes');
+  });
+
+  it('are asked for if GitHub refuses that token, each time anew (O4)', async () => {
+    refuses(WRITE_PERMISSIONS, NOT_GRANTED);
+    const granted = { contents: 'read', issues: 'write', metadata: 'read', pull_requests: 'write' };
+    http.plain().get(`${REPO}/installation`).reply(200, { id: 11, permissions: granted });
+    expect(await http.github.missingPermissions()).toEqual(['contents: write']);
+    http.expectWriteToken();
+    expect(await http.github.missingPermissions()).toEqual([]);
+  });
+
+  it.each([
+    [422, 'There is at least one repository that does not exist or is not accessible to the parent installation.'],
+    [403, 'This installation has been suspended'],
+    [502, 'Bad gateway'],
+  ])('another refusal (%i) is an error, and no permission is missing (O4)', async (status, message) => {
+    http.plain().post('/app/installations/11/access_tokens').reply(status, { message });
+    expect((await errorOf(http.github.missingPermissions())).status).toBe(status);
+  });
+});
+
+describe('an installation that lacks a permission', () => {
+  it('reads people’s permissions and comments with lesser tokens, which can do nothing else (O4)', async () => {
+    refuses(READ_PERMISSIONS, NOT_GRANTED);
+    http.mints({ metadata: 'read' }, 'ghs_metadata');
+    http
+      .as('ghs_metadata')
+      .get(`${REPO}/collaborators/ana/permission`)
+      .reply(200, { permission: 'write', role_name: 'write', user: { id: 5 } });
+    expect(await http.github.fetchPermission('ana')).toEqual({ permission: 'write', userId: 5 });
+    refuses(WRITE_PERMISSIONS, NOT_GRANTED);
+    http.mints({ pull_requests: 'write', metadata: 'read' }, 'ghs_comments');
+    http.as('ghs_comments').post(`${REPO}/issues/comments/8/reactions`).reply(201, {});
+    await http.github.react({ at: 'conversation', commentId: 8 }, 'eyes');
+  });
+});

@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { startSetupCheck } from '../../../src/app/setup-check.ts';
+import { REQUIRED_PERMISSIONS, SUBSCRIBED_EVENTS } from '../../../src/core/state/app-registration.ts';
+import type { AppSetup } from '../../../src/core/state/app-setup.ts';
+import { GitHubError } from '../../../src/core/state/ports.ts';
+
+const MINUTE = 60_000;
+
+const installation = (account: string) => ({
+  ...{ account, url: `https://github.com/${account}`, isSuspended: false },
+  ...{ permissions: { ...REQUIRED_PERMISSIONS, contents: 'read' }, events: SUBSCRIBED_EVENTS.slice(1) },
+});
+
+const SETUP: AppSetup = {
+  ...{ permissions: REQUIRED_PERMISSIONS, events: SUBSCRIBED_EVENTS },
+  ...{ settingsUrl: 'https://github.com/settings', installUrl: 'https://github.com/apps/x/installations/new' },
+  installations: Array.from({ length: 25 }, (_, index) => installation(`team-${index}`)),
+};
+
+/** A check with a manual clock, and GitHub’s answers in order. */
+function scene(...answers: readonly (AppSetup | Error)[]) {
+  let now = 0;
+  let ticking: (() => void) | null = null;
+  let asked = 0;
+  const lines: { readonly message: string; readonly fields: Readonly<Record<string, unknown>> }[] = [];
+  const write = (fields: Readonly<Record<string, unknown>>, message: string) => void lines.push({ message, fields });
+  const check = startSetupCheck({
+    fetchSetup: async () => {
+      const answer = answers[Math.min(asked, answers.length - 1)] ?? SETUP;
+      asked += 1;
+      if (answer instanceof Error) throw answer;
+      return answer;
+    },
+    isServedOwner: () => true,
+    clock: {
+      now: () => now,
+      every: (_ms, tick) => {
+        ticking = tick;
+        return () => {
+          ticking = null;
+        };
+      },
+    },
+    log: { info: write, warn: write },
+  });
+  const pass = async (ms: number): Promise<void> => {
+    now += ms;
+    ticking?.();
+    for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+  };
+  return { check, pass, lines, asked: () => asked, ticks: () => ticking !== null };
+}
+
+describe('startSetupCheck', () => {
+  it('checks at once and every hour, with one line for each lack and at most 20 accounts (O4)', async () => {
+    const { pass, lines, asked } = scene(SETUP);
+    await pass(0);
+    expect(lines).toEqual([
+      {
+        message: 'installations lack a permission',
+        fields: expect.objectContaining({ permission: 'contents: write', more: 5 }),
+      },
+      {
+        message: 'installations lack an event',
+        fields: expect.objectContaining({ event: 'issue_comment', more: 5 }),
+      },
+    ]);
+    expect(lines[0]?.fields['accounts']).toHaveLength(20);
+    await pass(59 * MINUTE);
+    expect(asked()).toBe(1);
+    await pass(MINUTE);
+    expect(asked()).toBe(2);
+  });
+
+  it('asks again five minutes after GitHub failed, or when GitHub wants it (O4)', async () => {
+    const { pass, lines, asked } = scene(
+      new GitHubError('away', 502, null),
+      new GitHubError('slow down', 403, 65 * MINUTE),
+      SETUP,
+    );
+    await pass(0);
+    await pass(4 * MINUTE);
+    expect(asked()).toBe(1);
+    await pass(MINUTE);
+    expect(asked()).toBe(2);
+    await pass(59 * MINUTE);
+    expect(asked()).toBe(2);
+    await pass(MINUTE);
+    expect(asked()).toBe(3);
+    expect(lines.slice(0, 2).map(({ fields }) => fields)).toEqual([{ error: 'away' }, { error: 'slow down' }]);
+  });
+
+  it('a stop ends it, and nothing is logged after it (O4)', async () => {
+    const { check, pass, lines, ticks } = scene(SETUP);
+    await check.stop(0);
+    await pass(0);
+    expect(lines).toEqual([]);
+    expect(ticks()).toBe(false);
+    expect(check.isBusy()).toBe(false);
+  });
+});
