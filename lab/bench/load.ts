@@ -9,6 +9,7 @@ import {
   measureStalledIntake,
   measureTakeover,
 } from './load-failures.ts';
+import { measureFlood } from './load-flood.ts';
 import { measureGrowth, measurePendingRuns } from './load-memory.ts';
 import { type LoadFinding, type LoadNames, type LoadOptions, loadHelp, readLoadOptions } from './load-setup.ts';
 
@@ -17,7 +18,7 @@ const PGLITE: NamedDatabase = ['PGlite', createEmbeddedDatabase];
 /** The databases to measure on, and the measurement. `part` (0 to 1) is the part of the full load. */
 type LoadBenchmark = readonly [
   on: 'embedded' | 'server' | 'both',
-  (database: NamedDatabase, part: number) => Promise<readonly LoadFinding[]>,
+  (database: NamedDatabase, part: number, options: LoadOptions) => Promise<readonly LoadFinding[]>,
 ];
 
 const LOAD_BENCHMARKS: Readonly<Record<string, LoadBenchmark>> = {
@@ -27,6 +28,7 @@ const LOAD_BENCHMARKS: Readonly<Record<string, LoadBenchmark>> = {
   stalled: ['both', (database, part) => measureStalledIntake(database, 60 * part)],
   waiting: ['both', (database, part) => measurePendingRuns(database, 10_000 * part)],
   growth: ['both', measureGrowth],
+  flood: ['both', (database, part, { requests }) => measureFlood(database, Math.ceil(requests * part))],
 };
 
 const NAMES: LoadNames = {
@@ -34,14 +36,15 @@ const NAMES: LoadNames = {
   onServer: Object.keys(LOAD_BENCHMARKS).filter((name) => LOAD_BENCHMARKS[name]?.[0] === 'server'),
 };
 
-async function measureAll({ server, only, brief }: LoadOptions): Promise<number> {
+async function measureAll(options: LoadOptions): Promise<number> {
+  const { server, only, brief } = options;
   const onServer: readonly NamedDatabase[] = server === null ? [] : [['PostgreSQL', () => createDatabaseOn(server)]];
   const databases = { embedded: [PGLITE], server: onServer, both: [PGLITE, ...onServer] };
   let missed = 0;
   for (const [name, [on, measure]] of Object.entries(LOAD_BENCHMARKS)) {
     if (only !== null && only !== name) continue;
     for (const database of databases[on]) {
-      for (const { label, measured, goal, isMet } of await measure(database, brief ? 0.1 : 1)) {
+      for (const { label, measured, goal, isMet } of await measure(database, brief ? 0.1 : 1, options)) {
         if (!isMet) missed += 1;
         process.stdout.write(`${isMet ? 'met   ' : 'MISSED'} ${label}: ${measured}; goal: ${goal}\n`);
       }

@@ -80,6 +80,9 @@ const RECONNECT_DELAY_MS = [0, 1_500] as const;
 /** The share of cases in which the owner suspends the App again and again. */
 const FREQUENT_SUSPENSION_PROBABILITY = 0.05;
 
+/** The share of cases in a repository that requires two approvals from the start. */
+const TWO_APPROVALS_PROBABILITY = 0.2;
+
 /** Faults are more frequent right after a suspension, while the App retries the requests that GitHub refused. */
 const AFTER_REACTIVATION = { factor: 5, ms: 12 * 60_000 } as const;
 
@@ -128,6 +131,7 @@ export async function playCase({ seed, database, overrides = {} }: CaseOptions):
     ...{ simulatedGitHub, fixture, random, clock, trace },
     turns: 4 + random.integer(12),
     suspendsOften: random.chance(FREQUENT_SUSPENSION_PROBABILITY) || overrides.suspendsOften === true,
+    requiresTwo: random.chance(TWO_APPROVALS_PROBABILITY),
     onReactivated: () => {
       state.reactivatedAt = clock.now;
     },

@@ -1,9 +1,9 @@
-import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import process from 'node:process';
 import { reportProblem, runCommand } from '../../src/cli/options.ts';
+import { CheckpointError, sourcesIdentity } from '../shared/checkpoint.ts';
 import { createThreadRunner, type JobResult, parallelMap } from '../shared/parallel-map.ts';
-import { CheckpointError, hashSources, readCheckpoint, writeCheckpoint } from './checkpoint.ts';
+import { openSimulationCheckpoint } from './checkpoint.ts';
 import { MUTANTS } from './mutants/mutants.ts';
 import { readSimulationOptions, SIMULATION_HELP, type SimulationOptions } from './options.ts';
 import { describeCase, failureLines, progressLine, reportLines } from './report.ts';
@@ -41,15 +41,15 @@ function totalsOfJob({ seed }: CaseJob, result: JobResult<SimulationTotals>): Si
 
 async function playAndReport(options: SimulationOptions): Promise<boolean> {
   const { checkpoint: file } = options;
-  const sourceHash = file === null ? '' : hashSources(join(import.meta.dirname, '../..'));
-  const start = file === null ? null : readCheckpoint(file, options, sourceHash);
+  const checkpoint = file === null ? null : openSimulationCheckpoint(file, options, sourcesIdentity());
+  const start = checkpoint?.read() ?? null;
   const progress = createProgress(options, start?.totals ?? NO_CASES, start?.seconds ?? 0);
   const end = options.seed + options.cases;
-  const step = file === null ? options.cases : CHECKPOINT_CASES;
+  const step = checkpoint === null ? options.cases : CHECKPOINT_CASES;
   for (let seed = start?.nextSeed ?? options.seed; seed < end; seed += step) {
     const nextSeed = Math.min(seed + step, end);
     await playCases({ ...options, seed, cases: nextSeed - seed }, progress.add);
-    if (file !== null) writeCheckpoint(file, options, sourceHash, { nextSeed, ...progress.current() });
+    checkpoint?.write({ nextSeed, ...progress.current() });
   }
   const { totals, seconds } = progress.current();
   for (const line of reportLines(totals, seconds)) printLine(line);

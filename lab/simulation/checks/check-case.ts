@@ -1,5 +1,6 @@
 import { canTransition, isOpen } from '../../../src/core/state/proposal.ts';
 import { pullRequestKey } from '../../../src/core/state/run.ts';
+import { approvalsAreEnough, approvalsAreOnThePage, approversCanWrite } from './approvals.ts';
 import {
   acknowledgedDeliveriesAreStored,
   changeRequestsAreReleased,
@@ -12,14 +13,7 @@ import {
   threadsAreResolved,
   userTextStaysInert,
 } from './comments.ts';
-import {
-  approvalsAreOnThePage,
-  approversCanWrite,
-  checkLedger,
-  commitsAreApproved,
-  commitsHappenOnce,
-  forksStayUntouched,
-} from './commits.ts';
+import { checkLedger, commitsAreApproved, commitsHappenOnce, forksStayUntouched } from './commits.ts';
 import { deadLettersSuspendApprovals, denialsDuringSuspensionHold, denialsHold } from './denials.ts';
 import { type CaseCheck, collectEvidence, isInstalled, type PlayedCase } from './evidence.ts';
 import {
@@ -162,6 +156,7 @@ const CASE_CHECKS: readonly CaseCheck[] = [
   forksStayUntouched,
   approversCanWrite,
   approvalsAreOnThePage,
+  approvalsAreEnough,
   denialsHold,
   denialsDuringSuspensionHold,
   deadLettersSuspendApprovals,

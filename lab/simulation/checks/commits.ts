@@ -3,13 +3,9 @@ import { listAuditEntries } from '../../../fakes/github/state/audit-log.ts';
 import { checkAgainstLedger } from '../../../src/cli/export/check-against-ledger.ts';
 import { verifyCommit } from '../../../src/cli/verify/check-commit.ts';
 import { OUTCOME_UNKNOWN_NOTE } from '../../../src/core/events/pull-request.ts';
-import { findSourceProblem } from '../../../src/core/policy/vote-sources.ts';
-import type { Effect } from '../../../src/core/state/effects.ts';
-import { isApprovalVote, type Vote } from '../../../src/core/state/proposal.ts';
-import { voteLocationOf } from '../../../src/core/state/vote-source.ts';
+import { isApprovalVote } from '../../../src/core/state/proposal.ts';
 import { HEAD_BRANCH } from '../world/fixture.ts';
 import { fixtureForPull, readFullTree, snapshotPull, toGitObjects } from '../world/simulated-github.ts';
-import { readVoteSources } from '../world/vote-sources.ts';
 import { type CaseCheck, type CaseEvidence, expectedDigest, isInstalled, type ObservedCommit } from './evidence.ts';
 
 /** The trailers of one change in a commit message. */
@@ -132,71 +128,6 @@ export const commitsHappenOnce: CaseCheck = ({ commits, played }) => {
   );
   return [...duplicates, ...otherBranchWrites.map(({ ref }) => `V2: the App wrote to ${ref}`)];
 };
-
-/** V3: each committed proposal had an approver with write permission during the attempt. */
-export const approversCanWrite: CaseCheck = (evidence) =>
-  evidence.commits.flatMap((observed) => {
-    const attemptStart = evidence.events.findLastIndex(
-      (event, index) =>
-        index < observed.index && event.kind === 'effect-started' && event.effect.effect.type === 'commit',
-    );
-    return observed.plan.proposalIds
-      .filter((id) => {
-        const approvals = evidence.votes.filter(
-          ({ index, vote }) => index < observed.index && vote.proposalId === id && vote.action !== 'deny',
-        );
-        return !approvals.some(({ vote }) => couldWrite(evidence, vote.by.id, attemptStart, observed.index));
-      })
-      .map((id) => `V3: ${id} was committed and none of its approvers could write`);
-  });
-
-/** True if the account had write permission at any time between two indexes. */
-function couldWrite({ events }: CaseEvidence, accountId: number, from: number, to: number): boolean {
-  let writes = false;
-  for (const [index, event] of events.entries()) {
-    if (index > to) break;
-    if (event.kind !== 'permission' || event.accountId !== accountId) continue;
-    if (index <= from) writes = event.writes;
-    else writes ||= event.writes;
-  }
-  return writes;
-}
-
-/** V3: a commit has an approval that was still on the page, with its text, when its attempt began. */
-export const approvalsAreOnThePage: CaseCheck = (evidence) =>
-  evidence.commits.flatMap(({ index, number, plan }) => {
-    const attemptStart = evidence.events.findLast(
-      (event, at) =>
-        at < index && event.kind === 'effect-started' && isAttemptOf(event.effect.effect, plan.proposalIds),
-    );
-    return plan.proposalIds
-      .filter((id) => {
-        const approvals = evidence.votes.filter(
-          (one) => one.index < index && one.vote.proposalId === id && isApprovalVote(one.vote),
-        );
-        return approvals.every(({ vote }) => wasWithdrawn(evidence, number, vote, attemptStart?.at ?? 0));
-      })
-      .map((id) => `V3: ${id} was committed after its approval was edited or deleted`);
-  });
-
-function isAttemptOf(effect: Effect, ids: readonly string[]): boolean {
-  return effect.type === 'commit' && effect.proposalIds.some((id) => ids.includes(id));
-}
-
-/** True if the comment of a vote was changed before a time and has another text since, or none. */
-function wasWithdrawn({ played }: CaseEvidence, number: number, vote: Vote, before: number): boolean {
-  const { simulatedGitHub, fixture } = played;
-  const location = voteLocationOf(vote);
-  if (location === null || location.surface === 'review') return false;
-  const kind = location.surface === 'thread' ? 'review-comment' : 'comment';
-  const changed = listAuditEntries(simulatedGitHub.state.auditLog).some(
-    ({ id, action, at }) =>
-      id === vote.commentId && (action === `${kind}-edited` || action === `${kind}-deleted`) && at < before,
-  );
-  if (!changed) return false;
-  const sources = readVoteSources(snapshotPull(simulatedGitHub, fixtureForPull(fixture, number)), [location]);
-  return findSourceProblem(vote, sources) !== null;
-}
 
 /** F15: a pull request from a fork gets no commit, neither in the fork nor on a branch of the same name. */
 export const forksStayUntouched: CaseCheck = ({ events, played: { simulatedGitHub, fixture } }) => {

@@ -124,6 +124,11 @@ const DECISION_MUTANTS: readonly Mutant[] = [
     brokenPromise: 'an approval that was edited or deleted before the commit is none',
     createOverrides: readFirstTexts,
   },
+  {
+    name: 'required-approvals-ignored',
+    brokenPromise: 'a commit has as many approvals as the repository requires',
+    createOverrides: () => overrideGitHub(() => ({ fetchSettingsFile: async () => null })),
+  },
   { name: 'tree-cached', brokenPromise: 'the files are those of the head', createOverrides: cacheTree },
   {
     name: 'changed-bytes',

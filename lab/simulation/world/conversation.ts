@@ -2,9 +2,11 @@ import { collaboratorRoleOf } from '../../../fakes/github/state/lookup.ts';
 import type { CaseFixture, Login } from './fixture.ts';
 import {
   APP_DISABLED_ACTIONS,
+  approveToo,
   createActionContext,
   PERSON_ACTIONS,
   type PersonAction,
+  requireTwoApprovals,
   restoreInstallation,
   SECOND_THOUGHT_ACTIONS,
   suspendInstallation,
@@ -63,6 +65,8 @@ type ConversationOptions = {
   readonly turns: number;
   /** The owner suspends the App again and again, for hours, while it is processing comments. */
   readonly suspendsOften: boolean;
+  /** The repository requires two approvals from the start, and people often approve what another person approved. */
+  readonly requiresTwo: boolean;
   /** Called when a suspension or removal of the App ends. */
   readonly onReactivated: () => void;
   readonly onEnd: () => void;
@@ -71,6 +75,7 @@ type ConversationOptions = {
 /** Schedules random actions of several people, one after another. */
 export function startConversation(options: ConversationOptions): void {
   const { random, clock, turns } = options;
+  if (options.requiresTwo) performAction(options, 'acme', requireTwoApprovals);
   performAction(options, 'ana', ({ person }) => {
     const { id } = person.says('/countersign make the shop simpler');
     return `gives the task (${id})`;
@@ -87,6 +92,8 @@ export function startConversation(options: ConversationOptions): void {
           pickWeighted(random, PERSON_ACTIONS),
         );
         if (description?.includes('/approve') === true && random.chance(0.4)) scheduleSecondThought(options);
+        if (options.requiresTwo && description?.includes('/approve') === true && random.chance(0.7))
+          scheduleSecondApproval(options);
         if (description !== null && APP_DISABLED_ACTIONS.has(description))
           clock.schedule(pickPause(random, SUSPENSION_DURATIONS), () => reactivateApp(options));
         if (options.suspendsOften && random.chance(SUSPEND_PROBABILITY)) scheduleSuspension(options);
@@ -120,6 +127,15 @@ function scheduleSecondThought(options: ConversationOptions): void {
     random.between(100, 4_000),
     () =>
       void performAction(options, pickWeighted(random, WEIGHTED_ACTORS), pickWeighted(random, SECOND_THOUGHT_ACTIONS)),
+  );
+}
+
+/** Schedules the approval of a person who can write, perhaps the same one again. */
+function scheduleSecondApproval(options: ConversationOptions): void {
+  const { random, clock } = options;
+  clock.schedule(
+    random.between(200, 20_000),
+    () => void performAction(options, random.pick(['ana', 'ben', 'ben'] as const), approveToo),
   );
 }
 

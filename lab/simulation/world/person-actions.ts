@@ -69,6 +69,11 @@ function toggleWriteAccess({ simulatedGitHub, fixture }: RepositoryContext): str
 
 function changeSettings({ simulatedGitHub, fixture, random }: RepositoryContext): string {
   const settings = random.pick(['required_approvals: 2\n', 'review_event: request-changes\n', 'broken: [\n', null]);
+  return saveSettings({ simulatedGitHub, fixture }, settings);
+}
+
+/** Changes the file of settings on the default branch; null deletes it. */
+function saveSettings({ simulatedGitHub, fixture }: OwnerContext, settings: string | null): string {
   const actor = { accountId: fixture.people.acme, viaAppId: null };
   const files = new Map([['.github/countersign.yml', settings]]);
   const { repositoryId } = fixture;
@@ -220,6 +225,20 @@ function submitReview(context: ActionContext): string | null {
   person.reviews({ event, body, replies });
   return `reviews ${event} ${JSON.stringify(body)} with ${JSON.stringify(replies)}`;
 }
+
+/** Makes the repository require two approvals, which the other settings can change later. */
+export function requireTwoApprovals({ simulatedGitHub, fixture }: OwnerContext): string {
+  return saveSettings({ simulatedGitHub, fixture }, 'required_approvals: 2\n');
+}
+
+/** Approves what another person approved: mostly everything, sometimes one proposal. */
+export const approveToo: PersonAction = (context) => {
+  const { open, random } = context;
+  if (open.length === 0) return null;
+  return random.chance(0.6)
+    ? postComment(context, '/approve all')
+    : giveCommand(context, random.pick(open), '/approve');
+};
 
 /** Actions right after an approval, before the commit. */
 export const SECOND_THOUGHT_ACTIONS: readonly (readonly [weight: number, action: PersonAction])[] = [

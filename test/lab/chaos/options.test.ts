@@ -3,7 +3,7 @@ import { readChaosOptions } from '../../../lab/chaos/options.ts';
 
 describe('the options of npm run chaos', () => {
   it('default to one minute with one process, or three processes on a PostgreSQL server', () => {
-    const options = { seconds: 60, pulls: 6, seed: 1 };
+    const options = { seconds: 60, pulls: 6, seed: 1, checkpoint: null };
     expect(readChaosOptions([])).toEqual({
       kind: 'options',
       options: { ...options, replicas: 1, database: { kind: 'embedded' } },

@@ -201,6 +201,7 @@ describe('changes that share a pull request', () => {
 describe('the options and the progress of npm run fidelity', () => {
   it.each([
     [[], '--repo PATH is missing.'],
+    [['--repo', '.', '--repos', '.'], 'Use only one of --repo and --repos.'],
     [['--repo', '.', '--max', '0'], '--max must be a positive whole number.'],
     [['--repo', '.', '--threads', 'two'], '--threads must be a positive whole number.'],
     [['--repo', '.', '--show', 'all'], '--show must be parent or files.'],

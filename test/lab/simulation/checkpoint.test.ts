@@ -2,12 +2,17 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { CheckpointError, hashSources, readCheckpoint, writeCheckpoint } from '../../../lab/simulation/checkpoint.ts';
+import { CheckpointError, hashSources, type TrialIdentity } from '../../../lab/shared/checkpoint.ts';
+import { openSimulationCheckpoint } from '../../../lab/simulation/checkpoint.ts';
 import { NO_CASES } from '../../../lab/simulation/simulate.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'countersign-checkpoint-'));
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const by = (value: string): TrialIdentity => ({
+  sourceHash: { value, difference: 'by another version of the sources' },
+});
 
 const options = { cases: 10_000, seed: 7, threads: 2, mode: 'memory', checkpoint: null } as const;
 
@@ -22,22 +27,27 @@ const totals = {
 describe('the checkpoint of a simulation', () => {
   it('begins at the first seed, and continues where the last part ended', () => {
     const file = join(folder, 'progress');
-    expect(readCheckpoint(file, options, 'hash')).toEqual({ nextSeed: 7, totals: NO_CASES, seconds: 0 });
-    writeCheckpoint(file, options, 'hash', { nextSeed: 5_007, totals, seconds: 60 });
-    expect(readCheckpoint(file, { ...options, threads: 1 }, 'hash')).toEqual({ nextSeed: 5_007, totals, seconds: 60 });
+    const progress = { nextSeed: 5_007, totals, seconds: 60 };
+    expect(openSimulationCheckpoint(file, options, by('hash')).read()).toBeNull();
+    openSimulationCheckpoint(file, options, by('hash')).write(progress);
+    expect(openSimulationCheckpoint(file, { ...options, threads: 1 }, by('hash')).read()).toEqual(progress);
   });
 
   it('refuses to continue another simulation, or another version of the sources', () => {
     const file = join(folder, 'other');
-    writeCheckpoint(file, options, 'hash', { nextSeed: 5_007, totals, seconds: 60 });
-    expect(() => readCheckpoint(file, { ...options, seed: 8 }, 'hash')).toThrow(/with another --seed\. Delete it/);
-    expect(() => readCheckpoint(file, options, 'newer')).toThrow(/by another version of the sources\. Delete it/);
+    openSimulationCheckpoint(file, options, by('hash')).write({ nextSeed: 5_007, totals, seconds: 60 });
+    const read = (changes: object, hash: string) => () =>
+      openSimulationCheckpoint(file, { ...options, ...changes }, by(hash)).read();
+    expect(read({ seed: 8 }, 'hash')).toThrow(/with another --seed\. Delete it/);
+    expect(read({ cases: 8 }, 'hash')).toThrow(/with another --cases\. Delete it/);
+    expect(read({ mode: 'pglite' }, 'hash')).toThrow(/on the other store\. Delete it/);
+    expect(read({}, 'newer')).toThrow(/by another version of the sources\. Delete it/);
   });
 
   it.each(['', '{"nextSeed": 3}', '\0'])('refuses a damaged file: %j', (text) => {
     const file = join(folder, 'damaged');
     writeFileSync(file, text);
-    expect(() => readCheckpoint(file, options, 'hash')).toThrow(CheckpointError);
+    expect(() => openSimulationCheckpoint(file, options, by('hash')).read()).toThrow(CheckpointError);
   });
 
   it('hashes the sources alike until one changes', () => {

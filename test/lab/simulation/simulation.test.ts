@@ -27,6 +27,7 @@ const RARE_FAULTS: ReadonlySet<string> = new Set(['stale-head']);
 const FAST_MUTANTS = [
   'changed-bytes',
   'everybody-may-decide',
+  'required-approvals-ignored',
   'withdrawn-approvals-commit',
   'acknowledged-before-stored',
   'effects-after-the-step',

@@ -1,0 +1,121 @@
+import { readBlobText } from '../../../fakes/github/git/objects.ts';
+import { listAuditEntries } from '../../../fakes/github/state/audit-log.ts';
+import { findSourceProblem } from '../../../src/core/policy/vote-sources.ts';
+import { SETTINGS_PATH } from '../../../src/core/settings/repo-settings.ts';
+import type { Effect } from '../../../src/core/state/effects.ts';
+import { isApprovalVote, type Vote } from '../../../src/core/state/proposal.ts';
+import { voteLocationOf } from '../../../src/core/state/vote-source.ts';
+import { fixtureForPull, readFullTree, snapshotPull } from '../world/simulated-github.ts';
+import { readVoteSources } from '../world/vote-sources.ts';
+import type { CaseCheck, CaseEvidence, ObservedCommit, PlayedCase } from './evidence.ts';
+
+/** V3: each committed proposal had as many valid approvals of different people as the settings required. */
+export const approvalsAreEnough: CaseCheck = (evidence) =>
+  evidence.commits.flatMap((observed) => {
+    const { index, at, plan } = observed;
+    const attemptStart = findAttemptStart(evidence, observed);
+    const required = minRequiredApprovals(evidence.played, attemptStart.at, at);
+    return plan.proposalIds.flatMap((id) => {
+      const approvals = evidence.votes.flatMap(({ index: votedAt, vote }) =>
+        votedAt < index && vote.proposalId === id && isApprovalVote(vote) ? [vote] : [],
+      );
+      const valid = approvals.filter(
+        (vote) =>
+          vote.digest === approvals.at(-1)?.digest &&
+          couldWrite(evidence, vote.by.id, attemptStart.index, index) &&
+          !wasWithdrawn(evidence, observed.number, vote, attemptStart.at),
+      );
+      const people = new Set(valid.map(({ by }) => by.id)).size;
+      return people >= required ? [] : [`V3: ${id} was committed with ${people} of ${required} required approvals`];
+    });
+  });
+
+/** The last attempt to commit these proposals; the start of the case if there is none. */
+function findAttemptStart({ events }: CaseEvidence, { index, plan }: ObservedCommit) {
+  const start = events.findLastIndex(
+    (event, place) =>
+      place < index && event.kind === 'effect-started' && isAttemptOf(event.effect.effect, plan.proposalIds),
+  );
+  return { index: start, at: events[start]?.at ?? 0 };
+}
+
+/** The smallest number that was in force at any time between two times (ms). Invalid settings require 1 here. */
+function minRequiredApprovals({ simulatedGitHub: { state }, fixture }: PlayedCase, from: number, to: number): number {
+  const repository = state.repositories.get(fixture.repositoryId);
+  const pushes = listAuditEntries(state.auditLog).filter(
+    ({ ref, repositoryId, at }) =>
+      ref === `refs/heads/${repository?.defaultBranch}` && repositoryId === fixture.repositoryId && at <= to,
+  );
+  const last = pushes.findLastIndex(({ at }) => at < from);
+  const inForce = pushes.slice(Math.max(last, 0)).map(({ after }) => {
+    const file = after === null ? undefined : readFullTree(state.store, after).get(SETTINGS_PATH);
+    const text = file === undefined ? '' : readBlobText(state.store, file.sha);
+    return Number(/^required_approvals: (\d+)$/m.exec(text)?.[1] ?? 1);
+  });
+  return Math.min(...inForce, ...(last === -1 ? [1] : []));
+}
+
+/** V3: each committed proposal had an approver with write permission during the attempt. */
+export const approversCanWrite: CaseCheck = (evidence) =>
+  evidence.commits.flatMap((observed) => {
+    const attemptStart = evidence.events.findLastIndex(
+      (event, index) =>
+        index < observed.index && event.kind === 'effect-started' && event.effect.effect.type === 'commit',
+    );
+    return observed.plan.proposalIds
+      .filter((id) => {
+        const approvals = evidence.votes.filter(
+          ({ index, vote }) => index < observed.index && vote.proposalId === id && vote.action !== 'deny',
+        );
+        return !approvals.some(({ vote }) => couldWrite(evidence, vote.by.id, attemptStart, observed.index));
+      })
+      .map((id) => `V3: ${id} was committed and none of its approvers could write`);
+  });
+
+/** True if the account had write permission at any time between two indexes. */
+function couldWrite({ events }: CaseEvidence, accountId: number, from: number, to: number): boolean {
+  let writes = false;
+  for (const [index, event] of events.entries()) {
+    if (index > to) break;
+    if (event.kind !== 'permission' || event.accountId !== accountId) continue;
+    if (index <= from) writes = event.writes;
+    else writes ||= event.writes;
+  }
+  return writes;
+}
+
+/** V3: a commit has an approval that was still on the page, with its text, when its attempt began. */
+export const approvalsAreOnThePage: CaseCheck = (evidence) =>
+  evidence.commits.flatMap(({ index, number, plan }) => {
+    const attemptStart = evidence.events.findLast(
+      (event, at) =>
+        at < index && event.kind === 'effect-started' && isAttemptOf(event.effect.effect, plan.proposalIds),
+    );
+    return plan.proposalIds
+      .filter((id) => {
+        const approvals = evidence.votes.filter(
+          (one) => one.index < index && one.vote.proposalId === id && isApprovalVote(one.vote),
+        );
+        return approvals.every(({ vote }) => wasWithdrawn(evidence, number, vote, attemptStart?.at ?? 0));
+      })
+      .map((id) => `V3: ${id} was committed after its approval was edited or deleted`);
+  });
+
+function isAttemptOf(effect: Effect, ids: readonly string[]): boolean {
+  return effect.type === 'commit' && effect.proposalIds.some((id) => ids.includes(id));
+}
+
+/** True if the comment of a vote was changed before a time and has another text since, or none. */
+function wasWithdrawn({ played }: CaseEvidence, number: number, vote: Vote, before: number): boolean {
+  const { simulatedGitHub, fixture } = played;
+  const location = voteLocationOf(vote);
+  if (location === null || location.surface === 'review') return false;
+  const kind = location.surface === 'thread' ? 'review-comment' : 'comment';
+  const changed = listAuditEntries(simulatedGitHub.state.auditLog).some(
+    ({ id, action, at }) =>
+      id === vote.commentId && (action === `${kind}-edited` || action === `${kind}-deleted`) && at < before,
+  );
+  if (!changed) return false;
+  const sources = readVoteSources(snapshotPull(simulatedGitHub, fixtureForPull(fixture, number)), [location]);
+  return findSourceProblem(vote, sources) !== null;
+}
