@@ -1,5 +1,6 @@
 import { strict as assert } from 'node:assert';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { fetchArchive } from '../../src/adapters/github/repository.ts';
 import { parseResponse } from '../../src/adapters/model/wire-format.ts';
 import { explainDelivery } from '../../src/cli/explain/explanation.ts';
 import { parseDelivery, tryParseJson } from '../../src/cli/explain/read-delivery.ts';
@@ -12,6 +13,7 @@ import { applyUnifiedDiff, parseHunks } from '../../src/core/edits/text/hunks.ts
 import { findShownDigest } from '../../src/core/messages/shown-change.ts';
 import { findChangeTrailers, parseTrailerGroups } from '../../src/core/policy/commit-message.ts';
 import { parseSettings } from '../../src/core/settings/repo-settings.ts';
+import { GitHubError } from '../../src/core/state/ports.ts';
 import { TOOL_NAMES } from '../../src/core/state/tools.ts';
 import { contentKey, interpret } from '../../src/core/webhooks/interpret.ts';
 import { redactDiff } from '../../src/lib/redaction.ts';
@@ -45,6 +47,7 @@ export const READERS: readonly Reader[] = [
   textReader('posted-page', 'text', () => seeds.PAGES, checkPage),
   textReader('model-response', 'json', () => seeds.MODEL_RESPONSES, checkModelResponse),
   textReader('tool-arguments', 'json', () => seeds.TOOL_ARGUMENTS, checkToolArguments),
+  { name: 'archive', form: 'gzip', seeds: async () => [await seeds.archive()], check: checkArchive },
 ];
 
 function textReader(
@@ -144,6 +147,20 @@ function checkToolArguments(text: string): void {
     const parsed = parseCall({ name, arguments: text });
     if (parsed.kind === 'call') assert.equal(parsed.call.tool, name);
     else assert.ok(parsed.output.length < 3_000, `a refusal of ${parsed.output.length} characters`);
+  }
+}
+
+/** An archive gives files, is too large, or fails as an error of GitHub. */
+async function checkArchive(bytes: Buffer): Promise<void> {
+  const body = new Blob([new Uint8Array(bytes)]).stream();
+  const client = { rest: { repos: { downloadTarballArchive: async () => ({ data: body }) } } };
+  const read = (send: (one: typeof client) => Promise<unknown>) => send(client);
+  const connection = Object.assign(Object.create(null), { ref: { owner: 'acme', repo: 'shop' }, read });
+  try {
+    for (const [path, file] of (await fetchArchive(connection, 'c'.repeat(40))) ?? [])
+      assert.ok(typeof path === 'string' && file instanceof Uint8Array);
+  } catch (error) {
+    assert.ok(error instanceof GitHubError, String(error));
   }
 }
 

@@ -92,11 +92,11 @@ describe('Dockerfile', () => {
     expect(final.join('\n')).toContain('install -d -m 700 -o node -g node /data');
   });
 
-  it('starts node directly, so that SIGTERM reaches it, and checks /readyz (G12, J6)', () => {
+  it('starts node directly, so that SIGTERM reaches it, and asks only whether it lives (G12, J6, O25)', () => {
     expect(parseJson(last('ENTRYPOINT'))).toEqual(['node', 'src/cli.ts']);
     expect(parseJson(last('CMD'))).toEqual(['start']);
     const check = last('HEALTHCHECK');
-    expect(parseJson(check.slice(check.indexOf('[')))).toEqual(['node', '-e', expect.stringContaining('/readyz')]);
+    expect(parseJson(check.slice(check.indexOf('[')))).toEqual(['node', '-e', expect.stringContaining('/healthz')]);
   });
 
   it('copies only named files, so that no key or environment file can get in (I6)', () => {
