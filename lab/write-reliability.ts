@@ -137,7 +137,7 @@ const SUMMARY_LINES = 3;
 
 function formatSummary(results: readonly TrialResult[], output: string): string {
   const trials = results.map(({ trial, output: text }) => {
-    const mutants = text.match(/^[a-z-]+ +without: /gm)?.length ?? 0;
+    const mutants = text.match(/^[a-z-]+ +breaks: /gm)?.length ?? 0;
     const sums = mutants > 0 ? [`${mutants} mutants, all noticed`] : text.split('\n').slice(-SUMMARY_LINES);
     return [trial.title, ...sums.filter((line) => line !== '').map((line) => `  ${line}`)].join('\n');
   });

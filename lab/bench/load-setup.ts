@@ -11,6 +11,7 @@ import { type AppProcess, createAppProcess } from '../chaos/app-process.ts';
 import type { ChaosDatabase } from '../chaos/database.ts';
 import { findFreePort } from '../chaos/free-port.ts';
 import { startTestSite, type TestSite } from '../chaos/site.ts';
+import { isServerUrl } from './options.ts';
 import { pollUntil } from './poll.ts';
 
 /** A measured value and its goal. */
@@ -111,7 +112,7 @@ Exit codes: 0 if every goal was met, 1 if a goal was missed, 2 if the benchmark 
 export function readLoadOptions(argv: readonly string[], names: LoadNames): OptionsResult<LoadOptions> {
   const parse = () => parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowPositionals: true });
   return parseOptions('npm run bench:load --', parse, ({ values: { brief }, positionals }) => {
-    const servers = positionals.filter((word) => /^postgres(?:ql)?:\/\//.test(word));
+    const servers = positionals.filter(isServerUrl);
     const [server = null, otherServer] = servers;
     const [only = null, other] = positionals.filter((word) => !servers.includes(word));
     if (otherServer !== undefined || other !== undefined) return optionsProblem('Use at most one URL and one name.');

@@ -114,9 +114,7 @@ async function huntMutants({ cases: maxCases, seed: firstSeed, threads }: Simula
     concurrency: threads,
     createRunner: () => createThreadRunner<HuntJob, HuntFinding>(JOB_THREAD),
     onResult({ name }, result) {
-      printLine(
-        `${name.padEnd(28)} without: ${brokenPromises.get(name)}\n${' '.repeat(28)} ${describeFinding(result)}`,
-      );
+      printLine(`${name.padEnd(28)} breaks: ${brokenPromises.get(name)}\n${' '.repeat(28)} ${describeFinding(result)}`);
       passed &&= result.kind === 'done' && result.value.noticedBy !== null;
     },
   });

@@ -54,8 +54,8 @@ export function createMemoryStore(
   const heldPull = (claim: Claim): MemoryPullRow | null => findHeldPull(tables, claim);
   return {
     receive: async (deliveries, now) => receiveDeliveries(tables, deliveries, now),
-    broadcastToPulls: async (deliveryId, notice, now) => {
-      const receipt = applyInstallationEvent(tables, deliveryId, notice, now);
+    broadcastToPulls: async (deliveryId, event, now) => {
+      const receipt = applyInstallationEvent(tables, deliveryId, event, now);
       if (receipt === 'stored') notifyListeners(tables);
       return receipt;
     },
