@@ -94,16 +94,20 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
 
-export function loadHelp({ all, onServer }: LoadNames): string {
+/** `summaries` has a line for each benchmark. */
+export function loadHelp({ all, onServer }: LoadNames, summaries: readonly string[]): string {
   return `Usage: npm run bench:load [-- [PostgreSQL URL] [name] [--brief]]
 
-Starts the App as separate processes and measures whether it meets its goals under load.
+Starts the App as separate processes and measures whether it meets its goals under load:
+
+${summaries.map((line) => `  ${line}`).join('\n')}
 
   PostgreSQL URL  also measures on this server; required for: ${onServer.join(', ')}
   name            one of ${all.join(', ')}; default is all
   --brief         runs a tenth of each load, as a quick check
   --help          this text
 
+Takes about a quarter of an hour for each database, with --brief about four minutes. It needs Linux.
 Exit codes: 0 if every goal was met, 1 if a goal was missed, 2 if the benchmark could not start.
 `;
 }

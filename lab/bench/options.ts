@@ -17,7 +17,7 @@ Each row has its median, the middle half of its samples, and its ratio to a yard
   rounds  samples of each row (${DEFAULT_ROUNDS}); one more round warms up and is discarded
   --help  this text
 
-Takes about a minute, and about ten seconds more for each further round. The table appears at the end.
+Takes about half a minute for each round, so about three minutes by default. The table appears at the end.
 A row's name or unit can contain a goal, but no exit code depends on it.
 Exit codes: 0 after the table, 2 if the options are wrong.
 `;
@@ -48,7 +48,7 @@ Starts the App as a separate process, in front of a GitHub and a model that resp
   PostgreSQL URL  also measures on this server, in a database that is created and dropped
   --help          this text
 
-Takes about two minutes, and about one more with a PostgreSQL server. It reads CPU times from Linux's /proc.
+Takes about a minute, and about half a minute more with a PostgreSQL server. It needs Linux.
 Each row names its goal, but no exit code depends on it.
 Exit codes: 0 after all measurements, 2 if the options are wrong.
 `;

@@ -16,7 +16,7 @@ export type Checkpoint = {
 /** The checkpoint belongs to another simulation, or the file is damaged. The message says what to do. */
 export class CheckpointError extends Error {}
 
-/** What must be equal for two runs to be parts of one simulation. */
+/** Two runs are parts of one simulation only if all of these are equal. */
 type SimulationIdentity = Pick<SimulationOptions, 'seed' | 'cases' | 'mode'> & { readonly sourceHash: string };
 
 const IDENTITY_KEYS = ['seed', 'cases', 'mode', 'sourceHash'] as const satisfies (keyof SimulationIdentity)[];

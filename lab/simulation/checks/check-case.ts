@@ -30,19 +30,19 @@ import {
   uninstallIsProcessed,
 } from './lost-webhooks.ts';
 
-/** After the conversation the case comes to rest, without pending work or dead letters. */
+/** After the conversation the case finishes, without pending work or dead letters. */
 const allWorkIsDone: CaseCheck = ({ played, finalState }) => {
   // Comments that arrive after the App's removal can end as dead letters.
   const { installations } = played.simulatedGitHub.state;
   const deadLetters = finalState.deadLetters.filter(({ pullKey }) => installations.has(Number(pullKey.split('/')[0])));
   return [
-    ...(played.cameToRest ? [] : [`the case still has work after ${played.eventCount} events`]),
+    ...(played.hasFinished ? [] : [`the case still has work after ${played.eventCount} events`]),
     ...(finalState.pendingCount === 0 ? [] : [`${finalState.pendingCount} signals and effects are still pending`]),
     ...deadLetters.map(({ error }) => `a signal is a dead letter: ${error}`),
   ];
 };
 
-/** In a case that came to rest every run has ended and no proposal is pending. */
+/** After a finished case every run has ended and no proposal is pending. */
 const nothingStaysPending: CaseCheck = ({ saved, finalProposals }) => {
   const lastRuns = new Map(saved.map(({ saved: { claim, step } }) => [claim.pullRequestKey, step.pull.run]));
   const runProblems = [...lastRuns.values()].flatMap((run) =>

@@ -114,7 +114,7 @@ function receiveDeliveries(
   now: number,
 ): ('stored' | 'duplicate')[] {
   if (deliveries.some(({ id, contentKey }) => `${id}${contentKey ?? ''}`.includes('\0')))
-    throw new Error('A key holds U+0000');
+    throw new Error('A key contains U+0000');
   const receipts = deliveries.map((delivery) => receiveDelivery(tables, delivery, now));
   if (receipts.includes('stored')) notifyListeners(tables);
   return receipts;

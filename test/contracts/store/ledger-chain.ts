@@ -28,7 +28,7 @@ export function ledgerChainContract({ backend, store, value, claimSignal, rebuil
     }
   }
 
-  /** What the owner of the tables can do. */
+  /** Changes that the owner of the tables can make. */
   async function tamper(...statements: readonly string[]): Promise<void> {
     await backend()
       .db.transaction()
