@@ -13,7 +13,7 @@ import { type DemoDecision, playRounds } from './rounds.ts';
 import { createScriptedAgent } from './script.ts';
 import { exportAndVerify, type VerifiedRow } from './verify.ts';
 
-const DEFAULT_TASK = 'Please tidy up what this pull request touches, and any small issues you find nearby.';
+const DEFAULT_TASK = 'Please tidy up the lines that this pull request changes, and any small issues you find nearby.';
 
 /**
  * The `demo` command. Exit codes: 0 if the branch has exactly the approved changes, 1 if it does not or the demo

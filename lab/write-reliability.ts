@@ -20,12 +20,12 @@ Runs the simulation, its mutants and the trials with real processes. Writes the 
   --pglite-cases N  cases of the simulation on PGlite (300; a release takes 20000)
   --seconds N       length of each trial with real processes (60)
   --seed S          seed of all trials (1)
-  --database URL    a PostgreSQL server; without it that trial is left out
-  --output FILE     where the raw output goes (countersign-reliability.md in the system's temporary directory)
+  --database URL    a PostgreSQL server; without it that trial is skipped
+  --output FILE     file for the raw output (countersign-reliability.md in the system's temporary directory)
   --help            this text
 
 The trial that kills the database starts a server of its own, if this machine has PostgreSQL's programs.
-Ends with 0 if every promise held, 1 if a trial failed, 2 if it could not begin.
+Exit codes: 0 if every promise held, 1 if a trial failed, 2 if the trials could not start.
 `;
 
 const OPTIONS = {
@@ -39,7 +39,7 @@ const OPTIONS = {
 } as const;
 
 type ReliabilityOptions = Readonly<Record<'cases' | 'pgliteCases' | 'seconds' | 'seed' | 'output', string>> & {
-  /** Null leaves that trial out. */
+  /** Null skips that trial. */
   readonly database: string | null;
 };
 
@@ -57,7 +57,7 @@ function readReliabilityOptions(args: readonly string[]): OptionsResult<Reliabil
 type Trial = {
   readonly title: string;
   readonly description: string;
-  /** Behind `npm run`. */
+  /** The arguments after `npm run`. */
   readonly npmArguments: readonly string[];
 };
 
@@ -73,7 +73,7 @@ function listTrials({ cases, pgliteCases, seconds, seed, database }: Reliability
     },
     {
       title: 'Simulation on PGlite',
-      description: 'The same on the embedded database.',
+      description: 'The same cases on the embedded database.',
       npmArguments: [...simulate, '--pglite', '--cases', pgliteCases],
     },
     {
@@ -90,7 +90,7 @@ function listTrials({ cases, pgliteCases, seconds, seed, database }: Reliability
       ? null
       : {
           title: 'Real kills, three processes on PostgreSQL',
-          description: 'The database is unavailable now and then. Webhooks go to two processes at once, or to none.',
+          description: 'The database is unavailable at times. Webhooks reach two processes at once, or none.',
           npmArguments: [...chaos, '--database', database],
         },
     findPostgresPrograms() === null
@@ -113,7 +113,7 @@ function runTrial({ title, npmArguments }: Trial): string {
     maxBuffer: 1e8,
   });
   if (status === 0) return stdout.trim();
-  process.stderr.write(`${stdout}\n${title}: ended with ${status}, so nothing is written.\n`);
+  process.stderr.write(`${stdout}\n${title}: failed with exit code ${status}. No raw output was written.\n`);
   process.exit(1);
 }
 
@@ -132,12 +132,12 @@ function formatRawOutput(results: readonly TrialResult[], { database }: Reliabil
   return `# Reliability, raw output\n\n${date}, tree ${tree}, ${machine}\n\n${sections.join('\n')}`;
 }
 
-/** A report ends with its sums; the mutants' report has a line pair for each of them instead. */
+/** A report ends with its sums. The report of the mutants has two lines for each mutant instead. */
 const SUMMARY_LINES = 3;
 
 function formatSummary(results: readonly TrialResult[], output: string): string {
   const trials = results.map(({ trial, output: text }) => {
-    const mutants = text.match(/^[a-z-]+ +without: /gm)?.length ?? 0;
+    const mutants = text.match(/^[a-z-]+ +breaks: /gm)?.length ?? 0;
     const sums = mutants > 0 ? [`${mutants} mutants, all noticed`] : text.split('\n').slice(-SUMMARY_LINES);
     return [trial.title, ...sums.filter((line) => line !== '').map((line) => `  ${line}`)].join('\n');
   });

@@ -198,7 +198,7 @@ async function fetchFacts(
     atBase: await fetchFiles(github, pull.run.assessedHeadSha),
     atHead: await fetchFiles(github, pullRequest.headSha),
   };
-  // Nobody has edited the App's comments.
+  // The App's comments are unedited.
   const commentHashes = Object.fromEntries(posted.map(({ id, bodyHash }) => [id, bodyHash]));
   const shownDigests = Object.fromEntries(pull.proposals.map(({ id, change }) => [id, change.digest]));
   const review = reviewId === null ? {} : { reviewComments: await github.listReviewComments(reviewId) };

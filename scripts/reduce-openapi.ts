@@ -1,11 +1,7 @@
 /**
- * Creates the fixture with which tests validate the fake GitHub.
- *
- * Input: the OpenAPI descriptions of GitHub's REST API and webhooks, from the packages `@octokit/openapi` and
- * `@octokit/openapi-webhooks` (file `generated/api.github.com.json` in each). Output: one JSON file with the operations
- * and events below, as plain JSON Schema without prose. Request bodies allow no unknown fields.
- *
- *   node scripts/reduce-openapi.ts <rest.json> <webhooks.json> <output.json>
+ * Creates the fixture with which tests validate the fake GitHub: the operations and events below as plain JSON Schema,
+ * from `generated/api.github.com.json` of `@octokit/openapi` (REST) and of `@octokit/openapi-webhooks`.
+ * Usage: node scripts/reduce-openapi.ts <rest.json> <webhooks.json> <output.json>
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -1,18 +1,13 @@
-/**
- * `npm run bench:app [rounds] [PostgreSQL URL]` measures the latency of the App as a separate process, with a GitHub
- * and a model that respond at once, and its delivery rate compared with a Probot server whose handler does nothing.
- */
+/** Measures the latency and the delivery rate of the App; see `npm run bench:app -- --help`. */
 import process from 'node:process';
+import { runCommand } from '../../src/cli/options.ts';
 import { type ChaosDatabase, createDatabaseOn, createEmbeddedDatabase } from '../chaos/database.ts';
 import { measureHops } from './hops.ts';
 import { compareIntakes, formatIntakeTable } from './intake.ts';
 import { measureLatencies } from './latency.ts';
-import { quantile, readRounds } from './measure.ts';
+import { quantile } from './measure.ts';
+import { APP_BENCH_HELP, type AppBenchOptions, readAppBenchOptions } from './options.ts';
 import { HOPS_PER_CHAIN } from './read-chain.ts';
-
-const [roundsArgument, serverUrl] = process.argv.slice(2);
-
-const rounds = readRounds(roundsArgument);
 
 const printLine = (line: string): void => void process.stdout.write(`${line}\n`);
 
@@ -22,7 +17,7 @@ function printRow(name: string, values: readonly number[], goal: string): void {
   );
 }
 
-async function printLatencies(name: string, open: () => Promise<ChaosDatabase>): Promise<void> {
+async function printLatencies(name: string, open: () => Promise<ChaosDatabase>, rounds: number): Promise<void> {
   printLine(`\n${name}`);
   const database = await open();
   try {
@@ -36,7 +31,7 @@ async function printLatencies(name: string, open: () => Promise<ChaosDatabase>):
 }
 
 /** The App's share of a chain of hops. GitHub and the model run in this process, and their time is subtracted. */
-async function printHops(open: () => Promise<ChaosDatabase>): Promise<void> {
+async function printHops(open: () => Promise<ChaosDatabase>, rounds: number): Promise<void> {
   const database = await open();
   const { DATABASE_URL: databaseUrl = null, DATA_DIR: dataDir = null } = database.environment;
   try {
@@ -53,16 +48,22 @@ async function printHops(open: () => Promise<ChaosDatabase>): Promise<void> {
   }
 }
 
-const databases = [
-  ['PGlite', createEmbeddedDatabase],
-  ...(serverUrl === undefined ? [] : [['PostgreSQL', () => createDatabaseOn(serverUrl)] as const]),
-] as const;
-
-for (const [name, open] of databases) {
-  await printLatencies(name, open);
-  await printHops(open);
+async function measureAll({ rounds, server }: AppBenchOptions): Promise<number> {
+  const databases = [
+    ['PGlite', createEmbeddedDatabase],
+    ...(server === null ? [] : [['PostgreSQL', () => createDatabaseOn(server)] as const]),
+  ] as const;
+  for (const [name, open] of databases) {
+    await printLatencies(name, open, rounds);
+    await printHops(open, rounds);
+  }
+  printLine('\ndeliveries of 20 kB acknowledged per second (signed; stored before the response)');
+  for (const line of formatIntakeTable(await compareIntakes(databases))) printLine(line);
+  return 0;
 }
 
-printLine('\ndeliveries of 20 kB acknowledged per second (signed; stored before the response)');
-
-for (const line of formatIntakeTable(await compareIntakes(databases))) printLine(line);
+process.exitCode = await runCommand(
+  { name: 'npm run bench:app', help: APP_BENCH_HELP },
+  readAppBenchOptions(process.argv.slice(2)),
+  measureAll,
+);

@@ -1,8 +1,15 @@
-/** `npm run bench [rounds]` prints the median of each row and its ratio to the yardstick. */
+/** Measures the product's computations; see `npm run bench -- --help`. */
 import process from 'node:process';
-import { formatTable, measureRows, readRounds } from './measure.ts';
+import { runCommand } from '../../src/cli/options.ts';
+import { formatTable, measureRows } from './measure.ts';
+import { BENCH_HELP, readBenchOptions } from './options.ts';
 import { ROWS } from './rows.ts';
 
-const rounds = readRounds(process.argv[2]);
-
-process.stdout.write(`${formatTable(await measureRows(ROWS, rounds)).join('\n')}\n`);
+process.exitCode = await runCommand(
+  { name: 'npm run bench', help: BENCH_HELP },
+  readBenchOptions(process.argv.slice(2)),
+  async ({ rounds }) => {
+    process.stdout.write(`${formatTable(await measureRows(ROWS, rounds)).join('\n')}\n`);
+    return 0;
+  },
+);

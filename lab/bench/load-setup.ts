@@ -12,6 +12,7 @@ import type { ChaosDatabase } from '../chaos/database.ts';
 import { findFreePort } from '../chaos/free-port.ts';
 import { startTestSite, type TestSite } from '../chaos/site.ts';
 import { POSITIVE_INTEGER } from '../shared/positive-integer.ts';
+import { isServerUrl } from './options.ts';
 import { pollUntil } from './poll.ts';
 
 /** A measured value and its goal. */
@@ -97,10 +98,13 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
 
-export function loadHelp({ all, onServer }: LoadNames): string {
+/** `summaries` has a line for each benchmark. */
+export function loadHelp({ all, onServer }: LoadNames, summaries: readonly string[]): string {
   return `Usage: npm run bench:load [-- [PostgreSQL URL] [name] [--brief] [--requests N]]
 
-Starts the App as separate processes and measures whether it meets its goals under load.
+Starts the App as separate processes and measures whether it meets its goals under load:
+
+${summaries.map((line) => `  ${line}`).join('\n')}
 
   PostgreSQL URL  also measures on this server; required for: ${onServer.join(', ')}
   name            one of ${all.join(', ')}; default is all
@@ -108,6 +112,7 @@ Starts the App as separate processes and measures whether it meets its goals und
   --requests N    number of hostile requests of flood (5000; a release takes 100000)
   --help          this text
 
+Takes about a quarter of an hour for each database, with --brief about four minutes. It needs Linux.
 Exit codes: 0 if every goal was met, 1 if a goal was missed, 2 if the benchmark could not start.
 `;
 }
@@ -116,7 +121,7 @@ Exit codes: 0 if every goal was met, 1 if a goal was missed, 2 if the benchmark 
 export function readLoadOptions(argv: readonly string[], names: LoadNames): OptionsResult<LoadOptions> {
   const parse = () => parseArgs({ args: [...argv], options: OPTIONS, strict: true, allowPositionals: true });
   return parseOptions('npm run bench:load --', parse, ({ values: { brief, requests }, positionals }) => {
-    const servers = positionals.filter((word) => /^postgres(?:ql)?:\/\//.test(word));
+    const servers = positionals.filter(isServerUrl);
     const [server = null, otherServer] = servers;
     const [only = null, other] = positionals.filter((word) => !servers.includes(word));
     if (otherServer !== undefined || other !== undefined) return optionsProblem('Use at most one URL and one name.');

@@ -15,20 +15,41 @@ import { type LoadFinding, type LoadNames, type LoadOptions, loadHelp, readLoadO
 
 const PGLITE: NamedDatabase = ['PGlite', createEmbeddedDatabase];
 
-/** The databases to measure on, and the measurement. `part` (0 to 1) is the part of the full load. */
+/** The databases to measure on, a line for the help, and the measurement of a `part` (0 to 1) of the full load. */
 type LoadBenchmark = readonly [
   on: 'embedded' | 'server' | 'both',
+  summary: string,
   (database: NamedDatabase, part: number, options: LoadOptions) => Promise<readonly LoadFinding[]>,
 ];
 
 const LOAD_BENCHMARKS: Readonly<Record<string, LoadBenchmark>> = {
-  kill: ['embedded', async (database) => [await measureRestartAfterKill(database)]],
-  takeover: ['server', measureTakeover],
-  end: ['both', async (database) => [await measureShutdownWhileStalled(database)]],
-  stalled: ['both', (database, part) => measureStalledIntake(database, 60 * part)],
-  waiting: ['both', (database, part) => measurePendingRuns(database, 10_000 * part)],
-  growth: ['both', measureGrowth],
-  flood: ['both', (database, part, { requests }) => measureFlood(database, Math.ceil(requests * part))],
+  kill: [
+    'embedded',
+    'time until the App is ready again after SIGKILL',
+    async (database) => [await measureRestartAfterKill(database)],
+  ],
+  takeover: ['server', 'time until another process continues the run of a crashed or hanging one', measureTakeover],
+  end: [
+    'both',
+    'time that SIGTERM takes while GitHub and the model hang',
+    async (database) => [await measureShutdownWhileStalled(database)],
+  ],
+  stalled: [
+    'both',
+    'lost deliveries, and the time to acknowledge one, while GitHub and the model hang',
+    (database, part) => measureStalledIntake(database, 60 * part),
+  ],
+  waiting: [
+    'both',
+    'memory and requests with 10,000 pending runs',
+    (database, part) => measurePendingRuns(database, 10_000 * part),
+  ],
+  growth: ['both', 'memory and CPU time over 100,000 deliveries and 1,000 runs', measureGrowth],
+  flood: [
+    'both',
+    'answers and memory while malformed and forged requests come in',
+    (database, part, { requests }) => measureFlood(database, Math.ceil(requests * part)),
+  ],
 };
 
 const NAMES: LoadNames = {
@@ -36,12 +57,14 @@ const NAMES: LoadNames = {
   onServer: Object.keys(LOAD_BENCHMARKS).filter((name) => LOAD_BENCHMARKS[name]?.[0] === 'server'),
 };
 
+const SUMMARIES = Object.entries(LOAD_BENCHMARKS).map(([name, [, summary]]) => `${name.padEnd(8)}  ${summary}`);
+
 async function measureAll(options: LoadOptions): Promise<number> {
   const { server, only, brief } = options;
   const onServer: readonly NamedDatabase[] = server === null ? [] : [['PostgreSQL', () => createDatabaseOn(server)]];
   const databases = { embedded: [PGLITE], server: onServer, both: [PGLITE, ...onServer] };
   let missed = 0;
-  for (const [name, [on, measure]] of Object.entries(LOAD_BENCHMARKS)) {
+  for (const [name, [on, , measure]] of Object.entries(LOAD_BENCHMARKS)) {
     if (only !== null && only !== name) continue;
     for (const database of databases[on]) {
       for (const { label, measured, goal, isMet } of await measure(database, brief ? 0.1 : 1, options)) {
@@ -54,7 +77,7 @@ async function measureAll(options: LoadOptions): Promise<number> {
 }
 
 process.exitCode = await runCommand(
-  { name: 'npm run bench:load', help: loadHelp(NAMES) },
+  { name: 'npm run bench:load', help: loadHelp(NAMES, SUMMARIES) },
   readLoadOptions(process.argv.slice(2), NAMES),
   measureAll,
 );

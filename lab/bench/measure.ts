@@ -19,16 +19,6 @@ type RowResult = {
   readonly to: number;
 };
 
-const DEFAULT_ROUNDS = 5;
-
-/** Throws unless the argument is a positive whole number or absent. */
-export function readRounds(argument = String(DEFAULT_ROUNDS)): number {
-  const rounds = Number(argument);
-  if (!Number.isSafeInteger(rounds) || rounds < 1)
-    throw new Error(`Invalid number of rounds "${argument}": use a whole number, at least 1.`);
-  return rounds;
-}
-
 /** Samples all rows in turn, so that other load on the machine affects each row alike. Discards a first round. */
 export async function measureRows(rows: readonly BenchmarkRow[], rounds: number): Promise<readonly RowResult[]> {
   for (const row of rows) await row.sample();

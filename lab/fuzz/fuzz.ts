@@ -23,7 +23,7 @@ export function addToCorpus({ name }: Reader, input: Buffer): string {
   return path;
 }
 
-/** What a reader did with one input: `ms` is the time, `problem` the broken promise or null. */
+/** The result of a reader for one input: `ms` is the time, `problem` the broken promise or null. */
 export type Trial = { readonly input: Buffer; readonly ms: number; readonly problem: string | null };
 
 export async function tryInput({ check }: Reader, input: Buffer): Promise<Trial> {

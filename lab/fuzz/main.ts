@@ -19,7 +19,7 @@ Gives changed inputs to every function that reads bytes of strangers, and checks
   --help         this text
 
 An input that breaks a promise is made small and added to lab/fuzz/corpus, which every test run reads.
-Ends with 0 if every promise held, 1 if not, 2 if it could not begin.
+Exit codes: 0 if every promise held, 1 if not, 2 if it could not start.
 `;
 
 type FuzzOptions = { readonly readers: readonly Reader[]; readonly seconds: number; readonly seed: number };

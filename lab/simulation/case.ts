@@ -146,7 +146,7 @@ export async function playCase({ seed, database, overrides = {} }: CaseOptions):
       Object.assign(state, faultFree);
     },
   });
-  const cameToRest = await clock.runUntilIdle(MAX_EVENTS);
+  const hasFinished = await clock.runUntilIdle(MAX_EVENTS);
   const { reasons, recoversWebhooks, cleansUp, deliveryLog } = state;
   const { eventCount } = clock;
   return {
@@ -156,7 +156,7 @@ export async function playCase({ seed, database, overrides = {} }: CaseOptions):
     trace,
     database,
     eventCount,
-    cameToRest,
+    hasFinished,
     reasons,
     recoversWebhooks,
     cleansUp,

@@ -97,6 +97,8 @@ async function printTraces(options: SimulationOptions): Promise<boolean> {
   return passed;
 }
 
+const NAME_WIDTH = Math.max(...MUTANTS.map(({ name }) => name.length));
+
 function describeFinding(result: JobResult<HuntFinding>): string {
   if (result.kind === 'crashed') return `its thread crashed: ${String(result.error)}`;
   const { caseCount, noticedBy } = result.value;
@@ -115,7 +117,7 @@ async function huntMutants({ cases: maxCases, seed: firstSeed, threads }: Simula
     createRunner: () => createThreadRunner<HuntJob, HuntFinding>(JOB_THREAD),
     onResult({ name }, result) {
       printLine(
-        `${name.padEnd(28)} without: ${brokenPromises.get(name)}\n${' '.repeat(28)} ${describeFinding(result)}`,
+        `${name.padEnd(NAME_WIDTH)} breaks: ${brokenPromises.get(name)}\n${' '.repeat(NAME_WIDTH)} ${describeFinding(result)}`,
       );
       passed &&= result.kind === 'done' && result.value.noticedBy !== null;
     },

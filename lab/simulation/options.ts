@@ -26,12 +26,12 @@ Plays the App against a simulated GitHub, people, a model and random faults, in 
   --checkpoint FILE  keeps the progress in FILE. If the simulation is interrupted, the same command continues it
   --pglite           plays on PGlite instead of the store in memory, about twenty times slower
   --trace            prints the events of each case
-  --mutants          replaces parts of the product by known mistakes, one after another, and reports which ones
-                     the checks notice within N cases each
+  --mutants          replaces parts of the product with known mistakes, one after another, and reports in which
+                     case the checks notice each one; N is the limit of cases for each
   --help             this text
 
 Progress and failures go to standard error, the report of all cases to standard output.
-Ends with 0 if every promise held or every mutant was noticed, 1 if not, 2 if it could not begin.
+Exit codes: 0 if every promise held or every mutant was noticed, 1 if not, 2 if it could not start.
 `;
 
 const OPTIONS = {

@@ -7,7 +7,7 @@ import type { TraceEvent } from './world/trace.ts';
 
 /** The progress; `expectedCases` is the number of all cases, and `rate` the number that is played per second. */
 export function progressLine({ cases, failures }: SimulationTotals, expectedCases: number, rate: number): string {
-  return `${cases} of ${expectedCases} cases, ${formatRate(rate)} a second, ${failures.length} broken`;
+  return `${cases} of ${expectedCases} cases, ${formatRate(rate)} per second, ${failures.length} broken`;
 }
 
 /** The problems of a failed case, and the command that replays it. */
@@ -21,12 +21,12 @@ export function reportLines(totals: SimulationTotals, seconds: number): readonly
   const transitions = Object.entries(TRANSITIONS).flatMap(([from, targets]) => targets.map((to) => `${from} to ${to}`));
   const unseen = transitions.filter((name) => !Object.hasOwn(totals.transitions, name)).join(', ') || 'nothing';
   return [
-    ...countTable('What went wrong outside', totals.faults),
-    ...countTable('Why signals were decided as they were', totals.reasons),
-    ...countTable('What became of proposals', totals.transitions),
+    ...countTable('Faults', totals.faults),
+    ...countTable('Decided signals by reason', totals.reasons),
+    ...countTable('State changes of proposals', totals.transitions),
     `    never  ${unseen}`,
     '',
-    `${totals.cases} cases, ${formatRate(totals.cases / Math.max(seconds, 0.001))} a second; ${totals.commits} commits`,
+    `${totals.cases} cases, ${formatRate(totals.cases / Math.max(seconds, 0.001))} per second; ${totals.commits} commits`,
     ...totals.failures.toSorted((left, right) => left.seed - right.seed).flatMap(failureLines),
     `${totals.failures.length} broken`,
   ];
@@ -62,13 +62,13 @@ function describeTraceEvent(event: TraceEvent): string | null {
     case 'received':
       return `    ${event.delivery.id} is ${event.receipt}: ${event.delivery.intent.kind}`;
     case 'installation-event-received':
-      return `    is told of its installation: ${describeInstallationEvent(event.notice)} (${event.receipt})`;
+      return `    installation event: ${describeInstallationEvent(event.installationEvent)} (${event.receipt})`;
     case 'saved':
       return describeSavedStep(event);
     case 'committed':
       return `    commit of ${event.plan.proposalIds.join(', ')}: ${JSON.stringify(event.outcome)}`;
     case 'effect-started':
-      return `    begins ${event.effect.effect.type}, try ${event.effect.attempts}`;
+      return `    ${event.effect.effect.type} begins, attempt ${event.effect.attempts}`;
     case 'acknowledged':
     case 'claimed':
     case 'effect-finished':
@@ -77,8 +77,8 @@ function describeTraceEvent(event: TraceEvent): string | null {
   }
 }
 
-function describeInstallationEvent(notice: InstallationEvent): string {
-  return notice.kind === 'access-lost' ? `access is lost, ${notice.cause}` : 'it may act again';
+function describeInstallationEvent(event: InstallationEvent): string {
+  return event.kind === 'access-lost' ? `access lost, ${event.cause}` : 'access restored';
 }
 
 function describeSavedStep({ signal, step, result, before }: Extract<TraceEvent, { kind: 'saved' }>): string {
@@ -87,6 +87,6 @@ function describeSavedStep({ signal, step, result, before }: Extract<TraceEvent,
     .filter(({ id, state }) => before.get(id) !== state)
     .map(({ id, state }) => `${id} ${before.get(id) ?? 'new'} to ${state}`);
   const effects = step.effects.map(({ type }) => type).join(', ');
-  const changes = [...transitions, ...(effects === '' ? [] : [`wants ${effects}`])];
+  const changes = [...transitions, ...(effects === '' ? [] : [`effects ${effects}`])];
   return `    ${signalText}: ${step.reason} (${result}) ${changes.join('; ')}`;
 }

@@ -22,7 +22,7 @@ describe('architecture', () => {
         .flatMap(({ path, imports }) => imports.map(({ from }) => posix.join(posix.dirname(path), from)))
         .filter((target) => target.startsWith('src/'));
     const outside = reached(/^src\/core\/edits\//).filter((target) => !target.startsWith('src/core/edits/'));
-    // What looks like a secret is known to the log too. Both files know only texts.
+    // The log also recognizes secrets. Both files know only texts.
     expect([...new Set(outside)].sort()).toEqual(['src/lib/credentials.ts', 'src/lib/redaction.ts']);
     expect(reached(/^src\/lib\/(?:credentials|redaction)\.ts$/)).toEqual(['src/lib/credentials.ts']);
     expect(reached(/^src\/core\/messages\/payload-view\.ts$/)).toEqual([
@@ -112,7 +112,7 @@ describe('the rules themselves', () => {
       'may not import demo/main.ts',
     ],
     [
-      'a fake that shares code with what it stands in for',
+      'a fake that shares code with the original',
       { 'fakes/github/a.ts': "import '../../src/adapters/github/b.ts';" },
       'may not import src/adapters/github/b.ts',
     ],
@@ -190,7 +190,7 @@ describe('the rules themselves', () => {
       'may not import src/cli/git/run-git.ts',
     ],
     [
-      'a server that reaches a process through what it imports',
+      'a server that reaches a process through its imports',
       {
         'src/app/start.ts': "import './wiring.ts';",
         'src/app/wiring.ts': "export const a = () => import('node:child_process');",

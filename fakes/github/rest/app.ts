@@ -98,7 +98,7 @@ function createInstallationToken(context: RouteContext): ApiResponse {
   const permissions = readPermissions(context, installation.permissions);
   if (permissions === undefined) {
     const refused = errorResponse(state, 422, NOT_GRANTED_MESSAGE);
-    // An owner can hold back what the App’s registration asks for. A client that wants more than that has a bug.
+    // An owner can withhold permissions of the App’s registration. A client that requests others has a bug.
     return readPermissions(context, identity.app.permissions) === undefined
       ? { ...refused, violation: 'requested a token with more permissions than the App asks for' }
       : refused;

@@ -24,27 +24,27 @@ import {
   uninstallIsProcessed,
 } from './lost-webhooks.ts';
 
-/** After the conversation the case comes to rest, without pending work or dead letters. */
+/** After the conversation the case finishes, without pending work or dead letters. */
 const allWorkIsDone: CaseCheck = ({ played, finalState }) => {
   // Comments that arrive after the App's removal can end as dead letters.
   const { installations } = played.simulatedGitHub.state;
   const deadLetters = finalState.deadLetters.filter(({ pullKey }) => installations.has(Number(pullKey.split('/')[0])));
   return [
-    ...(played.cameToRest ? [] : [`it does not come to rest within ${played.eventCount} events`]),
-    ...(finalState.pendingCount === 0 ? [] : [`${finalState.pendingCount} signals and effects are left`]),
-    ...deadLetters.map(({ error }) => `a signal was given up: ${error}`),
+    ...(played.hasFinished ? [] : [`the case still has work after ${played.eventCount} events`]),
+    ...(finalState.pendingCount === 0 ? [] : [`${finalState.pendingCount} signals and effects are still pending`]),
+    ...deadLetters.map(({ error }) => `a signal is a dead letter: ${error}`),
   ];
 };
 
-/** In a case that came to rest every run has ended and no proposal is pending. */
+/** After a finished case every run has ended and no proposal is pending. */
 const nothingStaysPending: CaseCheck = ({ saved, finalProposals }) => {
   const lastRuns = new Map(saved.map(({ saved: { claim, step } }) => [claim.pullRequestKey, step.pull.run]));
   const runProblems = [...lastRuns.values()].flatMap((run) =>
-    run === null || run.phase.kind === 'ended' ? [] : [`the run is ${run.phase.kind} for ever`],
+    run === null || run.phase.kind === 'ended' ? [] : [`the run ends in the phase ${run.phase.kind}`],
   );
   const proposalProblems = [...finalProposals]
     .filter(([, { state }]) => state === 'proposed')
-    .map(([id]) => `${id} waits for ever`);
+    .map(([id]) => `${id} stays pending`);
   return [...runProblems, ...proposalProblems];
 };
 
@@ -57,7 +57,7 @@ const waitingRunsHaveOpenProposals: CaseCheck = ({ saved }) =>
       proposals.some((proposal) => proposal.runId === run.id && isOpen(proposal))
     )
       return [];
-    return [`the run waits, and nothing is open (${step.reason})`];
+    return [`the run awaits decisions without an open proposal (${step.reason})`];
   });
 
 /** No proposal expires before its time, or while stored comments are pending (S85). */
@@ -79,7 +79,7 @@ const expiryWaitsForComments: CaseCheck = ({ events, played }) => {
     const unread = expired.length > 0 && pending.length > 0;
     return [
       ...early.map(({ id }) => `${id} expired before its time`),
-      ...(unread ? [`something expired while ${pending.join(', ')} waited`] : []),
+      ...(unread ? [`a proposal expired while ${pending.join(', ')} was pending`] : []),
     ];
   });
 };
@@ -101,7 +101,7 @@ const onlyTheHolderWrites: CaseCheck = ({ events, played }) => {
         installations.has(Number(pullRequestKey.split('/')[0])) ? Math.max(newest, fencingToken) : fencingToken,
       );
     if (event.kind !== 'saved' || event.result !== 'saved' || fencingToken >= newest) return [];
-    return [`a holder wrote (${event.step.reason}) after it had lost the pull request`];
+    return [`a worker saved a step (${event.step.reason}) after it had lost its claim`];
   });
 };
 
@@ -111,7 +111,7 @@ const commentsDecideOnce: CaseCheck = ({ saved }) => {
   return saved.flatMap(({ saved: { signal, step } }) => {
     if (signal.type !== 'intent' || signal.intent.kind !== 'comment') return [];
     const key = JSON.stringify(signal.intent.location);
-    if (seen.has(key)) return [`the words at ${key} were decided twice (${step.reason})`];
+    if (seen.has(key)) return [`the comment at ${key} was decided twice (${step.reason})`];
     seen.add(key);
     return [];
   });
@@ -132,11 +132,11 @@ const statesFollowTransitions: CaseCheck = ({ saved }) =>
 
 /** I15: after the retention time no text of people or the model is left, not even in the ledger. */
 const textIsDeleted: CaseCheck = ({ played, finalState }) =>
-  played.cleansUp && finalState.textRowCount > 0 ? [`I15: ${finalState.textRowCount} rows still hold words`] : [];
+  played.cleansUp && finalState.textRowCount > 0 ? [`I15: ${finalState.textRowCount} rows still contain text`] : [];
 
 /** No row of the ledger was changed or removed; the cleanup erases only texts. */
 const ledgerFitsItsChain: CaseCheck = ({ finalState }) =>
-  finalState.chainProblems.map((problem) => `the ledger does not fit its chain: ${problem}`);
+  finalState.chainProblems.map((problem) => `the ledger does not match its hash chain: ${problem}`);
 
 /** An id is never given to a second proposal, even after the first was deleted. */
 const idsNameOneProposal: CaseCheck = ({ saved }) => {
@@ -145,7 +145,7 @@ const idsNameOneProposal: CaseCheck = ({ saved }) => {
     step.pull.proposals.flatMap(({ id, runId }) => {
       const first = runIds.get(id) ?? runId;
       runIds.set(id, first);
-      return first === runId ? [] : [`${id} names a proposal of ${first} and one of ${runId}`];
+      return first === runId ? [] : [`${id} is the id of a proposal of run ${first} and of one of run ${runId}`];
     }),
   );
 };

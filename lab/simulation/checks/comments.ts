@@ -21,7 +21,7 @@ export const commentsArePostedOnce: CaseCheck = ({ played }) =>
     const markers = listBotComments(snapshot, played.fixture).flatMap(({ body }) => APP_MARKER.exec(body)?.[0] ?? []);
     return markers
       .filter((marker, index) => markers.indexOf(marker) !== index)
-      .map((marker) => `V5: ${marker} stands twice`);
+      .map((marker) => `V5: two comments have the marker ${marker}`);
   });
 
 const IN_PROGRESS_STATES: ReadonlySet<ProposalState> = new Set<ProposalState>(['approved', 'executing']);
@@ -40,15 +40,15 @@ export const decisionsAreShown: CaseCheck = (evidence) => {
   const comments = snapshotAllPulls(simulatedGitHub, fixture).flatMap((snapshot) => listBotComments(snapshot, fixture));
   const bodies = new Map(comments.map((comment) => [comment.id, comment.body]));
   return [...evidence.finalProposals].flatMap(([id, { state, comment, ref }]) => {
-    if (IN_PROGRESS_STATES.has(state)) return [`V5: ${id} is ${state} for ever`];
+    if (IN_PROGRESS_STATES.has(state)) return [`V5: ${id} stays ${state}`];
     if (!isInstalled(evidence, ref)) return [];
     const body = comment === null ? undefined : bodies.get(comment.id);
     if (body === undefined || comment === null || wasEditedByPerson(evidence, comment.id)) return [];
     if (state === 'proposed') return [];
-    if (body.includes(PENDING_LABEL)) return [`V5: the comment of ${id}, which is ${state}, says that it waits`];
+    if (body.includes(PENDING_LABEL)) return [`V5: the comment of ${id} says pending, but its state is ${state}`];
     const commit = evidence.commits.find(({ plan }) => plan.proposalIds.includes(id));
     if (commit === undefined) return [];
-    if (state !== 'completed') return [`V5: ${id} was committed and is ${state}`];
+    if (state !== 'completed') return [`V5: ${id} was committed, but its state is ${state}`];
     return body.includes(commit.sha.slice(0, 7)) ? [] : [`V5: the comment of ${id} does not name its commit`];
   });
 };
@@ -68,7 +68,7 @@ export const runEndsAreShown: CaseCheck = (evidence) => {
     if (wasEditedByPerson(evidence, comment.id)) return [];
     const expectedTexts = [`The run ${describeEnd(run.phase)}`, ...commitsOfRun(evidence, id)];
     if (comment.body.includes(STATE_LABELS.executing))
-      return [`V5: the comment of run ${id} says that something is being applied`];
+      return [`V5: the comment of the ended run ${id} still shows a commit in progress`];
     return expectedTexts
       .filter((text) => !comment.body.includes(text))
       .map((text) => `V5: the comment of run ${id} does not say: ${text}`);
@@ -94,7 +94,7 @@ export const commandsAreAnswered: CaseCheck = (evidence) => {
     if (location.at === 'review' || !isInstalled(evidence, signal.intent.pull)) return [];
     const reactions = reactionsById.get(location.commentId);
     const isAnswered = reactions?.some(({ authorId }) => authorId === played.fixture.botId) ?? true;
-    return isAnswered ? [] : [`V5: ${step.reason} (${location.commentId}) shows no reaction`];
+    return isAnswered ? [] : [`V5: comment ${location.commentId} (${step.reason}) has no reaction`];
   });
 };
 
@@ -106,7 +106,7 @@ export const acknowledgedDeliveriesAreStored: CaseCheck = ({ events }: CaseEvide
   const storedIds = new Set(events.flatMap((event) => (event.kind === 'received' ? [event.delivery.id] : [])));
   return events.flatMap((event) =>
     event.kind === 'acknowledged' && event.isForUs && !storedIds.has(event.deliveryId)
-      ? [`V5: ${event.deliveryId} was answered and never stored`]
+      ? [`V5: ${event.deliveryId} was acknowledged but never stored`]
       : [],
   );
 };
@@ -123,9 +123,10 @@ export const repliesArePosted: CaseCheck = (evidence) => {
   return [...Map.groupBy(expectedReplies(evidence), ({ body }) => body)].flatMap(([body, expected]) => {
     const count = postedByBody.get(body)?.length ?? 0;
     const excerpt = JSON.stringify(body.replace(REPLY_MARKER, '').trim().slice(0, 80));
-    if (count === 0 && expected.some(({ mustBePosted }) => mustBePosted)) return [`V5: nobody was answered ${excerpt}`];
+    if (count === 0 && expected.some(({ mustBePosted }) => mustBePosted))
+      return [`V5: the reply ${excerpt} was not posted`];
     if (count <= expected.length) return [];
-    return [`V5: ${excerpt} stands ${count} times, and was wanted ${expected.length} times`];
+    return [`V5: the reply ${excerpt} was posted ${count} times instead of ${expected.length}`];
   });
 };
 
@@ -145,7 +146,7 @@ function expectedReplies(evidence: CaseEvidence): readonly ExpectedReply[] {
       requestedAt.set(key, at);
       const mustBePosted = previousAt === undefined && isInstalled(evidence, step.pull.ref);
       const bodies = [renderReply(effect.reply, context), ...renderReplyContinuations(effect.reply)];
-      return bodies.map((body) => ({ body, mustBePosted: mustBePosted }));
+      return bodies.map((body) => ({ body, mustBePosted }));
     }),
   );
 }
@@ -162,7 +163,7 @@ export const changeRequestsAreReleased: CaseCheck = (evidence) => {
     [...pull.reviews.values()]
       .filter(({ authorId, state }) => authorId === played.fixture.botId && state === 'CHANGES_REQUESTED')
       .filter(({ id }) => !undismissed.has(id))
-      .map(({ id }) => `S72a: review ${id} asks for changes for ever`),
+      .map(({ id }) => `S72a: review ${id} still requests changes`),
   );
 };
 
@@ -182,9 +183,7 @@ export const threadsAreResolved: CaseCheck = (evidence) => {
   return [...finalProposals].flatMap(([id, { state, comment, ref }]) => {
     const thread = comment === null || comment.kind === 'issue-comment' ? undefined : threads.get(comment.id);
     if (thread === undefined || thread.resolvedById !== null || unresolvedIds.has(thread.id)) return [];
-    return isFinal(state) && isInstalled(evidence, ref)
-      ? [`S73: the thread of ${id}, which is ${state}, stays open`]
-      : [];
+    return isFinal(state) && isInstalled(evidence, ref) ? [`S73: the thread of ${id} (${state}) is not resolved`] : [];
   });
 };
 
@@ -201,7 +200,7 @@ export const notesReachTheModel: CaseCheck = ({ saved }) => {
     pendingNotes.set(run.id, run.agentNotes);
     return removed
       .filter(({ text }) => !messages.includes(JSON.stringify(JSON.stringify(text)).slice(3, -3)))
-      .map(({ text }) => `the model was never told ${JSON.stringify(text)} (${step.reason})`);
+      .map(({ text }) => `the model never received the note ${JSON.stringify(text)} (${step.reason})`);
   });
 };
 
@@ -215,7 +214,7 @@ export const userTextStaysInert: CaseCheck = ({ played }) =>
   snapshotAllPulls(played.simulatedGitHub, played.fixture)
     .flatMap((snapshot) => listBotComments(snapshot, played.fixture))
     .filter(({ body }) => body.includes('evil'))
-    .flatMap(({ id, body }) => findActiveNodes(fromMarkdown(body)).map((node) => `V6: comment ${id} holds ${node}`));
+    .flatMap(({ id, body }) => findActiveNodes(fromMarkdown(body)).map((node) => `V6: comment ${id} contains ${node}`));
 
 function findActiveNodes(node: Nodes): readonly string[] {
   const childResults = 'children' in node ? node.children.flatMap(findActiveNodes) : [];

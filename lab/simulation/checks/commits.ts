@@ -28,7 +28,7 @@ export const commitsAreApproved: CaseCheck = (evidence) =>
 function commitProblems(evidence: CaseEvidence, observed: ObservedCommit): readonly string[] {
   const { store } = evidence.played.simulatedGitHub.state;
   const commit = readGitCommit(store, observed.sha);
-  if (commit === undefined) return [`V1: commit ${observed.sha} is nowhere`];
+  if (commit === undefined) return [`V1: commit ${observed.sha} does not exist`];
   const trailers = parseTrailers(commit.message);
   const [parent = ''] = commit.parents;
   const preflight = evidence.saved.findLast(
@@ -40,8 +40,8 @@ function commitProblems(evidence: CaseEvidence, observed: ObservedCommit): reado
   const isOnCheckedHead = preflight?.type === 'commit-preflight' && preflight.headSha === parent;
   const named = trailers.map(({ id }) => id).join();
   return [
-    ...(isOnCheckedHead ? [] : [`V1: commit ${observed.sha} follows ${parent}, which was not checked`]),
-    ...(named === observed.plan.proposalIds.join() ? [] : [`V1: commit ${observed.sha} names ${named}`]),
+    ...(isOnCheckedHead ? [] : [`V1: the parent ${parent} of commit ${observed.sha} was not checked`]),
+    ...(named === observed.plan.proposalIds.join() ? [] : [`V1: the trailers of commit ${observed.sha} name ${named}`]),
     ...trailers.flatMap((trailer) => digestProblems(evidence, observed, trailer)),
     ...bytesProblems(evidence, observed, parent, trailers),
   ];
@@ -56,11 +56,11 @@ function digestProblems(
   const approvals = votes.filter(
     ({ index, vote }) => index < observed.index && vote.proposalId === id && isApprovalVote(vote),
   );
-  if (approvals.length === 0) return [`V3: ${id} was committed and nobody approved it`];
+  if (approvals.length === 0) return [`V3: ${id} was committed without an approval`];
   const approvedChanges = approvals.flatMap(({ vote }) => changes.get(`${id} ${vote.digest}`) ?? []);
   const wrong = approvedChanges.find((change) => expectedDigest(change) !== change.digest);
-  if (wrong !== undefined) return [`V1: ${id} has the digest ${wrong.digest} and is ${expectedDigest(wrong)}`];
-  return approvedChanges.length > 0 ? [] : [`V1: ${id} was approved under a digest that it never had`];
+  if (wrong !== undefined) return [`V1: ${id} has the digest ${wrong.digest} instead of ${expectedDigest(wrong)}`];
+  return approvedChanges.length > 0 ? [] : [`V1: ${id} was approved with a digest that it never had`];
 }
 
 function bytesProblems(
@@ -88,7 +88,7 @@ function bytesProblems(
         : restored !== undefined
           ? after.get(path)?.sha === restored.result?.blob
           : readBlobText(store, after.get(path)?.sha) === applyRegions(evidence, index, text, byPath.get(path) ?? []);
-    return isAsApproved ? [] : [`V1: commit ${sha} makes something else of ${path} than was approved`];
+    return isAsApproved ? [] : [`V1: commit ${sha} changes ${path} differently than approved`];
   });
 }
 
@@ -136,7 +136,9 @@ export const forksStayUntouched: CaseCheck = ({ events, played: { simulatedGitHu
     const { repository, pull } = snapshotPull(simulatedGitHub, fixtureForPull(fixture, event.number));
     return pull.head.repositoryId === repository.id
       ? []
-      : [`F15: a commit of ${event.plan.proposalIds.join(', ')} was tried, and #${event.number} comes from a fork`];
+      : [
+          `F15: a commit of ${event.plan.proposalIds.join(', ')} was attempted, although #${event.number} comes from a fork`,
+        ];
   });
   const forkWrites = listAuditEntries(simulatedGitHub.state.auditLog).filter(
     ({ viaAppId, ref, repositoryId }) => viaAppId !== null && ref !== null && repositoryId !== fixture.repositoryId,
@@ -157,7 +159,7 @@ export async function checkLedger(evidence: CaseEvidence): Promise<string[]> {
   );
   const problems = [...ledger.keys()]
     .filter((commit) => !commits.has(commit))
-    .map((commit) => `V7: the ledger has commit ${commit}, which the App never made`);
+    .map((commit) => `V7: the ledger has commit ${commit}, which is not a commit of the App`);
   for (const id of commits) {
     if (unknown.has(id)) continue;
     const listed = { id, parents: readGitCommit(store, id)?.parents ?? [] };
@@ -166,11 +168,11 @@ export async function checkLedger(evidence: CaseEvidence): Promise<string[]> {
       host: 'github.com',
       isRequired: false,
     });
-    if (rows.length === 0) problems.push(`V7: commit ${id} names no change`);
+    if (rows.length === 0) problems.push(`V7: commit ${id} has no trailers of a change`);
     for (const row of rows) {
       const { result, problem, note, proposal } = checkAgainstLedger(row, ledger.get(id) ?? []);
       if (result !== 'ok')
-        problems.push(`V7: commit ${id}, ${proposal ?? 'what it does not name'}: ${problem ?? note}`);
+        problems.push(`V7: commit ${id}, ${proposal ?? 'without a proposal id'}: ${problem ?? note}`);
     }
   }
   return problems;

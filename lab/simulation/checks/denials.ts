@@ -36,7 +36,8 @@ export const denialsDuringSuspensionHold: CaseCheck = (evidence) => {
   const { events, saved } = evidence;
   return postedWhileSuspended(evidence).flatMap(({ intent, at, key }) => {
     const unsuspended = events.findIndex(
-      (event) => event.kind === 'installation-event-received' && event.notice.kind === 'unsuspended' && event.at > at,
+      (event) =>
+        event.kind === 'installation-event-received' && event.installationEvent.kind === 'unsuspended' && event.at > at,
     );
     if (unsuspended === -1 || !couldAlwaysDeny(evidence, intent)) return [];
     const received = events.findIndex((event) => event.kind === 'received' && event.delivery.contentKey === key);
@@ -46,9 +47,7 @@ export const denialsDuringSuspensionHold: CaseCheck = (evidence) => {
     );
     return proposalsDenied(evidence, intent)
       .filter((id) => stepsBefore.some((step) => startsCommit(step.saved, id)))
-      .map(
-        (id) => `V4: an attempt to commit ${id} began before ${key} was heard, its denial of while the App was away`,
-      );
+      .map((id) => `V4: an attempt to commit ${id} began before its denial ${key}, from a suspension, was processed`);
   });
 };
 
@@ -72,7 +71,7 @@ export const deadLettersSuspendApprovals: CaseCheck = ({ saved, votes }) =>
       );
       return attempt === undefined || isApprovedAgain
         ? []
-        : [`V4: an attempt to commit ${id} began after words were put aside, by approvals given before`];
+        : [`V4: an attempt to commit ${id} began after a dead letter, with only earlier approvals`];
     });
   });
 

@@ -85,7 +85,7 @@ export type PlayedCase = {
   readonly database: CaseDatabase;
   readonly eventCount: number;
   /** No events were left. */
-  readonly cameToRest: boolean;
+  readonly hasFinished: boolean;
   /** Decided signals by reason. */
   readonly reasons: ReadonlyMap<string, number>;
   /** GitHub's delivery attempts, in order. */

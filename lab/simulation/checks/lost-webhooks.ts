@@ -29,7 +29,7 @@ export const lostWebhooksAreRecovered: CaseCheck = (evidence) => {
   return attempts.flatMap((attempt) =>
     acknowledged.has(attempt.guid) || !isLost(evidence, attempt, receivedKeys)
       ? []
-      : [`V5: ${attempt.guid} (${attempt.event}.${attempt.action ?? ''}) was lost for good`],
+      : [`V5: ${attempt.guid} (${attempt.event}.${attempt.action ?? ''}) was lost and not recovered`],
   );
 };
 
@@ -105,7 +105,7 @@ export const commentsAreReadBeforeExpiry: CaseCheck = (evidence) => {
         .filter(({ number }) => number === step.pull.ref.number)
         .filter((comment) => comment.at >= Date.parse(proposedAt ?? '') && comment.at < at - TIMING_TOLERANCE_MS)
         .filter(({ key }) => !receivedKeys.has(key))
-        .map(({ key }) => `${id} expired, and ${key} was never heard`),
+        .map(({ key }) => `${id} expired before comment ${key} was processed`),
     );
   });
 };
@@ -144,7 +144,7 @@ export const suspensionCommentsAreRead: CaseCheck = (evidence) => {
           ({ number, at }) => number === before.ref.number && at >= since && at < deliveredAt - TIMING_TOLERANCE_MS,
         )
         .filter(({ key }) => isInstalled(evidence, before.ref) && !receivedKeys.has(key))
-        .map(({ key }) => `F16: ${key} was said before the App could act again, and was never heard`);
+        .map(({ key }) => `F16: comment ${key} from a suspension was never processed`);
     });
   });
 };
@@ -179,7 +179,7 @@ export const uninstallIsProcessed: CaseCheck = ({ saved, played }) => {
     const since = removedAt.get(ref.installationId);
     if (since === undefined || at < since + MAX_UNINSTALL_DELAY_MS || run === null || run.phase.kind === 'ended')
       return [];
-    return [`S90b: a run went on (${step.reason}) long after the App's removal was heard of`];
+    return [`S90b: a run went on (${step.reason}) long after the App had received its removal`];
   });
 };
 

@@ -120,14 +120,14 @@ function enqueueCatchUps(
 export function applyInstallationEvent(
   tables: MemoryTables,
   deliveryId: string,
-  notice: InstallationEvent,
+  event: InstallationEvent,
   now: number,
 ): 'stored' | 'duplicate' {
   if (tables.installationEvents.has(deliveryId)) return 'duplicate';
-  const uninstalled = notice.kind === 'access-lost' && notice.cause === 'uninstalled' ? notice.installationId : null;
+  const uninstalled = event.kind === 'access-lost' && event.cause === 'uninstalled' ? event.installationId : null;
   tables.installationEvents.set(deliveryId, { receivedAt: now, uninstalled });
-  const affected = [...tables.pulls.values()].filter((row) => isAffected(row, notice));
-  if (notice.kind === 'access-lost') signalAccessLost(tables, affected, notice.cause, now);
+  const affected = [...tables.pulls.values()].filter((row) => isAffected(row, event));
+  if (event.kind === 'access-lost') signalAccessLost(tables, affected, event.cause, now);
   else enqueueCatchUps(tables, affected, null, now, CATCH_UP_INTERVAL_MS);
   return 'stored';
 }

@@ -54,8 +54,8 @@ export function createMemoryStore(
   const heldPull = (claim: Claim): MemoryPullRow | null => findHeldPull(tables, claim);
   return {
     receive: async (deliveries, now) => receiveDeliveries(tables, deliveries, now),
-    broadcastToPulls: async (deliveryId, notice, now) => {
-      const receipt = applyInstallationEvent(tables, deliveryId, notice, now);
+    broadcastToPulls: async (deliveryId, event, now) => {
+      const receipt = applyInstallationEvent(tables, deliveryId, event, now);
       if (receipt === 'stored') notifyListeners(tables);
       return receipt;
     },
@@ -114,7 +114,7 @@ function receiveDeliveries(
   now: number,
 ): ('stored' | 'duplicate')[] {
   if (deliveries.some(({ id, contentKey }) => `${id}${contentKey ?? ''}`.includes('\0')))
-    throw new Error('A key holds U+0000');
+    throw new Error('A key contains U+0000');
   const receipts = deliveries.map((delivery) => receiveDelivery(tables, delivery, now));
   if (receipts.includes('stored')) notifyListeners(tables);
   return receipts;

@@ -77,9 +77,10 @@ function checkOutcomes(row: MemoryPullRow, changed: readonly Proposal[]): void {
 /** `run.messageCount` includes the new messages, which are the last. */
 function checkMessageCount(tables: MemoryTables, { pull: { run }, messages }: Step): void {
   if (messages.length === 0) return;
-  if (run === null || run.messageCount < messages.length) throw new Error('Messages without a run that counts them');
+  if (run === null || run.messageCount < messages.length) throw new Error('The run does not count these messages');
   const before = tables.messages.get(run.id) ?? [];
-  if (before.length > run.messageCount - messages.length) throw new Error(`A place of ${run.id}'s transcript is taken`);
+  if (before.length > run.messageCount - messages.length)
+    throw new Error(`Run ${run.id} already has messages at these positions`);
 }
 
 function addMessages(tables: MemoryTables, { pull: { run }, messages }: Step): void {

@@ -74,36 +74,44 @@ const stripEscapes = (body: string): string => body.replaceAll('\\', '').replace
 
 /** Mistakes in effects, claims and leases. */
 export const EFFECT_MUTANTS: readonly Mutant[] = [
-  { name: 'blind-retry', brokenPromise: 'what may have happened is looked for first', createOverrides: retryBlindly },
+  {
+    name: 'blind-retry',
+    brokenPromise: 'a retry first checks whether the earlier attempt succeeded',
+    createOverrides: retryBlindly,
+  },
   {
     name: 'posted-comments-not-found',
-    brokenPromise: 'a comment whose answer was lost is found again',
+    brokenPromise: 'the App finds its posted comment if GitHub’s response was lost',
     createOverrides: () => overrideGitHub(() => ({ findCommentsByMarker: async () => new Map() })),
   },
   {
     name: 'posted-replies-not-found',
-    brokenPromise: 'nobody is answered twice',
+    brokenPromise: 'the App posts each reply once',
     createOverrides: () => overrideGitHub(() => ({ hasPosted: async () => false })),
   },
-  { name: 'replies-dropped', brokenPromise: 'everyone who needs a reply gets one', createOverrides: dropReplies },
+  {
+    name: 'replies-dropped',
+    brokenPromise: 'the App posts every reply that a decision requires',
+    createOverrides: dropReplies,
+  },
   {
     name: 'no-fencing',
-    brokenPromise: 'a former holder writes nothing',
+    brokenPromise: 'a worker that lost its claim saves nothing',
     createOverrides: () => ({ invariants: { ...ALL_INVARIANTS, fencing: false } }),
   },
   {
     name: 'dead-leases-hold',
-    brokenPromise: 'what a dead process held is free',
+    brokenPromise: 'the leases of a crashed process become free',
     createOverrides: () => ({ invariants: { ...ALL_INVARIANTS, freesDeadLeases: false } }),
   },
   {
     name: 'writes-past-its-lease',
-    brokenPromise: 'a process that hung past its lease writes nothing to GitHub',
+    brokenPromise: 'a process whose lease expired writes nothing to GitHub',
     createOverrides: ignoreLeases,
   },
   {
     name: 'writes-after-disconnect',
-    brokenPromise: 'a process that was cut off from the database writes nothing that others may have taken over',
+    brokenPromise: 'a process that lost its database connection writes nothing to GitHub under the old lease',
     createOverrides: () => ({
       ...overrideStore(() => ({ connectionEpoch: () => EFFECT_MUTANTS })),
       disconnectsOften: true,
@@ -111,7 +119,7 @@ export const EFFECT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'rate-limits-counted-as-failures',
-    brokenPromise: 'tries that a limit stopped give nothing up',
+    brokenPromise: 'attempts that a rate limit stopped do not count toward the maximum',
     createOverrides: () => ({
       ...overrideEffects((effect) => ({ ...effect, waitingAttempts: 0 })),
       suspendsOften: true,
@@ -119,12 +127,12 @@ export const EFFECT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'effects-after-the-step',
-    brokenPromise: 'a decision and its effects are saved together',
+    brokenPromise: 'a decision and its effects are saved in one transaction',
     createOverrides: saveEffectsLater,
   },
   {
     name: 'result-lost-on-retry',
-    brokenPromise: 'what came of an effect is always heard',
+    brokenPromise: 'the result of an effect is processed even if the effect needed a retry',
     createOverrides: () =>
       overrideStore(({ finishEffect }) => ({
         finishEffect: (effect, outcome, now) => finishEffect(effect, effect.attempts > 1 ? null : outcome, now),
@@ -132,12 +140,12 @@ export const EFFECT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'earlier-runs-not-updated',
-    brokenPromise: 'the comment of a run says how it ended, also where the next one has begun',
+    brokenPromise: 'the comment of a run shows how the run ended, even after the next run has started',
     createOverrides: () => overrideStore(() => ({ loadRun: async () => null })),
   },
   {
     name: 'failed-effects-dropped',
-    brokenPromise: 'an effect that failed is tried again',
+    brokenPromise: 'a failed effect is retried',
     createOverrides: () =>
       overrideStore(({ finishEffect }) => ({
         postponeEffect: async (effect, { now }) => void (await finishEffect(effect, null, now)),
@@ -145,17 +153,17 @@ export const EFFECT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'reviews-not-released',
-    brokenPromise: 'a request for changes is taken back where nothing waits any more',
+    brokenPromise: 'the App dismisses its request for changes when no proposal is pending',
     createOverrides: () => overrideGitHub(() => ({ dismissReview: async () => true })),
   },
   {
     name: 'threads-left-open',
-    brokenPromise: 'the thread of what is decided is resolved',
+    brokenPromise: 'the thread of a decided proposal is resolved',
     createOverrides: () => overrideGitHub(() => ({ resolveThread: async () => {} })),
   },
   {
     name: 'active-markdown',
-    brokenPromise: 'nothing that models or strangers wrote is Markdown',
+    brokenPromise: 'text from models or strangers is never active Markdown',
     createOverrides: () =>
       overrideGitHub(({ createComment, updateComment }) => ({
         createComment: (body) => createComment(stripEscapes(body)),

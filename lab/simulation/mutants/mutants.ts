@@ -76,7 +76,7 @@ function readFirstTexts(): Overrides {
 const DECISION_MUTANTS: readonly Mutant[] = [
   {
     name: 'no-compare-and-swap',
-    brokenPromise: 'a commit is bound to the head that was checked',
+    brokenPromise: 'a commit applies only to the head that was checked',
     createOverrides: () =>
       overrideGitHub(({ commit }, simulatedGitHub, fixture) => ({
         commit: (plan) =>
@@ -89,7 +89,7 @@ const DECISION_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'deny-ignored-after-approve',
-    brokenPromise: 'what was said first is heard before an attempt begins',
+    brokenPromise: 'a commit attempt starts only after all earlier comments are processed',
     createOverrides: () => ({
       invariants: { ...ALL_INVARIANTS, inboxGuard: false },
       ...overrideStore(() => ({ nextCommentAt: async () => null })),
@@ -97,7 +97,7 @@ const DECISION_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'everybody-may-decide',
-    brokenPromise: 'only who may write decides',
+    brokenPromise: 'only accounts with write permission can approve',
     createOverrides: () =>
       overrideGitHub(({ fetchPermission }) => ({
         fetchPermission: async (login) => ({ ...(await fetchPermission(login)), permission: 'write' }),
@@ -105,23 +105,23 @@ const DECISION_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'forks-ignored',
-    brokenPromise: 'a branch in a fork is never written to',
+    brokenPromise: 'the App never writes to the branch of a fork',
     createOverrides: () =>
       overrideGitHub(({ fetchPull }) => ({ fetchPull: async () => ({ ...(await fetchPull()), fork: false }) })),
   },
   {
     name: 'late-denial-ignored',
-    brokenPromise: 'after a no that came during an attempt no other attempt begins',
+    brokenPromise: 'a denial during a commit attempt prevents any retry',
     createOverrides: () => overridePulls((pull) => ({ ...pull, proposals: pull.proposals.map(withoutLateDenial) })),
   },
   {
     name: 'permission-cached',
-    brokenPromise: 'permissions are read again before a commit',
+    brokenPromise: 'permissions are fetched again before each commit',
     createOverrides: cachePermissions,
   },
   {
     name: 'withdrawn-approvals-commit',
-    brokenPromise: 'an approval that was edited or deleted before the commit is none',
+    brokenPromise: 'an approval does not count if its comment is edited or deleted before the commit',
     createOverrides: readFirstTexts,
   },
   {
@@ -129,21 +129,21 @@ const DECISION_MUTANTS: readonly Mutant[] = [
     brokenPromise: 'a commit has as many approvals as the repository requires',
     createOverrides: () => overrideGitHub(() => ({ fetchSettingsFile: async () => null })),
   },
-  { name: 'tree-cached', brokenPromise: 'the files are those of the head', createOverrides: cacheTree },
+  { name: 'tree-cached', brokenPromise: 'file contents come from the current head', createOverrides: cacheTree },
   {
     name: 'changed-bytes',
-    brokenPromise: 'the bytes of a commit are those that were approved',
+    brokenPromise: 'a commit contains exactly the approved bytes',
     createOverrides: () =>
       overrideGitHub(({ commit }) => ({ commit: (plan) => commit({ ...plan, files: plan.files.map(withBlankLine) }) })),
   },
   {
     name: 'commits-not-recorded',
-    brokenPromise: 'the ledger has every commit',
+    brokenPromise: 'the ledger records every commit',
     createOverrides: () => overrideLedger(() => []),
   },
   {
     name: 'first-approver-only',
-    brokenPromise: 'the ledger has everybody who approved',
+    brokenPromise: 'the ledger records every approver',
     createOverrides: () =>
       overrideLedger((changes) => changes.map((change) => ({ ...change, approvers: change.approvers.slice(0, 1) }))),
   },
@@ -198,22 +198,22 @@ function treatSuspensionAsPermanent(): Overrides {
 const WEBHOOK_MUTANTS: readonly Mutant[] = [
   {
     name: 'no-dedupe',
-    brokenPromise: 'a delivery is stored once',
+    brokenPromise: 'a delivery that GitHub repeats is stored once',
     createOverrides: () => ({ invariants: { ...ALL_INVARIANTS, dedupe: false } }),
   },
   {
     name: 'acknowledged-before-stored',
-    brokenPromise: 'a delivery is stored before it is answered',
+    brokenPromise: 'a delivery is stored before it is acknowledged',
     createOverrides: acknowledgeBeforeStoring,
   },
   {
     name: 'recovery-takes-nothing',
-    brokenPromise: 'what no webhook told is found in GitHub’s log',
+    brokenPromise: 'recovery finds lost webhooks in GitHub’s delivery log',
     createOverrides: () => overrideStore(() => ({ findKnownDeliveries: async (ids) => new Set(ids) })),
   },
   {
     name: 'given-up-at-once',
-    brokenPromise: 'a fault that passes loses nobody’s words',
+    brokenPromise: 'a temporary fault moves no comment to the dead letters',
     createOverrides: () =>
       overrideStore(({ deadLetterSignal, postponeSignal }) => ({
         postponeSignal: (claim, signal, notBefore, failure) =>
@@ -230,41 +230,41 @@ const WEBHOOK_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'lost-comments-not-read',
-    brokenPromise: 'what was said is heard before anything expires, even where its webhook was lost for good',
+    brokenPromise: 'the App reads all comments before a proposal expires, even if their webhooks were lost',
     createOverrides: () => overrideGitHub(() => ({ listCommentsSince: async () => [] })),
   },
   {
     name: 'uninstall-ignored',
-    brokenPromise: 'what went on ends where the App is removed',
+    brokenPromise: 'runs end when the App is uninstalled',
     createOverrides: () => overrideStore(() => ({ broadcastToPulls: async () => 'stored' })),
   },
   {
     name: 'suspension-comments-ignored',
-    brokenPromise: 'what was said while the App was suspended is heard as soon as it may act again',
+    brokenPromise: 'the App reads comments from a suspension when the suspension ends',
     createOverrides: () =>
       overrideStore(({ broadcastToPulls }) => ({
-        broadcastToPulls: async (id, notice, now) =>
-          notice.kind === 'unsuspended' ? 'stored' : broadcastToPulls(id, notice, now),
+        broadcastToPulls: async (id, event, now) =>
+          event.kind === 'unsuspended' ? 'stored' : broadcastToPulls(id, event, now),
       })),
   },
   {
     name: 'suspension-comments-of-ended-run-ignored',
-    brokenPromise: 'what was said while the App was suspended is heard though its run has ended by then',
+    brokenPromise: 'the App reads comments from a suspension even if their run has ended since',
     createOverrides: () => ({ ...forgetCatchUpStart(), suspendsOften: true }),
   },
   {
     name: 'suspension-ignored-before-commit',
-    brokenPromise: 'no commit begins before what was said while the App was suspended is heard',
+    brokenPromise: 'no commit starts before the comments from a suspension are read',
     createOverrides: () => ({ ...overrideStore(() => ({ nextCatchUpAt: async () => null })), suspendsOften: true }),
   },
   {
     name: 'notes-forgotten',
-    brokenPromise: 'what people say to a run is told the model',
+    brokenPromise: 'the model receives every note that people write to a run',
     createOverrides: () => overridePulls((pull) => ({ ...pull, run: pull.run && { ...pull.run, agentNotes: [] } })),
   },
   {
     name: 'suspension-treated-as-uninstall',
-    brokenPromise: 'a suspended installation is waited for',
+    brokenPromise: 'a suspended installation keeps its runs until the suspension ends',
     createOverrides: treatSuspensionAsPermanent,
   },
 ];
@@ -273,18 +273,18 @@ const WEBHOOK_MUTANTS: readonly Mutant[] = [
 const CLEANUP_MUTANTS: readonly Mutant[] = [
   {
     name: 'nothing-deleted',
-    brokenPromise: 'words are forgotten in time',
+    brokenPromise: 'the text of people and models is deleted after the retention time',
     createOverrides: () => overrideStore(() => ({ deleteExpired: async () => false })),
   },
   {
     name: 'deleted-too-soon',
-    brokenPromise: 'what was heard is known for thirty days',
+    brokenPromise: 'the App remembers processed deliveries for thirty days',
     createOverrides: () =>
       overrideStore(({ deleteExpired }) => ({ deleteExpired: (now) => deleteExpired(now + DELIVERY_RETENTION_MS) })),
   },
   {
     name: 'ledger-deleted',
-    brokenPromise: 'the ledger stays when words go',
+    brokenPromise: 'the cleanup of expired data keeps the ledger',
     createOverrides: () => ({ invariants: { ...ALL_INVARIANTS, keepsLedger: false } }),
   },
 ];

@@ -359,7 +359,7 @@ function changeOwnComment({ person, random, snapshot, accountId }: ActionContext
   const { id } = random.pick(ownComments);
   if (random.chance(0.5)) person.deletes(id);
   else person.edits(id, '/approve all');
-  return `changes own words (${id})`;
+  return `changes own comment (${id})`;
 }
 
 /** Edits or deletes the newest comment that begins with `/approve`, before or after the App reads it. */

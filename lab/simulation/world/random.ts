@@ -22,7 +22,7 @@ export function createRandom(seed: number): Random {
     chance: (probability) => float() < probability,
     pick(values) {
       const [value] = values.slice(integer(values.length));
-      if (value === undefined) throw new Error('There is nothing to pick from');
+      if (value === undefined) throw new Error('The list is empty');
       return value;
     },
   };

@@ -18,7 +18,7 @@ export type TraceEvent = { readonly at: number } & (
   | { readonly kind: 'received'; readonly delivery: InterpretedDelivery; readonly receipt: 'stored' | 'duplicate' }
   | {
       readonly kind: 'installation-event-received';
-      readonly notice: InstallationEvent;
+      readonly installationEvent: InstallationEvent;
       readonly receipt: 'stored' | 'duplicate';
     }
   /** The webhook response was a success. */
@@ -135,9 +135,9 @@ function traceReceiving(store: Store, trace: Trace): Pick<Store, 'receive' | 'br
         trace.add({ kind: 'received', delivery, receipt: receipts[index] ?? 'duplicate' });
       return receipts;
     },
-    async broadcastToPulls(deliveryId, notice, now) {
-      const receipt = await store.broadcastToPulls(deliveryId, notice, now);
-      trace.add({ kind: 'installation-event-received', notice, receipt });
+    async broadcastToPulls(deliveryId, installationEvent, now) {
+      const receipt = await store.broadcastToPulls(deliveryId, installationEvent, now);
+      trace.add({ kind: 'installation-event-received', installationEvent, receipt });
       return receipt;
     },
   };

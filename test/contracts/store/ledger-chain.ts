@@ -28,7 +28,7 @@ export function ledgerChainContract({ backend, store, value, claimSignal, rebuil
     }
   }
 
-  /** What the owner of the tables can do. */
+  /** Changes that the owner of the tables can make. */
   async function tamper(...statements: readonly string[]): Promise<void> {
     await backend()
       .db.transaction()
@@ -57,7 +57,7 @@ export function ledgerChainContract({ backend, store, value, claimSignal, rebuil
       ).toBe('proposal_outcomes votes votes committed_changes');
     });
 
-    it('a hash that was kept can be computed again after the ledger has grown (X14)', async () => {
+    it('a recorded hash can be computed again after the ledger has grown (X14)', async () => {
       await decide([1, 2]);
       const kept = await report();
       await value('select pg_sleep(0.005)');
@@ -124,7 +124,7 @@ export function ledgerChainContract({ backend, store, value, claimSignal, rebuil
       expect((await report()).problems).toContain(`${key}: ${problem}`);
     });
 
-    it('a row that is there without its entry is found (X14)', async () => {
+    it('a row without its entry in the chain is found (X14)', async () => {
       await decide();
       await tamper(
         `insert into votes (pull_key, proposal_id, digest, action, person_id, login, permission, surface, delivery_id, head, at)
@@ -133,7 +133,7 @@ export function ledgerChainContract({ backend, store, value, claimSignal, rebuil
       expect((await report()).problems).toEqual([expect.stringMatching(/: a row of votes was added past the chain$/)]);
     });
 
-    it('the last row, and a pull request, removed with their entries and counts of their own, are found (X14)', async () => {
+    it('removing the last row or a whole pull request is found, even with its entries and its count (X14)', async () => {
       await decide();
       const key = await keyOf(1);
       await tamper(
@@ -149,7 +149,7 @@ export function ledgerChainContract({ backend, store, value, claimSignal, rebuil
       expect((await report()).problems).toEqual(['of 3 pull requests, 2 are left']);
     });
 
-    it('what its owner rewrites as a whole fits again, but has another last hash than the one that was kept (X14)', async () => {
+    it('a ledger that its owner rewrote completely is consistent, but its last hash is not the recorded one (X14)', async () => {
       await decide();
       const kept = await report();
       await tamper(
@@ -165,7 +165,7 @@ export function ledgerChainContract({ backend, store, value, claimSignal, rebuil
       expect(rewritten.hash).not.toBe(kept.hash);
     });
 
-    it('cleanup and an uninstall erase words and break nothing (X14, I15)', async () => {
+    it('cleanup and an uninstall erase texts, and the chain stays intact (X14, I15)', async () => {
       await decide();
       const kept = await report();
       while (await store().deleteExpired(21 + RUN_RETENTION_MS + DELIVERY_RETENTION_MS));
@@ -217,7 +217,7 @@ export function sharedLedgerChainContract({ backend, store, value }: DatabaseHar
   `;
 
   describe('the chain of a ledger that several processes write', () => {
-    it('the last hash waits for rows on their way, so that none of them can come before its time later (X14)', async () => {
+    it('the last hash waits for rows that are being written, so that none gets an earlier time afterward (X14)', async () => {
       const { promise: mayCommit, resolve: commit } = Promise.withResolvers<void>();
       const { promise: isWritten, resolve: written } = Promise.withResolvers<void>();
       const writer = backend()

@@ -8,12 +8,12 @@ const broken = (seed: number) => ({ ...NO_CASES, cases: 1, failures: [{ seed, pr
 
 describe('the messages of the simulation', () => {
   it('reports the progress', () => {
-    expect(progressLine(sumTotals([played, broken(7)]), 100, 7.75)).toBe('31 of 100 cases, 7.8 a second, 1 broken');
+    expect(progressLine(sumTotals([played, broken(7)]), 100, 7.75)).toBe('31 of 100 cases, 7.8 per second, 1 broken');
   });
 
   it('ends with every broken case, in the order of their seeds, and how to play it again', () => {
     const lines = reportLines(sumTotals([broken(12), played, broken(7)]), 2);
-    expect(lines).toContain('32 cases, 16 a second; 4 commits');
+    expect(lines).toContain('32 cases, 16 per second; 4 commits');
     expect(lines).toContain('        2  approved');
     expect(lines.slice(-9)).toEqual([
       '',

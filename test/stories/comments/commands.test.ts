@@ -67,7 +67,7 @@ describe('commands in a comment', () => {
     ]);
   });
 
-  it('an informal yes that names its subject is not an instruction either (S62)', async () => {
+  it('an informal approval that names its subject is not an instruction either (S62)', async () => {
     const story = await propose(stage(), BIGINT);
     const id = story.bot.proposal(1).proposalId;
     const yeses = ['I approve this', 'approve all', `Approve ${id}, please`];
@@ -117,9 +117,9 @@ describe('comments and reactions that never decide', () => {
   it('a comment that is edited into a command, in thread or conversation, gets one hint (S60, B7)', async () => {
     const story = await propose(stage(), BIGINT);
     const { ana, bot } = story;
-    const said = await ana.says('Looks interesting.');
-    await ana.does((person) => person.edits(said, '/approve'));
-    await ana.does((person) => person.edits(said, '/approve '));
+    const commentId = await ana.says('Looks interesting.');
+    await ana.does((person) => person.edits(commentId, '/approve'));
+    await ana.does((person) => person.edits(commentId, '/approve '));
     await expectUndecided(story);
     expect(bot.answers()).toHaveLength(1);
     expect(bot.answer()).toMatch(/^An edited comment has no effect/);
@@ -131,9 +131,9 @@ describe('comments and reactions that never decide', () => {
 
   it('editing a command away does not undo it, and editing it again does not repeat it (S60, B7)', async () => {
     const { ana, bot, pr } = await propose(stage(), BIGINT);
-    const said = await ana.replies(bot.proposal(1), '/approve');
-    await ana.does((person) => person.editsInThread(said, 'never mind'));
-    await ana.does((person) => person.editsInThread(said, '/deny'));
+    const commentId = await ana.replies(bot.proposal(1), '/approve');
+    await ana.does((person) => person.editsInThread(commentId, 'never mind'));
+    await ana.does((person) => person.editsInThread(commentId, '/deny'));
     expect(pr.commits()).toHaveLength(1);
     expect(pr.file('src/total.ts')).toContain('0n');
   });
@@ -161,8 +161,8 @@ describe('comments and reactions that never decide', () => {
 
   it('a deleted approval is not undone (S61)', async () => {
     const { ana, bot, pr } = await propose(stage(), BIGINT);
-    const said = await ana.replies(bot.proposal(1), '/approve');
-    await ana.does((person) => person.deletesInThread(said));
+    const commentId = await ana.replies(bot.proposal(1), '/approve');
+    await ana.does((person) => person.deletesInThread(commentId));
     expect(pr.commits()).toHaveLength(1);
   });
 

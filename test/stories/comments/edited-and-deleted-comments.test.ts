@@ -187,8 +187,8 @@ describe('deleting a comment of the App', () => {
     const { ben, bot } = story;
     const { proposalId } = bot.proposal(2);
     for (let times = 0; times <= MAX_COMMENT_REPAIRS; times += 1) {
-      const standing = bot.proposals().find((one) => one.proposalId === proposalId);
-      await ben.does((person) => person.deletes(standing?.id ?? 0));
+      const shown = bot.proposals().find((one) => one.proposalId === proposalId);
+      await ben.does((person) => person.deletes(shown?.id ?? 0));
     }
     expect(await proposalStates(story)).toEqual(['proposed', 'superseded']);
     expect(bot.proposals().map((one) => one.proposalId)).not.toContain(proposalId);

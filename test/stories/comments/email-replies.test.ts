@@ -4,7 +4,7 @@ import { BIGINT, proposalStates, propose } from '../support/proposals.ts';
 
 const stage = stageForAll();
 
-it('a yes with a signature, in formatting or in emoji gets a hint, and the change stays pending (S62)', async () => {
+it('a “yes” with a signature, in formatting or as an emoji gets a hint, and the change stays pending (S62)', async () => {
   const { ana, bot, model, stored } = await propose(stage(), BIGINT);
   const yes = ['Yes\n\nSent from my iPhone', 'ok\n\n-- \nBob Smith', '**LGTM**', '\u2705', 'lgtm :rocket:'];
   for (const words of yes) {

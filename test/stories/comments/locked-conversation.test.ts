@@ -45,7 +45,7 @@ describe('a locked conversation', () => {
     expect(bot.answers()).toHaveLength(1);
   });
 
-  it('a run whose changes GitHub takes from no App waits, asks for little, and goes on after the lock (F13)', async () => {
+  it('a run whose changes GitHub refuses waits with few requests, and continues after the lock (F13)', async () => {
     const story = await tellRows(stage());
     const { ana, ben, bot, model, pr } = story;
     await ben.does((person) => person.locks());

@@ -27,10 +27,10 @@ describe('instructions for the agent', () => {
     const story = await stage().tell({ branch: { ...branch, [ROWS_PATH]: rows() } });
     story.model.proposes(editRow(5, 50));
     await story.ana.says('/countersign give the rows other values');
-    const [told, usual] = [story.model.requests()[0]?.body, plain.model.requests()[0]?.body];
-    expect(JSON.stringify(told)).not.toContain('canary');
-    expect(JSON.stringify(told)).toContain('AGENTS.md');
-    expect(told?.['tools']).toEqual(usual?.['tools']);
+    const [withInstructions, usual] = [story.model.requests()[0]?.body, plain.model.requests()[0]?.body];
+    expect(JSON.stringify(withInstructions)).not.toContain('canary');
+    expect(JSON.stringify(withInstructions)).toContain('AGENTS.md');
+    expect(withInstructions?.['tools']).toEqual(usual?.['tools']);
     expect(story.model.requests()[0]?.messages[0]).toEqual(plain.model.requests()[0]?.messages[0]);
   });
 
@@ -45,9 +45,9 @@ describe('instructions for the agent', () => {
     pass(2);
     await settle();
     await ana.replies(bot.proposal(1), '/approve');
-    const heard = model.requests().map(({ body }) => JSON.stringify(body));
-    expect(heard.join('')).not.toContain('canary');
-    expect(heard.at(-1)).toContain('then tidy up');
-    expect(heard.join('')).toContain('keep the comments');
+    const requests = model.requests().map(({ body }) => JSON.stringify(body));
+    expect(requests.join('')).not.toContain('canary');
+    expect(requests.at(-1)).toContain('then tidy up');
+    expect(requests.join('')).toContain('keep the comments');
   });
 });

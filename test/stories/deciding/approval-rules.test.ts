@@ -86,7 +86,7 @@ describe('who may approve', () => {
     expect(pr.commits()).toHaveLength(1);
   });
 
-  it('a custom role counts by what it permits, not by its name (S66)', async () => {
+  it('a custom role counts by its permissions, not by its name (S66)', async () => {
     const { bot, person, pr } = await proposeUnder('approvers: admin\n');
     const custom = await person('custom', 'write', 'release-admin');
     const admin = await person('admin', 'admin');

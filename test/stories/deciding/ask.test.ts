@@ -65,7 +65,7 @@ describe('a question while changes are pending', () => {
     expect(request?.messages.at(-1)?.content).toContain('"when?"');
   });
 
-  it('tool calls that the model makes anyway are never served (S111)', async () => {
+  it('tool calls in the response are never executed (S111)', async () => {
     const story = await propose(stage(), BIGINT, EXACTLY);
     const { ana, bot, model, pr } = story;
     model.says({ content: 'I shall do it at once.', calls: [edit('README.md', 'Sells', 'Buys')] });

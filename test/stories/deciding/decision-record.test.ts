@@ -14,7 +14,7 @@ describe('the record of a decision', () => {
     const { ana, ben, bot, stored } = await propose(stage(), BIGINT, EXACTLY);
     const body = '/approve\nMind the callers.';
     const commentId = await ana.replies(bot.proposal(1), body);
-    const said = await ben.says(`/deny ${bot.proposal(2).proposalId} too long`);
+    const denialId = await ben.says(`/deny ${bot.proposal(2).proposalId} too long`);
     const [first, second] = (await stored()).proposals;
     const delivery = stage().github.deliveries.log.find(({ request }) => request.body.includes('Mind the callers.'));
     expect(first?.votes).toEqual([
@@ -35,7 +35,7 @@ describe('the record of a decision', () => {
       },
     ]);
     expect(second?.votes).toMatchObject([
-      { action: 'deny', by: { id: ben.id }, surface: 'conversation', commentId: said, text: 'too long' },
+      { action: 'deny', by: { id: ben.id }, surface: 'conversation', commentId: denialId, text: 'too long' },
     ]);
   });
 
@@ -49,7 +49,7 @@ describe('the record of a decision', () => {
     ]);
   });
 
-  it('the change’s own comment shows the outcome with a name and a link; the button is gone, the thread resolved (S72)', async () => {
+  it('the change’s own comment shows the outcome with a name and a link, without the button; its thread is resolved (S72)', async () => {
     const { ana, ben, bot, pr } = await propose(stage(), BIGINT, EXACTLY);
     await ana.replies(bot.proposal(1), '/approve');
     await ben.replies(bot.proposal(2), '/deny too long');
@@ -99,7 +99,7 @@ describe('the record of a decision', () => {
     expect(pr.commits()).toHaveLength(1);
   });
 
-  it('an approval and a denial at once come to one outcome, and a stored denial wins (S77)', async () => {
+  it('an approval and a denial at the same time have one outcome, and a stored denial wins (S77)', async () => {
     const { ana, ben, bot, pr, stored } = await propose(stage(), BIGINT, EXACTLY);
     stage().pass(5);
     ana.person.replies(bot.proposal(1).id, '/approve');

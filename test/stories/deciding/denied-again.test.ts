@@ -24,8 +24,8 @@ describe('a denied change', () => {
     const wider = edit(ROWS_PATH, `${row(4)}\n${row(5)}\n`, `${row(4)}\n${row(5, 50)}\n`);
     const story = await answering(editRow(5, 50), wider, editRow(5, 51));
     await story.ana.replies(story.bot.proposal(1), REASON);
-    const heard = story.model.requests().map(({ messages }) => messages.at(-1)?.content);
-    expect(heard.at(-1)).toBe(repeatedBy(story.ana.login));
+    const lastMessages = story.model.requests().map(({ messages }) => messages.at(-1)?.content);
+    expect(lastMessages.at(-1)).toBe(repeatedBy(story.ana.login));
     expect(story.bot.proposals()).toHaveLength(2);
     expect(story.bot.proposal(2).body).toContain(row(5, 51));
   });

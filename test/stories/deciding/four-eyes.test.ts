@@ -51,7 +51,7 @@ function block(...lines: readonly string[]): string {
   return ['```suggestion', ...lines, '```'].join('\n');
 }
 
-describe('require_non_requester: people whose words the agent had', () => {
+describe('require_non_requester: people whose text reached the agent', () => {
   it.each([
     ['/edit', (one: Speaker, story: Story) => one.replies(newest(story), '/edit make it 55')],
     ['a plain reply', (one: Speaker, story: Story) => one.replies(newest(story), 'Make it 55.')],
@@ -78,7 +78,7 @@ describe('require_non_requester: people whose words the agent had', () => {
     await expectCommitBy(story, await writer(story, 'dora'));
   });
 
-  it('a denial without a word gives no instruction, so that person may approve the next change (X7)', async () => {
+  it('a denial without a reason gives no instruction, so that person may approve the next change (X7)', async () => {
     const story = await stage().tell({
       files: { '.github/countersign.yml': 'require_non_requester: true\n' },
       branch: { [ROWS_PATH]: rows() },
@@ -224,7 +224,7 @@ describe('people whose own lines are in a change', () => {
     await expectCommitBy(story, await writer(story, 'dora'));
   });
 
-  it('the writer’s lines shape what the agent proposes next (X7)', async () => {
+  it('a person’s own lines count as an instruction for the next proposals (X7)', async () => {
     const story = await proposeUnder('require_non_requester: true\n');
     const { ben, bot, model } = story;
     await ben.replies(bot.proposal(1), block(row(5, 'mine')));

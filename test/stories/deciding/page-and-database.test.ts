@@ -39,7 +39,7 @@ describe('the page against the database', () => {
     expect(pr.commits()).toEqual([]);
   });
 
-  it('nor the lines alone beside the old diff, in a thread with a suggestion block (X6)', async () => {
+  it('lines swapped beside the old diff are not committed either, in a thread with a suggestion block (X6)', async () => {
     const story = await propose(stage(), BIGINT);
     const { ana, bot, pr } = story;
     expect(bot.proposal(1).body).toContain('```suggestion');

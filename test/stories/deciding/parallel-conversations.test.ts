@@ -32,7 +32,7 @@ async function talk(stories: readonly (readonly [Story, string])[]): Promise<voi
 function answerTo({ messages }: ChatRequest, stories: readonly (readonly [Story, string])[]) {
   const asked = JSON.stringify(messages);
   const found = stories.find(([, canary]) => asked.includes(`${canary}-task`));
-  if (found === undefined) throw new Error('Nobody knows whose request this is.');
+  if (found === undefined) throw new Error('No task matches this request.');
   return { calls: [asked.includes('"tool"') ? write('new.txt', `${found[1]}-change\n`) : read('notes.txt')] };
 }
 
@@ -54,10 +54,10 @@ describe('parallel conversations', () => {
       [right, 'pistachio', 'walnut'],
     ] as const) {
       expect(story.pr.file('new.txt')).toBe(`${own}-change\n`);
-      const heard = story.model.requests().map(({ body }) => JSON.stringify(body));
-      expect(heard).toHaveLength(3);
-      for (const word of words(own)) expect(heard.join('')).toContain(word);
-      expect(heard.join('')).not.toContain(foreign);
+      const requests = story.model.requests().map(({ body }) => JSON.stringify(body));
+      expect(requests).toHaveLength(3);
+      for (const word of words(own)) expect(requests.join('')).toContain(word);
+      expect(requests.join('')).not.toContain(foreign);
       const about = calls.filter((record) => decodeURIComponent(record.target).includes(`${story.pr.fullName}/`));
       expect(about.length).toBeGreaterThan(10);
       for (const record of about) {

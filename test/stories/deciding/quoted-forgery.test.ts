@@ -75,7 +75,7 @@ it('a quote of the comment as it was before it changed approves nothing (X2)', a
   expect(pr.file('README.md')).toContain('Sells things, exactly.');
 });
 
-it('below a quote of a person’s words the only pending change must be named (X2)', async () => {
+it('below a quote of a person’s text, /approve must name even the only pending change (X2)', async () => {
   const story = await propose(stage(), NEW_PAGE);
   await story.stranger.says('It only fixes a typo.');
   await story.ana.says(quoteReply('It only fixes a typo.', '/approve'));
@@ -125,7 +125,7 @@ it.each([
   expect(story.pr.file('docs/new.md')).toContain('It says more.');
 });
 
-it('a reply by e-mail to a forgery, or with other words around the quote, approves nothing (X2)', async () => {
+it('a reply by e-mail to a forgery, or with other text around the quote, approves nothing (X2)', async () => {
   const story = await propose(stage(), NEW_PAGE, BIGINT);
   const { ana, bot, stranger } = story;
   const page = bot.proposals().find(({ body }) => body.includes('docs/new.md'))?.body ?? '';

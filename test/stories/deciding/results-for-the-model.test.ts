@@ -72,14 +72,14 @@ describe('results for the model', () => {
     expect(model.requests()).toHaveLength(1);
     await ana.replies(bot.proposal(2), '/deny no');
     expect(model.requests()).toHaveLength(2);
-    const heard = model.toolMessages();
-    expect(heard).toHaveLength(calls.length);
-    expect(JSON.parse(heard[0] ?? '')).toMatchObject({ path: 'a.ts', replacements_made: 1 });
-    expect(heard[1]).toContain('d();');
-    expect(heard[2]).toBe(DENIED.replace('by user.', 'by user: no.'));
-    expect(heard[3]).toMatch(/^File not found: missing\.ts/);
-    expect(heard[4]).toBe('[USER FEEDBACK - Tool was not executed]: Give it two.');
-    expect(heard[5]).toMatch(/^Not applied: d\.ts changed after this change was proposed \(base \w{7}, now \w{7}\)/);
+    const outputs = model.toolMessages();
+    expect(outputs).toHaveLength(calls.length);
+    expect(JSON.parse(outputs[0] ?? '')).toMatchObject({ path: 'a.ts', replacements_made: 1 });
+    expect(outputs[1]).toContain('d();');
+    expect(outputs[2]).toBe(DENIED.replace('by user.', 'by user: no.'));
+    expect(outputs[3]).toMatch(/^File not found: missing\.ts/);
+    expect(outputs[4]).toBe('[USER FEEDBACK - Tool was not executed]: Give it two.');
+    expect(outputs[5]).toMatch(/^Not applied: d\.ts changed after this change was proposed \(base \w{7}, now \w{7}\)/);
     const asked = model
       .requests()
       .at(-1)

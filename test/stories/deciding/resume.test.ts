@@ -22,8 +22,8 @@ describe('/resume', () => {
     await ana.says('/status');
     expect(bot.answer()).toMatch(/^No run is active\..*\n\nUse `\/resume` to continue the last run\./);
     model.proposes(BIGINT);
-    const said = await ben.says('/resume');
-    expect(bot.reactionsOn(said)).toEqual(['+1']);
+    const commentId = await ben.says('/resume');
+    expect(bot.reactionsOn(commentId)).toEqual(['+1']);
     expect(bot.run().body).toContain('**Waiting for review** of 1 change.');
     const messages = model.requests().at(-1)?.messages ?? [];
     expect(messages.map(({ role }) => role)).toEqual(['system', 'user', 'user']);

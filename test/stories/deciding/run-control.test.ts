@@ -106,9 +106,9 @@ describe('a run', () => {
     await ana.replies(bot.proposal(1), '/approve');
     expect(model.requests()).toHaveLength(1);
     await ana.replies(bot.proposal(2), '/deny');
-    const told = model.requests().at(-1)?.messages.slice(-3);
-    expect(told?.map(({ role }) => role)).toEqual(['tool', 'tool', 'user']);
-    expect(told?.at(-1)?.content).toBe(`${ben.login} says, as a JSON string:\n"mind the tests"`);
+    const lastMessages = model.requests().at(-1)?.messages.slice(-3);
+    expect(lastMessages?.map(({ role }) => role)).toEqual(['tool', 'tool', 'user']);
+    expect(lastMessages?.at(-1)?.content).toBe(`${ben.login} says, as a JSON string:\n"mind the tests"`);
   });
 
   it('a note keeps a run going in which every change was denied (S89, S110)', async () => {

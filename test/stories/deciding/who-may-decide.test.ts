@@ -39,7 +39,7 @@ describe('who may decide', () => {
     expect(modelInput(story)).not.toContain('CANARY');
   });
 
-  it('a mistyped command of somebody without access is named as a command, not as /help (S69)', async () => {
+  it('a mistyped command from a person without access is called a command, not /help (S69)', async () => {
     const story = await propose(stage(), BIGINT, EXACTLY);
     await story.stranger.replies(story.bot.proposal(1), '/aprove');
     expect(story.bot.answer()).toMatch(

@@ -12,16 +12,16 @@ afterEach(() => stage().github.faults.clear());
 
 const NEW_FILE = write('docs/notes.md', 'Notes.\n');
 
-/** The App hears of `says` only after `changes` happened; webhooks of these changes are lost. */
-async function heardLate<Value>(says: () => Value, changes: (said: Value) => unknown): Promise<void> {
+/** Delivers the webhook of `says` only after `changes`, whose own webhooks are lost. */
+async function deliverLate<Value>(says: () => Value, changes: (comment: Value) => unknown): Promise<void> {
   const { deliveries } = stage().github;
   deliveries.intercept(() => 'hold');
   stage().pass(2);
-  const said = says();
+  const comment = says();
   await stage().settle();
   deliveries.intercept(() => 'drop');
   stage().pass(2);
-  changes(said);
+  changes(comment);
   await stage().settle();
   deliveries.intercept(undefined);
   deliveries.releaseHeld();
@@ -39,26 +39,26 @@ async function expectPendingAgain(story: Story, why: RegExp): Promise<void> {
 }
 
 describe('an approval that is edited or deleted before the commit', () => {
-  it('one that was edited to “no, wait” before the App heard of it commits nothing (X5)', async () => {
+  it('an approval edited to “no, wait” before its webhook arrives commits nothing (X5)', async () => {
     const story = await propose(stage(), BIGINT);
     const { ana, bot, pr } = story;
-    const said = () => ana.person.replies(bot.proposal(1).id, '/approve');
-    await heardLate(said, ({ id }) => ana.person.editsInThread(id, 'No, wait.'));
+    const approves = () => ana.person.replies(bot.proposal(1).id, '/approve');
+    await deliverLate(approves, ({ id }) => ana.person.editsInThread(id, 'No, wait.'));
     await expectPendingAgain(story, /was edited before the commit/);
     await ana.replies(bot.proposal(1), '/approve');
     expect(pr.file('src/total.ts')).toContain('0n');
     expect(pr.commits()).toHaveLength(1);
   });
 
-  it('one that was deleted before the App heard of it commits nothing (X5)', async () => {
+  it('an approval deleted before its webhook arrives commits nothing (X5)', async () => {
     const story = await propose(stage(), BIGINT);
     const { ana, bot } = story;
-    const said = () => ana.person.says(`/approve ${bot.proposal(1).proposalId}`);
-    await heardLate(said, ({ id }) => ana.person.deletes(id));
+    const approves = () => ana.person.says(`/approve ${bot.proposal(1).proposalId}`);
+    await deliverLate(approves, ({ id }) => ana.person.deletes(id));
     await expectPendingAgain(story, /is not on this pull request/);
   });
 
-  it('a deletion that is heard of before the commit is not answered with “does not undo” (X5)', async () => {
+  it('a deletion whose webhook arrives before the commit is not answered with “does not undo” (X5)', async () => {
     const story = await propose(stage(), BIGINT);
     const { ana, bot } = story;
     const { deliveries } = stage().github;
@@ -74,7 +74,7 @@ describe('an approval that is edited or deleted before the commit', () => {
     expect(bot.answers().join()).not.toContain('does not undo');
   });
 
-  it('one that is edited between two attempts stops the second one (X5)', async () => {
+  it('an approval edited between two attempts stops the second one (X5)', async () => {
     const story = await propose(stage(), BIGINT);
     const { ana, bot } = story;
     const { faults } = stage().github;
@@ -88,14 +88,14 @@ describe('an approval that is edited or deleted before the commit', () => {
     await expectPendingAgain(story, /was edited before the commit/);
   });
 
-  it('an edit that keeps the text changes nothing, whatever GitHub’s time of it (X5)', async () => {
+  it('an edit that keeps the text changes nothing, at any time of the edit (X5)', async () => {
     const { ana, bot, pr } = await propose(stage(), BIGINT);
-    const said = () => ana.person.replies(bot.proposal(1).id, '/approve\nMind the callers.');
-    await heardLate(said, ({ id }) => ana.person.editsInThread(id, '/approve\r\nMind the callers.'));
+    const approves = () => ana.person.replies(bot.proposal(1).id, '/approve\nMind the callers.');
+    await deliverLate(approves, ({ id }) => ana.person.editsInThread(id, '/approve\r\nMind the callers.'));
     expect(pr.commits()).toHaveLength(1);
   });
 
-  it('of several votes, only the withdrawn one is none (X5)', async () => {
+  it('of several approvals, only the withdrawn one stops counting (X5)', async () => {
     const story = await propose(stage(), BIGINT);
     const { ana, ben, bot, configures, pr } = story;
     await configures('required_approvals: 2');
@@ -113,7 +113,7 @@ describe('an approval that is edited or deleted before the commit', () => {
     ]);
   });
 
-  it('the others are enough where they are, and a sentence says which one is none (X5)', async () => {
+  it('the other approvals commit if they are enough, and a reply names the withdrawn one (X5)', async () => {
     const story = await propose(stage(), BIGINT);
     const { ana, ben, bot, configures, person, pr } = story;
     await configures('required_approvals: 2');
@@ -151,17 +151,17 @@ describe('each way to approve is read again before the commit', () => {
   it('a review’s text that was edited is no approval (X5)', async () => {
     const story = await propose(stage(), BIGINT);
     const { ana } = story;
-    const said = () => ana.person.reviews({ event: 'COMMENT', body: '/approve all' });
-    await heardLate(said, ({ id }) => ana.person.editsReview(id, 'No, wait.'));
+    const approves = () => ana.person.reviews({ event: 'COMMENT', body: '/approve all' });
+    await deliverLate(approves, ({ id }) => ana.person.editsReview(id, 'No, wait.'));
     await expectPendingAgain(story, /was edited before the commit/);
   });
 
-  it('an approving review counts while it stands, and not once it is dismissed (X5)', async () => {
+  it('an approving review counts until it is dismissed (X5)', async () => {
     const story = await propose(stage(), BIGINT);
     const { ana, ben, configures, pr } = story;
     await configures('review_approval: approve-all');
-    const said = () => ana.person.reviews({ event: 'APPROVE', body: '' });
-    await heardLate(said, ({ id }) => ben.person.dismisses(id, 'not yet'));
+    const approves = () => ana.person.reviews({ event: 'APPROVE', body: '' });
+    await deliverLate(approves, ({ id }) => ben.person.dismisses(id, 'not yet'));
     await expectPendingAgain(story, /the approving review of .* was dismissed/);
     await ana.does((person) => person.reviews({ event: 'APPROVE', body: '' }));
     expect(pr.commits()).toHaveLength(1);
@@ -171,8 +171,8 @@ describe('each way to approve is read again before the commit', () => {
     const story = await propose(stage(), BIGINT);
     const { ana, bot, pr } = story;
     const own = '```suggestion\n  let total = 1n;\n```';
-    const said = () => ana.person.replies(bot.proposal(1).id, own);
-    await heardLate(said, ({ id }) => ana.person.editsInThread(id, 'No, wait.'));
+    const approves = () => ana.person.replies(bot.proposal(1).id, own);
+    await deliverLate(approves, ({ id }) => ana.person.editsInThread(id, 'No, wait.'));
     await expectPendingAgain(story, /was edited before the commit/);
     await ana.replies(bot.proposal(1), own);
     expect(pr.file('src/total.ts')).toContain('1n');

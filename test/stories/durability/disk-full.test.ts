@@ -39,13 +39,13 @@ describe('a temporarily full disk', () => {
     stage().pass(2);
     ana.person.replies(bot.proposal(1).id, '/approve');
     stage().pass(2);
-    const said = stage().github.deliveries.log.at(-1);
+    const delivery = stage().github.deliveries.log.at(-1);
     await stage().github.whenIdle();
-    expect(said?.statuses).toEqual([status]);
+    expect(delivery?.statuses).toEqual([status]);
     // Long enough for the first attempt of every effect of the approval.
     await sleep(300);
     await makeRoom(table);
-    if (said !== undefined && status === 503) stage().github.deliveries.redeliver(said);
+    if (delivery !== undefined && status === 503) stage().github.deliveries.redeliver(delivery);
     await stage().later(120);
     expect(pr.commits()).toHaveLength(1);
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));

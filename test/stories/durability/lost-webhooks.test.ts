@@ -87,9 +87,9 @@ describe('lost webhooks', () => {
   it('text that was edited into a command without a webhook decides nothing (F8, S60)', async () => {
     const { pr, ana, bot } = await proposeRows(stage(), { 5: 50, 12: 120 });
     dropWebhooks(stage(), () => {
-      const said = ana.person.says('I shall look at it.');
+      const comment = ana.person.says('I shall look at it.');
       stage().pass(5);
-      ana.person.edits(said.id, '/approve all');
+      ana.person.edits(comment.id, '/approve all');
     });
     await sweep();
     expect(pr.commits()).toEqual([]);

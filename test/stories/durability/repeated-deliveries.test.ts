@@ -12,8 +12,8 @@ const stage = stageForAll();
 
 afterEach(() => stage().github.deliveries.intercept(undefined));
 
-async function tell(...told: readonly FakeDelivery[]): Promise<void> {
-  for (const delivery of told) stage().github.deliveries.redeliver(delivery);
+async function redeliver(...deliveries: readonly FakeDelivery[]): Promise<void> {
+  for (const delivery of deliveries) stage().github.deliveries.redeliver(delivery);
   await stage().settle();
 }
 
@@ -44,28 +44,28 @@ describe('a repeated delivery', () => {
   it('the same comment under another delivery id decides once (F5, S80)', async () => {
     const story = await proposeRows(stage(), { 5: 50, 12: 120 });
     const { ana, bot } = story;
-    const [said] = dropWebhooks(stage(), () => ana.person.says(`/approve ${bot.proposal(1).proposalId}`));
-    if (said === undefined) throw new Error('GitHub told nothing.');
-    await deliverWithNewId(said);
+    const [approval] = dropWebhooks(stage(), () => ana.person.says(`/approve ${bot.proposal(1).proposalId}`));
+    if (approval === undefined) throw new Error('GitHub sent nothing.');
+    await deliverWithNewId(approval);
     const after = visibleState(story);
     expect(story.pr.commits()).toHaveLength(1);
-    await deliverWithNewId(said);
+    await deliverWithNewId(approval);
     expect(visibleState(story)).toEqual(after);
   });
 
   it('an approval delivered again after the change was denied, and after a restart, does nothing (F7, F20)', async () => {
     const story = await proposeRows(stage(), { 5: 50, 12: 120 });
     const { ana, ben, bot, pr } = story;
-    const told = dropWebhooks(stage(), () => ana.person.replies(bot.proposal(1).id, '/approve'));
-    const approval = told.find(({ event }) => event === 'pull_request_review_comment');
-    if (approval === undefined) throw new Error('GitHub told nothing.');
+    const deliveries = dropWebhooks(stage(), () => ana.person.replies(bot.proposal(1).id, '/approve'));
+    const approval = deliveries.find(({ event }) => event === 'pull_request_review_comment');
+    if (approval === undefined) throw new Error('GitHub sent nothing.');
     await ben.replies(bot.proposal(1), '/deny no');
-    await tell(approval);
+    await redeliver(approval);
     expect(pr.commits()).toEqual([]);
     expect(bot.answer()).toContain('reject');
     const after = visibleState(story);
     await stage().restart();
-    await tell(approval);
+    await redeliver(approval);
     await deliverWithNewId(approval);
     expect(visibleState(story)).toEqual(after);
   });
@@ -86,7 +86,7 @@ describe('deliveries in another order', () => {
 
   /** The deliveries of two approvals, a denial, an instruction, and two pushes. */
   function sixThings({ ana, ben, bot }: Story): readonly FakeDelivery[] {
-    const told = dropWebhooks(stage(), () => {
+    const deliveries = dropWebhooks(stage(), () => {
       ana.person.replies(bot.proposal(1).id, '/approve');
       ben.person.replies(bot.proposal(2).id, '/deny not now');
       ana.person.replies(bot.proposal(3).id, 'say eleven');
@@ -94,7 +94,7 @@ describe('deliveries in another order', () => {
       ben.person.replies(bot.proposal(4).id, '/approve');
       ben.person.pushes({ [ROWS_PATH]: rows({ 22: 'pushed', 26: 'pushed' }) });
     });
-    return told.filter(({ event }) => event !== 'pull_request_review');
+    return deliveries.filter(({ event }) => event !== 'pull_request_review');
   }
 
   it('six events lead to the same result in every order (F6)', { timeout: 120_000 }, async () => {
@@ -102,7 +102,7 @@ describe('deliveries in another order', () => {
       const story = await proposeRows(stage(), { 2: 20, 6: 60, 10: 100, 14: 140 });
       const things = sixThings(story);
       expect(things).toHaveLength(order.length);
-      for (const place of order) await tell(...things.slice(place, place + 1));
+      for (const place of order) await redeliver(...things.slice(place, place + 1));
       const { pr, model, stored } = story;
       expect(pr.file(ROWS_PATH)).toBe(rows({ 2: 20, 14: 140, 22: 'pushed', 26: 'pushed' }));
       expect(await proposalStates({ stored })).toEqual(['completed', 'rejected', 'rejected', 'completed']);
@@ -129,10 +129,10 @@ describe('deliveries in another order', () => {
   it('a bare approval that arrives after its only proposal was replaced decides nothing (S41, S86)', async () => {
     const { pr, ana, ben, bot } = await proposeRows(stage(), { 5: 50 });
     const [late] = dropWebhooks(stage(), () => ana.person.says('/approve'));
-    if (late === undefined) throw new Error('GitHub told nothing.');
+    if (late === undefined) throw new Error('GitHub sent nothing.');
     await ben.pushes({ [ROWS_PATH]: rows({ 6: 'other' }) });
     expect(bot.proposals()).toHaveLength(2);
-    await tell(late);
+    await redeliver(late);
     expect(pr.commits()).toHaveLength(1);
     expect(bot.proposal(2).body).toContain('`/approve`');
   });

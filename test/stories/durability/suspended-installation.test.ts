@@ -46,7 +46,7 @@ function expectNoErrors({ bot }: Story): void {
 }
 
 describe('an installation that is suspended in the middle of a run and unsuspended days later', () => {
-  it('a response of the model that came during the suspension is proposed afterwards (F16)', async () => {
+  it('a response of the model during the suspension becomes a proposal after it (F16)', async () => {
     const story = await stage().tell();
     const { ana, bot, model, pr } = story;
     const { promise: sendAfter, resolve: answers } = Promise.withResolvers<void>();
@@ -65,7 +65,7 @@ describe('an installation that is suspended in the middle of a run and unsuspend
     expectNoErrors(story);
   });
 
-  it('a task that was taken right before is put to the model afterwards (F16)', async () => {
+  it('a task accepted right before the suspension reaches the model after it (F16)', async () => {
     const story = await stage().tell();
     const { ana, bot, model, pr } = story;
     model.proposes(BIGINT);
@@ -80,7 +80,7 @@ describe('an installation that is suspended in the middle of a run and unsuspend
     expectNoErrors(story);
   });
 
-  it('an approved change is committed afterwards, once (F16)', async () => {
+  it('an approved change is committed once, after the suspension (F16)', async () => {
     const story = await propose(stage(), BIGINT);
     const { ana, bot, pr } = story;
     await suspendBefore(story, 'graphql createCommitOnBranch', () => ana.replies(bot.proposal(1), '/approve'));
@@ -91,7 +91,7 @@ describe('an installation that is suspended in the middle of a run and unsuspend
     expectNoErrors(story);
   });
 
-  it('a reply that GitHub did not take is posted afterwards, once (F16)', async () => {
+  it('a reply that GitHub refused is posted once, after the suspension (F16)', async () => {
     const story = await propose(stage(), BIGINT);
     const { ana, bot } = story;
     await suspendBefore(story, COMMENT, () => ana.says('/status'));

@@ -190,11 +190,11 @@ describe('edited, deleted and missing parts', () => {
     expect(bot.proposals()).toHaveLength(1);
     expect(continuationComments[1]?.id).toBe(second?.id);
     expect(continuationComments[0]?.id).not.toBe(first?.id);
-    const standing = [
+    const shownComments = [
       bot.proposal(1),
       ...continuationComments.flatMap(({ id }) => bot.comments().filter((one) => one.id === id)),
     ];
-    expect(shownDiff(standing)).toBe(unifiedDiffOf(change.payload));
+    expect(shownDiff(shownComments)).toBe(unifiedDiffOf(change.payload));
     await ana.says(`/approve ${proposalId}`);
     expect(pr.file('docs/long.md')).toBe(LONG);
   });

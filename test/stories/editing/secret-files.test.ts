@@ -28,7 +28,7 @@ describe('files that contain secrets', () => {
       ...SECRET.flatMap((path) => [
         read(path),
         edit(path, 'token=', 'x='),
-        edit(path, 'not what stands there', 'x'),
+        edit(path, 'a text of another file', 'x'),
         write(path, 'x\n'),
         remove(path),
         move(path, 'notes.txt'),
@@ -41,8 +41,8 @@ describe('files that contain secrets', () => {
       { name: 'read_file', arguments: { path: 'certs/../.env' } },
     );
     await ana.says('/countersign look for the token');
-    const told = JSON.stringify(model.requests().map(({ body }) => body));
-    expect(told).not.toContain(CANARY);
+    const sent = JSON.stringify(model.requests().map(({ body }) => body));
+    expect(sent).not.toContain(CANARY);
     expect(JSON.stringify(bot.comments())).not.toContain(CANARY);
     expect(bot.proposals()).toEqual([]);
     expect(pr.commits()).toEqual([]);
@@ -118,8 +118,8 @@ describe('a secret in another file', () => {
     await ana.says('/approve all');
     expect(pr.file('src/config.ts')).toBe(CONFIG.replace('size = 3', 'size = 4'));
     expect(pr.bytes('keys.txt')).toBeNull();
-    const told = JSON.stringify(model.requests().map(({ messages }) => messages.filter(({ role }) => role === 'tool')));
-    for (const part of [TOKEN, ...KEY.slice(1, 3)].map((line) => line.slice(8, 24))) expect(told).not.toContain(part);
+    const sent = JSON.stringify(model.requests().map(({ messages }) => messages.filter(({ role }) => role === 'tool')));
+    for (const part of [TOKEN, ...KEY.slice(1, 3)].map((line) => line.slice(8, 24))) expect(sent).not.toContain(part);
     const [config, keys, found, guessed, inKey, edited, applied, deleted] = model.toolMessages();
     expect(config).toContain("export const token = '[redacted]';\nexport const size = 3;\n");
     expect(config).toContain('in 1 line [redacted] stands for a secret, which is not shown and cannot be edited');

@@ -48,8 +48,8 @@ describe('a user edit that needs more than one vote', () => {
     await ben.pushes({ [ROWS_PATH]: rows({ 4: 40 }) });
     expect(await proposalStates(story)).toEqual(['superseded', 'superseded']);
     expect(bot.proposals()).toHaveLength(2);
-    const told = bot.answers().filter((answer) => answer.includes('so they were withdrawn'));
-    expect(told).toEqual([expect.stringContaining(`the file changed after \`${ana.login}\` wrote these lines`)]);
+    const replies = bot.answers().filter((answer) => answer.includes('so they were withdrawn'));
+    expect(replies).toEqual([expect.stringContaining(`the file changed after \`${ana.login}\` wrote these lines`)]);
     expect(model.toolMessages()[0]).toMatch(/^Not applied: src\/rows.ts changed after this change was proposed/);
   });
 

@@ -32,15 +32,15 @@ describe('a reply with a suggestion block', () => {
     expect(bot.proposal(1).body).toContain(`as \`${ana.login}\` wrote it instead`);
     expect(bot.proposal(1).body).toContain(`+${row(5, 'FIFTY')}\n`);
     expect(bot.proposal(1).resolved).toBe(true);
-    const heard = result(story);
-    expect(heard).toMatchObject({
+    const modelResult = result(story);
+    expect(modelResult).toMatchObject({
       path: ROWS_PATH,
       message: `Successfully applied user-modified edit to ${ROWS_PATH}. Note: The user modified your suggested changes before accepting. Do not attempt to revert to your original suggestion.`,
       user_note: 'Rather a named one:',
       details: { userModified: true },
     });
-    expect(JSON.stringify(heard['details'])).toContain(`-${row(5)}\\n+${row(5, 'FIFTY')}`);
-    expect(heard['user_edits']).toContain(`-${row(5, 50)}\n+${row(5, 'FIFTY')}`);
+    expect(JSON.stringify(modelResult['details'])).toContain(`-${row(5)}\\n+${row(5, 'FIFTY')}`);
+    expect(modelResult['user_edits']).toContain(`-${row(5, 50)}\n+${row(5, 'FIFTY')}`);
   });
 
   it('exactly the proposed lines are a plain approval (S48, K11)', async () => {

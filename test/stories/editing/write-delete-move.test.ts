@@ -156,7 +156,7 @@ describe('moves', () => {
     await story.ben.pushes({ 'src/used.ts': 'export const used = false;\n' });
     expect(story.bot.proposal(1).body).toContain('`src/new.ts` changed after this was proposed');
     expect(story.bot.proposal(2).body).toContain('`src/used.ts` changed after this was proposed');
-    expect(story.model.toolMessages().map((heard) => heard.split(' changed')[0])).toEqual([
+    expect(story.model.toolMessages().map((output) => output.split(' changed')[0])).toEqual([
       'Not applied: src/new.ts',
       'Not applied: src/used.ts',
     ]);
@@ -183,7 +183,7 @@ describe('moves', () => {
 describe('a commit whose response is lost', () => {
   it.each([
     ['a deletion', remove('src/old.ts'), 'graphql createCommitOnBranch', 'src/old.ts'],
-    ['one of what is not text', remove('logo.png'), 'graphql createCommitOnBranch', 'logo.png'],
+    ['the deletion of a binary file', remove('logo.png'), 'graphql createCommitOnBranch', 'logo.png'],
     ['a move', move('bin/run.sh', 'start.sh'), 'PATCH /repos/{owner}/{repo}/git/refs/{ref}', 'bin/run.sh'],
   ])('%s is found by its result, and made once (S78, G3)', async (_, call, route, gone) => {
     const story = await proposeAll([call]);
@@ -243,9 +243,9 @@ describe('several changes at once', () => {
     expect(story.bot.proposals()).toHaveLength(2);
     const first = story.bot.proposal(1).proposalId;
     await story.ana.says('/approve all');
-    const heard = story.model.toolMessages();
-    for (const at of [1, 2, 3, 4]) expect(heard[at]).toContain(`touches the same place as change ${first}`);
-    expect(heard[5]).toContain('Deleted src/used.ts.');
+    const output = story.model.toolMessages();
+    for (const at of [1, 2, 3, 4]) expect(output[at]).toContain(`touches the same place as change ${first}`);
+    expect(output[5]).toContain('Deleted src/used.ts.');
     expect(story.pr.file('lib')).toBe(FILES['src/old.ts']);
   });
 });
@@ -293,7 +293,7 @@ describe('calls refused before people see a proposal (S17)', () => {
       { files: { '.env': 'TOKEN=1\n', '.github/workflows/ci.yml': 'on: push\n' } },
     );
     expect(story.bot.proposals()).toEqual([]);
-    const heard = story.model.toolMessages();
-    for (const [at, [name, , words]] of CALLS.entries()) expect(heard[at], name).toContain(words);
+    const output = story.model.toolMessages();
+    for (const [at, [name, , words]] of CALLS.entries()) expect(output[at], name).toContain(words);
   });
 });

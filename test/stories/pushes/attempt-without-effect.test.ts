@@ -41,7 +41,7 @@ describe('a commit attempt without effect', () => {
     expect(pr.file(ROWS_PATH)).toBe(rows({ 5: 50 }));
   });
 
-  it('a commit that loses to a push on every attempt is given up after ten minutes, with a message (S95)', async () => {
+  it('a commit that loses to a push on every attempt is abandoned after ten minutes, with a message (S95)', async () => {
     const story = await proposeRows(stage(), { 5: 50 });
     const { pr, ana, ben, bot } = story;
     let pushes = 0;

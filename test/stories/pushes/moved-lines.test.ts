@@ -106,7 +106,7 @@ describe('a push moves the lines of a change, with their context, into another f
     }
   });
 
-  it('a push whose webhook never came is noticed right before the commit (X8)', async () => {
+  it('a push without a webhook is noticed right before the commit (X8)', async () => {
     const story = await proposeUnder('require_non_requester: true\n');
     const { ana, ben, bot, pr } = story;
     dropWebhooks(stage(), () => ana.person.pushes({ [PATH]: IN_REFUND }));

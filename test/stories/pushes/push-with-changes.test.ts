@@ -85,8 +85,8 @@ describe('a push that carries changes', () => {
     const dora = await story.person('dora', 'write');
     stage().github.deliveries.intercept(() => 'hold');
     await dora.pushes({ [ROWS_PATH]: rows({ 5: 50 }) });
-    const standing = { repositoryId: pr.repositoryId, accountId: dora.id, permission: 'read' } as const;
-    stage().github.apply(OPERATIONS.setPermission, standing);
+    const access = { repositoryId: pr.repositoryId, accountId: dora.id, permission: 'read' } as const;
+    stage().github.apply(OPERATIONS.setPermission, access);
     stage().github.deliveries.intercept(undefined);
     stage().github.deliveries.releaseHeld();
     await stage().settle();

@@ -60,10 +60,10 @@ describe('a review with comments and a body', () => {
         .join('\n')
         .match(/Edit rejected by user: keep it/g),
     ).toHaveLength(3);
-    // One answer says that the others landed together, another that the run ended.
-    const [landed = '', ended = '', ...more] = bot.answers().slice(before);
+    // One answer reports the commit of the other changes, another the end of the run.
+    const [committed = '', ended = '', ...more] = bot.answers().slice(before);
     expect(more).toEqual([]);
-    expect(landed).toContain('(7 changes)');
+    expect(committed).toContain('(7 changes)');
     expect(ended).toContain('the run finished');
     expect(pr.commits()).toHaveLength(1);
   });

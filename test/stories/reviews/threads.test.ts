@@ -10,7 +10,7 @@ const stage = stageForAll();
 function threadOf({ pr, bot }: Story, n: number): string {
   const { reviewComments, threads } = pr.now();
   const thread = threads.get(reviewComments.get(bot.proposal(n).id)?.threadId ?? 0);
-  if (thread === undefined) throw new Error('That proposal stands in no thread.');
+  if (thread === undefined) throw new Error('That proposal has no thread.');
   return thread.nodeId;
 }
 

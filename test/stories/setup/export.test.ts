@@ -145,11 +145,7 @@ describe('countersign export, once the server is stopped', () => {
   });
 
   it.each([
-    [
-      'an approval that was given to somebody else',
-      `update votes set login = 'eve', person_id = 66`,
-      '(votes) was changed',
-    ],
+    ['an approval credited to another person', `update votes set login = 'eve', person_id = 66`, '(votes) was changed'],
     ['a decision that was removed', 'delete from votes', '(votes) was removed'],
     [
       'a decision that was removed with its entry in the chain',

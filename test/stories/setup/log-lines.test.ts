@@ -78,7 +78,7 @@ describe('the log', () => {
       });
   });
 
-  it('tells once that GitHub is away and once that it is back, and no attempt has a stack (O13)', async () => {
+  it('has one line for the start and one for the end of a GitHub outage, without a stack for any attempt (O13)', async () => {
     const { ana, bot } = await proposeRows(stage(), { 5: 50 });
     const before = stage().logged.length;
     stage().github.faults.add({ kind: 'fail-before-apply', status: 502, route: '*', times: 4 });

@@ -59,7 +59,7 @@ describe('an installation without the permission to commit', () => {
     expect(pr.commits()).toHaveLength(1);
   });
 
-  it('an installation that cannot even read the code gets the same words (O4)', async () => {
+  it('an installation that cannot even read the code gets the same reply (O4)', async () => {
     const story = await stage().tell();
     const { contents: _, ...without } = ALL;
     await grant(story, without);

@@ -28,7 +28,7 @@ describe('an endpoint that refuses the model', () => {
     ['a wrong key', refusal(401, 'Incorrect API key provided: model-key'), 'key-rejected', /OPENAI_API_KEY/],
     ['a wrong model', refusal(404, 'The model `scripted` does not exist'), 'not-found', /OPENAI_MODEL/],
     ['a model without tools', refusal(400, 'tools are not supported'), 'bad-request', /can call tools/],
-  ] as const)('%s leaves one line that says what to check, and what the endpoint said (O4, O14)', async (...row) => {
+  ] as const)('%s is logged in one line, with the fix and the endpoint’s message (O4, O14)', async (...row) => {
     const [_, fault, failure, fix] = row;
     const start = stage().logged.length;
     const { ana, bot } = await stage().tell();

@@ -62,7 +62,7 @@ describe('the settings file', () => {
     model.proposes(write(PATH, 'approvers: write\n'), write('.GitHub/Countersign.yml', 'x: 1\n'));
     await ana.says('/countersign loosen the rules');
     expect(bot.proposals()).toEqual([]);
-    for (const heard of model.toolMessages()) expect(heard).toMatch(/^Cannot write /);
+    for (const output of model.toolMessages()) expect(output).toMatch(/^Cannot write /);
     expect(model.toolMessages()).toHaveLength(2);
   });
 

@@ -82,7 +82,7 @@ describe('the webhook endpoint', () => {
     const story = await proposeRows(stage(), { 5: 50 });
     const { headers, body } = await dropApproval(story);
     const older = { ...headers, 'x-hub-signature-256': signature(body, OLD_SECRET) };
-    const third = { ...headers, 'x-hub-signature-256': signature(body, 'the secret of somebody else') };
+    const third = { ...headers, 'x-hub-signature-256': signature(body, 'the secret of another App') };
     expect(await postWebhook(target(), { headers: third, body })).toBe(401);
     expect(await postWebhook(target(), { headers: older, body })).toBe(202);
     await stage().settle();
@@ -172,11 +172,11 @@ describe('secrets', () => {
     expect(secrets.length).toBeGreaterThan(20);
     const there = await stage().database();
     expect(await leaksOf({ ...stage(), database: async () => `${there}${model}` })).toEqual([
-      'secret 0 stands in: database',
+      'secret 0 is in: database',
     ]);
-    expect(await leaksOf({ ...stage(), logged: [webhook] })).toEqual(['secret 1 stands in: log']);
+    expect(await leaksOf({ ...stage(), logged: [webhook] })).toEqual(['secret 1 is in: log']);
     expect(await leaksOf({ ...stage(), logged: ['authorization: Bearer x'] })).toEqual([
-      'what looks like a credential stands in: log',
+      'a text like a credential is in: log',
     ]);
   });
 });

@@ -85,7 +85,7 @@ describe('a webhook that was set up wrong', () => {
     expect(stage().logged.join('')).not.toContain(CANARY);
   });
 
-  it('the ping of a new webhook is the line that it works (O5)', async () => {
+  it('the ping of a new webhook is logged as a working webhook (O5)', async () => {
     const body = JSON.stringify({ zen: 'Design for failure.', hook_id: 4711, hook: { type: 'App' } });
     expect(await postWebhook(target(), { headers: { ...signed(body), 'x-github-event': 'ping' }, body })).toBe(202);
     expect(linesOf('webhook works')).toMatchObject([{ level: 30, hook: 4711 }]);

@@ -34,8 +34,8 @@ const PROPOSAL = /^<!-- countersign:proposal:([a-z0-9]+) -->/;
 export function watchBot(stage: Stage, pr: PullView): Bot {
   const botId = stage.github.app.botId;
   const conversation = (): Posted[] => {
-    const said = [...pr.now().comments.values()].filter((comment) => comment.authorId === botId);
-    return said.map(({ id, body }) => ({
+    const appComments = [...pr.now().comments.values()].filter((comment) => comment.authorId === botId);
+    return appComments.map(({ id, body }) => ({
       kind: 'issue',
       id,
       body,
@@ -46,8 +46,8 @@ export function watchBot(stage: Stage, pr: PullView): Bot {
   };
   const inReviews = (): Posted[] => {
     const { reviewComments, threads } = pr.now();
-    const said = [...reviewComments.values()].filter((comment) => comment.authorId === botId);
-    return said.map(({ id, body, threadId }) => {
+    const appComments = [...reviewComments.values()].filter((comment) => comment.authorId === botId);
+    return appComments.map(({ id, body, threadId }) => {
       const resolved = threads.get(threadId)?.resolvedById != null;
       return { kind: 'review', id, body, proposalId: idOf(body), resolved, reactions: [] };
     });

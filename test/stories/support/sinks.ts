@@ -29,7 +29,7 @@ const SHAPES = /eyJ[\w-]{8,}\.|[Bb]earer \S|gh[a-z]_\w{10}/;
 export async function leaksOf(stage: Stage): Promise<readonly string[]> {
   const secrets = secretsOf(stage);
   return Object.entries(await sinksOf(stage)).flatMap(([sink, text]) => [
-    ...secrets.flatMap((secret, place) => (text.includes(secret) ? [`secret ${place} stands in: ${sink}`] : [])),
-    ...(SHAPES.test(text) ? [`what looks like a credential stands in: ${sink}`] : []),
+    ...secrets.flatMap((secret, place) => (text.includes(secret) ? [`secret ${place} is in: ${sink}`] : [])),
+    ...(SHAPES.test(text) ? [`a text like a credential is in: ${sink}`] : []),
   ]);
 }

@@ -155,8 +155,8 @@ function keyOf(stage: Stage, pr: PullView): string {
 }
 
 function speakerOf(stage: Stage, repository: FakeRepository, pull: FakePullRequest, account: FakeAccount): Speaker {
-  const standing = { accountId: account.id, repositoryId: repository.id, number: pull.number, branch: 'topic' };
-  return speaker(stage, account, createPerson(stage.github.apply, standing));
+  const location = { accountId: account.id, repositoryId: repository.id, number: pull.number, branch: 'topic' };
+  return speaker(stage, account, createPerson(stage.github.apply, location));
 }
 
 function modelScript(stage: Stage, pr: PullView): ModelScript {

@@ -144,7 +144,12 @@ describe('the undo of a whole file', () => {
   type Meanwhile = readonly [string, ScriptedCall, Parameters<Story['ben']['pushes']>[0], string];
   const MEANWHILE: readonly Meanwhile[] = [
     ['a new file that is another now', write('new.md', 'ours\n'), { 'new.md': 'mine\n' }, '`new.md` has changed since'],
-    ['a new file that is gone', write('new.md', 'ours\n'), { 'new.md': null }, '`new.md` is already as it was before'],
+    [
+      'a new file that was deleted since',
+      write('new.md', 'ours\n'),
+      { 'new.md': null },
+      '`new.md` is already as it was before',
+    ],
     [
       'a deleted file that is another now',
       remove('bin/run.sh'),
@@ -152,7 +157,7 @@ describe('the undo of a whole file', () => {
       'its path is taken or blocked',
     ],
     [
-      'a deleted file below what is a file now',
+      'a deleted file below a path that is a file now',
       remove('bin/run.sh'),
       { bin: 'mine\n' },
       'its path is taken or blocked',
@@ -166,7 +171,7 @@ describe('the undo of a whole file', () => {
     ],
     ['a deleted picture that is there again', remove('logo.png'), { 'logo.png': LOGO }, 'its path is taken or blocked'],
     ['a moved file that is another now', move('bin/run.sh', 'a'), { a: 'mine\n' }, '`a` has changed since'],
-    ['a moved file that is gone', move('bin/run.sh', 'a'), { a: null }, '`a` has changed since'],
+    ['a moved file that was deleted since', move('bin/run.sh', 'a'), { a: null }, '`a` has changed since'],
     [
       'a moved file whose place is taken',
       move('empty.txt', 'a'),

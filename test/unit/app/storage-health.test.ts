@@ -30,7 +30,7 @@ function watched() {
 }
 
 describe('the health of the storage (O17)', () => {
-  it('is known from the writes of the work, without asking the database', async () => {
+  it('follows from the worker’s own writes, without further queries', async () => {
     const { store, storage, rehearsal } = watched();
     await store.receive([delivery('a')], 1);
     for (let second = 0; second < 40; second += 10) {
@@ -41,7 +41,7 @@ describe('the health of the storage (O17)', () => {
     expect(rehearsal).not.toHaveBeenCalled();
   });
 
-  it('is rehearsed while nobody writes, once in 15 s however often it is asked for', async () => {
+  it('is rehearsed without other writes, once in 15 s for any number of checks', async () => {
     const { storage, rehearsal } = watched();
     for (let second = 0; second < 60; second += 1) {
       await Promise.all([storage.check(), storage.check()]);

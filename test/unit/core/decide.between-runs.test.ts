@@ -149,10 +149,10 @@ describe('a commit that succeeds after the next run has started', () => {
     game.commands(BEN, { name: 'task', text: 'tidy up' });
     expect(game.pull.run?.id).not.toBe(before);
     const shown = () => game.effects.filter((one) => one.type === 'update-run-comment' && one.runId === before).length;
-    const told = shown();
+    const shownBefore = shown();
     game.commitLands(attempt);
     expect(game.pull.proposals.find(({ runId }) => runId === before)?.state).toBe('completed');
-    expect(shown()).toBe(told + 1);
+    expect(shown()).toBe(shownBefore + 1);
   });
 });
 
@@ -205,9 +205,9 @@ describe('a commit that fails after its run has ended', () => {
     const { game, attempt } = committing();
     game.commands(ANA, { name: 'stop' });
     const shown = () => game.effects.filter(({ type }) => type === 'update-run-comment').length;
-    const told = shown();
+    const shownBefore = shown();
     game.commitFails(attempt);
     expect(game.pull.proposals.map(({ state }) => state)).toEqual(['failed']);
-    expect(shown()).toBe(told + 1);
+    expect(shown()).toBe(shownBefore + 1);
   });
 });

@@ -61,7 +61,7 @@ function table(): TableGame {
   return game;
 }
 
-class Hearing {
+class ReviewGame {
   readonly game = table();
   readonly shown: readonly Proposal[] = this.game.pull.proposals;
   readonly #review: Review;
@@ -71,7 +71,7 @@ class Hearing {
   }
 
   /** Delivers the review in this order: 0 is its body, n the reply to the n-th proposal. */
-  hear(order: readonly number[], settings = DEFAULT_SETTINGS): readonly Step[] {
+  deliver(order: readonly number[], settings = DEFAULT_SETTINGS): readonly Step[] {
     return order.flatMap((delivery) => {
       const intent = delivery === 0 ? this.#body() : this.#reply(delivery - 1);
       if (intent === null) return [];
@@ -141,11 +141,11 @@ describe('the deliveries of one review, in any order', () => {
   it('lead to the same state of every proposal, and count every comment once (S55)', () => {
     let bodiesThatDecided = 0;
     fc.assert(
-      fc.property(review, order, settings, (said, shuffled, current) => {
-        const inOrder = new Hearing(said);
-        inOrder.hear([1, 2, 3, 0], current);
-        const inAnother = new Hearing(said);
-        inAnother.hear(shuffled, current);
+      fc.property(review, order, settings, (sample, shuffled, current) => {
+        const inOrder = new ReviewGame(sample);
+        inOrder.deliver([1, 2, 3, 0], current);
+        const inAnother = new ReviewGame(sample);
+        inAnother.deliver(shuffled, current);
         expect(inAnother.result()).toEqual(inOrder.result());
         expect(inAnother.game.problems).toEqual([]);
         const votes = inAnother.game.votes.map(({ proposalId }) => proposalId);
@@ -159,11 +159,11 @@ describe('the deliveries of one review, in any order', () => {
 
   it('lead to the same state if one comment is about all proposals (S55)', () => {
     fc.assert(
-      fc.property(review, fc.nat(2), fc.constantFrom(...ABOUT_ALL), order, (said, at, words, shuffled) => {
-        const replies = said.replies.map((reply, index) => (index === at ? words : reply));
-        const [inOrder, inAnother] = [1, 2].map(() => new Hearing({ state: 'commented', body: '', replies }));
-        inOrder?.hear([1, 2, 3]);
-        inAnother?.hear(shuffled);
+      fc.property(review, fc.nat(2), fc.constantFrom(...ABOUT_ALL), order, (sample, at, words, shuffled) => {
+        const replies = sample.replies.map((reply, index) => (index === at ? words : reply));
+        const [inOrder, inAnother] = [1, 2].map(() => new ReviewGame({ state: 'commented', body: '', replies }));
+        inOrder?.deliver([1, 2, 3]);
+        inAnother?.deliver(shuffled);
         expect(inAnother?.result()).toEqual(inOrder?.result());
       }),
       { numRuns: 600 },
@@ -172,11 +172,11 @@ describe('the deliveries of one review, in any order', () => {
 
   it('approve only by a command, or if the repository allows it (S54, S65)', () => {
     fc.assert(
-      fc.property(review, order, (said, shuffled) => {
-        const hearing = new Hearing(said);
-        hearing.hear(shuffled);
-        const approves = said.body.startsWith('/approve') || said.replies.includes('/approve');
-        if (!approves) expect(hearing.game.votes.filter(({ action }) => action === 'approve')).toEqual([]);
+      fc.property(review, order, (sample, shuffled) => {
+        const reviewGame = new ReviewGame(sample);
+        reviewGame.deliver(shuffled);
+        const approves = sample.body.startsWith('/approve') || sample.replies.includes('/approve');
+        if (!approves) expect(reviewGame.game.votes.filter(({ action }) => action === 'approve')).toEqual([]);
       }),
       { numRuns: 300 },
     );
@@ -188,7 +188,7 @@ const DEFAULTS = { kind: 'settings', settings: DEFAULT_SETTINGS } as const;
 const ADMINS = { kind: 'settings', settings: { ...DEFAULT_SETTINGS, approvers: 'admin' } } as const;
 
 describe('the needs of a review’s body', () => {
-  const first = new Hearing({ state: 'approved', body: 'fine', replies: [] });
+  const first = new ReviewGame({ state: 'approved', body: 'fine', replies: [] });
   const { pull } = first.game;
   const base = { now: NOW, app: { slug: 'countersign', botId: 999 }, ownerAllowed: true };
   const kinds = (state: ReviewState, body: string, facts: Partial<Facts>): readonly string[] => {

@@ -20,10 +20,10 @@ describe('a model that never finishes', () => {
       game.toolsAnswer();
     }
     expect(asked).toBe(MAX_TURNS);
-    const told = game.take('reply')?.reply;
-    expect(told).toMatchObject({ kind: 'run-ended', reason: 'turn-limit', requester: { id: ANA.id } });
-    if (told === undefined) return;
-    const text = renderReply(told, { links: { repository: 'https://github.com/acme/shop' }, commands: [] });
+    const reply = game.take('reply')?.reply;
+    expect(reply).toMatchObject({ kind: 'run-ended', reason: 'turn-limit', requester: { id: ANA.id } });
+    if (reply === undefined) return;
+    const text = renderReply(reply, { links: { repository: 'https://github.com/acme/shop' }, commands: [] });
     expect(text).toContain('@ana, the run ended because it reached its limit of model responses');
     expect(text).toContain('Use `/resume` to continue this run');
   });

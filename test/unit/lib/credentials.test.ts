@@ -80,7 +80,7 @@ describe('credentials (I3)', () => {
     expect(warning).not.toContain(credential.slice(-12));
   });
 
-  it('one whose value stands below its name is found in a change too (I3)', () => {
+  it('a credential whose value is on the line below its name is found in a change too (I3)', () => {
     const rows = ['+aws_secret_access_key:', `+  ${letters(40)}`, '+region: eu-west-1'];
     const [warning = ''] = createDiffView(`--- a/a.yml\n+++ b/a.yml\n@@ -0,0 +1,3 @@\n${rows.join('\n')}\n`).warnings;
     expect(warning).toContain('add a credential: an AWS secret key. Anyone who can read');

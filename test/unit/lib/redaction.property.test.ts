@@ -44,7 +44,7 @@ describe('a secret on the line after its name (X10)', () => {
         fc.constantFrom('', '\r'),
         (form, before, after, between, [ofName = '', ofValue = ''], end) => {
           const [name = '', value = ''] = form;
-          // Rows of the other version stand between the two lines wherever one of both was changed.
+          // If one of the two lines was changed, rows of the other version are between them.
           const other = ofName === '-' || ofValue === '-' ? '+' : '-';
           const rows = [
             ...before.map(([mark, text]) => `${mark}${text}`),

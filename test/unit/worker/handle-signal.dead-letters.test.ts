@@ -87,7 +87,7 @@ describe('a comment that causes an internal error (G8)', () => {
 });
 
 describe('attempts that failed because of GitHub', () => {
-  it('do not count towards the dead letters (S87, G8)', async () => {
+  it('do not count toward the dead letters (S87, G8)', async () => {
     let broken = 0;
     const app = openVirtualApp({
       wrapContext: (context) => ({

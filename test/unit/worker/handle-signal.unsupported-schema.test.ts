@@ -74,8 +74,8 @@ describe('a /deny that an older version puts aside', () => {
     return { content: 'So.', toolCalls, finishReason: 'stop', usage };
   };
 
-  /** A change that ana approved. GitHub accepts commits again once an older version has put aside what ben says. */
-  async function putAside(words: string) {
+  /** A change that ana approved. GitHub accepts commits again after ben's comment is a dead letter. */
+  async function deadLetter(words: string) {
     const now = { version: 'newer', acceptsCommits: false, commits: 0 };
     const counted = (github: GitHub): GitHub => ({
       ...github,
@@ -115,7 +115,7 @@ describe('a /deny that an older version puts aside', () => {
   }
 
   it('withdraws the approvals that were given before, however long the older version runs (S84, V4)', async () => {
-    const { app, pull, now } = await putAside('/deny all');
+    const { app, pull, now } = await deadLetter('/deny all');
     expect(now.commits).toBe(0);
     await app.runUntilIdle(app.now() + HOUR);
     expect(now.commits).toBe(0);
@@ -123,7 +123,7 @@ describe('a /deny that an older version puts aside', () => {
   });
 
   it('leaves later approvals valid (S84, V4)', async () => {
-    const { app, ana, now } = await putAside('/deny all');
+    const { app, ana, now } = await deadLetter('/deny all');
     await app.runUntilIdle(app.now() + 60_000);
     ana.says('/approve all');
     await app.runUntilIdle(app.now() + HOUR);

@@ -155,10 +155,10 @@ describe('commenting', () => {
     const states = [...pull().threads.values()].map(({ resolvedById }) => resolvedById);
     expect(states.filter((by) => by !== null)).toHaveLength(1);
     const on = { actor: createUserActor(ana), repositoryId: stage.repositoryId, number: stage.number };
-    const said = stage.simulator.apply(OPERATIONS.createIssueComment, { ...on, body: '/status' });
-    await github.react({ at: 'conversation', commentId: said.id }, 'eyes');
-    await github.react({ at: 'conversation', commentId: said.id }, 'eyes');
-    expect(pull().comments.get(said.id)?.reactions).toHaveLength(1);
+    const posted = stage.simulator.apply(OPERATIONS.createIssueComment, { ...on, body: '/status' });
+    await github.react({ at: 'conversation', commentId: posted.id }, 'eyes');
+    await github.react({ at: 'conversation', commentId: posted.id }, 'eyes');
+    expect(pull().comments.get(posted.id)?.reactions).toHaveLength(1);
   });
 
   it('reacts to a review', async () => {
@@ -187,15 +187,15 @@ describe('commenting', () => {
     const { github, head } = stage;
     const since = new Date().toISOString();
     const onFile = await github.createFileComment(head, 'src/a.txt', '<!-- mark:file -->\nHi');
-    const said = await github.createComment('Done.\n');
+    const posted = await github.createComment('Done.\n');
     expect((await github.findCommentsByMarker(['<!-- mark:file -->'], null)).get('<!-- mark:file -->')).toMatchObject({
       kind: 'file-comment',
       id: onFile.id,
     });
     expect(await github.hasPosted('Done.', since)).toBe(true);
     expect(await github.hasPosted('Done?', since)).toBe(false);
-    await github.updateComment(said, 'Undone.');
-    expect(pull().comments.get(said.id)?.body).toBe('Undone.');
+    await github.updateComment(posted, 'Undone.');
+    expect(pull().comments.get(posted.id)?.body).toBe('Undone.');
   });
 
   it('one anchor outside the diff makes GitHub refuse the whole review (C15)', async () => {
@@ -299,8 +299,8 @@ describe('committing', () => {
     const { simulator: fakeGitHub, github, head } = stage;
     fakeGitHub.faults.add({ route: 'graphql createCommitOnBranch', ...fault });
     await errorOf(github.commit(markCountersigned(plan([edit]))));
-    const landed = await github.listCommits(head, branchHead() ?? '');
-    expect(landed.map(({ message }) => message)).toEqual(['Edit a.txt\n\nCountersign-Proposal: k7q2']);
+    const newCommits = await github.listCommits(head, branchHead() ?? '');
+    expect(newCommits.map(({ message }) => message)).toEqual(['Edit a.txt\n\nCountersign-Proposal: k7q2']);
     expect(await github.commit(markCountersigned(plan([edit])))).toEqual({ kind: 'head-moved' });
   });
 });

@@ -24,13 +24,13 @@ async function deliverTo(entry: TestEntry, changes: Readonly<Record<string, stri
 /** The server's bytes on a raw connection until it closes, or until `enough` returns true. */
 function converse(port: number, write: (socket: Socket) => void): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
-  let heard = '';
+  let response = '';
   const socket = connect(port, '127.0.0.1', () => write(socket));
   socket.on('data', (bytes: Buffer) => {
-    heard += bytes.toString();
+    response += bytes.toString();
   });
   socket.on('error', () => {});
-  socket.on('close', () => resolve(heard));
+  socket.on('close', () => resolve(response));
   return promise;
 }
 
@@ -142,7 +142,7 @@ describe('the webhook route', () => {
     expect((await reply).status).toBe(202);
   });
 
-  it('a hanging store leads to 503 before the sender gives up, never to 202 (M6)', async () => {
+  it('a hanging store leads to 503 before the sender’s timeout, never to 202 (M6)', async () => {
     const entry = await start({ deliver: () => new Promise(() => {}), timeoutMs: 50 });
     expect((await deliverTo(entry)).status).toBe(503);
   });
@@ -151,12 +151,12 @@ describe('the webhook route', () => {
 describe('requests from strangers', () => {
   it('an announced body that is too large is refused unread (H1, M4)', async () => {
     const entry = await start();
-    const heard = await converse(entry.port, (socket) =>
+    const response = await converse(entry.port, (socket) =>
       socket.write(
         `POST /api/github/webhooks HTTP/1.1\r\nHost: x\r\nContent-Length: ${MAX_REQUEST_BODY_BYTES + 1}\r\n\r\n`,
       ),
     );
-    expect(heard).toMatch(/^HTTP\/1\.1 413 /);
+    expect(response).toMatch(/^HTTP\/1\.1 413 /);
   });
 
   it('a sender that expects 100 gets 413', async () => {
@@ -179,7 +179,7 @@ describe('requests from strangers', () => {
     const chunk = Buffer.alloc(1024 * 1024, 'x');
     const before = process.memoryUsage.rss();
     let peak = before;
-    const heard = await converse(entry.port, (socket) => {
+    const response = await converse(entry.port, (socket) => {
       const headers = Object.entries(signed(BODY, SECRET)).map(([name, value]) => `${name}: ${value}\r\n`);
       socket.write(
         `POST /api/github/webhooks HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n${headers.join('')}\r\n`,
@@ -195,7 +195,7 @@ describe('requests from strangers', () => {
       };
       pour();
     });
-    expect(heard).toMatch(/^HTTP\/1\.1 413 /);
+    expect(response).toMatch(/^HTTP\/1\.1 413 /);
     expect((peak - before) / 1024 / 1024).toBeLessThan(60);
     expect(entry.taken).toEqual([]);
   });

@@ -263,7 +263,7 @@ describe('copies', () => {
 });
 
 describe('who made a commit', () => {
-  it('a required commit of the App passes, and an exact one by anybody else fails (X9)', async () => {
+  it('a required commit of the App passes, and an exact one of another account fails (X9)', async () => {
     const required = async (changed: Partial<NewCommit>, slug: string) => {
       const history = begin({ 'a.txt': TEN.join('') });
       history.commit({ ...BOTH, ...changed });

@@ -105,7 +105,7 @@ describe('countersign verify', () => {
     });
   });
 
-  it('a shallow clone gets a message about what it lacks, and nothing there counts as checked', async () => {
+  it('in a shallow clone, a commit without its parent counts as not checked, and the message says what to fetch', async () => {
     const shallow = join(scratch, 'shallow');
     git('clone', '-q', '--depth=1', pathToFileURL(repository).href, shallow);
     const { code, stdout } = await verify('HEAD', '--repo', shallow);

@@ -85,7 +85,7 @@ describe('deadlines', () => {
 
   it('an expiry ends the run, and the model gets no message (S85)', () => {
     const game = waiting(5, 10);
-    const told = game.transcript.length;
+    const messageCount = game.transcript.length;
     const since = game.pull.proposals[0]?.proposedAt;
     expect(look(game, 10).effects).toContainEqual({ type: 'catch-up', since, expiresAfter: true });
     const caughtUp = game.signal({ type: 'caught-up', read: true, expiresAfter: true });
@@ -101,7 +101,7 @@ describe('deadlines', () => {
       'update-run-comment',
       'reply',
     ]);
-    expect(game.transcript).toHaveLength(told);
+    expect(game.transcript).toHaveLength(messageCount);
     expect(game.problems).toEqual([]);
   });
 

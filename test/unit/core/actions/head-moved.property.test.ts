@@ -49,15 +49,15 @@ function changeFor(
   { kind, path, at, height, fresh }: Wish,
   texts: Readonly<Record<string, string>>,
 ): FileChange | null {
-  const standing = texts[path];
-  if (standing === undefined) return kind === 'write' ? write(path, null, fresh.join('')) : null;
-  const file = stored(standing);
+  const baseText = texts[path];
+  if (baseText === undefined) return kind === 'write' ? write(path, null, fresh.join('')) : null;
+  const file = stored(baseText);
   if (kind === 'delete') return changeOf(buildDelete({ path, repositoryName, file }));
   if (kind === 'move') return changeOf(buildMove({ from: path, to: `moved-${path}`, repositoryName, file }));
   try {
-    if (kind === 'write') return write(path, standing, fresh.join(''));
-    const lines = standing.split(/(?<=\n)/);
-    return edit(path, standing, lines.slice(at, at + height).join(''), fresh.join(''));
+    if (kind === 'write') return write(path, baseText, fresh.join(''));
+    const lines = baseText.split(/(?<=\n)/);
+    return edit(path, baseText, lines.slice(at, at + height).join(''), fresh.join(''));
   } catch {
     // The lines are missing or ambiguous, or the edit changes nothing.
     return null;
@@ -68,12 +68,12 @@ function fileOf(content: string | null): FileAtHead | null {
   return content === null ? null : { ...stored(content).ref, text: content };
 }
 
-function afterPush(standing: string, changes: readonly FileChange[], { takes, own }: Deed): string | null {
+function afterPush(baseText: string, changes: readonly FileChange[], { takes, own }: Deed): string | null {
   if (own === 'gone') return null;
   const taken = changes.flatMap(({ op, region }, at) =>
     op === 'edit' && takes[at] && region !== null ? [region] : [],
   );
-  const made = composeFile(standing, taken).text;
+  const made = composeFile(baseText, taken).text;
   const ended = made === '' || made.endsWith('\n') ? made : `${made}\n`;
   if (own === 'windows') return made.replaceAll('\r\n', '\n').replaceAll('\n', '\r\n');
   return own === 'above' ? `x\n${made}` : own === 'below' ? `${ended}x\n` : made;

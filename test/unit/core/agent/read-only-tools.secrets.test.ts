@@ -53,7 +53,7 @@ function told(file: string, oldString: string, newString: string): readonly stri
 }
 
 describe('a secret in a file (X10)', () => {
-  it('the results of tools depend on its form only, whatever the model guesses (X10)', () => {
+  it('the results of tools depend only on its form, for any guess of the model (X10)', () => {
     fc.assert(
       fc.property(textOf(piece, 8), textOf(guess, 3), textOf(guess, 3), (file, oldString, newString) => {
         expect(told(withOther(file), oldString, newString)).toEqual(told(file, oldString, newString));
@@ -103,7 +103,7 @@ describe('a secret in a file (X10)', () => {
     expect(formatSearchResults('FFFF', null, found)).toContain('No line contains');
   });
 
-  it('lines that also stand in a private key are not taken for the only ones (X10, S94)', () => {
+  it('lines that also occur in a private key do not count as unique (X10, S94)', () => {
     const lines = Array.from({ length: 7 }, (_, at) => `${String.fromCharCode(65 + at).repeat(64)}\n`);
     const key = `-----BEGIN PRIVATE KEY-----\n${lines.join('')}-----END PRIVATE KEY-----\n`;
     const edited = (text: string) => {

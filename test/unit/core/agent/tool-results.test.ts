@@ -87,7 +87,7 @@ describe('outputs for the model', () => {
     expect(Object.keys(result)).toEqual(['path', 'lines_changed', 'message', 'details']);
   });
 
-  it('a person’s own secret is replaced in what the model gets of their text (X10)', () => {
+  it('a secret in a person’s own text is replaced before the model gets it (X10)', () => {
     const token = `sk_live_${'aB3d'.repeat(6)}`;
     const diff = `@@ -1,1 +1,1 @@\n-const key = '';\n+const key = '${token}';\n`;
     const output = JSON.parse(userModifiedOutput(edit('a.ts', 'one\n', 'one', 'two'), diff, null));

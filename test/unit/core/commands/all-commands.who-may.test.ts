@@ -82,7 +82,7 @@ const ROLES: Readonly<Record<string, Role>> = {
   none: { who: ANA, permission: 'none', standing: 'outsider' },
   'a bot': { who: { id: 77, login: 'ci[bot]', type: 'Bot' }, permission: 'admin', standing: 'unheard' },
   'the App itself': { who: { id: 999, login: 'x', type: 'User' }, permission: 'admin', standing: 'unheard' },
-  'an organisation': { who: { id: 78, login: 'acme', type: 'Organization' }, permission: 'admin', standing: 'unheard' },
+  'an organization': { who: { id: 78, login: 'acme', type: 'Organization' }, permission: 'admin', standing: 'unheard' },
   'a ghost': { who: null, permission: 'none', standing: 'unheard' },
 };
 

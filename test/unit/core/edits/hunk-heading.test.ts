@@ -42,7 +42,7 @@ describe('findHunkHeading', () => {
     expect(heading(['\n', ...BODY], 4)).toBeNull();
   });
 
-  it('is what git shows after @@, for any lines (X8)', () => {
+  it('equals git’s text after @@, for any lines (X8)', () => {
     const folder = mkdtempSync(join(tmpdir(), 'heading-'));
     const line = fc.constantFrom('function f() {', '  indented', '}', '', '_x', '$y  ', '# no', 'label:', 'é', '\tz');
     try {

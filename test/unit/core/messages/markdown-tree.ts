@@ -17,5 +17,5 @@ export function liveText(body: string): readonly string[] {
   return nodesOf(body).flatMap((node) => (node.type === 'text' ? [node.value] : []));
 }
 
-/** What GitHub links or acts on after Markdown is rendered. */
+/** Text that GitHub links or acts on after it has rendered Markdown. */
 export const ACTIVE = /@|#\d|\bgh-\d|:\/\/|\bwww\.\S|\$|:[a-z0-9_+-]+:|\b[0-9a-f]{7,40}\b|<|&|[a-z0-9]-\d|\]\(/i;

@@ -195,13 +195,13 @@ describe('an open proposal', () => {
   });
 
   it('names characters of a new path that look like others (C9)', () => {
-    const told = (change: FileChange) => body(proposal(change), inConversation);
+    const bodyOf = (change: FileChange) => body(proposal(change), inConversation);
     const path = 'src/p\u0430y.ts';
     const warning = /has look-alike characters: `U\+0430` \(like `a`\)/;
-    expect(told(write(path, null, 'x\n'))).toMatch(warning);
-    expect(told({ ...bigint, op: 'move', from: 'src/pay.ts', path })).toMatch(warning);
-    expect(told(edit(path, 'one\n', 'one', 'two'))).not.toMatch(warning);
-    expect(told(write('docs/\u043F\u043B\u0430\u043D.md', null, 'x\n'))).not.toContain('look-alike');
+    expect(bodyOf(write(path, null, 'x\n'))).toMatch(warning);
+    expect(bodyOf({ ...bigint, op: 'move', from: 'src/pay.ts', path })).toMatch(warning);
+    expect(bodyOf(edit(path, 'one\n', 'one', 'two'))).not.toMatch(warning);
+    expect(bodyOf(write('docs/\u043F\u043B\u0430\u043D.md', null, 'x\n'))).not.toContain('look-alike');
   });
 
   it('names the kind of each file that runs code, and of no other (E9)', () => {
@@ -416,7 +416,7 @@ describe('a decided proposal', () => {
     `);
   });
 
-  it('the button is gone, the change is folded as a diff (S72)', () => {
+  it('the button is removed, and the change is a folded diff (S72)', () => {
     for (const state of PROPOSAL_STATES.filter((one) => one !== 'proposed')) {
       const text = body(proposal(bigint, { state }), inSuggestion);
       expect(suggestionIn(text)).toEqual({ kind: 'none' });

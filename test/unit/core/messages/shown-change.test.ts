@@ -46,7 +46,7 @@ describe('the digest that a page shows (X6)', () => {
     expect(read(change)).toBe(change.digest);
   });
 
-  it('is read from a suggestion block too, whatever placement is stored', () => {
+  it('is read from a suggestion block too, for any stored placement', () => {
     expect(read(bigint, bigint, inSuggestion)).toBe(bigint.digest);
     const inserted = edit('a.txt', 'a\nb\nc\n', 'b\n', 'b\nnew\n');
     for (const { firstLine, lastLine: line, lines } of inserted.region === null
@@ -72,11 +72,11 @@ describe('the digest that a page shows (X6)', () => {
     'another digest': { ...bigint, digest: evil.digest },
   };
 
-  it.each(Object.entries(others))('is none where the database holds %s', (_name, change) => {
+  it.each(Object.entries(others))('is null if the database has %s', (_name, change) => {
     for (const placement of [inConversation, inSuggestion]) expect(read(change, bigint, placement)).toBeNull();
   });
 
-  it('is none on the page of another proposal, or where a part is missing', () => {
+  it('is null on the page of another proposal, or if a part is missing', () => {
     const rendered = renderOpenProposal(view(proposal(bigint), inConversation));
     const body = rendered?.body ?? '';
     expect(findShownDigest({ proposal: { ...proposal(bigint), id: 'zz99' }, bodies: [body] })).toBeNull();

@@ -27,7 +27,7 @@ type Case = {
   readonly replaced?: Partial<Proposal>;
 };
 
-/** The problem of ana's approval whose comment has this text; null if it stands. */
+/** The problem of ana's approval whose comment has this text; null if it counts. */
 function problemOf({ body, surface = 'conversation', action = 'approve', ...more }: Case): VoteProblem | null {
   const voted = { ...vote(action, ana), surface, bodyHash: hash('sha256', body, 'hex') } as const;
   const one = proposal(bigint, { state: 'approved', comment: COMMENT, votes: [voted], ...more.proposal });

@@ -151,7 +151,7 @@ describe('people who shaped a change', () => {
     expect(findObjection({ person: BEN, permission: 'admin' }, { ...PLAIN, ...rules }, one)).toBe(objection);
   });
 
-  it('under a rule nobody gets a change through with people who shaped it alone, for any role, settings and parts (X7)', () => {
+  it('approvals of people who shaped a change never satisfy a rule alone, for any role, settings and parts (X7)', () => {
     let approved = 0;
     let refused = 0;
     fc.assert(

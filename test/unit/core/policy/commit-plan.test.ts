@@ -72,7 +72,7 @@ describe('deletions, moves and restores', () => {
     ['another text', move, treeEntry('a\nc\n')],
     ['another mode', move, treeEntry(TEXT, '100755')],
     ['a file at its target', move, treeEntry(TEXT, '100644', 'mine\n')],
-    ['what may not be written at its target', move, new Map([['old.ts', treeEntry().get('old.ts') ?? null]])],
+    ['an unsupported file at its target', move, new Map([['old.ts', treeEntry().get('old.ts') ?? null]])],
     ['other bytes than it promised', { ...move, result: stored('x').ref }, treeEntry()],
     ['another mode than it promised', { ...move, result: { ...ref, mode: '100755' } }, treeEntry()],
     ['no source', { ...move, from: null }, treeEntry()],
@@ -90,7 +90,7 @@ describe('deletions, moves and restores', () => {
 
   const REFUSED_RESTORES: readonly (readonly [string, FileChange, HeadFiles])[] = [
     ['a file in its place', restored, new Map([['logo.png', { ref, text: TEXT }]])],
-    ['what may not be written in its place', restored, new Map()],
+    ['an unsupported file in its place', restored, new Map()],
     ['lines', { ...restored, region: deletion.region }, new Map([['logo.png', null]])],
     ['a file that it was to replace', { ...restored, base: ref }, new Map([['logo.png', null]])],
     ['no result', { ...restored, result: null }, new Map([['logo.png', null]])],

@@ -38,7 +38,7 @@ describe('the tree of a commit and the approved writes', () => {
 
   it.each<[string, Readonly<Record<string, string>>, string]>([
     ['other bytes', { ...AFTER, 'src/one.ts': `100644 ${B}` }, 'src/one.ts'],
-    ['what was there before', { ...AFTER, 'src/one.ts': `100644 ${A}` }, 'src/one.ts'],
+    ['the earlier bytes', { ...AFTER, 'src/one.ts': `100644 ${A}` }, 'src/one.ts'],
     ['another mode', { ...AFTER, 'src/one.ts': `100755 ${NEW}` }, 'src/one.ts'],
     ['a link', { ...AFTER, 'src/one.ts': `120000 ${NEW}` }, 'src/one.ts'],
     ['a directory in its place', { ...AFTER, 'src/one.ts': `040000 ${NEW}` }, 'src/one.ts'],

@@ -324,7 +324,7 @@ describe('denied paths', () => {
 describe('the tables of paths', () => {
   const examples = (file: string) => ['', 'x'].map((text) => file.replaceAll('**', `q${text}/r`).replaceAll('*', text));
 
-  it('every glob is lower case and covers what it names, at the root and below (X10, X16)', () => {
+  it('every glob is lower case and covers its files, at the root and below (X10, X16)', () => {
     for (const { files } of SECRET_FILES)
       for (const path of files.flatMap(examples))
         for (const at of [path, `a/b/${path.toUpperCase()}`]) expect(findReadDenyRule(at)).not.toBeNull();
@@ -363,7 +363,7 @@ describe('the tables of paths', () => {
     expect(findProtectedFiles('yarn.\u0399ock')?.kind).toBe('a lock file');
   });
 
-  it('are what npm run docs writes (X10, X16)', () => {
+  it('equal the output of npm run docs (X10, X16)', () => {
     const page = readFileSync(new URL('../../../../docs/protected-files.md', import.meta.url), 'utf8');
     expect(replacePathTables(page)).toBe(page);
     for (const { files } of [...SECRET_FILES, ...PROTECTED_FILES])

@@ -13,7 +13,7 @@ function file(path: string): string {
 }
 
 describe('the documentation of the settings', () => {
-  it('is what npm run docs writes, and names every key', () => {
+  it('equals the output of npm run docs, and names every key', () => {
     const page = file('docs/configuration.md');
     expect(replaceSettingsTable(page)).toBe(page);
     for (const key of Object.keys(SettingsFileSchema.shape)) expect(page).toContain(`| \`${key}\` |`);

@@ -12,18 +12,18 @@ describe('findPostedComments', () => {
       elsewhere.push(name);
       return offloadInline(name, input);
     };
-    const sought: string[] = [];
+    const searches: string[] = [];
     const github = {
       findCommentsByMarker: async (markers: readonly string[]) => {
-        sought.push(...markers);
+        searches.push(...markers);
         return new Map();
       },
     };
     await findPostedComments({ github, offload }, [one], null);
     expect(elsewhere).toEqual(['countParts']);
-    expect(sought.length).toBeGreaterThan(5);
-    const parts = sought.length;
-    expect(sought).toEqual([
+    expect(searches.length).toBeGreaterThan(5);
+    const parts = searches.length;
+    expect(searches).toEqual([
       proposalMarker(one.id),
       ...Array.from({ length: parts - 1 }, (_, index) => partMarker(one.id, index + 2, parts)),
     ]);

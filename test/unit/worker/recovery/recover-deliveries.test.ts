@@ -222,7 +222,7 @@ describe('recoverLostDeliveries', () => {
     expect(asked.length).toBeLessThanOrEqual(runs * MAX_REQUESTS_PER_RUN);
   });
 
-  it('leaves out what another process has reached since (H8)', async () => {
+  it('skips deliveries that another process has handled since (H8)', async () => {
     const { attempts, asked, clock, process } = scene();
     const MINUTE = 60_000;
     const lost = unanswered(MAX_REQUESTS_PER_RUN + 100);
@@ -406,12 +406,12 @@ describe('recoverLostDeliveries', () => {
 
   it('opens a gap after a database outage (G13)', async () => {
     const { clock } = scene();
-    const told: (number | null)[] = [];
+    const lastHeartbeats: (number | null)[] = [];
     const answers = [null, null, new Error('away'), null, null];
     const store = {
       recordHeartbeat: async (_at: number, last: number | null) => {
-        told.push(last);
-        const error = answers[told.length - 1] ?? null;
+        lastHeartbeats.push(last);
+        const error = answers[lastHeartbeats.length - 1] ?? null;
         if (error !== null) throw error;
       },
     };
@@ -420,17 +420,17 @@ describe('recoverLostDeliveries', () => {
       clock.now += 1_000;
       await heartbeat().catch((thrown) => expect(thrown).toBe(error));
     }
-    expect(told).toEqual([null, NOW + 1_000, NOW + 2_000, null, NOW + 4_000]);
+    expect(lastHeartbeats).toEqual([null, NOW + 1_000, NOW + 2_000, null, NOW + 4_000]);
   });
 
   it('opens a gap after a disconnect between or during heartbeats (G13)', async () => {
     const { clock } = scene();
-    const told: (number | null)[] = [];
+    const lastHeartbeats: (number | null)[] = [];
     let cut = (): void => {};
     const store = {
       recordHeartbeat: async (_at: number, last: number | null) => {
-        told.push(last);
-        if (told.length === 3) cut();
+        lastHeartbeats.push(last);
+        if (lastHeartbeats.length === 3) cut();
       },
     };
     const onDisconnect = (listener: () => void): void => {
@@ -444,7 +444,7 @@ describe('recoverLostDeliveries', () => {
     }
     clock.now += 1_000;
     await heartbeat();
-    expect(told).toEqual([null, null, NOW + 2_000, null, NOW + 4_000]);
+    expect(lastHeartbeats).toEqual([null, null, NOW + 2_000, null, NOW + 4_000]);
   });
 
   it('schedules catch-ups if the first run failed and days have passed (F8)', async () => {

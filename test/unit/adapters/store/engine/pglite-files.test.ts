@@ -26,7 +26,7 @@ describe('the database below DATA_DIR', () => {
     await store.close();
   });
 
-  it('is created closed whatever the umask is (X3)', () => {
+  it('is created closed for any umask (X3)', () => {
     const umask = process.umask(0);
     makePrivateDirectory(join(root, 'new', 'database'));
     process.umask(umask);
