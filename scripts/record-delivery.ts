@@ -189,6 +189,7 @@ async function fetchFacts(
   if (pull.run === null)
     return {
       ...common,
+      missingPermissions: [],
       branchRules: { headRules: [], baseRules: [], approvalCount: 0 },
       otherPullsOnBranch: [],
       changedPaths: Object.keys(HEAD),

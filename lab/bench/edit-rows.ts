@@ -182,8 +182,8 @@ const ARGUMENT_PARSES = WORST_CASE_ARGUMENTS.map(
 );
 
 function createDraft(change: typeof CHANGE, baseText: string): (offload: Offload) => unknown {
-  const { links, warnings, writable, proposal: draft } = view(proposal(change), inConversation);
-  const context = { runDetails: { warnings, writable }, links, baseText, file: undefined };
+  const { links, warnings, writable, decideIn, proposal: draft } = view(proposal(change), inConversation);
+  const context = { runDetails: { warnings, writable, decideIn }, links, baseText, file: undefined };
   return (offload) => offload('draftCommentsAt', { proposal: draft, placement: inConversation, context });
 }
 

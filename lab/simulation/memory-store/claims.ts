@@ -65,7 +65,7 @@ export function grantClaim(row: MemoryPullRow, holder: number, now: number, leas
 
 /** A failed comment delays all later ones, so that their order stays the same. */
 function signalDueAt(row: MemoryPullRow, { kind, dueAt }: MemoryInboxRow): number {
-  return kind === 'webhook' ? Math.max(dueAt, row.commentsRetryAt) : dueAt;
+  return kind === 'webhook' ? Math.max(dueAt, row.webhooksRetryAt) : dueAt;
 }
 
 /** Combines the due time of work with the end of its rate-limit block (both ms). */

@@ -148,7 +148,7 @@ function addPull(tables: MemoryTables, ref: InterpretedDelivery['intent']['pull'
     runId: null,
     isActive: true,
     activeSince: null,
-    commentsRetryAt: 0,
+    webhooksRetryAt: 0,
     fencingToken: 0,
     lease: null,
     pendingSignals: [],
@@ -236,7 +236,7 @@ function retrySignalLater(
     signal.dueAt = notBefore;
     if (failure !== null) Object.assign(signal, countFailure(stored, failure));
   }
-  if (failure !== null && stored.signal.type === 'intent') row.commentsRetryAt = notBefore;
+  if (failure !== null && stored.signal.type === 'intent') row.webhooksRetryAt = notBefore;
 }
 
 function countFailure({ attempts, internalErrors }: StoredSignal, { errorText, isInternal }: AttemptFailure) {
@@ -262,7 +262,7 @@ function pendingCommentMethods(
 function commentsDueAt(row: MemoryPullRow | undefined, now: number): number | null {
   const [first] = row?.pendingSignals.filter(couldBeDenial).toSorted((left, right) => left.dueAt - right.dueAt) ?? [];
   if (row === undefined || first === undefined) return null;
-  return Math.max(now, first.dueAt, first.kind === 'webhook' ? row.commentsRetryAt : 0);
+  return Math.max(now, first.dueAt, first.kind === 'webhook' ? row.webhooksRetryAt : 0);
 }
 
 /** A commit waits for these signals, even while they are postponed. */

@@ -269,8 +269,9 @@ export function listMemoryDeadLetters(
     .sort((left, right) => right.signal.id - left.signal.id)
     .slice(0, limit)
     .map(({ pullRequestKey: key, signal: { id, deliveryId, error, errorId, attempts, receivedAt, doneAt } }) => ({
-      ...{ id, pullRequestKey: key, deliveryId, errorId, attempts, receivedAt },
+      ...{ id, pullRequestKey: key, deliveryId, attempts, receivedAt },
       error: error ?? '',
+      errorId: errorId ?? '',
       deadLetteredAt: doneAt ?? receivedAt,
     }));
 }

@@ -56,7 +56,7 @@ export type MemoryPullRow = {
   runId: string | null;
   isActive: boolean;
   activeSince: string | null;
-  commentsRetryAt: number;
+  webhooksRetryAt: number;
   fencingToken: number;
   lease: HolderLease | null;
   pendingSignals: readonly MemoryInboxRow[];

@@ -39,13 +39,13 @@ export async function claimPull(
       update pulls
       set fence = fence + 1, lease_until = ${leaseUntil}, leased_by = ${leaseHolder.leaseHolderId}, worker = ${worker}
       where pull_key = (select pull_key from next)
-      returning pull_key, fence, comments_retry_at
+      returning pull_key, fence, webhooks_retry_at
     )
     select claimed.pull_key, claimed.fence, signal.*
     from claimed left join lateral (
       select id, signal, received_at, attempts, internal_errors from inbox
       where inbox.pull_key = claimed.pull_key and done_at is null and not_before <= ${now}
-        and (kind = 'effect-result' or claimed.comments_retry_at <= ${now})
+        and (kind = 'effect-result' or claimed.webhooks_retry_at <= ${now})
         and exists (select from oldest_signal where oldest_signal.pull_key = claimed.pull_key)
       order by kind, id limit 1
     ) as signal on true
@@ -168,7 +168,7 @@ async function findDueWorkOrRelease(db: Kysely<DatabaseSchema>, claim: Claim, no
   const { pullRequestKey } = claim;
   const { rows } = await sql<WorkRow>`
     with claimed as materialized (
-      select pulls.comments_retry_at, rate_limits.read_blocked_until, rate_limits.act_blocked_until, rate_limits.notify_blocked_until
+      select pulls.webhooks_retry_at, rate_limits.read_blocked_until, rate_limits.act_blocked_until, rate_limits.notify_blocked_until
       from pulls left join rate_limits on rate_limits.installation_id = pulls.installation_id
       where ${isHeldBy(claim)}
     ), due as materialized (
@@ -196,7 +196,7 @@ function selectDueSignal(kind: 'effect-result' | 'webhook', pullRequestKey: stri
     from claimed as rate_limits, inbox
     where inbox.pull_key = ${pullRequestKey} and inbox.kind = ${sql.lit(kind)} and inbox.done_at is null
       and inbox.not_before <= ${now} and ${blockedUntil(READ_PRIORITY)} <= ${now} and inbox.signal is not null
-      ${kind === 'webhook' ? sql`and rate_limits.comments_retry_at <= ${now}` : sql``}
+      ${kind === 'webhook' ? sql`and rate_limits.webhooks_retry_at <= ${now}` : sql``}
     order by inbox.id limit 1`;
 }
 

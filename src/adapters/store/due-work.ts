@@ -37,7 +37,7 @@ export async function findNextDueTimes(
 /** When the first blocked signal can start. Grouped first, because one pull request can have many pending signals. */
 function blockedSignals(leaseHolder: LeaseHolder, now: number): SqlFragment {
   return sql`(
-    select min(greatest(inbox.not_before, ${leasedUntil('pulls', leaseHolder)}, case when inbox.kind = 'webhook' then pulls.comments_retry_at end,
+    select min(greatest(inbox.not_before, ${leasedUntil('pulls', leaseHolder)}, case when inbox.kind = 'webhook' then pulls.webhooks_retry_at end,
       ${blockedUntil(READ_PRIORITY)}))
     from (
       select pull_key, kind, min(not_before) as not_before from inbox
@@ -96,7 +96,7 @@ type ClaimableQuery = (leaseHolder: LeaseHolder, now: number) => SqlFragment;
 export const claimableSignals: ClaimableQuery = (leaseHolder, now) => sql`
   ${withRateLimits('inbox')}
   where inbox.done_at is null and inbox.not_before <= ${now}
-    and (inbox.kind = 'effect-result' or pulls.comments_retry_at <= ${now})
+    and (inbox.kind = 'effect-result' or pulls.webhooks_retry_at <= ${now})
     and ${isUnleased('pulls', leaseHolder, now)} and ${blockedUntil(READ_PRIORITY)} <= ${now}
   order by inbox.not_before`;
 

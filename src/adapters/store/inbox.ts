@@ -1,4 +1,4 @@
-import { type Kysely, sql, type Transaction } from 'kysely';
+import { type Kysely, type NotNull, sql, type Transaction } from 'kysely';
 import type { EffectType } from '../../core/state/effects.ts';
 import type { Reason } from '../../core/state/reasons.ts';
 import type { Signal } from '../../core/state/signals.ts';
@@ -30,7 +30,7 @@ export async function nextCommentAt(db: Kysely<DatabaseSchema>, claim: Claim, no
   const row = await db
     .selectFrom('inbox')
     .innerJoin('pulls', 'pulls.pull_key', 'inbox.pull_key')
-    .select(['inbox.kind', 'inbox.not_before', 'pulls.comments_retry_at'])
+    .select(['inbox.kind', 'inbox.not_before', 'pulls.webhooks_retry_at'])
     .where('inbox.pull_key', '=', claim.pullRequestKey)
     .where(COULD_BE_DENIAL)
     .where('inbox.done_at', 'is', null)
@@ -38,7 +38,7 @@ export async function nextCommentAt(db: Kysely<DatabaseSchema>, claim: Claim, no
     .limit(1)
     .executeTakeFirst();
   if (row === undefined) return null;
-  return Math.max(now, row.not_before, row.kind === 'webhook' ? row.comments_retry_at : 0);
+  return Math.max(now, row.not_before, row.kind === 'webhook' ? row.webhooks_retry_at : 0);
 }
 
 /**
@@ -113,7 +113,7 @@ export async function postponeSignal(
       .where('id', '=', signal.id)
       .where('done_at', 'is', null)
       .execute();
-    if (failure !== null && signal.signal.type === 'intent') await holdBackComments(transaction, claim, notBefore);
+    if (failure !== null && signal.signal.type === 'intent') await holdBackWebhooks(transaction, claim, notBefore);
   });
 }
 
@@ -125,10 +125,10 @@ function failureColumns({ attempts, internalErrors }: StoredSignal, { errorText,
   };
 }
 
-async function holdBackComments(transaction: Transaction<DatabaseSchema>, claim: Claim, until: number): Promise<void> {
+async function holdBackWebhooks(transaction: Transaction<DatabaseSchema>, claim: Claim, until: number): Promise<void> {
   await transaction
     .updateTable('pulls')
-    .set({ comments_retry_at: until })
+    .set({ webhooks_retry_at: until })
     .where('pull_key', '=', claim.pullRequestKey)
     .execute();
 }
@@ -186,6 +186,7 @@ export async function listDeadLetters(db: Kysely<DatabaseSchema>, limit: number)
     .selectFrom('inbox')
     .select(['id', 'pull_key', 'delivery_id', 'error', 'error_id', 'attempts', 'received_at', 'done_at'])
     .where('dead_lettered', '=', true)
+    .$narrowType<{ error: NotNull; error_id: NotNull; done_at: NotNull }>()
     .orderBy('id', 'desc')
     .limit(limit)
     .execute();
@@ -193,10 +194,10 @@ export async function listDeadLetters(db: Kysely<DatabaseSchema>, limit: number)
     id: row.id,
     pullRequestKey: row.pull_key,
     deliveryId: row.delivery_id,
-    error: row.error ?? '',
+    error: row.error,
     errorId: row.error_id,
     attempts: row.attempts,
     receivedAt: row.received_at,
-    deadLetteredAt: row.done_at ?? row.received_at,
+    deadLetteredAt: row.done_at,
   }));
 }

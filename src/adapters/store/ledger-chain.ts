@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { type Kysely, sql, type Transaction } from 'kysely';
-import { LEDGER_CHAIN_LOCK } from './engine/ledger-chain-migration.ts';
+import { LEDGER_CHAIN_LOCK } from './engine/ledger-tables.ts';
 import type { DatabaseSchema } from './engine/schema.ts';
 
 /** The state of the ledger up to a time of the database's clock (ms), and everything that does not fit its chain. */

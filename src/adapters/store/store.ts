@@ -77,8 +77,8 @@ export type DeadLetter = {
   /** GitHub's `X-GitHub-Delivery`; null for the result of an effect. */
   readonly deliveryId: string | null;
   readonly error: string;
-  /** The id shown on GitHub; null for an older dead letter without one. */
-  readonly errorId: string | null;
+  /** The id shown on GitHub. */
+  readonly errorId: string;
   /** Failed attempts before the last. */
   readonly attempts: number;
   readonly receivedAt: number;

@@ -117,7 +117,7 @@ export function announceSuspended(builder: StepBuilder, before: readonly Proposa
   const undecided = new Set(builder.pull.proposals.filter(({ state }) => state === 'proposed').map(({ id }) => id));
   const suspended = before.flatMap((proposal) => {
     const errorId = proposal.approvalsSuspendedBy;
-    return errorId && undecided.has(proposal.id) ? [{ proposal, errorId }] : [];
+    return errorId !== null && undecided.has(proposal.id) ? [{ proposal, errorId }] : [];
   });
   return [...Map.groupBy(suspended, ({ errorId }) => errorId)].reduce((announced, [errorId, group]) => {
     const proposals = group.map(({ proposal }) => proposal);

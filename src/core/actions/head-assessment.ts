@@ -76,8 +76,7 @@ export function assessStaleness({ paths, moves }: StalenessInput, atBase: FilesB
 
 /** Whether the lines apply at a head below another heading than the known one. */
 export function isBelowOtherHeading(proposal: Proposal, verdict: StalenessVerdict | Applicability): boolean {
-  const known = headingOf(proposal);
-  return verdict.kind === 'applies' && ![verdict.heading, known].includes(undefined) && verdict.heading !== known;
+  return verdict.kind === 'applies' && verdict.heading !== headingOf(proposal);
 }
 
 /** Whether a push put lines below another heading. Then the settings say if people must look again. */

@@ -126,7 +126,7 @@ function updatePlace(
   const line = regionLine(region);
   const moved = {
     ...(line === (proposal.currentLine ?? regionLine(proposal.change.region)) ? {} : { currentLine: line }),
-    ...(heading === undefined || heading === headingOf(proposal) ? {} : { currentHeading: { text: heading } }),
+    ...(heading === headingOf(proposal) ? {} : { currentHeading: { text: heading } }),
   };
   if (Object.keys(moved).length === 0) return builder;
   return queueCommentUpdate(withProposal(builder, { ...proposal, ...moved }), proposal);
@@ -158,6 +158,7 @@ function createPushVote(proposal: Proposal, { person, permission, deliveryId }: 
     bodyHash: null,
     deliveryId,
     headSha: proposal.headSha,
+    writtenAt: null,
     at: now,
     text: null,
   };

@@ -1,14 +1,6 @@
 import { buildNoteMessage, buildToolMessages } from '../agent/messages.ts';
 import { appliedOutput, userModifiedOutput, WITHDRAWN_OUTPUT } from '../agent/tool-results.ts';
-import {
-  approvalVotes,
-  distinctPeople,
-  type Person,
-  type Proposal,
-  shapersOf,
-  transition,
-  turnOf,
-} from '../state/proposal.ts';
+import { approvalVotes, distinctPeople, type Person, type Proposal, transition, turnOf } from '../state/proposal.ts';
 import { MAX_TURNS, type Phase, type PullState, type Run, type ToolBatch, type ToolCallState } from '../state/run.ts';
 import { endRun } from './end-run.ts';
 import {
@@ -137,7 +129,7 @@ function withInstructors(builder: StepBuilder, people: readonly Person[]): StepB
   const { run } = builder.pull;
   if (run === null || people.length === 0) return builder;
   const others = people.filter(({ id }) => id !== run.task.by.id);
-  return withRun(builder, { instructors: distinctPeople([...(run.instructors ?? []), ...others]) });
+  return withRun(builder, { instructors: distinctPeople([...run.instructors, ...others]) });
 }
 
 /** The people whose words or lines are in the results of the current batch. */
@@ -146,7 +138,7 @@ function peopleWithWords(pull: PullState): readonly Person[] {
     .filter((proposal) => isInCurrentBatch(pull, proposal))
     .flatMap((proposal) => [
       ...proposal.votes.filter(({ text }) => text !== null).map(({ by }) => by),
-      ...shapersOf(proposal).writers,
+      ...proposal.shapers.writers,
     ]);
 }
 

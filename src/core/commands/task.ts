@@ -135,6 +135,7 @@ function createRun(pull: PullState, task: Task, facts: Facts): Run {
     commitsRefused: false,
     pullAuthor: facts.pullRequest?.author ?? null,
     agentNotes: [],
+    instructors: [],
     lastFeedbackAt: null,
     repeatedProposals: 0,
     commits: [],

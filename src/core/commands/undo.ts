@@ -20,7 +20,6 @@ import {
   type Person,
   type Proposal,
   type Shapers,
-  shapersOf,
 } from '../state/proposal.ts';
 import { proposalLink, type UndoRefusal } from '../state/replies.ts';
 import { type PullState, pullRequestKey } from '../state/run.ts';
@@ -151,7 +150,7 @@ function proposeUndo(context: CommandContext, target: Proposal, change: FileChan
       kind: 'undo',
       undoneProposalId: target.id,
       by: person,
-      undoneShapers: shapersOf(target),
+      undoneShapers: target.shapers,
       cancelReason: null,
     },
     index: 1,
@@ -171,7 +170,7 @@ function proposeUndo(context: CommandContext, target: Proposal, change: FileChan
 
 /** An undo of an undo restores a change, so the people who shaped that change count again. */
 function undoShapers(by: Person, { origin }: Proposal): Shapers {
-  const { requesters, writers } = (origin.kind === 'undo' ? origin.undoneShapers : null) ?? NO_SHAPERS;
+  const { requesters, writers } = origin.kind === 'undo' ? origin.undoneShapers : NO_SHAPERS;
   return { requesters: distinctPeople([by, ...requesters]), writers };
 }
 

@@ -53,10 +53,10 @@ export function findQuotedIds(quoted: readonly string[]): readonly QuotedId[] {
   return [...found.values()];
 }
 
-/** What the quoted lines are a quote of; undefined without any text. */
-export function readQuote(quoted: readonly string[], ids: readonly QuotedId[]): Quote | undefined {
+/** What the quoted lines are a quote of; null without any text. */
+export function readQuote(quoted: readonly string[], ids: readonly QuotedId[]): Quote | null {
   const lines = quoted.map((line) => line.replace(QUOTE_MARK, ''));
-  if (lines.every((line) => BLANK_LINE.test(line))) return undefined;
+  if (lines.every((line) => BLANK_LINE.test(line))) return null;
   return ids.length === 1 ? { kind: 'proposal', lines } : { kind: 'other' };
 }
 

@@ -9,16 +9,14 @@ import { findCommandBelow, isAffirmation } from './near-misses.ts';
 type CommentParseResult = {
   readonly parsed: ParsedComment;
   readonly quotedIds: readonly QuotedId[];
-  readonly quote?: Quote;
+  readonly quote: Quote | null;
 };
 
 /** Parses any comment in time linear in its length and never throws. `slug` is the App's own name. */
 export function parseComment(grammar: CommandGrammar, body: string, slug: string): CommentParseResult {
   const parts = splitComment(body);
   const quotedIds = findQuotedIds(parts.quotedLines);
-  const quote = readQuote(parts.quotedLines, quotedIds);
-  const parsed = classifyComment(grammar, parts, slug);
-  return quote === undefined ? { parsed, quotedIds } : { parsed, quotedIds, quote };
+  return { parsed: classifyComment(grammar, parts, slug), quotedIds, quote: readQuote(parts.quotedLines, quotedIds) };
 }
 
 function classifyComment(grammar: CommandGrammar, parts: CommentParts, slug: string): ParsedComment {

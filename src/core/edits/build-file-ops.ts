@@ -69,6 +69,7 @@ export function createDeletion(
     region,
     placeCount: 1,
     uniqueInBase: false,
+    heading: null,
     digest: changeDigest({ op: 'delete', path, fromPath: null, oldMode: mode, newMode: null, body }),
     payload: {
       type: 'delete',
@@ -120,6 +121,7 @@ export function createMove({ from, to, repositoryName, ref, lines, bytes }: Move
     region: null,
     placeCount: 1,
     uniqueInBase: false,
+    heading: null,
     digest: changeDigest({ op: 'move', path: to, fromPath: from, oldMode: mode, newMode: mode, body }),
     payload: {
       type: 'move',
@@ -154,6 +156,7 @@ export function createRestore({ path, repositoryName, ref, bytes }: RestoredFile
     region: null,
     placeCount: 1,
     uniqueInBase: false,
+    heading: null,
     digest: changeDigest({ op: 'write', path, fromPath: null, oldMode: null, newMode: mode, body }),
     payload: {
       type: 'write',

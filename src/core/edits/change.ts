@@ -41,8 +41,8 @@ export type FileChange = {
    * occurrence elsewhere prove that they are the same lines.
    */
   readonly uniqueInBase: boolean;
-  /** Of an edit, git's hunk heading above its lines; null for none. Changes of earlier versions lack it. */
-  readonly heading?: string | null;
+  /** Of an edit, git's hunk heading above its lines; null for none. */
+  readonly heading: string | null;
   /** SHA-256 in hex of the canonical form of the displayed change. */
   readonly digest: string;
   readonly payload: ChangePayload;

@@ -22,7 +22,7 @@ export function commentRefOf(
   return {
     location,
     quotedIds,
-    ...(quote === undefined ? {} : { quote }),
+    quote,
     createdAt,
     decidedInThreads: others.flatMap((comment) => proposalIdsDecidedBy(pull, comment, review)),
   };

@@ -66,6 +66,7 @@ function createDismissalVote(proposal: Proposal, details: DismissalDetails): Vot
     surface: 'review',
     bodyHash: null,
     headSha,
+    writtenAt: null,
     text: null,
   };
 }

@@ -47,7 +47,6 @@ import {
   NEW_PROPOSAL,
   type Person,
   type Proposal,
-  shapersOf,
   transition,
   type Vote,
 } from '../state/proposal.ts';
@@ -196,7 +195,7 @@ function withAgentNote(builder: StepBuilder, { person, intent, facts }: CommandC
 /** The proposal with a person's own lines. If these restore the model's lines, nobody wrote them. */
 function withUserEdit(proposal: Proposal, { change, userEdit }: UserEditChange, by: Person): Proposal {
   const originalChange = proposal.userEdit?.originalChange ?? proposal.change;
-  const { requesters, writers } = shapersOf(proposal);
+  const { requesters, writers } = proposal.shapers;
   return {
     ...proposal,
     change,

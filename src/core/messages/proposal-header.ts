@@ -10,7 +10,7 @@ import { approverNames, escapeLogin, PENDING_LABEL, type ProposalView } from './
 
 /** The title, the heading above the lines, and the id line, which every comment of a proposal starts with. */
 export function proposalHeader(proposal: Proposal): string {
-  const heading = headingOf(proposal) ?? null;
+  const heading = headingOf(proposal);
   return `${titleLine(proposal)}\n${heading === null ? '' : headingLine(heading)}${idLine(proposal)}`;
 }
 

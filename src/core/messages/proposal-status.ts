@@ -22,8 +22,7 @@ export type ProposalView = ProposalStatusContext & {
   readonly warnings: readonly string[];
   /** True where the App can commit; false where only people can apply the change. */
   readonly writable: boolean;
-  /** Absent for `anywhere`. */
-  readonly decideIn?: Settings['decideIn'];
+  readonly decideIn: Settings['decideIn'];
 };
 
 type ProposalStatusContext = {

@@ -1,12 +1,13 @@
 import { formatList, pluralize } from '../../lib/format.ts';
 import type { RefusingRule } from '../state/branch-rules.ts';
 import { canCommit, type Run } from '../state/run.ts';
+import { DEFAULT_SETTINGS } from '../state/settings.ts';
 import { codeSpan, truncate } from './markdown.ts';
 import type { ProposalView } from './proposal-status.ts';
 
 /** Warnings of the run that each proposal's comment repeats, whether the App can commit at all, and where to decide. */
 export function runWarnings(run: Run | null): Pick<ProposalView, 'warnings' | 'writable' | 'decideIn'> {
-  if (run === null) return { warnings: [], writable: true };
+  if (run === null) return { warnings: [], writable: true, decideIn: DEFAULT_SETTINGS.decideIn };
   const warnings = [...forkWarnings(run), ...ruleWarnings(run), ...sharedBranchWarnings(run)];
   return { warnings, writable: canCommit(run), decideIn: run.settings.decideIn };
 }

@@ -73,7 +73,7 @@ export function onCommitHeadMoved(
   const approved = executing.reduce((builder, one) => {
     const headMovingSince = one.headMovingSince ?? facts.now;
     const again = { ...transition(one, 'approved', facts.now), headMovingSince };
-    return one.approvalsSuspendedBy ? clearApprovals(builder, again, facts.now) : withProposal(builder, again);
+    return one.approvalsSuspendedBy === null ? withProposal(builder, again) : clearApprovals(builder, again, facts.now);
   }, startStep(pull));
   return endStep(announceSuspended(approved, executing), 'commit-head-moved');
 }

@@ -49,7 +49,7 @@ export function onCommitPreflight(pull: PullState, signal: PreflightSignal, fact
     (one) => checkedIds.includes(one.id) && isOpen(one) && one.state !== 'proposed',
   );
   const notRetargeted = approvedBefore.filter(({ pendingRetarget }) => pendingRetarget === null);
-  const notSuspended = notRetargeted.filter(({ approvalsSuspendedBy }) => !approvalsSuspendedBy);
+  const notSuspended = notRetargeted.filter(({ approvalsSuspendedBy }) => approvalsSuspendedBy === null);
   const withSuspended = announceSuspended(checked, approvedBefore);
   const withRetargets = announceLateRetargets(withSuspended, approvedBefore);
   const withdrawnOf = (proposal: Proposal) => withdrawnVotesOf(pull, proposal, signal, facts);
@@ -85,7 +85,7 @@ function checkApproved(
   if (cancelReason !== null) return cancelApproved(builder, proposal, cancelReason, facts.now);
   if (proposal.pendingRetarget !== null)
     return withdrawForRetarget(builder, proposal, proposal.pendingRetarget, facts.now);
-  if (proposal.approvalsSuspendedBy) return clearApprovals(builder, proposal, facts.now);
+  if (proposal.approvalsSuspendedBy !== null) return clearApprovals(builder, proposal, facts.now);
   const current = currentApprovalRules(signal.settings, builder.pull.run);
   const standing = withoutVotes(proposal, withdrawnVotesOf(builder.pull, proposal, signal, facts));
   const withValidVotes = current.kind === 'rules' ? withoutLapsedApprovals(standing, check, current.rules) : standing;

@@ -112,7 +112,7 @@ export function onCommitUnverified(pull: PullState, signal: UnverifiedSignal): S
 /** Ledger rows of a commit. They do not depend on the current state of its proposals. */
 function ledgerCommitsOf(
   { proposals }: PullState,
-  { sha, parentSha, proposalIds, committedVersions = {} }: CommittedSignal | UnverifiedSignal | MismatchSignal,
+  { sha, parentSha, proposalIds, committedVersions }: CommittedSignal | UnverifiedSignal | MismatchSignal,
 ): readonly CommittedChange[] {
   const committed = proposals.filter(({ id }) => proposalIds.includes(id));
   return committed.map((proposal) => {
@@ -122,7 +122,7 @@ function ledgerCommitsOf(
       proposalId,
       runId,
       commitSha: sha,
-      parentSha: parentSha ?? null,
+      parentSha,
       shownDigest: change.digest,
       committed: version ?? { digest: change.digest, range: null },
       approvers: distinctApprovers(proposal),

@@ -25,7 +25,7 @@ export function deadLetterReply(
     type: 'reply',
     to: location ?? { at: 'pull-request' },
     reply: { kind: 'internal-error', errorId, about: cause ?? about },
-    onceKey: `fault:${errorId}`,
+    onceKey: `internal-error:${errorId}`,
   };
 }
 

@@ -188,7 +188,7 @@ function addProposal(
 
 /** Everyone whose words the model has. Any of them can have caused a change, also turns later. */
 function requestersIn(run: Run | null): readonly Person[] {
-  return run === null ? [] : [run.task.by, ...(run.instructors ?? [])];
+  return run === null ? [] : [run.task.by, ...run.instructors];
 }
 
 /** The model's reason. The only call of a response can also have it in the first line of the response's text. */

@@ -4,7 +4,6 @@ import {
   type Permission,
   type Person,
   type Proposal,
-  shapersOf,
   type Vote,
 } from '../state/proposal.ts';
 import type { Objection } from '../state/replies.ts';
@@ -99,12 +98,12 @@ const APPROVAL_RULES: readonly ApprovalRule[] = [
   {
     objection: 'is-instructor',
     objectsTo: ({ person }, { requireNonRequester }, proposal) =>
-      requireNonRequester && includesPerson(shapersOf(proposal).requesters, person),
+      requireNonRequester && includesPerson(proposal.shapers.requesters, person),
   },
   {
     objection: 'is-writer',
     objectsTo: ({ person }, { requireNonAuthor, requireNonRequester }, proposal) =>
-      (requireNonAuthor || requireNonRequester) && includesPerson(shapersOf(proposal).writers, person),
+      (requireNonAuthor || requireNonRequester) && includesPerson(proposal.shapers.writers, person),
   },
 ];
 

@@ -30,7 +30,7 @@ export function assessChange(input: AssessmentInput, lines: FileLines = readFile
     case 'move':
       return assessMove(change, input.source ?? null, file);
     case 'read':
-      return isSameFile(file, change.base) ? appliesAt(EMPTY_REGION, true) : STALE;
+      return isSameFile(file, change.base) ? appliesAt(EMPTY_REGION, true, null) : STALE;
   }
 }
 
@@ -65,19 +65,19 @@ function assessLines({ change, file, appCommits }: AssessmentInput, lines: FileL
 
 function assessMissingFile(change: AssessableChange, file: FileAtHead | null): StalenessVerdict {
   if (file !== null) return isResultFile(change, file) ? ALREADY_APPLIED : STALE;
-  return change.base === null ? appliesAt(change.region ?? EMPTY_REGION, true) : STALE;
+  return change.base === null ? appliesAt(change.region ?? EMPTY_REGION, true, null) : STALE;
 }
 
 function assessDeletion(change: AssessableChange, file: FileAtHead | null): StalenessVerdict {
   if (file === null) return ALREADY_APPLIED;
-  return isSameFile(file, change.base) ? appliesAt(change.region ?? EMPTY_REGION, true) : STALE;
+  return isSameFile(file, change.base) ? appliesAt(change.region ?? EMPTY_REGION, true, null) : STALE;
 }
 
 /** The target must be unused, and the source must be the file that people saw. */
 function assessMove(change: AssessableChange, source: FileAtHead | null, target: FileAtHead | null): StalenessVerdict {
   if (source === null && isSameFile(target, change.result)) return ALREADY_APPLIED;
   if (!isSameFile(source, change.base)) return { kind: 'stale', path: sourcePath(change) };
-  return target === null ? appliesAt(EMPTY_REGION, true) : STALE;
+  return target === null ? appliesAt(EMPTY_REGION, true, null) : STALE;
 }
 
 function isSameFile(file: FileAtHead | null, ref: BlobRef | null): boolean {
@@ -123,7 +123,7 @@ function headingAbove(lines: LineTable, region: Region): string | null {
   return findHunkHeading(lines, regionIndex(region));
 }
 
-function appliesAt(region: Region, sameDigest: boolean, heading?: string | null): StalenessVerdict {
+function appliesAt(region: Region, sameDigest: boolean, heading: string | null): StalenessVerdict {
   return { kind: 'applies', region, sameDigest, heading };
 }
 

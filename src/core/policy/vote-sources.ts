@@ -34,7 +34,7 @@ export function findSourceProblem(vote: Vote, sources: VoteSources): VoteProblem
 
 /** A forged delivery can name a real comment with a later time, as if it were about a later change. */
 function isSameTime({ writtenAt }: Vote, { createdAt }: VoteSource): boolean {
-  return writtenAt === undefined || (createdAt !== null && Date.parse(createdAt) === Date.parse(writtenAt));
+  return writtenAt !== null && createdAt !== null && Date.parse(createdAt) === Date.parse(writtenAt);
 }
 
 /** The hash is that of the webhook's text. The line ends of webhooks and API responses can differ. */

@@ -17,14 +17,14 @@ export type PendingChange = { readonly id: string; readonly change: AssessableCh
 /**
  * Whether a change still applies to a file at a head. `region` is its place there with the current context, an empty
  * region for a change without lines. `sameDigest` is true if this region has the digest that people saw. `heading` is
- * git's hunk heading above it; undefined if it is unknown.
+ * git's hunk heading above an edit; null for none.
  */
 export type StalenessVerdict =
   | {
       readonly kind: 'applies';
       readonly region: Region;
       readonly sameDigest: boolean;
-      readonly heading?: string | null | undefined;
+      readonly heading: string | null;
     }
   | { readonly kind: 'already-applied' }
   /** `path` is the path that changed, absent if it is the change's own. */
@@ -39,7 +39,7 @@ export type Applicability =
       readonly kind: 'applies';
       readonly position: FilePosition;
       readonly sameDigest: boolean;
-      readonly heading?: string | null | undefined;
+      readonly heading: string | null;
     }
   | Exclude<StalenessVerdict, { kind: 'applies' }>;
 

@@ -9,8 +9,8 @@ export type Intent =
       readonly parsed: ParsedComment;
       /** Id lines of the App among the quoted lines. Exactly one makes the comment a reply to that proposal (S59). */
       readonly quotedIds: readonly QuotedId[];
-      /** Absent if nothing is quoted, and in what earlier versions stored. */
-      readonly quote?: Quote;
+      /** Null if nothing is quoted. */
+      readonly quote: Quote | null;
       /** GitHub's `created_at` (of a review: `submitted_at`), ISO 8601 in whole seconds. */
       readonly createdAt: string;
       /** SHA-256 in hex of the body as sent. */

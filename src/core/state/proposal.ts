@@ -18,8 +18,7 @@ export type Proposal = {
   readonly change: FileChange;
   /** Set if `change` is a person's own text. */
   readonly userEdit: ProposalUserEdit | null;
-  /** People who shaped `change`. Proposals of earlier versions lack it. */
-  readonly shapers?: Shapers;
+  readonly shapers: Shapers;
   /** Head SHA that the change was computed for and shown against. */
   readonly headSha: string;
   readonly state: ProposalState;
@@ -50,8 +49,8 @@ export type Proposal = {
   readonly reminded: boolean;
   /** Current line if lines above it moved; null if it is unchanged. */
   readonly currentLine: number | null;
-  /** Current heading above its lines; absent if it is that of `change`. */
-  readonly currentHeading?: { readonly text: string | null };
+  /** Current heading above its lines; null if it is that of `change`. */
+  readonly currentHeading: { readonly text: string | null } | null;
   /** The person who resolved the thread of this pending proposal, and when; null while the thread is open. */
   readonly threadResolution: { readonly by: Person; readonly since: string } | null;
   /** Number of required approvals as last read, which the comment shows. */
@@ -62,9 +61,9 @@ export type Proposal = {
   readonly pendingRetarget: Retarget | null;
   /**
    * Id of the internal error that made a comment unreadable during a commit attempt. That comment could have been a
-   * denial. Absent or null if there was none.
+   * denial. Null if there was none.
    */
-  readonly approvalsSuspendedBy?: string | null;
+  readonly approvalsSuspendedBy: string | null;
   /** Number of times its comment was repaired after someone edited or deleted it. */
   readonly repairCount: number;
   /** GitHub's time of the last repair; null if there was none. */
@@ -85,7 +84,7 @@ export type ProposalOrigin =
       readonly undoneProposalId: string;
       readonly by: Person;
       /** People who shaped the undone change. An undo of this undo restores what they shaped. */
-      readonly undoneShapers?: Shapers;
+      readonly undoneShapers: Shapers;
       /** The reason why no commit attempt may follow the one in flight; null if one may. */
       readonly cancelReason: string | null;
     };
@@ -142,8 +141,8 @@ export type Vote = {
   readonly deliveryId: string;
   /** Head SHA that the proposal was shown against. */
   readonly headSha: string;
-  /** GitHub's time of the comment or review (ISO 8601); absent for a push and in rows of earlier versions. */
-  readonly writtenAt?: string;
+  /** GitHub's time of the comment or review (ISO 8601); null for a push or a dismissal. */
+  readonly writtenAt: string | null;
   /** ISO 8601, when the App processed the vote. */
   readonly at: string;
   /** Reason, instruction or note. */
@@ -213,9 +212,11 @@ export const NEW_PROPOSAL = {
   expiresAt: null,
   reminded: false,
   currentLine: null,
+  currentHeading: null,
   threadResolution: null,
   headMovingSince: null,
   pendingRetarget: null,
+  approvalsSuspendedBy: null,
   repairCount: 0,
   repairedAt: null,
 } as const satisfies Partial<Proposal>;
@@ -240,15 +241,9 @@ export function turnOf({ origin }: Proposal): number | null {
   return origin.kind === 'call' ? origin.turn : null;
 }
 
-/** The people who shaped its change; nobody if that was not stored. */
-export function shapersOf({ shapers }: Pick<Proposal, 'shapers'>): Shapers {
-  return shapers ?? NO_SHAPERS;
-}
-
 /** The last person whose own lines replaced the model's; null if it has the model's lines. */
-export function writerOf({ userEdit, shapers, votes }: Proposal): Person | null {
-  if (userEdit === null) return null;
-  return shapers?.writers.at(-1) ?? votes.findLast(({ action }) => action === 'modify')?.by ?? null;
+export function writerOf({ userEdit, shapers }: Proposal): Person | null {
+  return userEdit === null ? null : (shapers.writers.at(-1) ?? null);
 }
 
 /** Each person once, in order. */
@@ -261,9 +256,9 @@ export function postedChange({ change, userEdit }: Proposal): FileChange {
   return userEdit === null || userEdit.reposted ? change : userEdit.originalChange;
 }
 
-/** Git's hunk heading above its lines as last known; null for none, undefined if it was never known. */
-export function headingOf({ change, currentHeading }: Proposal): string | null | undefined {
-  return currentHeading === undefined ? change.heading : currentHeading.text;
+/** Git's hunk heading above its lines as last known; null for none. */
+export function headingOf({ change, currentHeading }: Proposal): string | null {
+  return currentHeading === null ? change.heading : currentHeading.text;
 }
 
 /** All comments that show it; none until it is posted completely. */
@@ -327,7 +322,7 @@ function withoutUserEdit(proposal: Proposal): Proposal {
     ...proposal,
     change,
     userEdit: null,
-    shapers: { ...shapersOf(proposal), writers: [] },
+    shapers: { ...proposal.shapers, writers: [] },
   };
 }
 

@@ -56,8 +56,8 @@ export type Run = {
   readonly commitsRefused: boolean;
   readonly pullAuthor: Person | null;
   readonly agentNotes: readonly AgentNote[];
-  /** People besides the task's author whose words the model has. Runs of earlier versions lack it. */
-  readonly instructors?: readonly Person[];
+  /** People besides the task's author whose words the model has. */
+  readonly instructors: readonly Person[];
   /** Time of a person's last words about the whole task. A change that was denied earlier can be proposed again. */
   readonly lastFeedbackAt: string | null;
   /** Number of consecutive proposals that repeated a denied change. */

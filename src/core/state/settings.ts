@@ -10,7 +10,7 @@ export type Settings = {
   /** Hours after which a pending change expires. */
   readonly expiryHours: number;
   readonly reviewEvent: 'comment' | 'request-changes';
-  /** `conversation`: replies in threads and reviews decide nothing. Stored runs of earlier versions lack it. */
+  /** `conversation`: replies in threads and reviews decide nothing. */
   readonly decideIn: 'anywhere' | 'conversation';
   /** The effect of a plain *Approve* review on the changes that were pending when it was sent. */
   readonly reviewApproval: 'nothing' | 'approve-all';

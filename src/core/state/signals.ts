@@ -66,16 +66,10 @@ export type Signal =
   /** GitHub reported this commit but does not serve it yet. A later attempt verifies it. */
   | (Omit<ReportedCommit, 'files'> & { readonly type: 'commit-unverified' })
   /** GitHub's commit has another tree than was approved. `mismatches` is empty if the difference is unknown. */
-  | {
+  | (Omit<ReportedCommit, 'files'> & {
       readonly type: 'commit-mismatch';
-      readonly runId: string;
-      readonly sha: string;
-      readonly proposalIds: readonly string[];
-      /** Parent of the requested commit. Absent in rows stored by earlier versions. */
-      readonly parentSha?: string;
-      readonly committedVersions?: ReportedCommit['committedVersions'];
       readonly mismatches: readonly TreeMismatch[];
-    }
+    })
   /** The head moved before the attempt, so nothing was written. */
   | { readonly type: 'commit-head-moved'; readonly runId: string; readonly proposalIds: readonly string[] }
   /** Attempts have failed for 30 s and continue. `location` is the comment that requested the commit. */
@@ -138,8 +132,8 @@ export type Signal =
 type ReportedCommit = {
   readonly runId: string;
   readonly sha: string;
-  /** Absent in rows stored by earlier versions. */
-  readonly parentSha?: string;
+  /** Null if it is unknown. */
+  readonly parentSha: string | null;
   readonly proposalIds: readonly string[];
   /** By proposal id, as far as known. */
   readonly committedVersions: Readonly<Record<string, CommittedVersion>>;

@@ -70,17 +70,13 @@ async function findCommitUpTo(
       type: 'committed',
       runId: first.runId,
       sha: commit.sha,
-      ...parentShaOf(commit),
+      parentSha: commit.parent,
       proposalIds,
       committedVersions,
       files,
     };
   }
   return null;
-}
-
-function parentShaOf({ parent }: CommitSummary): Pick<CommittedSignal, 'parentSha'> {
-  return parent === null ? {} : { parentSha: parent };
 }
 
 /** The known proposals in the trailers of a commit; empty if none of them is searched for. */
@@ -218,7 +214,7 @@ export async function findReportedCommit(
   const reported = effectProposals.filter(({ commitSha }) => commitSha === sha);
   const [first] = reported;
   if (sha === null || first === undefined) return null;
-  const common = { runId: first.runId, sha, proposalIds: reported.map(({ id }) => id) };
+  const common = { runId: first.runId, sha, proposalIds: reported.map(({ id }) => id), committedVersions: {} };
   const overwritten = { type: 'committed', files: [], overwritten: true } as const;
   try {
     const found = await findCommitUpTo(github, { proposals: reported, known: reported }, sha, botId);
@@ -226,10 +222,10 @@ export async function findReportedCommit(
     const commits = await github.listCommits(first.headSha, sha);
     const commit = commits.find((listed) => listed.sha === sha);
     if (commit === undefined) throw new GitHubError('GitHub does not list the commit', 404, null);
-    return { ...common, ...parentShaOf(commit), type: 'commit-mismatch', mismatches: [] };
+    return { ...common, parentSha: commit.parent, type: 'commit-mismatch', mismatches: [] };
   } catch (error) {
     const isDeleted = error instanceof GitHubError && error.status === 404 && attempts > MAX_LOOKUP_ATTEMPTS;
     if (!isDeleted || pull.headSha === sha) throw error;
-    return { ...common, ...overwritten, committedVersions: {} };
+    return { ...common, ...overwritten, parentSha: null };
   }
 }

@@ -80,6 +80,7 @@ export function installationEventsContract({ store, rows, claimSignal }: StoreHa
         type: 'committed',
         runId: 'r1',
         sha: 'c',
+        parentSha: 'b',
         proposalIds: ['p1'],
         committedVersions: {},
         files: [],
@@ -95,7 +96,7 @@ export function installationEventsContract({ store, rows, claimSignal }: StoreHa
       expect(await store().nextWork(claim, 15)).toBeNull();
     });
 
-    const COMMIT = { runId: 'r1', sha: 'c', proposalIds: ['p1'], committedVersions: {} } as const;
+    const COMMIT = { runId: 'r1', sha: 'c', parentSha: 'b', proposalIds: ['p1'], committedVersions: {} } as const;
     /** The result of the effect: committed, not verifiable yet, or different from the proposal. */
     const RESULTS = {
       done: { type: 'committed', ...COMMIT, files: [] },

@@ -2,7 +2,7 @@ import type { InterpretedDelivery } from '../../../src/adapters/store/store.ts';
 import type { FileChange } from '../../../src/core/edits/change.ts';
 import { NO_BRANCH_RESTRICTIONS } from '../../../src/core/state/branch-rules.ts';
 import type { InstallationEvent, Intent, PullRequestRef } from '../../../src/core/state/intent.ts';
-import type { Proposal, Vote } from '../../../src/core/state/proposal.ts';
+import { NO_SHAPERS, type Proposal, type Vote } from '../../../src/core/state/proposal.ts';
 import { createPullState, type PullState, RUN_SCHEMA, type Run } from '../../../src/core/state/run.ts';
 import { DEFAULT_SETTINGS } from '../../../src/core/state/settings.ts';
 import type { Step } from '../../../src/core/state/step.ts';
@@ -53,6 +53,7 @@ export function run(id: string, changed: Partial<Run> = {}): Run {
     commitsRefused: false,
     pullAuthor: ana,
     agentNotes: [],
+    instructors: [],
     lastFeedbackAt: null,
     repeatedProposals: 0,
     appCommits: {},
@@ -76,6 +77,7 @@ function change(text: string): FileChange {
     region,
     placeCount: 1,
     uniqueInBase: true,
+    heading: null,
     digest: 'd'.repeat(64),
     payload: {
       type: 'write',
@@ -105,6 +107,7 @@ export function proposal(id: string, runId: string, changed: Partial<Proposal> =
     modelReason: null,
     change: change(text),
     userEdit: null,
+    shapers: NO_SHAPERS,
     headSha: 'a'.repeat(40),
     state: 'proposed',
     votes: [],
@@ -122,10 +125,12 @@ export function proposal(id: string, runId: string, changed: Partial<Proposal> =
     expiresAt: null,
     reminded: false,
     currentLine: null,
+    currentHeading: null,
     threadResolution: null,
     requiredApprovals: 1,
     headMovingSince: null,
     pendingRetarget: null,
+    approvalsSuspendedBy: null,
     repairCount: 0,
     repairedAt: null,
     ...changed,
@@ -157,6 +162,7 @@ export function vote(proposalId: string, text: string | null = null): Vote {
     bodyHash: 'e'.repeat(64),
     deliveryId: 'x',
     headSha: 'a'.repeat(40),
+    writtenAt: AT,
     at: AT,
     text,
   };

@@ -178,7 +178,8 @@ describe('a commit that succeeds while changes of the next run are pending', () 
     game.signal(
       {
         type: 'committed',
-        ...{ runId: attempt.runId, sha: 'c'.repeat(40), proposalIds: attempt.ids, committedVersions: {}, files: [] },
+        ...{ runId: attempt.runId, sha: 'c'.repeat(40), parentSha: null, proposalIds: attempt.ids },
+        ...{ committedVersions: {}, files: [] },
       },
       { staleness: assessStaleness(openStalenessInput(game.pull), before, after) },
     );
@@ -192,7 +193,8 @@ describe('a commit that succeeds while changes of the next run are pending', () 
     const mismatches = [{ path: 'src/a.txt', expected: null, actual: null }];
     const { effects } = game.signal({
       type: 'commit-mismatch',
-      ...{ runId: attempt.runId, sha: 'c'.repeat(40), proposalIds: attempt.ids, mismatches },
+      ...{ runId: attempt.runId, sha: 'c'.repeat(40), parentSha: null, proposalIds: attempt.ids },
+      ...{ committedVersions: {}, mismatches },
     });
     expect(effects).toContainEqual(
       expect.objectContaining({ reply: expect.objectContaining({ kind: 'run-ended', commits: [] }) }),

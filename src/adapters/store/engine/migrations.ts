@@ -1,5 +1,5 @@
 import { ONCE_IN_REPOSITORY } from '../../../core/state/effects.ts';
-import { LEDGER_CHAIN } from './ledger-chain-migration.ts';
+import { LEDGER_TABLES } from './ledger-tables.ts';
 
 /** A change of the schema. Migrations only go forward, and a released one never changes. */
 export type Migration = { readonly number: number; readonly name: string; readonly statements: readonly string[] };
@@ -14,10 +14,7 @@ const EARLY_AUTOVACUUM = `(
   vacuum_index_cleanup = on
 )`;
 
-/**
- * In order, without gaps. Ledger tables (votes, proposal_outcomes, committed_changes) are append-only: only texts can
- * be erased.
- */
+/** In order, without gaps. */
 export const MIGRATIONS: readonly Migration[] = [
   {
     number: 1,
@@ -33,12 +30,13 @@ export const MIGRATIONS: readonly Migration[] = [
         received_at bigint not null,
         not_before bigint not null,
         attempts integer not null default 0,
+        internal_errors integer not null default 0,
         error text,
+        error_id text,
         reason text,
         done_at bigint,
         dead_lettered boolean not null default false,
-        internal_errors integer not null default 0,
-        error_id text
+        check (not dead_lettered or (error is not null and error_id is not null and done_at is not null))
       ) with ${EARLY_AUTOVACUUM}`,
       // Done rows stay, so the index covers pending rows only: a claim costs the same however old the table is.
       `create index inbox_due on inbox (not_before) where done_at is null`,
@@ -52,7 +50,7 @@ export const MIGRATIONS: readonly Migration[] = [
         number bigint not null,
         state text not null,
         run_id text,
-        comments_retry_at bigint not null default 0,
+        webhooks_retry_at bigint not null default 0,
         fence bigint not null default 0,
         lease_until bigint,
         leased_by bigint,
@@ -80,11 +78,11 @@ export const MIGRATIONS: readonly Migration[] = [
         schema integer not null,
         state text not null,
         comment_id bigint,
+        previous_comment_ids bigint[],
         digest text not null,
         body text not null,
         created_at bigint not null,
         updated_at bigint not null,
-        previous_comment_ids bigint[],
         primary key (pull_key, proposal_id)
       )`,
       `create index open_proposals on proposals (pull_key) where state in ('proposed', 'approved', 'executing')`,
@@ -92,83 +90,7 @@ export const MIGRATIONS: readonly Migration[] = [
       `create index proposals_of_run on proposals (pull_key, run_id)`,
       `create index proposals_by_comment on proposals (pull_key, comment_id) where comment_id is not null`,
 
-      `create table votes (
-        id bigserial primary key,
-        pull_key text not null,
-        proposal_id text not null,
-        digest text not null,
-        action text not null,
-        person_id bigint not null,
-        login text not null,
-        permission text not null,
-        surface text not null,
-        comment_id bigint,
-        body_hash text,
-        delivery_id text not null,
-        head text not null,
-        at text not null,
-        text text
-      )`,
-      `create index votes_of_proposal on votes (pull_key, proposal_id)`,
-      `create function refuse_change() returns trigger language plpgsql as $body$
-        begin
-          raise exception 'table % is append-only', tg_table_name;
-        end
-      $body$`,
-      `create function refuse_unless_erasing() returns trigger language plpgsql as $body$
-        declare
-          restored jsonb := to_jsonb(new);
-          erasable text;
-        begin
-          foreach erasable in array tg_argv loop
-            if restored ->> erasable is null then restored := restored || jsonb_build_object(erasable, to_jsonb(old) -> erasable); end if;
-          end loop;
-          if restored is distinct from to_jsonb(old) then
-            raise exception 'table % is append-only', tg_table_name;
-          end if;
-          return new;
-        end
-      $body$`,
-      `create trigger votes_append_only before delete or truncate on votes
-        for each statement execute function refuse_change()`,
-      `create trigger votes_erase_only before update on votes
-        for each row execute function refuse_unless_erasing('text')`,
-
-      `create table proposal_outcomes (
-        pull_key text not null,
-        proposal_id text not null,
-        run_id text not null,
-        state text not null,
-        digest text not null,
-        commit_sha text,
-        note text,
-        decided_at bigint not null,
-        seq bigint,
-        record text,
-        primary key (pull_key, proposal_id)
-      )`,
-      `create trigger proposal_outcomes_append_only before delete or truncate on proposal_outcomes
-        for each statement execute function refuse_change()`,
-      `create trigger proposal_outcomes_erase_only before update on proposal_outcomes
-        for each row execute function refuse_unless_erasing('note', 'record')`,
-
-      `create table committed_changes (
-        id bigserial primary key,
-        pull_key text not null,
-        proposal_id text not null,
-        run_id text not null,
-        commit_sha text not null,
-        parent_sha text,
-        shown_digest text not null,
-        digest text not null,
-        range text,
-        approvers text not null,
-        at bigint not null,
-        unique (pull_key, proposal_id, commit_sha)
-      )`,
-      `create index committed_changes_by_commit on committed_changes (commit_sha)`,
-      `create trigger committed_changes_append_only before update or delete or truncate on committed_changes
-        for each statement execute function refuse_change()`,
+      ...LEDGER_TABLES,
 
       `create table messages (
         run_id text not null,
@@ -188,18 +110,19 @@ export const MIGRATIONS: readonly Migration[] = [
         created_at bigint not null,
         not_before bigint not null,
         attempts integer not null default 0,
+        waiting_attempts integer not null default 0,
+        internal_errors integer not null default 0,
         started boolean not null default false,
         lease_until bigint,
         leased_by bigint,
         worker text,
         done_at bigint,
-        error text,
-        internal_errors integer not null default 0,
-        waiting_attempts integer not null default 0
+        error text
       ) with ${EARLY_AUTOVACUUM}`,
       `create index effects_due on effects (lane, not_before) where done_at is null`,
       `create index effects_of_pull on effects (pull_key, lane, id) where done_at is null`,
       `create unique index effects_once on effects (pull_key, once_key) where once_key is not null`,
+      `create unique index effects_once_in_repository on effects (once_key) where once_key like '${ONCE_IN_REPOSITORY}%'`,
 
       `create table installation_events (delivery_id text primary key, received_at bigint not null, uninstalled_installation_id bigint)`,
 
@@ -222,14 +145,6 @@ export const MIGRATIONS: readonly Migration[] = [
         act_blocked_until bigint not null default 0,
         notify_blocked_until bigint not null default 0
       )`,
-    ],
-  },
-  { number: 2, name: 'ledger-chain', statements: LEDGER_CHAIN },
-  {
-    number: 3,
-    name: 'once-in-repository',
-    statements: [
-      `create unique index effects_once_in_repository on effects (once_key) where once_key like '${ONCE_IN_REPOSITORY}%'`,
     ],
   },
 ];

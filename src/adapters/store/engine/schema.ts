@@ -17,6 +17,7 @@ type InboxTable = {
   /** The last consecutive attempts that failed by an internal error. */
   internal_errors: Generated<number>;
   error: string | null;
+  /** Of a dead letter, shown on GitHub; null otherwise. */
   error_id: string | null;
   reason: string | null;
   done_at: number | null;
@@ -36,7 +37,7 @@ type PullsTable = {
   /** GitHub's time (ISO 8601) at which the oldest active work was requested or shown; null without any. */
   active_since: string | null;
   /** Webhooks are held back until this time, because none may overtake one that failed. */
-  comments_retry_at: Generated<number>;
+  webhooks_retry_at: Generated<number>;
   fence: Generated<number>;
   lease_until: number | null;
   leased_by: number | null;
@@ -93,7 +94,7 @@ type VotesTable = {
   text_seal: Generated<string | null>;
 };
 
-/** The final state of a proposal. The database allows no change except erasing `note` and `record`. */
+/** The final state of a proposal. The database allows no change except erasing `note` and `record` with their salts. */
 type ProposalOutcomesTable = {
   pull_key: string;
   proposal_id: string;
@@ -104,7 +105,7 @@ type ProposalOutcomesTable = {
   note: string | null;
   decided_at: number;
   /** Copied from the proposal, for the order of the ledger. */
-  seq: number | null;
+  seq: number;
   /** JSON of a `ProposalRecord`; null once erased. */
   record: string | null;
   note_salt: Generated<string | null>;
@@ -162,7 +163,7 @@ type EffectsTable = {
   created_at: number;
   not_before: number;
   attempts: Generated<number>;
-  /** Attempts stopped by a rate limit. */
+  /** Attempts that only waited: for a rate limit, a suspension or earlier comments. */
   waiting_attempts: Generated<number>;
   /** The last consecutive attempts that failed by an internal error. */
   internal_errors: Generated<number>;

@@ -7,7 +7,7 @@ import type { PullState } from '../../state/run.ts';
 export type CommentRef = {
   readonly location: CommentLocation;
   readonly quotedIds: readonly QuotedId[];
-  readonly quote?: Quote;
+  readonly quote: Quote | null;
   /** GitHub's `created_at`. */
   readonly createdAt: string;
   /** Ids of proposals that other comments of the same review decide on; those take precedence over its body. */
@@ -55,7 +55,7 @@ export function resolveTargets(
  */
 function canMeanOnly({ states }: TargetScope, { location, quotedIds, quote }: CommentRef): boolean {
   if (location.at === 'thread' || quotedIds.length > 0) return false;
-  return states !== 'pending' || quote === undefined;
+  return states !== 'pending' || quote === null;
 }
 
 function resolveIds(pull: PullState, ids: readonly string[], commentRef: CommentRef): TargetResolution {

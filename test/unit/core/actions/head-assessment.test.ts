@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { isBelowOtherHeading } from '../../../../src/core/actions/head-assessment.ts';
+import { createMove } from '../../../../src/core/edits/build-file-ops.ts';
 import { EMPTY_REGION } from '../../../../src/core/edits/region.ts';
+import { assessChange } from '../../../../src/core/policy/staleness.ts';
 import { bigint, proposal } from '../messages/sample.ts';
 
+const REF = { blob: 'a'.repeat(40), mode: '100644' } as const;
+
 describe('isBelowOtherHeading', () => {
-  const at = (heading?: string | null) =>
+  const at = (heading: string | null) =>
     ({ kind: 'applies', region: EMPTY_REGION, sameDigest: true, heading }) as const;
 
   it('compares with the last known heading (X8)', () => {
@@ -16,9 +20,10 @@ describe('isBelowOtherHeading', () => {
     expect([at('a() {'), at(null)].map((to) => isBelowOtherHeading(above, to))).toEqual([true, false]);
   });
 
-  it('knows nothing of a change that an earlier version stored, or of one without lines (X8)', () => {
-    const { heading: _heading, ...stored } = bigint;
-    expect(isBelowOtherHeading(proposal(stored), at('a() {'))).toBe(false);
-    expect(isBelowOtherHeading(proposal({ ...bigint, heading: 'a() {' }), at(undefined))).toBe(false);
+  it('is false for a change without lines (X8)', () => {
+    const change = createMove({ from: 'a', to: 'b', repositoryName: 'shop', ref: REF, lines: null, bytes: 1 });
+    const verdict = assessChange({ change, file: null, source: { ...REF, text: null }, appCommits: [] });
+    expect(verdict.kind).toBe('applies');
+    expect(isBelowOtherHeading(proposal(change), verdict)).toBe(false);
   });
 });

@@ -175,7 +175,7 @@ describe('assessing a head at once', () => {
     if (region === null) throw new Error('An edit has a region.');
     const placed = { ...region, oldStart: 7, newStart: 7, before: ['x\n'] };
     for (const verdict of [
-      { kind: 'applies', region: placed, sameDigest: false },
+      { kind: 'applies', region: placed, sameDigest: false, heading: null },
       { kind: 'applies', region: placed, sameDigest: true, heading: 'x' },
       { kind: 'applies', region: placed, sameDigest: true, heading: null },
       { kind: 'stale', path: 'b' },

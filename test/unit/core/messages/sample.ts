@@ -2,6 +2,7 @@ import { buildEdit } from '../../../../src/core/edits/build-edit.ts';
 import { buildWrite } from '../../../../src/core/edits/build-write.ts';
 import type { FileChange } from '../../../../src/core/edits/change.ts';
 import type { Placement } from '../../../../src/core/edits/placement.ts';
+import type { ProposalView } from '../../../../src/core/messages/proposal-status.ts';
 import type { Person, Proposal, Vote } from '../../../../src/core/state/proposal.ts';
 import type { Run } from '../../../../src/core/state/run.ts';
 import type { RepoLinks } from '../../../../src/lib/format.ts';
@@ -46,7 +47,17 @@ export const bigint = edit('src/total.ts', total, 'let total = 0;', 'let total =
 
 export function vote(action: Vote['action'], by: Person, text: string | null = null): Vote {
   const at = '2026-01-01T00:00:00.000Z';
-  return { ...storedVote('k7q2', text), digest: 'd', action, by, commentId: 5, bodyHash: null, headSha: head, at };
+  return {
+    ...storedVote('k7q2', text),
+    digest: 'd',
+    action,
+    by,
+    commentId: 5,
+    bodyHash: null,
+    headSha: head,
+    writtenAt: at,
+    at,
+  };
 }
 
 export function proposal(change: FileChange, more: Partial<Proposal> = {}): Proposal {
@@ -71,8 +82,8 @@ export const inSuggestion: Placement = {
 
 export const inConversation: Placement = { kind: 'conversation', path: 'src/total.ts', reason: 'not-in-diff' };
 
-export function view(one: Proposal, placement: Placement, warnings: readonly string[] = []) {
-  return { proposal: one, placement, links, warnings, writable: true, replacedByUrl: null };
+export function view(one: Proposal, placement: Placement, warnings: readonly string[] = []): ProposalView {
+  return { proposal: one, placement, links, warnings, writable: true, decideIn: 'anywhere', replacedByUrl: null };
 }
 
 export function run(more: Partial<Run> = {}): Run {

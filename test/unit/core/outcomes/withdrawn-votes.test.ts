@@ -29,12 +29,14 @@ type Case = {
 
 /** The problem of ana's approval whose comment has this text; null if it counts. */
 function problemOf({ body, surface = 'conversation', action = 'approve', ...more }: Case): VoteProblem | null {
-  const voted = { ...vote(action, ana), surface, bodyHash: hash('sha256', body, 'hex') } as const;
+  const createdAt = more.source?.createdAt ?? '2026-01-01T00:00:20Z';
+  const bodyHash = hash('sha256', body, 'hex');
+  const voted = { ...vote(action, ana), surface, bodyHash, writtenAt: createdAt } as const;
   const one = proposal(bigint, { state: 'approved', comment: COMMENT, votes: [voted], ...more.proposal });
   const source: VoteSource = {
     authorId: ana.id,
     body,
-    createdAt: '2026-01-01T00:00:20Z',
+    createdAt,
     viaApp: false,
     rootId: surface === 'thread' ? COMMENT.id : null,
     reviewState: surface === 'review' ? 'commented' : null,

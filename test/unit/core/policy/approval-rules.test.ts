@@ -131,6 +131,8 @@ const anyPeople = fc.subarray(PEOPLE);
 
 const anyPerson = fc.constantFrom(...PEOPLE);
 
+const UNDONE = { undoneProposalId: 'a1b2', undoneShapers: NO_SHAPERS, cancelReason: null };
+
 const anyShapedProposal = fc.record({
   undoneBy: fc.option(anyPerson),
   requesters: anyPeople,
@@ -164,9 +166,7 @@ describe('people who shaped a change', () => {
         ({ undoneBy, requesters, writers }, voters, given, permissions, author) => {
           const rules = { ...given, author, requester: ANA };
           const origin =
-            undoneBy === null
-              ? sample(bigint).origin
-              : ({ kind: 'undo', undoneProposalId: 'a1b2', by: undoneBy, cancelReason: null } as const);
+            undoneBy === null ? sample(bigint).origin : ({ kind: 'undo', by: undoneBy, ...UNDONE } as const);
           const votes = voters.map((by) => ({ ...sampleVote('approve', by), digest: bigint.digest }));
           const one = sample(bigint, { origin, shapers: { requesters, writers }, votes });
           const isThrough = isApproved(one, rules, ({ by }) => permissions[by.id - 1] ?? 'none');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { shapersOf, transition, writerOf } from '../../../../src/core/state/proposal.ts';
+import { transition, writerOf } from '../../../../src/core/state/proposal.ts';
 import { ana, ben, bigint, edit, proposal, total } from '../messages/sample.ts';
 
 const NOW = '2030-01-01T00:00:00.000Z';
@@ -17,7 +17,7 @@ describe('a person’s own lines that were not committed', () => {
     const reopened = transition(edited, 'proposed', NOW);
     expect(reopened.change).toBe(bigint);
     expect(writerOf(reopened)).toBeNull();
-    expect(shapersOf(reopened)).toEqual({ requesters: [ana], writers: [] });
-    expect(shapersOf(transition(edited, 'executing', NOW)).writers).toEqual([ben]);
+    expect(reopened.shapers).toEqual({ requesters: [ana], writers: [] });
+    expect(transition(edited, 'executing', NOW).shapers.writers).toEqual([ben]);
   });
 });

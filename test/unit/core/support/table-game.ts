@@ -135,6 +135,7 @@ export class TableGame {
       location,
       parsed,
       quotedIds: [],
+      quote: null,
       createdAt,
       bodyHash: this.posts(actor, bodyOf(parsed), location, createdAt),
       reviewState: null,
@@ -266,7 +267,12 @@ export class TableGame {
       .filter((one) => commit.proposalIds.includes(one.id) && (one.state === 'approved' || one.state === 'executing'))
       .map((one) => ({
         proposalId: one.id,
-        verdict: { kind: 'applies', region: one.change.region ?? never(), sameDigest: true } as const,
+        verdict: {
+          kind: 'applies',
+          region: one.change.region ?? never(),
+          sameDigest: true,
+          heading: one.change.heading,
+        } as const,
         permissions: { [ANA.id]: permission, [BEN.id]: permission },
         voteSources: this.voteSources,
       }));
@@ -291,6 +297,7 @@ export class TableGame {
       type: 'committed',
       runId: attempt.runId,
       sha: 'c'.repeat(40),
+      parentSha: null,
       proposalIds: attempt.ids,
       committedVersions: {},
       files: [],

@@ -54,6 +54,7 @@ describe('deliveries that become an intent', () => {
           addressedToApp: false,
           command: { name: 'approve', targets: { by: 'ids', ids: ['k7q2'] }, note: '' },
         },
+        quote: null,
         reviewState: null,
         quotedIds: [],
         createdAt: '2026-11-20T10:00:00Z',

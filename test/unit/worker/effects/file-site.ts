@@ -78,7 +78,7 @@ export function pushed(before: string, after: string): Signal {
 }
 
 function says(parsed: ParsedComment, location: CommentIntent['location']): Signal {
-  const words = { quotedIds: [], createdAt: '2026-01-02T00:00:00Z', bodyHash: '0', reviewState: null };
+  const words = { quotedIds: [], quote: null, createdAt: '2026-01-02T00:00:00Z', bodyHash: '0', reviewState: null };
   return signalOf({ kind: 'comment', ...ABOUT, parsed, location, ...words });
 }
 

@@ -36,7 +36,8 @@ const APPROVAL: Vote = { ...vote('approve', ana), surface: 'conversation', bodyH
 
 /** A GitHub where ana's approval is on the page. */
 function withApproval(github: GitHub): GitHub {
-  const written = { authorId: ana.id, body: BODY, createdAt: null, viaApp: false, rootId: null, reviewState: null };
+  const createdAt = APPROVAL.writtenAt;
+  const written = { authorId: ana.id, body: BODY, createdAt, viaApp: false, rootId: null, reviewState: null };
   return { ...github, fetchVoteSources: async () => ({ 'conversation:5': written }) };
 }
 
@@ -126,6 +127,7 @@ describe('assessments before a decision', () => {
       type: 'committed',
       runId: run().id,
       sha: HEAD,
+      parentSha: BASE,
       proposalIds: ['k7q0'],
       committedVersions: {},
       files: [{ path, before, after: made, ranges }],

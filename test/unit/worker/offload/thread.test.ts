@@ -77,7 +77,7 @@ function worksOn(text: string, other: string): readonly { [N in OffloadName]: [N
   };
   const change = write('src/a.md', LONG, LONG.slice(13));
   const shown = view(proposal({ ...change, path: `src/${text}` }), inConversation);
-  const { links, warnings, writable } = shown;
+  const { links, warnings, writable, decideIn } = shown;
   const told = {
     kind: 'proposal-details',
     proposal: { id: 'k7q2', title: text, url: null },
@@ -91,7 +91,7 @@ function worksOn(text: string, other: string): readonly { [N in OffloadName]: [N
   const [before, now, made] = [fileAt(`x\n${LONG}`), fileAt(`${text}\nx\n${LONG}`), fileAt(`${other}y\n${LONG}`)];
   const seen = { atHead: now, sourceAtHead: null };
   const appCommits = [{ blobBefore: before.blob, blobAfter: '0', ranges: [] }];
-  const context = { runDetails: { warnings, writable }, links, baseText: LONG, file: undefined };
+  const context = { runDetails: { warnings, writable, decideIn }, links, baseText: LONG, file: undefined };
   return [
     ['parseCall', { name: 'write_file', arguments: JSON.stringify({ path, content: `${text}${LONG}` }) }],
     ['parseCall', { name: text, arguments: `${other}${LONG}` }],

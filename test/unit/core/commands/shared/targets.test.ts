@@ -35,7 +35,7 @@ describe('the proposal that a quote answers (S59)', () => {
 
   it('is none without the quoted lines, or with lines that its comment does not have (X2)', () => {
     const quotedIds = [{ id: 'k7q2', digest }];
-    expect(findAnsweredProposal(pull, { location, quotedIds })).toBeNull();
+    expect(findAnsweredProposal(pull, { location, quotedIds, quote: null })).toBeNull();
     expect(findAnsweredProposal(pull, { location, quotedIds, quote: { kind: 'other' } })).toBeNull();
     const lines = [...LINES, 'It fixes a typo.'];
     expect(findAnsweredProposal(pull, { location, quotedIds, quote: { kind: 'proposal', lines } })).toBeNull();

@@ -1,14 +1,100 @@
 /** Writers share this lock; a reader that takes it alone knows that no earlier row is still on its way. */
 export const LEDGER_CHAIN_LOCK = 8_261_947_303;
 
+/** The ledger is append-only: the database refuses every change, except that some texts can be erased with their salt. */
+const LEDGER_ROWS: readonly string[] = [
+  `create table votes (
+    id bigserial primary key,
+    pull_key text not null,
+    proposal_id text not null,
+    digest text not null,
+    action text not null,
+    person_id bigint not null,
+    login text not null,
+    permission text not null,
+    surface text not null,
+    comment_id bigint,
+    body_hash text,
+    delivery_id text not null,
+    head text not null,
+    at text not null,
+    text text,
+    text_salt text,
+    text_seal text
+  )`,
+  `create index votes_of_proposal on votes (pull_key, proposal_id)`,
+  `create function refuse_change() returns trigger language plpgsql as $body$
+    begin
+      raise exception 'table % is append-only', tg_table_name;
+    end
+  $body$`,
+  `create function refuse_unless_erasing() returns trigger language plpgsql as $body$
+    declare
+      restored jsonb := to_jsonb(new);
+      erasable text;
+    begin
+      foreach erasable in array tg_argv loop
+        if restored ->> erasable is null then restored := restored || jsonb_build_object(erasable, to_jsonb(old) -> erasable); end if;
+      end loop;
+      if restored is distinct from to_jsonb(old) then
+        raise exception 'table % is append-only', tg_table_name;
+      end if;
+      return new;
+    end
+  $body$`,
+  `create trigger votes_append_only before delete or truncate on votes
+    for each statement execute function refuse_change()`,
+  `create trigger votes_erase_only before update on votes
+    for each row execute function refuse_unless_erasing('text', 'text_salt')`,
+
+  `create table proposal_outcomes (
+    pull_key text not null,
+    proposal_id text not null,
+    run_id text not null,
+    state text not null,
+    digest text not null,
+    commit_sha text,
+    decided_at bigint not null,
+    seq bigint not null,
+    note text,
+    note_salt text,
+    note_seal text,
+    record text,
+    record_salt text,
+    record_seal text,
+    primary key (pull_key, proposal_id)
+  )`,
+  `create trigger proposal_outcomes_append_only before delete or truncate on proposal_outcomes
+    for each statement execute function refuse_change()`,
+  `create trigger proposal_outcomes_erase_only before update on proposal_outcomes
+    for each row execute function refuse_unless_erasing('note', 'note_salt', 'record', 'record_salt')`,
+
+  `create table committed_changes (
+    id bigserial primary key,
+    pull_key text not null,
+    proposal_id text not null,
+    run_id text not null,
+    commit_sha text not null,
+    parent_sha text,
+    shown_digest text not null,
+    digest text not null,
+    range text,
+    approvers text not null,
+    at bigint not null,
+    unique (pull_key, proposal_id, commit_sha)
+  )`,
+  `create index committed_changes_by_commit on committed_changes (commit_sha)`,
+  `create trigger committed_changes_append_only before update or delete or truncate on committed_changes
+    for each statement execute function refuse_change()`,
+];
+
 /**
  * Chains the rows of the ledger, per pull request and in order of insertion: each entry has the SHA-256 of the entry
- * before it and of its row. Texts that can be erased enter by a salted hash, their seal; the salt is erased with the
- * text. Rows that are there already are chained too, so that from now on none of them can change unnoticed.
+ * before it and of its row. Texts that can be erased enter by a salted hash, their seal.
  *
  * Triggers do it, with the rights of the owner, so that a role that only inserts rows cannot write the chain.
  */
-export const LEDGER_CHAIN: readonly string[] = [
+const LEDGER_CHAIN: readonly string[] = [
   `create table ledger_size (id integer primary key check (id = 1), pulls bigint not null)`,
   `create table ledger_heads (
     pull_key text primary key,
@@ -86,54 +172,15 @@ export const LEDGER_CHAIN: readonly string[] = [
     end
   $body$`,
 
-  `drop trigger proposal_outcomes_erase_only on proposal_outcomes`,
-  `alter table proposal_outcomes add column note_salt text, add column note_seal text,
-    add column record_salt text, add column record_seal text`,
-  `update proposal_outcomes set note_salt = gen_random_uuid()::text, record_salt = gen_random_uuid()::text`,
-  `update proposal_outcomes set
-    note_salt = case when note is not null then note_salt end,
-    note_seal = encode(sha256(convert_to(note_salt || note, 'UTF8')), 'hex'),
-    record_salt = case when record is not null then record_salt end,
-    record_seal = encode(sha256(convert_to(record_salt || record, 'UTF8')), 'hex')`,
-  `create trigger proposal_outcomes_erase_only before update on proposal_outcomes
-    for each row execute function refuse_unless_erasing('note', 'note_salt', 'record', 'record_salt')`,
+  `create trigger votes_seal before insert on votes for each row execute function seal_texts('text')`,
   `create trigger proposal_outcomes_seal before insert on proposal_outcomes
     for each row execute function seal_texts('note', 'record')`,
-
-  `drop trigger votes_erase_only on votes`,
-  `alter table votes add column text_salt text, add column text_seal text`,
-  `update votes set text_salt = gen_random_uuid()::text where text is not null`,
-  `update votes set text_seal = encode(sha256(convert_to(text_salt || text, 'UTF8')), 'hex') where text is not null`,
-  `create trigger votes_erase_only before update on votes
-    for each row execute function refuse_unless_erasing('text', 'text_salt')`,
-  `create trigger votes_seal before insert on votes for each row execute function seal_texts('text')`,
-
-  // The triggers come first: creating them keeps new rows out until the old ones are chained.
   `create trigger votes_chain after insert on votes
     for each row execute function chain_row('id', 'text', 'text_salt')`,
   `create trigger proposal_outcomes_chain after insert on proposal_outcomes
     for each row execute function chain_row('proposal_id', 'note', 'note_salt', 'record', 'record_salt')`,
   `create trigger committed_changes_chain after insert on committed_changes
     for each row execute function chain_row('id')`,
-
-  `do $body$
-    declare
-      old record;
-    begin
-      for old in
-        select 'votes' as kind, id::text as key, pull_key, to_jsonb(votes) - '{text,text_salt}'::text[] as content,
-          1 as ordinal, id as place from votes
-        union all
-        select 'committed_changes', id::text, pull_key, to_jsonb(committed_changes), 2, id from committed_changes
-        union all
-        select 'proposal_outcomes', proposal_id, pull_key,
-          to_jsonb(proposal_outcomes) - '{note,note_salt,record,record_salt}'::text[], 3, seq from proposal_outcomes
-        order by pull_key, ordinal, place
-      loop
-        perform append_to_ledger_chain(old.kind, old.key, old.pull_key, old.content);
-      end loop;
-    end
-  $body$`,
   `create trigger ledger_chain_append_only before update or delete or truncate on ledger_chain
     for each statement execute function refuse_change()`,
   `create trigger ledger_heads_stay before delete or truncate on ledger_heads
@@ -141,3 +188,5 @@ export const LEDGER_CHAIN: readonly string[] = [
   `create trigger ledger_size_stays before delete or truncate on ledger_size
     for each statement execute function refuse_change()`,
 ];
+
+export const LEDGER_TABLES: readonly string[] = [...LEDGER_ROWS, ...LEDGER_CHAIN];
