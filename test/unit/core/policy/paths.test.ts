@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { replacePathTables } from '../../../../scripts/docs/path-tables.ts';
 import { asciiLikeness, confusableCharacters } from '../../../../src/core/edits/text/confusables.ts';
 import { globMatcher } from '../../../../src/core/policy/globs.ts';
-import { replacePathTables } from '../../../../src/core/policy/path-docs.ts';
 import { PROTECTED_FILES, SECRET_FILES } from '../../../../src/core/policy/path-tables.ts';
 import { checkMoveTarget, checkPath } from '../../../../src/core/policy/paths.ts';
 import {

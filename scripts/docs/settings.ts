@@ -1,5 +1,9 @@
 import { z } from 'zod';
-import { KEYS_WITHOUT_EFFECT, SettingsFileSchema, UNSUPPORTED_SETTINGS } from './settings-schema.ts';
+import {
+  KEYS_WITHOUT_EFFECT,
+  SettingsFileSchema,
+  UNSUPPORTED_SETTINGS,
+} from '../../src/core/settings/settings-schema.ts';
 
 /** The JSON schema of `.github/countersign.yml` for editors. */
 export function renderSettingsSchema(): string {

@@ -1,12 +1,4 @@
-import type { CommandSyntax } from '../comments/command-grammar.ts';
-import type { RequiredRole } from '../policy/approval-rules.ts';
-
-/** A command as people read about it. */
-export type CommandHelp = Pick<CommandSyntax, 'name' | 'words' | 'syntax'> & {
-  /** One sentence without a period. */
-  readonly summary: string;
-  readonly allowedTo: RequiredRole;
-};
+import type { CommandHelp } from '../../src/core/messages/command-help.ts';
 
 const COMMANDS_START = '<!-- commands:start -->';
 
@@ -15,7 +7,7 @@ const COMMANDS_END = '<!-- commands:end -->';
 const ROLE_TEXT = {
   writer: 'write access',
   'writer-or-author': 'write access, or the pull request’s author',
-} as const satisfies Record<RequiredRole, string>;
+} as const satisfies Record<CommandHelp['allowedTo'], string>;
 
 /** The command table as Markdown, for the README. */
 export function renderCommandTable(rows: readonly CommandHelp[]): string {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Ended, run } from '../../../cli/process.ts';
-import { ANA, APP, digest, GITHUB, type History, newHistory, trailers } from './history.ts';
+import { ANA, APP, digest, GITHUB, type History, newHistory, trailers } from '../verify/history.ts';
 
 /** A short path: gpg's sockets lie in it. */
 const scratch = mkdtempSync(join(tmpdir(), 'cs-gpg-'));

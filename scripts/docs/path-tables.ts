@@ -1,4 +1,4 @@
-import { PROTECTED_FILES, SECRET_FILES } from './path-tables.ts';
+import { PROTECTED_FILES, SECRET_FILES } from '../../src/core/policy/path-tables.ts';
 
 const TABLES = [
   {

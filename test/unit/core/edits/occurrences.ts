@@ -1,7 +1,7 @@
 import { forEachOccurrence } from '../../../../src/core/edits/text/two-way-search.ts';
 
 /** The offsets of all occurrences in order, including overlapping ones. */
-export function findText(text: string, needle: string): number[] {
+export function findOccurrences(text: string, needle: string): number[] {
   const found: number[] = [];
   forEachOccurrence(text, needle, (offset) => {
     found.push(offset);

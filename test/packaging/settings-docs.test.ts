@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
-import { parseSettings } from '../../../../src/core/settings/repo-settings.ts';
-import { renderSettingsSchema, replaceSettingsTable } from '../../../../src/core/settings/settings-docs.ts';
-import { SettingsFileSchema } from '../../../../src/core/settings/settings-schema.ts';
-import { parseJson } from '../../../../src/lib/trust.ts';
+import { renderSettingsSchema, replaceSettingsTable } from '../../scripts/docs/settings.ts';
+import { parseSettings } from '../../src/core/settings/repo-settings.ts';
+import { SettingsFileSchema } from '../../src/core/settings/settings-schema.ts';
+import { parseJson } from '../../src/lib/trust.ts';
 
-const root = new URL('../../../../', import.meta.url);
+const root = new URL('../../', import.meta.url);
 
 function file(path: string): string {
   return readFileSync(new URL(path, root), 'utf8');
