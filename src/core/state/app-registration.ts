@@ -40,8 +40,3 @@ const ALL_REQUIRED: readonly RequiredPermission[] = [
   `metadata: ${REQUIRED_PERMISSIONS.metadata}`,
   `pull_requests: ${REQUIRED_PERMISSIONS.pull_requests}`,
 ];
-
-/** The events that are not subscribed. */
-export function missingEvents(subscribed: readonly string[]): readonly string[] {
-  return SUBSCRIBED_EVENTS.filter((event) => !subscribed.includes(event));
-}

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import {
-  missingEvents,
   missingPermissions,
   REQUIRED_PERMISSIONS,
   SUBSCRIBED_EVENTS,
@@ -28,10 +27,5 @@ describe('the App’s registration', () => {
       'issues: read',
       'pull_requests: write',
     ]);
-  });
-
-  it('names events that are not subscribed (O4)', () => {
-    expect(missingEvents(SUBSCRIBED_EVENTS)).toEqual([]);
-    expect(missingEvents(['push', ...SUBSCRIBED_EVENTS.slice(1)])).toEqual(['issue_comment']);
   });
 });
