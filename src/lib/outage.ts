@@ -48,6 +48,6 @@ export function isConflict(error: unknown): boolean {
 }
 
 /** The code of an error of Node or PostgreSQL; empty if it has none. */
-export function errorCodeOf(error: Error): string {
+function errorCodeOf(error: Error): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : '';
 }

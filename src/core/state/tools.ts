@@ -110,9 +110,6 @@ export type ToolRequestOf<Name extends ToolName> = {
   [One in Name]: { readonly tool: One } & ToolArguments[One];
 }[Name];
 
-/** A valid call. */
-export type ToolRequest = ToolRequestOf<ToolName>;
-
 /** The names of all tools of a kind, in the order of the table. */
 export function toolsOfKind(kind: ToolKind): ToolName[] {
   return TOOL_NAMES.filter((name) => TOOLS[name].kind === kind);
