@@ -1,6 +1,6 @@
 /**
- * Records webhooks of the fake GitHub, and the state and facts for deciding on them, for `countersign explain` and its
- * tests. Credentials and signatures are left out; times, hashes and URLs are the same in every recording.
+ * Records webhooks of the fake GitHub for `countersign explain` and its tests. Credentials and signatures are left out;
+ * times, hashes and URLs are the same in every recording.
  *
  *   node scripts/record-delivery.ts <folder>
  */
@@ -13,20 +13,12 @@ import { type DemoEnvironment, startDemoEnvironment } from '../demo/environment.
 import { demoPullOf, openDemoPull } from '../demo/pull-request.ts';
 import type { WebhookRequest } from '../fakes/github/http/server-state.ts';
 import { OPERATIONS } from '../fakes/github/operations/operations.ts';
-import type { FakePullRequest, GitHubState } from '../fakes/github/state/github-state.ts';
-import { collaboratorRoleOf } from '../fakes/github/state/lookup.ts';
+import type { FakePullRequest } from '../fakes/github/state/github-state.ts';
 import type { ScriptedCall } from '../fakes/model/script.ts';
 import { createPerson, type FakePerson } from '../fakes/people/person.ts';
-import { apiBaseUrl } from '../src/adapters/github/client.ts';
-import { createGitHub } from '../src/adapters/github/create-github.ts';
 import { openStore } from '../src/adapters/store/open.ts';
-import { parseSettings } from '../src/core/settings/repo-settings.ts';
-import type { FileAtHead } from '../src/core/state/head-changes.ts';
-import type { GitHub } from '../src/core/state/ports.ts';
 import { createPullState, type PullState, pullRequestKey } from '../src/core/state/run.ts';
 import { isRecord, parseJson } from '../src/lib/trust.ts';
-import { fetchFile } from '../src/worker/jobs/repository-files.ts';
-import type { RecordedFacts } from '../test/support/recorded-decision.ts';
 import { type People, type PostedProposal, SCENARIOS, type Scenario } from './recorded-acts.ts';
 
 /** Replaces times, hashes, GUIDs and the fake GitHub's URL, so that the text is the same in every recording. */
@@ -100,12 +92,8 @@ type RecordingSession = {
   readonly people: People;
   readonly loadPull: () => Promise<PullState>;
   readonly pullRequest: () => FakePullRequest;
-  /** The App's adapter for GitHub. */
-  readonly github: GitHub;
   /** Commits this text as `.github/countersign.yml`. */
   readonly commitSettings: (text: string) => void;
-  /** Permissions in the repository, by account id. */
-  readonly permissions: () => Readonly<Record<string, string>>;
 };
 
 async function startRecordingSession(): Promise<RecordingSession> {
@@ -156,61 +144,11 @@ async function startRecordingSession(): Promise<RecordingSession> {
     people,
     loadPull: () => store.load(pullRequestKey(ref), { ids: [], commentId: null }).catch(() => createPullState(ref)),
     pullRequest: () => demoPullOf(github, loaded),
-    github: createGitHub({
-      appId: github.app.id,
-      privateKey: github.app.privateKeyPem,
-      baseUrl: apiBaseUrl(new URL(github.url).host, 'http'),
-      version: 'recording',
-    }).forPull(ref),
     commitSettings: (text) => {
       const changed = new Map([['.github/countersign.yml', text]]);
       github.apply(OPERATIONS.pushFiles, { actor: people.ana.actor, repositoryId, branch: 'main', files: changed });
     },
-    permissions: () => readPermissions(github.state(), repositoryId),
   };
-}
-
-function readPermissions(state: GitHubState, repositoryId: number): Readonly<Record<string, string>> {
-  const repository = state.repositories.get(repositoryId);
-  if (repository === undefined) throw new Error(`Repository ${repositoryId} is missing on the fake GitHub.`);
-  const people = [...state.accounts.values()].filter(({ type }) => type === 'User');
-  return Object.fromEntries(people.map(({ id }) => [id, collaboratorRoleOf(repository, id).permission]));
-}
-
-/** Fetches the facts with the App's own adapter. `reviewId` adds the comments of this review. */
-async function fetchFacts(
-  { github }: RecordingSession,
-  pull: PullState,
-  reviewId: number | null,
-): Promise<RecordedFacts> {
-  const pullRequest = await github.fetchPull();
-  const settings = parseSettings(await github.fetchSettingsFile());
-  const common = { settings, pullRequest };
-  if (pull.run === null)
-    return {
-      ...common,
-      missingPermissions: [],
-      branchRules: { headRules: [], baseRules: [], approvalCount: 0 },
-      otherPullsOnBranch: [],
-      changedPaths: Object.keys(HEAD),
-    };
-  const posted = pull.proposals.flatMap(({ comment }) => (comment === null ? [] : [comment]));
-  const files = {
-    atBase: await fetchFiles(github, pull.run.assessedHeadSha),
-    atHead: await fetchFiles(github, pullRequest.headSha),
-  };
-  // The App's comments are unedited.
-  const commentHashes = Object.fromEntries(posted.map(({ id, bodyHash }) => [id, bodyHash]));
-  const shownDigests = Object.fromEntries(pull.proposals.map(({ id, change }) => [id, change.digest]));
-  const review = reviewId === null ? {} : { reviewComments: await github.listReviewComments(reviewId) };
-  return { ...common, commentHashes, shownDigests, files, ...review };
-}
-
-async function fetchFiles(github: GitHub, commit: string): Promise<Record<string, FileAtHead | null>> {
-  const tree = await github.fetchTree(commit);
-  const files: Record<string, FileAtHead | null> = {};
-  for (const path of Object.keys(HEAD)) files[path] = await fetchFile(github, tree, path);
-  return files;
 }
 
 /** Creates the state before the acts. Returns the comment id of the earlier act, 0 without one. */
@@ -239,32 +177,23 @@ function findFirstProposal({ pullRequest }: RecordingSession, { proposals, run }
   return { commentId, proposalId: proposals[0]?.id ?? '', threadNodeId, reviewId: run?.reviews[0]?.id ?? 0 };
 }
 
-/** Performs the acts while webhooks are dropped, and writes the webhook of each act and the state before them. */
+/** Performs the acts while webhooks are dropped, and writes the webhook of each act. */
 async function record(folder: string, scenario: Scenario): Promise<void> {
   const session = await startRecordingSession();
   const { environment, people } = session;
-  const { deliveries, app } = environment.github;
+  const { deliveries, url } = environment.github;
   const earlierCommentId = await prepare(session, scenario);
-  const pull = await session.loadPull();
-  const firstProposal = findFirstProposal(session, pull);
-  const recording: Record<string, unknown> = { state: null };
-  let reviewId: number | null = null;
+  const firstProposal = findFirstProposal(session, await session.loadPull());
+  const recording: Record<string, unknown> = {};
   deliveries.intercept(() => 'drop');
   for (const [name, act] of Object.entries(scenario.acts)) {
     session.nextMoment();
-    const result = act(people, firstProposal, earlierCommentId);
+    act(people, firstProposal, earlierCommentId);
     const event = scenario.events?.[name];
     const delivery = deliveries.log.findLast((one) => event === undefined || one.event === event);
     recording[name] = withoutSecrets(delivery?.request);
-    if (event === 'pull_request_review' && isRecord(result)) reviewId = Number(result['id']);
   }
-  const facts: RecordedFacts = {
-    app: { slug: app.slug, botId: app.botId },
-    ...(await fetchFacts(session, pull, reviewId)),
-  };
-  recording['state'] = { pull, facts, permissions: session.permissions() };
   mkdirSync(folder, { recursive: true });
-  const { url } = environment.github;
   const stable: unknown = parseJson(stabilizeRecording(JSON.stringify(recording), url, session.moments));
   for (const [name, value] of Object.entries(isRecord(stable) ? stable : {}))
     writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(value, null, 2)}\n`);

@@ -116,9 +116,9 @@ const ONE_DENIED: Scenario = {
 /** By the name of the folder. */
 export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'no-run': NO_RUN,
-  'two-wait': TWO_PENDING,
+  'two-pending': TWO_PENDING,
   review: REVIEW,
-  'asked-for-changes': REQUESTED_CHANGES,
+  'requested-changes': REQUESTED_CHANGES,
   pushed: PUSHED,
   'one-denied': ONE_DENIED,
 };

@@ -1,9 +1,9 @@
 /** Writes the generated tables of the documentation and the settings schema. `npm test` fails if they are outdated. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { COMMAND_LIST } from '../src/core/commands/all-commands.ts';
-import { renderCommandTable, replaceCommandTable } from '../src/core/messages/command-docs.ts';
-import { replacePathTables } from '../src/core/policy/path-docs.ts';
-import { renderSettingsSchema, replaceSettingsTable } from '../src/core/settings/settings-docs.ts';
+import { renderCommandTable, replaceCommandTable } from './docs/command-table.ts';
+import { replacePathTables } from './docs/path-tables.ts';
+import { renderSettingsSchema, replaceSettingsTable } from './docs/settings.ts';
 
 for (const page of ['../README.md', '../docs/commands.md']) {
   const file = new URL(page, import.meta.url);

@@ -33,7 +33,7 @@ export type RunningServer = {
   stop(): Promise<void>;
 };
 
-export type StartOptions = {
+type StartOptions = {
   /** An open store to use instead of the configured one; `stop` closes it. */
   readonly store?: Store | undefined;
   /** Milliseconds since the epoch. */

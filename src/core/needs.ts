@@ -132,7 +132,7 @@ function commentNeeds(pull: PullState, intent: CommentIntent, facts: Facts): rea
   if (review.length > 0) return review;
   if (facts.reviewComments === null) return [];
   if (canApprove(facts.permission))
-    return command.needs?.({ pull, intent, facts, commentRef: commentRefOf(pull, intent, facts) }) ?? [];
+    return command.needs?.next({ pull, intent, facts, commentRef: commentRefOf(pull, intent, facts) }) ?? [];
   return couldBeAuthor(pull, intent) && isAllowed('author', command.allowedTo) ? pullRequestNeeds(facts) : [];
 }
 

@@ -1,7 +1,7 @@
 /** Sends a request, like the global `fetch`. */
 export type SendRequest = (address: string | URL | Request, options?: RequestInit) => Promise<Response>;
 
-export type FetchLimits = {
+type FetchLimits = {
   /** Origins such as `https://api.github.com`. Requests and redirects to others are refused. */
   readonly origins: readonly string[];
   /** Maximum size of a response's body, after decompression. */

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import type { Oddity, SourceFacts } from './source-facts.ts';
 
 /** Returns one line for each breach of a rule. */
-export type Rule = (files: readonly SourceFacts[]) => readonly string[];
+type Rule = (files: readonly SourceFacts[]) => readonly string[];
 
 /**
  * The folders of src, lowest first; `src/cli.ts` counts as one. A file imports from its own folder and from lower rows;

@@ -23,7 +23,7 @@ import { createVirtualFileSystem } from 'typescript/unstable/fs';
 import { API } from 'typescript/unstable/sync';
 
 /** `late` for `import()`. */
-export type Import = { readonly from: string; readonly names: readonly string[]; readonly late: boolean };
+type Import = { readonly from: string; readonly names: readonly string[]; readonly late: boolean };
 
 /** Facts about one file for the rules. `path` is relative to the repository; lines are 1-based. */
 export type SourceFacts = {

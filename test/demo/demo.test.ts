@@ -45,7 +45,7 @@ describe('the demo command', () => {
   });
 
   it('reports a wrong option in one line', { timeout: SLOW }, async () => {
-    expect(await runDemoCommand(['--colour'])).toMatchObject({ code: 2, output: '' });
+    expect(await runDemoCommand(['--color'])).toMatchObject({ code: 2, output: '' });
     const nowhere = await runDemoCommand(['--repo', join(scratch, 'nowhere')]);
     expect(nowhere).toMatchObject({ code: 2 });
     expect(nowhere.errors.trim().split('\n')).toHaveLength(1);

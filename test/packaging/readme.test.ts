@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { renderCommandTable, replaceCommandTable } from '../../scripts/docs/command-table.ts';
 import { COMMAND_LIST } from '../../src/core/commands/all-commands.ts';
-import { renderCommandTable, replaceCommandTable } from '../../src/core/messages/command-docs.ts';
 
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
 

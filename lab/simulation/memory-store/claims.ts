@@ -7,7 +7,7 @@ import type {
   StoredSignal,
 } from '../../../src/adapters/store/store.ts';
 import { PRIORITY_OF } from '../../../src/core/state/effects.ts';
-import { acquire, pauseUntil, type RateLimitState, UNUSED_RATE_LIMITS } from '../../../src/core/state/rate-limit.ts';
+import { acquire, pauseUntil, type RateLimitState } from '../../../src/core/state/rate-limit.ts';
 import {
   type HolderLease,
   isLeaseFree,
@@ -16,6 +16,8 @@ import {
   type MemoryPullRow,
   type MemoryTables,
 } from './tables.ts';
+
+const UNUSED_RATE_LIMITS: RateLimitState = { used: {}, blockedUntil: { read: 0, act: 0, notify: 0 } };
 
 /** The next due signal, or the next due effect. If nothing is due, it ends the claim and returns null. */
 export function pickNextWork(tables: MemoryTables, row: MemoryPullRow | null, now: number): PullWork | null {

@@ -25,7 +25,6 @@ import { applyInstallationEvent, deleteExpiredRows, memoryRecoveryMethods } from
 import {
   checkStep,
   findPendingSignal,
-  listMemoryDeadLetters,
   memoryEffectMethods,
   moveToDeadLetters,
   toStorableText,
@@ -86,7 +85,6 @@ export function createMemoryStore(
     postponeSignal: async (claim, signal, at, failure) => retrySignalLater(tables, claim, signal, at, failure),
     deadLetterSignal: async (claim, signal, report, followUp, now) =>
       moveToDeadLetters(tables, heldPull(claim), signal, report, followUp, now),
-    listDeadLetters: async (limit) => listMemoryDeadLetters(tables, limit),
     ...memoryEffectMethods(tables, holder, connection),
     nextDue: async () => findEarliestDue(tables),
     ...{ onDisconnect() {}, connectionEpoch: () => connection.epoch },

@@ -257,25 +257,6 @@ export function toStorableText(text: string): string {
   return text.replaceAll('\0', '\uFFFD').toWellFormed();
 }
 
-/** Newest first. */
-export function listMemoryDeadLetters(
-  tables: MemoryTables,
-  limit: number,
-): Awaited<ReturnType<Store['listDeadLetters']>> {
-  const all = [...tables.pulls.values()].flatMap(({ key, inbox }) =>
-    inbox.filter((signal) => signal.deadLettered).map((signal) => ({ pullRequestKey: key, signal })),
-  );
-  return all
-    .sort((left, right) => right.signal.id - left.signal.id)
-    .slice(0, limit)
-    .map(({ pullRequestKey: key, signal: { id, deliveryId, error, errorId, attempts, receivedAt, doneAt } }) => ({
-      ...{ id, pullRequestKey: key, deliveryId, attempts, receivedAt },
-      error: error ?? '',
-      errorId: errorId ?? '',
-      deadLetteredAt: doneAt ?? receivedAt,
-    }));
-}
-
 export function findPendingSignal(row: MemoryPullRow | null, { id }: StoredSignal): MemoryInboxRow | undefined {
   return row?.pendingSignals.find((signal) => signal.id === id);
 }

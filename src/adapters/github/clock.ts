@@ -6,7 +6,7 @@ type ClockSkew = { readonly minMs: number; readonly maxMs: number };
 /**
  * Estimates GitHub's clock from the `date` headers of its responses, so that a wrong local clock changes no decision.
  */
-export type GitHubClock = {
+type GitHubClock = {
   /** Records the `date` header of a response, with the times of request and response by our clock (ms). */
   readonly record: (date: unknown, sentAt: number, receivedAt: number) => void;
   readonly skew: () => ClockSkew;

@@ -2,7 +2,7 @@ import type { Logger } from '../telemetry/log.ts';
 import { createThrottle } from '../telemetry/throttle.ts';
 
 /** Why a webhook was refused, if a wrong setting can be the cause. */
-export type RefusedWebhook = keyof typeof FIXES;
+type RefusedWebhook = keyof typeof FIXES;
 
 const FIXES = {
   'no-signature':

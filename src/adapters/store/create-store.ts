@@ -8,7 +8,7 @@ import type { Backend } from './engine/backend.ts';
 import { requireSchema } from './engine/migrate.ts';
 import { vacuum } from './engine/vacuum.ts';
 import { groupCommit } from './group-commit.ts';
-import { deadLetterSignal, listDeadLetters, nextCatchUpAt, nextCommentAt, postponeSignal } from './inbox.ts';
+import { deadLetterSignal, nextCatchUpAt, nextCommentAt, postponeSignal } from './inbox.ts';
 import { loadPullState, loadRef, loadRun, loadTranscript } from './load.ts';
 import { createRateLimitMethods } from './rate-limit-state.ts';
 import { broadcastToPulls, type Receipt, type ReceivedDelivery, receive } from './receive.ts';
@@ -37,7 +37,6 @@ export function createStore(backend: Backend): Store {
     postponeSignal: (claim, signal, notBefore, failure) => postponeSignal(db, claim, signal, notBefore, failure),
     deadLetterSignal: (claim, signal, report, followUp, now) =>
       deadLetterSignal(db, claim, signal, report, followUp, now),
-    listDeadLetters: (limit) => listDeadLetters(db, limit),
     renewEffect: (effect, now, leaseMs) => renewEffect(db, effect, now, leaseMs),
     postponeEffect: (effect, retry) => postponeEffect(db, effect, retry),
     nextDue: (now) => findNextDueTimes(backend, now),

@@ -1,4 +1,4 @@
-import { type Kysely, type NotNull, sql, type Transaction } from 'kysely';
+import { type Kysely, sql, type Transaction } from 'kysely';
 import type { EffectType } from '../../core/state/effects.ts';
 import type { Reason } from '../../core/state/reasons.ts';
 import type { Signal } from '../../core/state/signals.ts';
@@ -9,7 +9,6 @@ import type { DatabaseSchema } from './engine/schema.ts';
 import {
   type AttemptFailure,
   type Claim,
-  type DeadLetter,
   type DeadLetterFollowUp,
   type ErrorReport,
   MAX_REPORTED_ERRORS,
@@ -179,25 +178,4 @@ async function countDeadLetters(transaction: Transaction<DatabaseSchema>, pullRe
     .where('dead_lettered', '=', true)
     .executeTakeFirstOrThrow();
   return Number(count);
-}
-
-export async function listDeadLetters(db: Kysely<DatabaseSchema>, limit: number): Promise<readonly DeadLetter[]> {
-  const rows = await db
-    .selectFrom('inbox')
-    .select(['id', 'pull_key', 'delivery_id', 'error', 'error_id', 'attempts', 'received_at', 'done_at'])
-    .where('dead_lettered', '=', true)
-    .$narrowType<{ error: NotNull; error_id: NotNull; done_at: NotNull }>()
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .execute();
-  return rows.map((row) => ({
-    id: row.id,
-    pullRequestKey: row.pull_key,
-    deliveryId: row.delivery_id,
-    error: row.error,
-    errorId: row.error_id,
-    attempts: row.attempts,
-    receivedAt: row.received_at,
-    deadLetteredAt: row.done_at,
-  }));
 }

@@ -70,21 +70,6 @@ export type ErrorReport = { readonly id: string; readonly errorText: string };
 /** Only the first internal errors of a pull request are reported there, so that a broken one is not flooded. */
 export const MAX_REPORTED_ERRORS = 10;
 
-/** A dead letter for operators, without the text of the comment. Times are ms since the epoch. */
-export type DeadLetter = {
-  readonly id: number;
-  readonly pullRequestKey: string;
-  /** GitHub's `X-GitHub-Delivery`; null for the result of an effect. */
-  readonly deliveryId: string | null;
-  readonly error: string;
-  /** The id shown on GitHub. */
-  readonly errorId: string;
-  /** Failed attempts before the last. */
-  readonly attempts: number;
-  readonly receivedAt: number;
-  readonly deadLetteredAt: number;
-};
-
 /** Stored with a dead letter: the reply on GitHub, and the signal that replaces the lost one. */
 export type DeadLetterFollowUp = { readonly reply: Effect | null; readonly signal: Signal | null };
 
@@ -224,8 +209,6 @@ export type Store = {
     followUp: DeadLetterFollowUp,
     now: number,
   ): Promise<void>;
-  /** Dead letters of all pull requests, newest first. */
-  listDeadLetters(limit: number): Promise<readonly DeadLetter[]>;
 
   /** Leases the next due concurrent effect of any pull request to this worker. */
   claimEffect(worker: string, now: number, leaseMs: number): Promise<StoredEffect | null>;

@@ -1,5 +1,5 @@
 /** Allows a line of this kind, with the number of lines suppressed since the last one; null while it is too early. */
-export type Throttle<Kind extends string> = (kind: Kind) => { readonly suppressed: number } | null;
+type Throttle<Kind extends string> = (kind: Kind) => { readonly suppressed: number } | null;
 
 const INTERVAL_MS = 60_000;
 

@@ -14,7 +14,7 @@ import { parseDelivery } from './read-delivery.ts';
 import { formatExplanation } from './text.ts';
 
 /** The options of `countersign explain`. */
-export type ExplainOptions = {
+type ExplainOptions = {
   /** Path of the file. */
   readonly delivery: string;
   /** GitHub's event, for a file with a bare payload. */
@@ -23,7 +23,7 @@ export type ExplainOptions = {
   readonly botId: number | null;
 };
 
-export const EXPLAIN_HELP = `Usage: countersign explain <delivery.json> [options]
+const EXPLAIN_HELP = `Usage: countersign explain <delivery.json> [options]
 
 Explains how the App reads a recorded webhook delivery, and which facts it needs for a decision.
 Reads one file: no network, no database, no credentials.

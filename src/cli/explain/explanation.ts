@@ -1,8 +1,10 @@
+import { COMMANDS } from '../../core/commands/all-commands.ts';
 import { splitComment } from '../../core/comments/comment-body.ts';
-import type { AppIdentity } from '../../core/state/facts.ts';
-import type { CommandName, CommentIntent, Intent } from '../../core/state/intent.ts';
+import type { AppIdentity, CommandNeed } from '../../core/state/facts.ts';
+import type { CommandName, CommentIntent, Intent, ParsedComment } from '../../core/state/intent.ts';
 import type { IgnoreReason } from '../../core/state/reasons.ts';
 import { type Interpretation, interpret } from '../../core/webhooks/interpret.ts';
+import { formatList } from '../../lib/format.ts';
 import { isRecord } from '../../lib/trust.ts';
 import type { RecordedDelivery } from './read-delivery.ts';
 
@@ -35,13 +37,6 @@ function textField(value: unknown, key: string): string | null {
   return typeof field === 'string' ? field : null;
 }
 
-/** The facts from GitHub that some commands need, besides the person's permission. */
-const EXTRA_FACTS: Partial<Record<CommandName, string>> = {
-  task: 'if no run is active: the permissions of the App, the pull request, the repository’s settings and the changed paths',
-  approve: 'the repository’s settings, and the current text of the App’s comments with these changes',
-  resume: 'if a run can be resumed: the permissions of the App, and the pull request',
-};
-
 /** The facts that a decision needs, in the order in which the App looks them up. */
 export function requiredFacts(intent: Intent): readonly string[] {
   const { login } = intent.actor;
@@ -50,7 +45,7 @@ export function requiredFacts(intent: Intent): readonly string[] {
   const permission = `if the comment is addressed to the App: the permission of ${login} on ${owner}/${repo}`;
   switch (intent.kind) {
     case 'comment':
-      return [storedState, permission, ...extraFacts(intent)];
+      return [storedState, permission, ...commandFacts(intent)];
     case 'edited':
       return [storedState, permission];
     default:
@@ -58,11 +53,42 @@ export function requiredFacts(intent: Intent): readonly string[] {
   }
 }
 
-function extraFacts({ parsed }: CommentIntent): readonly string[] {
-  const name = parsed.kind === 'mention' ? 'task' : parsed.kind === 'command' ? parsed.command.name : null;
-  const extra = name === null ? undefined : EXTRA_FACTS[name];
-  return extra === undefined ? [] : [extra];
+/** The facts that the command needs besides the person's permission, in one line. */
+function commandFacts({ parsed }: CommentIntent): readonly string[] {
+  const name = commandMeantBy(parsed);
+  const needs = name === null ? undefined : COMMANDS[name].needs;
+  return needs === undefined
+    ? []
+    : [`if ${needs.condition}: ${formatList(needs.kinds.map((kind) => NEED_TEXTS[kind]))}`];
 }
+
+/** The command that a comment can mean; null if it means none. */
+function commandMeantBy(parsed: ParsedComment): CommandName | null {
+  switch (parsed.kind) {
+    case 'command':
+      return parsed.command.name;
+    case 'mention':
+      return 'task';
+    case 'text':
+      return parsed.suggestions.length > 0 ? 'edit' : null;
+    case 'malformed-command':
+    case 'unknown-command':
+      return null;
+  }
+}
+
+const NEED_TEXTS = {
+  'missing-permissions': 'the permissions of the App',
+  'pull-request': 'the pull request',
+  settings: 'the repository’s settings',
+  'branch-rules': 'the rules of both branches',
+  'other-pulls-on-branch': 'the other pull requests on its branch',
+  'changed-paths': 'the changed paths',
+  'comment-hashes': 'the current text of the App’s comments with these changes',
+  undo: 'the files of the change',
+  staleness: 'the files of all open changes',
+  'user-edit': 'the file of the change',
+} as const satisfies Record<CommandNeed, string>;
 
 /** Why the App ignores a delivery. */
 export const IGNORE_REASON_TEXTS = {

@@ -47,10 +47,10 @@ export function tryParseJson(text: string): unknown {
 }
 
 /** The parsed content of a file, or its problem, worded to follow the file's name. */
-export type ParseResult<Value> =
+type ParseResult<Value> =
   | { readonly kind: 'parsed'; readonly value: Value }
   | { readonly kind: 'refused'; readonly problem: string };
 
-export function parseProblem(problem: string): { readonly kind: 'refused'; readonly problem: string } {
+function parseProblem(problem: string): { readonly kind: 'refused'; readonly problem: string } {
   return { kind: 'refused', problem };
 }

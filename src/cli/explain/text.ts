@@ -126,27 +126,14 @@ function commentText(comment: ParsedComment): string {
   }
 }
 
+/** Derived from the fields of a command, so that a new command needs no text here. */
 function commandText(command: Command): string {
-  switch (command.name) {
-    case 'task':
-    case 'ask':
-      return `${command.name}: ${quote(command.text)}`;
-    case 'approve':
-      return `approve, for ${targetsText(command.targets)}${labeledPart('note', command.note)}`;
-    case 'deny':
-      return `deny, for ${targetsText(command.targets)}${labeledPart('reason', command.reason)}`;
-    case 'edit':
-      return `edit, for ${targetsText(command.targets)}${labeledPart('instruction', command.instruction)}`;
-    case 'show':
-    case 'undo':
-      return `${command.name}, for ${targetsText(command.targets)}`;
-    case 'continue':
-    case 'stop':
-    case 'resume':
-    case 'status':
-    case 'help':
-      return command.name;
-  }
+  const text = 'text' in command ? `: ${quote(command.text)}` : '';
+  const targets = 'targets' in command ? `, for ${targetsText(command.targets)}` : '';
+  const note = 'note' in command ? labeledPart('note', command.note) : '';
+  const reason = 'reason' in command ? labeledPart('reason', command.reason) : '';
+  const instruction = 'instruction' in command ? labeledPart('instruction', command.instruction) : '';
+  return `${command.name}${text}${targets}${note}${reason}${instruction}`;
 }
 
 function targetsText(targets: Targets): string {

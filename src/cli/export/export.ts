@@ -28,7 +28,7 @@ import { toExportedRow } from './exported-row.ts';
 type PullName = { readonly repository: string; readonly number: number };
 
 /** The options of `countersign export`; `since` is ms since the epoch. */
-export type ExportOptions =
+type ExportOptions =
   | { readonly kind: 'export'; readonly pull: PullName | null; readonly since: number | null }
   | {
       readonly kind: 'check';
@@ -40,7 +40,7 @@ export type ExportOptions =
       readonly until: number | null;
     };
 
-export const EXPORT_HELP = `Usage: countersign export [--pr OWNER/REPO#N] [--since TIME]
+const EXPORT_HELP = `Usage: countersign export [--pr OWNER/REPO#N] [--since TIME]
        countersign export --check --repo PATH [--range RANGE] [--slug NAME] [--host NAME]
                            [--until TIME]
 

@@ -16,7 +16,7 @@ import type { OriginRule } from './commit-origin.ts';
 import { countResults, describeProof, formatVerification } from './text.ts';
 
 /** The options of `countersign verify`. */
-export type VerifyOptions = {
+type VerifyOptions = {
   /** In the syntax of `git log`. */
   readonly range: string;
   readonly repo: string;
@@ -31,7 +31,7 @@ export type VerifyOptions = {
 /** The server of commits, unless `--host` names another one. */
 export const DEFAULT_HOST = 'github.com';
 
-export const VERIFY_HELP = `Usage: countersign verify <range> [options]
+const VERIFY_HELP = `Usage: countersign verify <range> [options]
 
 Checks that the App's commits hold exactly the changes that their trailers name, byte for byte, and nothing else.
 Reads git objects only: no network, no database, no credentials.
@@ -67,7 +67,7 @@ const RANGE_PROBLEMS = {
 };
 
 /** Parses the arguments of `countersign verify`. Never throws. */
-export function parseVerifyOptions(argv: readonly string[]): OptionsResult<VerifyOptions> {
+function parseVerifyOptions(argv: readonly string[]): OptionsResult<VerifyOptions> {
   const parse = () => parseArgs({ args: [...argv], options: VERIFY_OPTIONS, strict: true, allowPositionals: true });
   return parseOptions('countersign verify', parse, ({ values, positionals }) => {
     const range = singleArgument(positionals, RANGE_PROBLEMS);

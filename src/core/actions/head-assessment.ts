@@ -1,5 +1,5 @@
 import { type FileChange, sourcePath } from '../edits/change.ts';
-import { assessPush, type PathPush, toApplicability } from '../policy/push-impact.ts';
+import { type PathPush, toApplicability } from '../policy/push-impact.ts';
 import { assessChange, toAssessable } from '../policy/staleness.ts';
 import type {
   Applicability,
@@ -60,18 +60,6 @@ export function pathPush(
 export function assessProposedMove({ id, change }: PendingChange, files: FilesByPath): ProposalApplicability {
   const [file, source] = [files[change.path] ?? null, files[sourcePath(change)] ?? null];
   return { id, applicability: toApplicability(assessChange({ change, file, source, appCommits: [] })) };
-}
-
-/** Assesses all proposals at once, from files in memory. */
-export function assessStaleness({ paths, moves }: StalenessInput, atBase: FilesByPath, atHead: FilesByPath): Staleness {
-  return {
-    paths: paths.flatMap((input) => {
-      const { path } = input;
-      const push = pathPush(input, atBase[path] ?? null, atHead[path] ?? null);
-      return push === null ? [] : [{ path, ...assessPush(push) }];
-    }),
-    moves: moves.map((one) => assessProposedMove(one, atHead)),
-  };
 }
 
 /** Whether the lines apply at a head below another heading than the known one. */

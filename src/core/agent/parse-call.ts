@@ -1,6 +1,13 @@
 import type { z } from 'zod';
 import { isRecord, parseJson } from '../../lib/trust.ts';
-import { isToolName, TOOL_NAMES, TOOLS, type ToolName } from '../state/tools.ts';
+import {
+  isToolName,
+  TOOL_NAMES,
+  TOOLS,
+  type ToolArguments,
+  type ToolName,
+  type ToolRequestOf,
+} from '../state/tools.ts';
 import { findTopLevelKeys } from './json-keys.ts';
 import { quoteTruncated } from './tool-results.ts';
 
@@ -23,26 +30,11 @@ export function parseCall({ name, arguments: rawArguments }: RawToolCall): Parse
 export type RawToolCall = { readonly name: string; readonly arguments: string };
 
 /** A valid call, or an output that explains to the model how to correct it. */
-export type ParsedCall =
-  | { readonly kind: 'call'; readonly call: ToolRequest }
-  | { readonly kind: 'refused'; readonly output: string };
+export type ParsedCall = ParsedCallOf<ToolName>;
 
-/** A call whose arguments fit its tool's schema. Absent options are null; line numbers are 1-based and inclusive. */
-export type ToolRequest =
-  | {
-      readonly tool: 'edit_file';
-      readonly path: string;
-      readonly oldString: string;
-      readonly newString: string;
-      readonly replaceAll: boolean;
-      readonly reason: string | null;
-    }
-  | { readonly tool: 'write_file'; readonly path: string; readonly content: string; readonly reason: string | null }
-  | { readonly tool: 'delete_file'; readonly path: string; readonly reason: string | null }
-  | { readonly tool: 'move_file'; readonly from: string; readonly to: string; readonly reason: string | null }
-  | { readonly tool: 'read_file'; readonly path: string; readonly start: number | null; readonly end: number | null }
-  | { readonly tool: 'list_files'; readonly glob: string | null }
-  | { readonly tool: 'search'; readonly pattern: string; readonly glob: string | null };
+type ParsedCallOf<Name extends ToolName> = { readonly kind: 'call'; readonly call: ToolRequestOf<Name> } | RefusedCall;
+
+type RefusedCall = { readonly kind: 'refused'; readonly output: string };
 
 /** Maximum length of the arguments. No writable file needs more. */
 const MAX_ARGUMENT_CHARACTERS = 6_000_000;
@@ -97,70 +89,19 @@ function findDuplicateKey(keys: readonly string[]): string | null {
   return null;
 }
 
-type RejectCall = (problem: string) => ParsedCall;
+type RejectCall = (problem: string) => RefusedCall;
 
-function buildRequest(name: ToolName, record: Readonly<Record<string, unknown>>, reject: RejectCall): ParsedCall {
-  switch (name) {
-    case 'edit_file':
-      return validateRequest(name, TOOLS.edit_file.schema, record, reject, (parsed) => ({
-        tool: 'edit_file',
-        path: parsed.path,
-        oldString: parsed.old_string,
-        newString: parsed.new_string,
-        replaceAll: parsed.replace_all ?? false,
-        reason: normalizeReason(parsed.reason),
-      }));
-    case 'write_file':
-      return validateRequest(name, TOOLS.write_file.schema, record, reject, (parsed) => ({
-        tool: 'write_file',
-        path: parsed.path,
-        content: parsed.content,
-        reason: normalizeReason(parsed.reason),
-      }));
-    case 'delete_file':
-      return validateRequest(name, TOOLS.delete_file.schema, record, reject, (parsed) => ({
-        tool: 'delete_file',
-        path: parsed.path,
-        reason: normalizeReason(parsed.reason),
-      }));
-    case 'move_file':
-      return validateRequest(name, TOOLS.move_file.schema, record, reject, (parsed) => ({
-        tool: 'move_file',
-        from: parsed.from,
-        to: parsed.to,
-        reason: normalizeReason(parsed.reason),
-      }));
-    case 'read_file':
-      return validateRequest(name, TOOLS.read_file.schema, record, reject, (parsed) => ({
-        tool: 'read_file',
-        path: parsed.path,
-        start: parsed.start ?? null,
-        end: parsed.end ?? null,
-      }));
-    case 'list_files':
-      return validateRequest(name, TOOLS.list_files.schema, record, reject, (parsed) => ({
-        tool: 'list_files',
-        glob: parsed.glob ?? null,
-      }));
-    case 'search':
-      return validateRequest(name, TOOLS.search.schema, record, reject, (parsed) => ({
-        tool: 'search',
-        pattern: parsed.pattern,
-        glob: parsed.glob ?? null,
-      }));
-  }
-}
+/** The schema of each tool, by the type of its arguments. */
+const SCHEMAS: { readonly [Name in ToolName]: { readonly schema: z.ZodType<ToolArguments[Name]> } } = TOOLS;
 
-function validateRequest<Arguments>(
-  name: ToolName,
-  schema: z.ZodType<Arguments>,
+function buildRequest<Name extends ToolName>(
+  name: Name,
   record: Readonly<Record<string, unknown>>,
   reject: RejectCall,
-  build: (parsed: Arguments) => ToolRequest,
-): ParsedCall {
-  const parsed = schema.safeParse(record);
-  if (parsed.success) return { kind: 'call', call: build(parsed.data) };
-  return reject(parsed.error.issues.map((issue) => describeIssue(issue, name, record)).join('; '));
+): ParsedCallOf<Name> {
+  const parsed = SCHEMAS[name].schema.safeParse(record);
+  if (!parsed.success) return reject(parsed.error.issues.map((issue) => describeIssue(issue, name, record)).join('; '));
+  return { kind: 'call', call: { tool: name, ...parsed.data } };
 }
 
 function describeIssue(issue: z.core.$ZodIssue, name: ToolName, record: Readonly<Record<string, unknown>>): string {
@@ -182,11 +123,6 @@ function describeIssue(issue: z.core.$ZodIssue, name: ToolName, record: Readonly
 
 const MAX_UNKNOWN_KEYS_NAMED = 5;
 
-function normalizeReason(reason: string | undefined): string | null {
-  const trimmed = reason?.trim() ?? '';
-  return trimmed === '' ? null : trimmed;
-}
-
-function refuseCall(output: string): ParsedCall {
+function refuseCall(output: string): RefusedCall {
   return { kind: 'refused', output };
 }

@@ -31,7 +31,11 @@ export const approve = {
   argument: 'ids-only',
   decidesOn: { states: 'pending', includesUndos: true },
   read: ({ targets, text }) => ({ name: 'approve', targets, note: text }),
-  needs: needsToApprove,
+  needs: {
+    condition: 'it means pending changes',
+    kinds: ['settings', 'comment-hashes'],
+    next: needsToApprove,
+  },
   run: runApprove,
 } as const satisfies CommandDefinition<'approve'>;
 

@@ -45,7 +45,11 @@ export const edit = {
   argument: 'ids-and-instruction',
   decidesOn: { states: 'uncommitted', includesUndos: false },
   read: ({ targets, text, fullText }) => ({ name: 'edit', targets, instruction: text, fullText }),
-  needs: userEditNeeds,
+  needs: {
+    condition: 'its suggestion block replaces a change',
+    kinds: ['settings', 'comment-hashes', 'user-edit'],
+    next: userEditNeeds,
+  },
   run: runEdit,
 } as const satisfies CommandDefinition<'edit'>;
 

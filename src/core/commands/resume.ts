@@ -25,7 +25,11 @@ export const resume = {
   allowedTo: 'writer',
   argument: 'nothing',
   read: () => ({ name: 'resume' }),
-  needs: needsToResume,
+  needs: {
+    condition: 'a run can be resumed',
+    kinds: ['missing-permissions', 'pull-request'],
+    next: needsToResume,
+  },
   run: runResume,
 } as const satisfies CommandDefinition<'resume'>;
 

@@ -38,7 +38,18 @@ export const task = {
   allowedTo: 'writer',
   argument: 'task',
   read: ({ text }) => ({ name: 'task', text }),
-  needs: needsToStart,
+  needs: {
+    condition: 'no run is active',
+    kinds: [
+      'missing-permissions',
+      'pull-request',
+      'settings',
+      'branch-rules',
+      'other-pulls-on-branch',
+      'changed-paths',
+    ],
+    next: needsToStart,
+  },
   run: (context, { text }) => requestTask(context, text),
 } as const satisfies CommandDefinition<'task'>;
 

@@ -45,7 +45,11 @@ export const undo = {
   allowedTo: 'writer',
   argument: 'one-id',
   read: ({ targets }) => ({ name: 'undo', targets }),
-  needs: needsToUndo,
+  needs: {
+    condition: 'it means an applied change',
+    kinds: ['pull-request', 'staleness', 'settings', 'undo'],
+    next: needsToUndo,
+  },
   run: runUndo,
 } as const satisfies CommandDefinition<'undo'>;
 

@@ -45,7 +45,7 @@ export function proposalRoundTrips(rendered: RenderedProposal, expected: Expecte
  * True if comments, parsed as GitHub parses them, show the stored lines or diff and nothing else that could be pressed,
  * followed or mistaken for it: a preview must be the start of the diff, a wrapped line one of the added lines.
  */
-export function contentRoundTrips(rendered: RenderedProposal, stored: StoredChange): boolean {
+function contentRoundTrips(rendered: RenderedProposal, stored: StoredChange): boolean {
   const pages = [rendered.body, ...rendered.parts].map(parsePostedMarkdown);
   return pages.every((page) => hasOnlyAppMarkup(page, rendered.links)) && pagesShowStored(pages, rendered.body, stored);
 }

@@ -2,7 +2,7 @@ import { globMatcher } from './globs.ts';
 import { findLikenesses, foldLookalikes } from './paths.ts';
 
 /** Compiled globs: the first row that covers a path, compared without case and look-alikes; null if none does. */
-export type PathRules<Row> = (path: string) => PathMatch<Row> | null;
+type PathRules<Row> = (path: string) => PathMatch<Row> | null;
 
 /** `byLikeness` is true if the path only looks like a covered one, such as one with a Cyrillic letter. */
 export type PathMatch<Row> = { readonly row: Row; readonly byLikeness: boolean };

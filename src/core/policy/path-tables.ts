@@ -1,5 +1,5 @@
 /** Files that usually have secrets. `files` are lower-case globs, in any directory. */
-export type SecretFiles = { readonly what: string; readonly files: readonly string[] };
+type SecretFiles = { readonly what: string; readonly files: readonly string[] };
 
 /** No tool reads, lists, searches, writes or moves these files. */
 export const SECRET_FILES: readonly SecretFiles[] = [

@@ -36,6 +36,9 @@ export type Need =
   /** The change that results from a person's own lines. The base text is not read for a new file. */
   | { readonly kind: 'user-edit'; readonly head: string; readonly userEdit: Omit<UserEditInput, 'baseText'> };
 
+/** The facts that a command asks for itself. Permission and review comments are fetched for every command. */
+export type CommandNeed = Exclude<Need['kind'], 'permission' | 'review-comments'>;
+
 /** Everything that was fetched for a signal: exactly the facts that it needs; all others are absent. */
 export type Facts = {
   /** ISO 8601 in milliseconds: the worker's clock, corrected by GitHub's. */

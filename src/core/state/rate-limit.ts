@@ -38,8 +38,6 @@ export type RateLimitState = {
   readonly blockedUntil: Readonly<Record<Priority, number>>;
 };
 
-export const UNUSED_RATE_LIMITS: RateLimitState = { used: {}, blockedUntil: { read: 0, act: 0, notify: 0 } };
-
 /** Usage within one slot of time. */
 type UsageSlot = { readonly slot: number; readonly used: number };
 

@@ -12,16 +12,25 @@ const glob = text
   .min(1)
   .max(500)
   .describe('Only paths that match from the root of the repository, e.g. src/**/*.ts; ** matches any directories')
-  .optional();
+  .optional()
+  .transform(orNull);
 
 const reason = text
   .max(200)
   .describe('Why this change, for the person who decides: one sentence, at most 200 characters')
-  .optional();
+  .optional()
+  .transform((written) => written?.trim() || null);
 
 const lineNumber = z.number().int().min(1);
 
-/** All tools. Schemas, dispatch and documentation derive from this table. */
+function orNull<Value>(value: Value | undefined): Value | null {
+  return value ?? null;
+}
+
+/**
+ * All tools. What the model is told, requests and their parsing derive from this table. An absent option becomes null,
+ * or its default.
+ */
 export const TOOLS = {
   edit_file: {
     kind: 'gated',
@@ -31,7 +40,11 @@ export const TOOLS = {
       path,
       old_string: text.describe('Exact text of the file, without line numbers'),
       new_string: text.describe('Literal replacement'),
-      replace_all: z.boolean().describe('Replace every occurrence; default false').optional(),
+      replace_all: z
+        .boolean()
+        .describe('Replace every occurrence; default false')
+        .optional()
+        .transform((written) => written ?? false),
       reason,
     }),
   },
@@ -63,8 +76,8 @@ export const TOOLS = {
       'Read a text file at the head of the pull request. The first line of the result says which lines are shown; the text below it is exact. Ask for more lines with start and end.',
     schema: z.strictObject({
       path,
-      start: lineNumber.describe('First line, from 1').optional(),
-      end: lineNumber.describe('Last line, inclusive').optional(),
+      start: lineNumber.describe('First line, from 1').optional().transform(orNull),
+      end: lineNumber.describe('Last line, inclusive').optional().transform(orNull),
     }),
   },
   list_files: {
@@ -89,6 +102,19 @@ export type GatedToolName = {
   [Name in ToolName]: (typeof TOOLS)[Name]['kind'] extends 'gated' ? Name : never;
 }[ToolName];
 
+/** The arguments of a call that fits the tool's schema. Line numbers are 1-based and inclusive. */
+export type ToolArguments = { readonly [Name in ToolName]: Readonly<z.output<(typeof TOOLS)[Name]['schema']>> };
+
+/** A valid call of one tool. */
+export type ToolRequestOf<Name extends ToolName> = {
+  [One in Name]: { readonly tool: One } & ToolArguments[One];
+}[Name];
+
+/** The names of all tools of a kind, in the order of the table. */
+export function toolsOfKind(kind: ToolKind): ToolName[] {
+  return TOOL_NAMES.filter((name) => TOOLS[name].kind === kind);
+}
+
 export function isToolName(name: string): name is ToolName {
   return Object.hasOwn(TOOLS, name);
 }
@@ -96,7 +122,7 @@ export function isToolName(name: string): name is ToolName {
 /** The tools as described to the model, in the order of the table. */
 export function toolDefinitions(): ToolDefinition[] {
   return TOOL_NAMES.map((name) => {
-    const { $schema: _, ...parameters } = z.toJSONSchema(TOOLS[name].schema);
+    const { $schema: _, ...parameters } = z.toJSONSchema(TOOLS[name].schema, { io: 'input' });
     return { name, description: TOOLS[name].description, parameters };
   });
 }

@@ -1,11 +1,10 @@
-import type { ToolRequest } from '../../core/agent/parse-call.ts';
 import type { BuildResult } from '../../core/edits/build-edit.ts';
 import type { FileChange, StoredFile } from '../../core/edits/change.ts';
 import type { TextAfterEdit } from '../../core/policy/overlaps.ts';
 import { checkMoveTarget } from '../../core/policy/paths.ts';
 import type { ToolCall } from '../../core/state/conversation.ts';
 import type { ToolResult } from '../../core/state/signals.ts';
-import type { GatedToolName } from '../../core/state/tools.ts';
+import type { GatedToolName, ToolRequestOf } from '../../core/state/tools.ts';
 import {
   checkAccess,
   EDIT_ACCESS,
@@ -18,31 +17,14 @@ import {
   WRITE_ACCESS,
 } from './workspace.ts';
 
-/** A call whose change needs an approval. */
-type ChangeRequest = Extract<ToolRequest, { tool: GatedToolName }>;
+// Each function builds the change of a call, or the output for the model if it is refused.
 
-type ToolRequestOf<Tool extends GatedToolName> = Extract<ToolRequest, { tool: Tool }>;
-
-/** Builds the change of a call, or the output for the model if it is refused. */
-export async function proposeChange(context: ToolCallContext, request: ChangeRequest): Promise<ToolResult> {
-  switch (request.tool) {
-    case 'edit_file':
-      return editFile(context, request);
-    case 'write_file':
-      return writeFile(context, request);
-    case 'delete_file':
-      return deleteFile(context, request);
-    case 'move_file':
-      return moveFile(context, request);
-  }
-}
-
-async function editFile(context: ToolCallContext, request: ToolRequestOf<'edit_file'>): Promise<ToolResult> {
+export async function editFile(context: ToolCallContext, request: ToolRequestOf<'edit_file'>): Promise<ToolResult> {
   const { workspace, call } = context;
   const found = await fetchAllowedFile(workspace, request.path, EDIT_ACCESS);
   if (found.kind === 'refused') return toolOutput(call, found.output);
   const { path, file } = found;
-  const { oldString, newString, replaceAll } = request;
+  const { old_string: oldString, new_string: newString, replace_all: replaceAll } = request;
   if (file === null) {
     const notFound = `File not found: ${path}. Use write_file to create it.`;
     return (await findDependency(context, path, null, oldString)) ?? toolOutput(call, notFound);
@@ -54,7 +36,7 @@ async function editFile(context: ToolCallContext, request: ToolRequestOf<'edit_f
   return toToolResult(call, request, built);
 }
 
-async function writeFile(
+export async function writeFile(
   { workspace, call, earlier }: ToolCallContext,
   request: ToolRequestOf<'write_file'>,
 ): Promise<ToolResult> {
@@ -72,7 +54,7 @@ async function writeFile(
   return toToolResult(call, request, await workspace.offload('buildWrite', input));
 }
 
-async function deleteFile(
+export async function deleteFile(
   { workspace, call }: ToolCallContext,
   request: ToolRequestOf<'delete_file'>,
 ): Promise<ToolResult> {
@@ -84,7 +66,7 @@ async function deleteFile(
   return toToolResult(call, request, built);
 }
 
-async function moveFile(
+export async function moveFile(
   { workspace, call }: ToolCallContext,
   request: ToolRequestOf<'move_file'>,
 ): Promise<ToolResult> {
@@ -99,7 +81,7 @@ async function moveFile(
   return toToolResult(call, request, built);
 }
 
-function toToolResult(call: ToolCall, request: ChangeRequest, built: BuildResult): ToolResult {
+function toToolResult(call: ToolCall, request: ToolRequestOf<GatedToolName>, built: BuildResult): ToolResult {
   if (built.kind === 'refused') return toolOutput(call, built.output);
   return { callId: call.id, kind: 'change', tool: request.tool, reason: request.reason, change: built.change };
 }

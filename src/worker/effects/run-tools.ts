@@ -1,14 +1,18 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import type { ToolRequest } from '../../core/agent/parse-call.ts';
 import { formatFileList } from '../../core/agent/read-only-tools.ts';
 import { CHANGES_TOO_LARGE_OUTPUT, TOO_MANY_CALLS_OUTPUT } from '../../core/agent/tool-results.ts';
 import type { ToolCall } from '../../core/state/conversation.ts';
 import { activeRun } from '../../core/state/run.ts';
 import type { ToolResult } from '../../core/state/signals.ts';
-import { MAX_CALLS_PER_RESPONSE, MAX_CHANGED_CHARACTERS_PER_RESPONSE } from '../../core/state/tools.ts';
+import {
+  MAX_CALLS_PER_RESPONSE,
+  MAX_CHANGED_CHARACTERS_PER_RESPONSE,
+  type ToolName,
+  type ToolRequestOf,
+} from '../../core/state/tools.ts';
 import { DONE, type EffectResult, type Job, loadJobPull } from '../jobs/job.ts';
 import { OffloadError } from '../offload/offload.ts';
-import { proposeChange } from './propose-change.ts';
+import { deleteFile, editFile, moveFile, writeFile } from './propose-change.ts';
 import { searchFiles } from './search-files.ts';
 import {
   createWorkspace,
@@ -67,7 +71,7 @@ export async function runToolCall(
     const parsed = await workspace.offload('parseCall', { name: call.name, arguments: call.arguments });
     return parsed.kind === 'refused'
       ? toolOutput(call, parsed.output)
-      : await dispatchToolCall({ workspace, call, earlier }, parsed.call);
+      : await handleToolCall({ workspace, call, earlier }, parsed.call.tool, parsed.call);
   } catch (error) {
     if (error instanceof OffloadError) return toolOutput(call, OFFLOAD_ERROR_OUTPUT[error.reason]);
     throw error;
@@ -81,34 +85,34 @@ const OFFLOAD_ERROR_OUTPUT = {
   crash: `Given up: this call could not be worked out. ${SMALLER_CALLS_HINT}`,
 } as const satisfies Record<OffloadError['reason'], string>;
 
-function dispatchToolCall(context: ToolCallContext, request: ToolRequest): Promise<ToolResult> | ToolResult {
-  const { workspace, call } = context;
-  switch (request.tool) {
-    case 'read_file':
-      return runReadFile(workspace, call, request);
-    case 'list_files':
-      return toolOutput(call, formatFileList(workspace.tree, request.glob));
-    case 'search':
-      return runSearch(context, request);
-    case 'edit_file':
-    case 'write_file':
-    case 'delete_file':
-    case 'move_file':
-      return proposeChange(context, request);
-  }
+/** Runs a valid call. */
+type ToolHandler<Name extends ToolName> = (
+  context: ToolCallContext,
+  request: ToolRequestOf<Name>,
+) => Promise<ToolResult> | ToolResult;
+
+const TOOL_HANDLERS: { readonly [Name in ToolName]: ToolHandler<Name> } = {
+  read_file: readFile,
+  list_files: ({ workspace, call }, { glob }) => toolOutput(call, formatFileList(workspace.tree, glob)),
+  search: async ({ workspace, call }, { pattern, glob }) =>
+    toolOutput(call, await searchFiles(workspace, pattern, glob)),
+  edit_file: editFile,
+  write_file: writeFile,
+  delete_file: deleteFile,
+  move_file: moveFile,
+};
+
+function handleToolCall<Name extends ToolName>(
+  context: ToolCallContext,
+  name: Name,
+  request: ToolRequestOf<Name>,
+): Promise<ToolResult> | ToolResult {
+  return TOOL_HANDLERS[name](context, request);
 }
 
-async function runSearch(
+async function readFile(
   { workspace, call }: ToolCallContext,
-  { pattern, glob }: Extract<ToolRequest, { tool: 'search' }>,
-): Promise<ToolResult> {
-  return toolOutput(call, await searchFiles(workspace, pattern, glob));
-}
-
-async function runReadFile(
-  workspace: Workspace,
-  call: ToolCall,
-  { path: raw, start, end }: Extract<ToolRequest, { tool: 'read_file' }>,
+  { path: raw, start, end }: ToolRequestOf<'read_file'>,
 ): Promise<ToolResult> {
   const found = await fetchAllowedFile(workspace, raw, READ_ACCESS);
   if (found.kind === 'refused') return toolOutput(call, found.output);

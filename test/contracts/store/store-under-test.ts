@@ -36,7 +36,7 @@ export type DatabaseHarness = StoreHarness & {
   readonly value: (query: string) => Promise<unknown>;
 };
 
-export type Row = Readonly<Record<string, unknown>>;
+type Row = Readonly<Record<string, unknown>>;
 
 export type TableName =
   | 'inbox'

@@ -181,12 +181,12 @@ describe('refusals', () => {
       owner: 'ana',
       repo: 'shop',
       content: 'x',
-      colour: 'red',
+      color: 'red',
     });
     await expect(client.graphql('{ viewer { login } }')).rejects.toThrow("Field 'viewer' doesn't exist");
     expect(shop.github.violations).toEqual([
       'unknown route GET /user',
-      'POST /repos/{owner}/{repo}/git/blobs request body: / must NOT have additional properties (colour)',
+      'POST /repos/{owner}/{repo}/git/blobs request body: / must NOT have additional properties (color)',
       "graphql viewer: Field 'viewer' doesn't exist on type 'Query'",
     ]);
   });

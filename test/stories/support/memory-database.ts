@@ -4,7 +4,7 @@ import { createMemoryTables, type MemoryTables } from '../../../lab/simulation/m
 import type { StoryDatabase } from './story-database.ts';
 
 /** A database in memory with backups. */
-export type MemoryDatabase = StoryDatabase & {
+type MemoryDatabase = StoryDatabase & {
   /** A backup of the current data; `restore` takes effect when the database is opened next. */
   readonly backUp: () => { readonly restore: () => void };
 };

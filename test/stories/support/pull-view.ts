@@ -9,7 +9,7 @@ import type {
 import type { Stage } from './stage.ts';
 
 /** A commit of the head branch. */
-export type CommitView = {
+type CommitView = {
   readonly sha: string;
   readonly parent: string;
   readonly message: string;

@@ -47,7 +47,7 @@ export type Story = {
 };
 
 /** The model's responses, in order; after the last one it says that all is done. */
-export type ModelScript = {
+type ModelScript = {
   readonly proposes: (...calls: readonly ScriptedCall[]) => void;
   readonly says: (turn: ScriptedTurn) => void;
   /** Requests for this pull request's runs, oldest first. */

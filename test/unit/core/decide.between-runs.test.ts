@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { assessStaleness, openStalenessInput } from '../../../src/core/actions/head-assessment.ts';
+import { openStalenessInput } from '../../../src/core/actions/head-assessment.ts';
 import { OUTCOME_UNKNOWN_NOTE } from '../../../src/core/events/pull-request.ts';
 import { needs } from '../../../src/core/needs.ts';
+import { assessStaleness } from './support/assess-staleness.ts';
 import { ANA, BEN, FILE_TEXT, TableGame } from './support/table-game.ts';
 
 const FIRST = '2026-01-01T00:10:00Z';

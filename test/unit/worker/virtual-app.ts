@@ -46,7 +46,7 @@ export type VirtualApp = {
   readonly restart: () => void;
 };
 
-export type VirtualOptions = {
+type VirtualOptions = {
   /** Modifies the context of the worker. */
   readonly wrapContext?: (context: WorkerContext) => WorkerContext;
   /** The rate limits of GitHub; those of github.com by default. */

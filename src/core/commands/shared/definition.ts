@@ -1,6 +1,6 @@
 import type { CommandNamed, CommandSyntax } from '../../comments/command-grammar.ts';
-import type { CommandHelp } from '../../messages/command-docs.ts';
-import type { Need } from '../../state/facts.ts';
+import type { CommandHelp } from '../../messages/command-help.ts';
+import type { CommandNeed, Need } from '../../state/facts.ts';
 import type { CommandName } from '../../state/intent.ts';
 import type { Step } from '../../state/step.ts';
 import type { CommandContext, CommentContext } from './context.ts';
@@ -11,10 +11,19 @@ export type CommandDefinition<Name extends CommandName> = CommandSyntax<Name> &
   CommandHelp & {
     /** The proposals that the command can decide on; absent if it decides on none. */
     readonly decidesOn?: TargetScope;
-    /**
-     * The next facts for a person with write access, besides their permission; empty or absent if there are enough.
-     * Also called for a mention, a reply or a review that means this command.
-     */
-    readonly needs?: (context: CommentContext) => readonly Need[];
+    /** The facts for a person with write access, besides their permission; absent if the command needs none. */
+    readonly needs?: CommandNeeds;
     readonly run: (context: CommandContext, command: CommandNamed<Name>) => Step;
   };
+
+/** The facts that a command needs, as people read about them and as the App fetches them. */
+type CommandNeeds = {
+  /** The condition on which it needs them, to follow “if”. */
+  readonly condition: string;
+  /** Every kind that `next` can return, in the order of fetching. */
+  readonly kinds: readonly CommandNeed[];
+  /**
+   * The next facts; empty if there are enough. Also called for a mention, a reply or a review that means this command.
+   */
+  readonly next: (context: CommentContext) => readonly Need[];
+};

@@ -57,8 +57,3 @@ function styledAscii(character: string): string | null {
   const plain = character.normalize('NFKC');
   return PRINTABLE_ASCII.test(plain) && plain !== character ? plain : null;
 }
-
-/** All characters with a likeness in Unicode's data. */
-export function confusableCharacters(): Iterable<string> {
-  return ASCII_LIKENESS.keys();
-}

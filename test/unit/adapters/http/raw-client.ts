@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { type IncomingHttpHeaders, request } from 'node:http';
 
-export type Reply = { readonly status: number; readonly body: string; readonly headers: IncomingHttpHeaders };
+type Reply = { readonly status: number; readonly body: string; readonly headers: IncomingHttpHeaders };
 
-export type Sending = {
+type Sending = {
   readonly method?: string;
   readonly path?: string;
   readonly headers?: Readonly<Record<string, string>>;

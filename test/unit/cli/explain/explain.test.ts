@@ -3,9 +3,8 @@ import { parseExplainOptions } from '../../../../src/cli/explain/explain.ts';
 import { explainDelivery } from '../../../../src/cli/explain/explanation.ts';
 import { parseDelivery } from '../../../../src/cli/explain/read-delivery.ts';
 import { formatExplanation } from '../../../../src/cli/explain/text.ts';
-import { createPullState } from '../../../../src/core/state/run.ts';
-import { pullOf, run } from '../../../contracts/store/samples.ts';
-import { formatDecision, readState } from '../../../support/recorded-decision.ts';
+import { COMMAND_LIST } from '../../../../src/core/commands/all-commands.ts';
+import { exampleLine } from '../../core/commands/example-lines.ts';
 import { APP, issueComment } from '../../core/webhooks/payloads.ts';
 
 const payload = issueComment('/approve k7q2');
@@ -41,38 +40,12 @@ describe('a recorded delivery', () => {
   });
 });
 
-describe('a recorded state', () => {
-  it('has the stored data of a pull request', () => {
-    const pull = pullOf(12, { run: run('r1') });
-    const permissions = { 11: 'maintain' };
-    expect(readState(JSON.stringify({ pull, facts: { ownerAllowed: true }, permissions }))).toEqual({
-      kind: 'parsed',
-      value: { pull, facts: { ownerAllowed: true }, permissions },
-    });
-  });
-
-  it.each([
-    ['', 'does not hold JSON'],
-    ['{}', 'is not a recorded state: pull'],
-    ['{"pull": {"ref": {}}}', 'is not a recorded state: pull.ref'],
-    [JSON.stringify({ pull: { ...pullOf(12), run: { ...run('r1'), phase: null } } }), 'pull.run.phase'],
-    [JSON.stringify({ pull: pullOf(12), facts: { permission: 'write' } }), 'facts.permission belongs to nobody here'],
-    [JSON.stringify({ pull: pullOf(12), permissions: { ana: 'write' } }), 'permissions.ana'],
-    [JSON.stringify({ pull: pullOf(12), permissions: { 11: 'triage' } }), 'permissions.11'],
-    [JSON.stringify({ pull: { ...pullOf(12), run: { ...run('r1'), schema: 99 } } }), 'pull.run.schema'],
-  ])('that is invalid is refused in one line', (text, words) => {
-    const reading = readState(text);
-    expect(reading.kind === 'refused' && reading.problem).toContain(words);
-    expect(JSON.stringify(reading)).not.toContain('\\n');
-  });
-});
-
 describe('options', () => {
   it.each([
     [[], 'The file with the delivery is missing. See countersign explain --help.'],
     [['a', 'b'], 'Only one delivery can be explained at a time.'],
     [['a', '--bot-id', 'x'], '--bot-id needs a number.'],
-    [['a', '--colour'], "Unknown option '--colour'"],
+    [['a', '--color'], "Unknown option '--color'"],
   ])('%j are refused in one line', (argv, words) => {
     const reading = parseExplainOptions(argv);
     expect(reading.kind === 'problem' && reading.problem).toContain(words);
@@ -80,18 +53,14 @@ describe('options', () => {
 });
 
 describe('an explanation', () => {
-  const pull = createPullState({ installationId: 42, repositoryId: 501, owner: 'acme', repo: 'shop', number: 12 });
   const delivery = { id: 'd-1', event: 'issue_comment', payload: issueComment('/countersign use bigint') };
 
-  it('names the next fact that GitHub would be asked for where the recording lacks it', () => {
-    expect(formatDecision(delivery, APP, { pull, facts: {}, permissions: {} })).toMatch(
-      /^lacks .*the permission of ana \(11\)$/m,
-    );
-  });
-
-  it('asks for no further facts where the person may not decide', () => {
-    const decision = formatDecision(delivery, APP, { pull, facts: {}, permissions: { 11: 'read' } });
-    expect(decision).toMatch(/^reason +not-allowed$/m);
+  it.each(COMMAND_LIST)('names the command $name with all its arguments, and the facts that it needs', (command) => {
+    const line = exampleLine(command, 'k7q2');
+    const text = formatExplanation(explainDelivery({ ...delivery, payload: issueComment(line) }, APP));
+    expect(text).toMatch(new RegExp(`^read as +the command ${command.name}\\b`, 'm'));
+    for (const word of line.split(' ').slice(1)) expect(text.split('read as')[1]).toContain(word);
+    expect(text.includes(`needs     if ${command.needs?.condition}: `)).toBe(command.needs !== undefined);
   });
 
   it('keeps every line a line with any text, and escapes terminal codes', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { assessStaleness, type FilesByPath, openStalenessInput } from '../../../../src/core/actions/head-assessment.ts';
+import { type FilesByPath, openStalenessInput } from '../../../../src/core/actions/head-assessment.ts';
 import { applyHeadMove, type HeadMove } from '../../../../src/core/actions/head-moved.ts';
 import { type StepBuilder, startStep } from '../../../../src/core/actions/step-builder.ts';
 import { buildDelete, buildMove } from '../../../../src/core/edits/build-file-ops.ts';
@@ -14,6 +14,7 @@ import { DEFAULT_SETTINGS, type Settings } from '../../../../src/core/state/sett
 import { REF, SELF } from '../../worker/effects/file-site.ts';
 import { changeOf, stored } from '../edits/samples.ts';
 import { ana, edit, proposal, run, write } from '../messages/sample.ts';
+import { assessStaleness } from '../support/assess-staleness.ts';
 import { stepByStep } from '../support/step-by-step.ts';
 
 const PATHS = ['a.txt', 'b.txt'];

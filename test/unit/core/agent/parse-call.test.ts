@@ -17,7 +17,7 @@ describe('parseCall', () => {
   it('parses a call and leaves out absent options (S1)', () => {
     expect(parse('edit_file', { path: 'a', old_string: 'b', new_string: '', reason: ' why ' })).toEqual({
       kind: 'call',
-      call: { tool: 'edit_file', path: 'a', oldString: 'b', newString: '', replaceAll: false, reason: 'why' },
+      call: { tool: 'edit_file', path: 'a', old_string: 'b', new_string: '', replace_all: false, reason: 'why' },
     });
     expect(parse('read_file', { path: 'a', start: null, end: 3 })).toEqual({
       kind: 'call',

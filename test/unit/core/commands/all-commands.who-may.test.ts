@@ -9,35 +9,20 @@ import type { Permission, Proposal } from '../../../../src/core/state/proposal.t
 import type { Reason } from '../../../../src/core/state/reasons.ts';
 import type { Step } from '../../../../src/core/state/step.ts';
 import { type Interpretation, interpret } from '../../../../src/core/webhooks/interpret.ts';
-import { ANA, BEN, TableGame } from '../support/table-game.ts';
+import { ANA, BEN, type TableGame } from '../support/table-game.ts';
 import { issueComment, type Payload, review, reviewComment } from '../webhooks/payloads.ts';
 import { exampleLine } from './example-lines.ts';
+import { type TwoPending, twoPending } from './two-pending.ts';
 
 const SELF = { slug: 'countersign', botId: 999 };
-
-/** Two pending changes; thread and quote refer to the first one. */
-function twoWait(): { game: TableGame; first: Proposal } {
-  const game = new TableGame();
-  game.commands(ANA, { name: 'task', text: 'do it' });
-  const call = (id: string, line: number) => ({ id, name: 'edit_file', arguments: `edit ${line} other` });
-  game.modelReplies([call('one', 1), call('two', 9)]);
-  game.toolsAnswer();
-  game.reviewIsPosted();
-  // An id line has hexadecimal digits only.
-  const proposals = game.pull.proposals.map((one) => ({ ...one, headSha: 'abcdef0'.padEnd(40, '0') }));
-  game.pull = { ...game.pull, proposals };
-  const [first] = game.pull.proposals;
-  if (first?.comment == null) throw new Error('nothing was posted');
-  return { game, first };
-}
 
 function quote(of: Proposal): string {
   return proposalHeader(of).replaceAll(/^/gm, '> ');
 }
 
-type Heard = { readonly event: string; readonly payload: Payload };
+type Delivery = { readonly event: string; readonly payload: Payload };
 
-type Surface = (line: string, of: Proposal, fields: Payload, over: Payload) => Heard;
+type Surface = (line: string, of: Proposal, fields: Payload, over: Payload) => Delivery;
 
 const SURFACES: Readonly<Record<string, Surface>> = {
   'the conversation': (line, _of, fields, over) => ({
@@ -52,7 +37,7 @@ const SURFACES: Readonly<Record<string, Surface>> = {
     event: 'pull_request_review_comment',
     payload: reviewComment(line, { ...fields, in_reply_to_id: of.comment?.id }, over),
   }),
-  'somebody else’s thread': (line, _of, fields, over) => ({
+  'another thread': (line, _of, fields, over) => ({
     event: 'pull_request_review_comment',
     payload: reviewComment(line, { ...fields, in_reply_to_id: 4242 }, over),
   }),
@@ -62,32 +47,32 @@ const SURFACES: Readonly<Record<string, Surface>> = {
   }),
 };
 
-type Standing = 'writer' | 'author' | 'outsider' | 'unheard';
+type Access = 'writer' | 'author' | 'outsider' | 'ignored';
 
 type Role = {
   readonly who: { readonly id: number; readonly login: string; readonly type: string } | null;
   readonly permission: Permission;
-  readonly standing: Standing;
+  readonly access: Access;
 };
 
 /** GitHub's permission is `write` for the maintain role and `read` for triage; the App reads the role's name. */
 const ROLES: Readonly<Record<string, Role>> = {
-  admin: { who: ANA, permission: 'admin', standing: 'writer' },
-  maintain: { who: ANA, permission: 'maintain', standing: 'writer' },
-  write: { who: ANA, permission: 'write', standing: 'writer' },
-  'the author with write': { who: BEN, permission: 'write', standing: 'writer' },
-  'the author with read': { who: BEN, permission: 'read', standing: 'author' },
-  'the author with none': { who: BEN, permission: 'none', standing: 'author' },
-  read: { who: ANA, permission: 'read', standing: 'outsider' },
-  none: { who: ANA, permission: 'none', standing: 'outsider' },
-  'a bot': { who: { id: 77, login: 'ci[bot]', type: 'Bot' }, permission: 'admin', standing: 'unheard' },
-  'the App itself': { who: { id: 999, login: 'x', type: 'User' }, permission: 'admin', standing: 'unheard' },
-  'an organization': { who: { id: 78, login: 'acme', type: 'Organization' }, permission: 'admin', standing: 'unheard' },
-  'a ghost': { who: null, permission: 'none', standing: 'unheard' },
+  admin: { who: ANA, permission: 'admin', access: 'writer' },
+  maintain: { who: ANA, permission: 'maintain', access: 'writer' },
+  write: { who: ANA, permission: 'write', access: 'writer' },
+  'the author with write': { who: BEN, permission: 'write', access: 'writer' },
+  'the author with read': { who: BEN, permission: 'read', access: 'author' },
+  'the author with none': { who: BEN, permission: 'none', access: 'author' },
+  read: { who: ANA, permission: 'read', access: 'outsider' },
+  none: { who: ANA, permission: 'none', access: 'outsider' },
+  'a bot': { who: { id: 77, login: 'ci[bot]', type: 'Bot' }, permission: 'admin', access: 'ignored' },
+  'the App itself': { who: { id: 999, login: 'x', type: 'User' }, permission: 'admin', access: 'ignored' },
+  'an organization': { who: { id: 78, login: 'acme', type: 'Organization' }, permission: 'admin', access: 'ignored' },
+  'a ghost': { who: null, permission: 'none', access: 'ignored' },
 };
 
 /** The result of each command by an allowed person, with two pending changes in an active run. */
-const DOES: Readonly<Record<CommandName, Reason>> = {
+const REASON_OF: Readonly<Record<CommandName, Reason>> = {
   task: 'task-queued',
   approve: 'approved',
   deny: 'denied',
@@ -102,12 +87,7 @@ const DOES: Readonly<Record<CommandName, Reason>> = {
   help: 'info-replied',
 };
 
-function interpretComment(
-  surface: Surface,
-  line: string,
-  role: Role,
-  { game, first }: ReturnType<typeof twoWait>,
-): Interpretation {
+function interpretComment(surface: Surface, line: string, role: Role, { game, first }: TwoPending): Interpretation {
   const { event, payload } = surface(line, first, { user: role.who, created_at: game.now() }, { sender: role.who });
   return interpret({ event, payload, app: SELF });
 }
@@ -118,17 +98,17 @@ function commentIntent(meaning: Interpretation): CommentIntent {
 }
 
 /** The step for a comment. Before the permission is known, it needs no other fact. */
-function stepFor(intent: CommentIntent, role: Role, allowed: boolean, { game }: ReturnType<typeof twoWait>): Step {
+function stepFor(intent: CommentIntent, role: Role, allowed: boolean, { game }: TwoPending): Step {
   const signal = { type: 'intent', deliveryId: 'd', intent } as const;
   const { now, app, ownerAllowed, ...known } = game.facts({ permission: role.permission });
-  const before = { now, app: app, ownerAllowed: ownerAllowed };
+  const before = { now, app, ownerAllowed };
   expect(needs(game.pull, signal, before).map(({ kind }) => kind)).toEqual(['permission']);
   if (!allowed) expect(needs(game.pull, signal, { ...before, permission: role.permission })).toEqual([]);
   return decide(game.pull, signal, { ...before, ...known });
 }
 
-function isAllowed(standing: Standing, row: (typeof COMMAND_LIST)[number]): boolean {
-  return standing === 'writer' || (standing === 'author' && row.allowedTo === 'writer-or-author');
+function isAllowed(access: Access, row: (typeof COMMAND_LIST)[number]): boolean {
+  return access === 'writer' || (access === 'author' && row.allowedTo === 'writer-or-author');
 }
 
 function expectRefused(step: Step, before: TableGame): void {
@@ -142,8 +122,8 @@ function expectRefused(step: Step, before: TableGame): void {
 }
 
 /** An accepted comment gets a reaction, any other comment a reply (S64). */
-function expectDone(step: Step, name: CommandName): void {
-  expect(step.reason).toBe(DOES[name]);
+function expectAccepted(step: Step, name: CommandName): void {
+  expect(step.reason).toBe(REASON_OF[name]);
   const expected = name === 'resume' || name === 'undo' ? 'reply' : 'react';
   expect(step.effects.map(({ type }) => type)).toContain(expected);
 }
@@ -155,25 +135,25 @@ const CASES = Object.entries(SURFACES).flatMap(([at, surface]) =>
 describe('every command, on every surface, by every role (A1, A3, A8, S64, S66–S68)', () => {
   it.each(CASES)('in $at, by $who', ({ surface, role }) => {
     for (const row of COMMAND_LIST) {
-      const scene = twoWait();
+      const scene = twoPending();
       for (const word of row.words) {
         const meaning = interpretComment(surface, exampleLine(row, scene.first.id, word), role, scene);
-        if (role.standing === 'unheard') {
+        if (role.access === 'ignored') {
           expect(meaning.kind, word).toBe('ignored');
           continue;
         }
-        const allowed = isAllowed(role.standing, row);
+        const allowed = isAllowed(role.access, row);
         const step = stepFor(commentIntent(meaning), role, allowed, scene);
         if (!allowed) expectRefused(step, scene.game);
-        else expectDone(step, row.name);
+        else expectAccepted(step, row.name);
       }
     }
   });
 
   it('a vote names its person, surface and digest (S71)', () => {
     for (const surface of Object.values(SURFACES)) {
-      const scene = twoWait();
-      const role = { who: ANA, permission: 'write', standing: 'writer' } as const;
+      const scene = twoPending();
+      const role = { who: ANA, permission: 'write', access: 'writer' } as const;
       const step = stepFor(
         commentIntent(interpretComment(surface, `/approve ${scene.first.id}`, role, scene)),
         role,
@@ -188,9 +168,9 @@ describe('every command, on every surface, by every role (A1, A3, A8, S64, S66�
 });
 
 describe('the targets of a command without an id (S39, S40, S44, S59)', () => {
-  const role = { who: ANA, permission: 'write', standing: 'writer' } as const;
+  const role = { who: ANA, permission: 'write', access: 'writer' } as const;
   const outcome = (at: string, line: string): readonly unknown[] => {
-    const scene = twoWait();
+    const scene = twoPending();
     const surface = SURFACES[at];
     if (surface === undefined) throw new Error(at);
     const step = stepFor(commentIntent(interpretComment(surface, line, role, scene)), role, true, scene);
@@ -215,9 +195,9 @@ describe('the targets of a command without an id (S39, S40, S44, S59)', () => {
     ['the proposal’s thread', '/deny utf8 breaks', 'denied', ['first']],
     ['the proposal’s thread', '/edit utf8 first', 'edit-requested', ['first']],
     ['the proposal’s thread', '/approve k7q2', 'unknown-ids', []],
-    ['somebody else’s thread', '/approve', 'ambiguous', []],
-    ['somebody else’s thread', '/deny', 'ambiguous', []],
-    ['somebody else’s thread', '/edit utf8 first', 'unknown-ids', []],
+    ['another thread', '/approve', 'ambiguous', []],
+    ['another thread', '/deny', 'ambiguous', []],
+    ['another thread', '/edit utf8 first', 'unknown-ids', []],
     ['a quote reply', '/approve', 'approved', ['first']],
     ['a quote reply', '/deny utf8 breaks', 'denied', ['first']],
     ['a quote reply', 'use bigint', 'edit-requested', ['first']],
@@ -255,16 +235,16 @@ describe('ambiguous comments never change a file (S65)', () => {
   }
 
   it('a random body without a line that begins with /approve never approves or commits (S65)', () => {
-    const role = { who: ANA, permission: 'admin', standing: 'writer' } as const;
-    let heard = 0;
+    const role = { who: ANA, permission: 'admin', access: 'writer' } as const;
+    let intents = 0;
     const bodies = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''));
     fc.assert(
       fc.property(bodies, fc.constantFrom(...Object.values(SURFACES)), (body, surface) => {
         fc.pre(!isAnchored(body));
-        const scene = twoWait();
+        const scene = twoPending();
         const meaning = interpretComment(surface, body, role, scene);
         if (meaning.kind !== 'intent') return;
-        heard += 1;
+        intents += 1;
         const facts = scene.game.facts({ permission: 'admin' });
         const { votes, effects } = decide(scene.game.pull, { type: 'intent', deliveryId: 'd', ...meaning }, facts);
         expect(votes.filter(({ action }) => action === 'approve')).toEqual([]);
@@ -272,15 +252,15 @@ describe('ambiguous comments never change a file (S65)', () => {
       }),
       { numRuns: 1500 },
     );
-    expect(heard).toBeGreaterThan(200);
+    expect(intents).toBeGreaterThan(200);
   });
 });
 
 describe('commands: prefixed', () => {
-  const role = { who: ANA, permission: 'write', standing: 'writer' } as const;
+  const role = { who: ANA, permission: 'write', access: 'writer' } as const;
 
-  function prefixed(): ReturnType<typeof twoWait> {
-    const scene = twoWait();
+  function prefixed(): TwoPending {
+    const scene = twoPending();
     const { run } = scene.game.pull;
     if (run === null) throw new Error('no run');
     scene.game.pull = { ...scene.game.pull, run: { ...run, settings: { ...run.settings, commands: 'prefixed' } } };
@@ -302,7 +282,7 @@ describe('commands: prefixed', () => {
   it.each(Object.keys(SURFACES))('in %s commands after /countersign are accepted', (at) => {
     for (const row of COMMAND_LIST) {
       const line = (id: string) => (row.name === 'task' ? '' : '/countersign ') + exampleLine(row, id);
-      expectDone(step(at, line), row.name);
+      expectAccepted(step(at, line), row.name);
     }
   });
 
@@ -321,7 +301,7 @@ describe('commands: prefixed', () => {
     },
   );
 
-  it.each(['the conversation', 'a review’s body', 'somebody else’s thread'])(
+  it.each(['the conversation', 'a review’s body', 'another thread'])(
     'in %s a command without the prefix gets no reply',
     (at) => {
       for (const line of [...COMMAND_LIST.map((row) => (id: string) => exampleLine(row, id)), () => '/aprove']) {

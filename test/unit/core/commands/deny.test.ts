@@ -6,7 +6,7 @@ import type { Step } from '../../../../src/core/state/step.ts';
 import { ANA, BEN, REF, TableGame } from '../support/table-game.ts';
 
 /** A game with `count` pending changes of one turn. */
-function waiting(count: number): TableGame {
+function withPending(count: number): TableGame {
   const game = new TableGame();
   game.commands(ANA, { name: 'task', text: 'do it' });
   const calls = Array.from({ length: count }, (_, place) => ({
@@ -20,16 +20,16 @@ function waiting(count: number): TableGame {
   return game;
 }
 
-type Saying = {
+type CommentOptions = {
   readonly at?: CommentLocation;
   readonly state?: CommentIntent['reviewState'];
   readonly createdAt?: string;
 };
 
-function says(game: TableGame, actor: typeof ANA, body: string, saying: Saying = {}): Step {
+function says(game: TableGame, actor: typeof ANA, body: string, options: CommentOptions = {}): Step {
   const content = parseComment(COMMAND_GRAMMAR, body, 'countersign');
-  const location = saying.at ?? { at: 'conversation', commentId: game.nextComment() };
-  const createdAt = saying.createdAt ?? game.now();
+  const location = options.at ?? { at: 'conversation', commentId: game.nextComment() };
+  const createdAt = options.createdAt ?? game.now();
   const intent: CommentIntent = {
     kind: 'comment',
     pull: REF,
@@ -38,7 +38,7 @@ function says(game: TableGame, actor: typeof ANA, body: string, saying: Saying =
     ...content,
     createdAt,
     bodyHash: game.posts(actor, body, location, createdAt),
-    reviewState: saying.state ?? null,
+    reviewState: options.state ?? null,
   };
   const deliveryId = `d${game.nextComment()}`;
   return game.signal(
@@ -62,7 +62,7 @@ describe('a denial before a commit attempt overrides every approval (S77, B14)',
   ] as const;
 
   it.each(nos)('%s of an approved change', (body, saying) => {
-    const game = waiting(1);
+    const game = withPending(1);
     says(game, ANA, '/approve');
     expect(states(game)).toEqual(['approved']);
     says(game, BEN, body, saying);
@@ -71,7 +71,7 @@ describe('a denial before a commit attempt overrides every approval (S77, B14)',
   });
 
   it.each(nos)('%s during an attempt: it can still succeed, but is not retried', (body, saying) => {
-    const game = waiting(1);
+    const game = withPending(1);
     says(game, ANA, '/approve');
     expect(game.commitBegins()?.ids).toHaveLength(1);
     says(game, BEN, body, saying);
@@ -81,14 +81,14 @@ describe('a denial before a commit attempt overrides every approval (S77, B14)',
   });
 
   it('/deny all denies approved and pending changes', () => {
-    const game = waiting(2);
+    const game = withPending(2);
     says(game, ANA, `/approve ${game.pull.proposals[0]?.id}`);
     expect(says(game, BEN, '/deny all').reason).toBe('denied');
     expect(states(game)).toEqual(['rejected', 'rejected']);
   });
 
   it('the outcome of a committed change names its approver, and not the late denial', () => {
-    const game = waiting(1);
+    const game = withPending(1);
     says(game, ANA, '/approve');
     const attempt = game.commitBegins();
     says(game, BEN, '/deny all');
@@ -99,7 +99,7 @@ describe('a denial before a commit attempt overrides every approval (S77, B14)',
   });
 
   it('also if it was written before the approval and arrives after it', () => {
-    const game = waiting(1);
+    const game = withPending(1);
     const createdAt = game.now();
     says(game, ANA, '/approve');
     says(game, BEN, '/deny all', { createdAt });
@@ -107,14 +107,14 @@ describe('a denial before a commit attempt overrides every approval (S77, B14)',
   });
 
   it('a bare /deny is ambiguous with one approved and one pending change', () => {
-    const game = waiting(2);
+    const game = withPending(2);
     says(game, ANA, `/approve ${game.pull.proposals[0]?.id}`);
     expect(says(game, BEN, '/deny').reason).toBe('ambiguous');
     expect(states(game)).toEqual(['approved', 'proposed']);
   });
 
   it('dismissing the review of an approved change denies it (S52)', () => {
-    const game = waiting(1);
+    const game = withPending(1);
     const run = game.pull.run;
     if (run === null) throw new Error('There is no run.');
     game.pull = {
@@ -132,7 +132,7 @@ describe('a dead letter could have been a denial (V4, G8)', () => {
   const putAside = (game: TableGame): Step => game.signal({ type: 'dead-lettered', errorId: 'f00d' }, {});
 
   it('clears earlier approvals, which can be given again', () => {
-    const game = waiting(2);
+    const game = withPending(2);
     says(game, ANA, `/approve ${game.pull.proposals[0]?.id}`);
     const { reason, effects } = putAside(game);
     expect(reason).toBe('approvals-suspended');
@@ -151,7 +151,7 @@ describe('a dead letter could have been a denial (V4, G8)', () => {
 
   /** One change in a commit attempt, and a dead letter. */
   function doubted(): { game: TableGame; id: string; runId: string } {
-    const game = waiting(1);
+    const game = withPending(1);
     says(game, ANA, '/approve');
     game.commitBegins();
     expect(told(putAside(game))).toEqual([]);
@@ -185,7 +185,7 @@ describe('a dead letter could have been a denial (V4, G8)', () => {
   });
 
   it('gets no reply if nothing was approved', () => {
-    const game = waiting(1);
+    const game = withPending(1);
     const { reason, effects } = putAside(game);
     expect(reason).toBe('outdated-result');
     expect(effects).toEqual([]);
@@ -197,7 +197,7 @@ describe('/edit is about the proposals that it refers to (S47, S59)', () => {
     `> Change 1 of 3 · \`${id}\` · digest \`${digest?.slice(0, 12)}\` · head \`abcdef0\``;
 
   it('it is ambiguous with two quotes, an outdated quote, or in another thread', () => {
-    const game = waiting(3);
+    const game = withPending(3);
     const [one, two] = game.pull.proposals;
     const foreign = { ...game.threadOf(game.pull.proposals[0] ?? never()), rootId: 4_242 } as const;
     const [first, second] = [quote(one?.id, one?.change.digest), quote(two?.id, two?.change.digest)];
@@ -211,7 +211,7 @@ describe('/edit is about the proposals that it refers to (S47, S59)', () => {
   });
 
   it('without one it skips and lists changes posted in the same second (S41a)', () => {
-    const game = waiting(1);
+    const game = withPending(1);
     const createdAt = game.pull.proposals[0]?.comment?.createdAt ?? '';
     expect(says(game, ANA, '/edit use bigint', { createdAt }).reason).toBe('posted-later');
     expect(states(game)).toEqual(['proposed']);

@@ -11,7 +11,7 @@ import {
 import { dominantLineEnding, keepLineEndings } from '../../../../src/core/edits/text/line-endings.ts';
 import { createLineTable } from '../../../../src/core/edits/text/line-table.ts';
 import { applyDiff } from './apply-diff.ts';
-import { findText } from './find-text.ts';
+import { findOccurrences } from './occurrences.ts';
 import { editOf, rewrite, shownDiff } from './samples.ts';
 
 function edit(text: string, oldString: string, newString: string, replaceAll = false) {
@@ -233,7 +233,7 @@ describe('applyEdit on any text', () => {
         const starts = findMatches(createSearchableText(whole), needle, Number.POSITIVE_INFINITY).map(({ start }) =>
           normalize(whole.slice(0, start)),
         );
-        expect(starts.map(({ length }) => length)).toEqual(findText(normalize(whole), normalize(needle)));
+        expect(starts.map(({ length }) => length)).toEqual(findOccurrences(normalize(whole), normalize(needle)));
       }),
       { numRuns: 2000 },
     );
@@ -246,7 +246,7 @@ describe('applyEdit on any text', () => {
         for (let index = 0; needle !== '' && index < whole.length; index += 1) {
           if (whole.startsWith(needle, index)) naive.push(index);
         }
-        expect(findText(whole, needle)).toEqual(naive);
+        expect(findOccurrences(whole, needle)).toEqual(naive);
       }),
       { numRuns: 2000 },
     );

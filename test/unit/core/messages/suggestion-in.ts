@@ -1,7 +1,7 @@
 import { nodesOf } from './markdown-tree.ts';
 
 /** The suggestion that GitHub would offer a button for, found without product code. */
-export type SuggestionFound =
+type SuggestionFound =
   | { readonly kind: 'none' }
   | { readonly kind: 'one'; readonly lines: readonly string[] }
   | { readonly kind: 'several' };

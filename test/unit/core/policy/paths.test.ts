@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { asciiLikeness, confusableCharacters } from '../../../../src/core/edits/text/confusables.ts';
+import { replacePathTables } from '../../../../scripts/docs/path-tables.ts';
+import { asciiLikeness } from '../../../../src/core/edits/text/confusables.ts';
 import { globMatcher } from '../../../../src/core/policy/globs.ts';
-import { replacePathTables } from '../../../../src/core/policy/path-docs.ts';
 import { PROTECTED_FILES, SECRET_FILES } from '../../../../src/core/policy/path-tables.ts';
 import { checkMoveTarget, checkPath } from '../../../../src/core/policy/paths.ts';
 import {
@@ -14,6 +14,7 @@ import {
 } from '../../../../src/core/policy/protected-paths.ts';
 import type { Tree } from '../../../../src/core/state/ports.ts';
 import { cpuSeconds } from '../../../support/cpu-time.ts';
+import { CONFUSABLE_CHARACTERS } from '../edits/text/confusable-characters.ts';
 
 const sha = '0'.repeat(40);
 
@@ -345,7 +346,7 @@ describe('the tables of paths', () => {
 
   it('a path that looks like a protected one is in its group, and no other character changes that (X1, X16)', () => {
     const protectedPaths = ['package.json', 'web/yarn.lock', 'Dockerfile', '.github/dependabot.yml', 'AGENTS.md'];
-    const likenesses = [...confusableCharacters()].filter((one) => one === one.normalize('NFC'));
+    const likenesses = CONFUSABLE_CHARACTERS.filter((one) => one === one.normalize('NFC'));
     fc.assert(
       fc.property(
         fc.constantFrom(...protectedPaths),

@@ -77,7 +77,7 @@ describe('the repository’s settings', () => {
       '  turns: many',
       '  token: 5',
       'expiry: 31d',
-      'colour: red',
+      'color: red',
     ].join('\n');
     expect(problems(text)).toEqual([
       'line 2: approvers must be write, maintain, admin or codeowners, not "writers"',
@@ -87,7 +87,7 @@ describe('the repository’s settings', () => {
       'line 7: limits.turns must be a whole number from 1 to 1000, not "many"',
       'line 8: limits.token is not a setting; did you mean tokens?',
       'line 9: expiry must be a time from 1h to 30d, in hours (h) or days (d), not "31d"',
-      expect.stringMatching(/^line 10: colour is not a setting; the settings are model, commands, approvers, /),
+      expect.stringMatching(/^line 10: color is not a setting; the settings are model, commands, approvers, /),
     ]);
   });
 

@@ -10,9 +10,10 @@ import {
   type RateLimitState,
   READ_COST,
   rateLimitsFor,
-  UNUSED_RATE_LIMITS,
   WRITE_COST,
 } from '../../../../src/core/state/rate-limit.ts';
+
+const UNUSED_RATE_LIMITS: RateLimitState = { used: {}, blockedUntil: { read: 0, act: 0, notify: 0 } };
 
 const START = Date.UTC(2030, 0, 1);
 

@@ -18,7 +18,7 @@ import type { FileAtHead } from '../../../../src/core/state/head-changes.ts';
 import { headingOf, type Proposal } from '../../../../src/core/state/proposal.ts';
 
 /** The files of open proposals before and after a push. */
-export type Files = { readonly atBase: FilesByPath; readonly atHead: FilesByPath };
+type Files = { readonly atBase: FilesByPath; readonly atHead: FilesByPath };
 
 /** Applies a push to one proposal after the other: the expected result of assessing all at once. */
 export function stepByStep(draft: StepBuilder, files: Files, at: HeadMove): StepBuilder {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 /** One damage to a payload: the field (chosen by `pick`) and its new value. */
-export type Damage = { readonly pick: number; readonly parsedFieldsOnly: boolean; readonly value: unknown };
+type Damage = { readonly pick: number; readonly parsedFieldsOnly: boolean; readonly value: unknown };
 
 const REMOVED = Symbol('removed');
 

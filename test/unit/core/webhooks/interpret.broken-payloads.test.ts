@@ -2,49 +2,63 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ParseResult, parseDelivery } from '../../../../src/cli/explain/read-delivery.ts';
+import { parseDelivery, type RecordedDelivery } from '../../../../src/cli/explain/read-delivery.ts';
 import { decide } from '../../../../src/core/decide.ts';
 import { needs } from '../../../../src/core/needs.ts';
+import type { PullState } from '../../../../src/core/state/run.ts';
 import { interpret } from '../../../../src/core/webhooks/interpret.ts';
-import { readState } from '../../../support/recorded-decision.ts';
+import { isRecord, parseJson, storedAs } from '../../../../src/lib/trust.ts';
+import { type TwoPending, twoPending } from '../commands/two-pending.ts';
 import { breakPayload, damage } from './broken-payload.ts';
 
-const RECORDINGS = join(import.meta.dirname, '../../../fixtures/deliveries/two-wait');
+const RECORDINGS = join(import.meta.dirname, '../../../fixtures/deliveries/two-pending');
 
-function value<Value>(reading: ParseResult<Value>): Value {
-  if (reading.kind === 'refused') throw new Error(reading.problem);
-  return reading.value;
+const app = { slug: 'countersign', botId: 1002 };
+
+function readDelivery(name: string): RecordedDelivery {
+  const delivery = parseDelivery(readFileSync(join(RECORDINGS, name), 'utf8'), null);
+  if (delivery.kind === 'refused') throw new Error(delivery.problem);
+  return delivery.value;
 }
 
-const text = (name: string): string => readFileSync(join(RECORDINGS, name), 'utf8');
+const game = gameWithRecordedIds();
 
-const state = value(readState(text('state.json')));
+const { pull } = game;
 
-const now = '2026-01-02T00:00:00.000Z';
+const facts = game.facts({ app, permission: 'write', now: '2026-01-02T00:00:00.000Z' });
 
-const facts = {
-  now,
-  app: { slug: 'countersign', botId: 0 },
-  ownerAllowed: true,
-  ...state.facts,
-  permission: 'write',
-} as const;
+/** Two pending changes; the first has the id and the comment that the recordings name. */
+function gameWithRecordedIds(): TwoPending['game'] {
+  const { game, first } = twoPending();
+  const inThread = field(readDelivery('approve-in-thread.json').payload, 'comment');
+  const byId = field(readDelivery('approve-by-id.json').payload, 'comment');
+  const id = String(field(byId, 'body')).replace('/approve ', '');
+  const stored = JSON.stringify(game.pull)
+    .replaceAll(`"${first.id}"`, JSON.stringify(id))
+    .replaceAll(`"id":${first.comment?.id},`, `"id":${String(field(inThread, 'in_reply_to_id'))},`);
+  game.pull = storedAs<PullState>(parseJson(stored));
+  return game;
+}
+
+function field(value: unknown, key: string): unknown {
+  return isRecord(value) ? value[key] : undefined;
+}
 
 const samples = readdirSync(RECORDINGS)
-  .filter((name) => name.endsWith('.json') && name !== 'state.json')
-  .map((name) => [name, value(parseDelivery(text(name), null))] as const);
+  .filter((name) => name.endsWith('.json'))
+  .map((name) => [name, readDelivery(name)] as const);
 
 /** The effect of a delivery while two proposals are pending: its votes, and the state of each proposal. */
 function effectOf(
   event: string,
   payload: unknown,
 ): { readonly votes: readonly string[]; readonly states: readonly string[] } {
-  const interpretation = interpret({ event, payload, app: facts.app });
-  const before = state.pull.proposals.map((one) => `${one.id} ${one.state}`);
+  const interpretation = interpret({ event, payload, app });
+  const before = pull.proposals.map((one) => `${one.id} ${one.state}`);
   if (interpretation.kind !== 'intent') return { votes: [], states: before };
   const signal = { type: 'intent', deliveryId: 'd', intent: interpretation.intent } as const;
-  needs(state.pull, signal, { now, app: facts.app, ownerAllowed: true });
-  const step = decide(state.pull, signal, facts);
+  needs(pull, signal, { now: facts.now, app, ownerAllowed: true });
+  const step = decide(pull, signal, facts);
   return {
     votes: step.votes.map((vote) => `${vote.action} ${vote.proposalId} ${vote.digest} by ${vote.by.id}`),
     states: step.pull.proposals.map((one) => `${one.id} ${one.state}`),
@@ -69,10 +83,10 @@ describe('recorded payloads, broken at random (F11)', () => {
           const complete = effectOf(sample.event, sample.payload);
           const payload = breakPayload(sample.payload, damages);
           const { votes, states } = effectOf(sample.event, payload);
-          const untouched = state.pull.proposals.map((one) => `${one.id} ${one.state}`);
+          const untouched = pull.proposals.map((one) => `${one.id} ${one.state}`);
           expect(complete.votes).toEqual(expect.arrayContaining([...votes]));
           expect([untouched, complete.states]).toContainEqual(states);
-          if (interpret({ event: sample.event, payload, app: facts.app }).kind === 'ignored') ignored += 1;
+          if (interpret({ event: sample.event, payload, app }).kind === 'ignored') ignored += 1;
         },
       ),
       { numRuns: 3000 },

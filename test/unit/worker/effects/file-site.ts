@@ -44,7 +44,7 @@ export function gitHubOf({ commits, head }: FileSite): GitHub {
   return Object.assign(Object.create(null), known);
 }
 
-export function pullAt(headSha: string): PullFacts {
+function pullAt(headSha: string): PullFacts {
   const branches = { baseRef: 'main', baseSha: 'b'.repeat(40), headRef: 'topic', headSha };
   return { state: 'open', draft: false, title: 'A title', author: ana, fork: false, changedFiles: 1, ...branches };
 }

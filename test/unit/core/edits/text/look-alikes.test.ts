@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { asciiLikeness, confusableCharacters } from '../../../../../src/core/edits/text/confusables.ts';
+import { asciiLikeness } from '../../../../../src/core/edits/text/confusables.ts';
 import { hasWideGap, isCodeReordered } from '../../../../../src/core/edits/text/line-display.ts';
 import { findLookAlikes, findLookAlikesInPath } from '../../../../../src/core/edits/text/look-alikes.ts';
 import { findHiddenCharacters } from '../../../../../src/core/edits/text/unicode.ts';
 import { cpuSeconds } from '../../../../support/cpu-time.ts';
+import { CONFUSABLE_CHARACTERS } from './confusable-characters.ts';
 
-const confusables = [...confusableCharacters()].map((character) => ({
+const confusables = CONFUSABLE_CHARACTERS.map((character) => ({
   character,
   likeness: asciiLikeness(character) ?? '',
 }));

@@ -7,7 +7,7 @@ import {
   STOP_SEARCH,
   toTextUnits,
 } from '../../../../../src/core/edits/text/two-way-search.ts';
-import { findText } from '../find-text.ts';
+import { findOccurrences } from '../occurrences.ts';
 
 const part = fc.string({ unit: fc.constantFrom('a', 'b', '\n', '\r\n', '上'), minLength: 1, maxLength: 6 });
 
@@ -73,7 +73,7 @@ describe('findCriticalFactorization', () => {
             const places: number[] = [];
             for (let next = whole.indexOf(needle); next !== -1; next = whole.indexOf(needle, next + 1))
               places.push(next);
-            expect(findText(whole, needle)).toEqual(places);
+            expect(findOccurrences(whole, needle)).toEqual(places);
           }
         },
       ),

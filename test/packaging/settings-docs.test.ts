@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import { Ajv } from 'ajv';
+import { describe, expect, it } from 'vitest';
+import { renderSettingsSchema, replaceSettingsTable } from '../../scripts/docs/settings.ts';
+import { parseSettings } from '../../src/core/settings/repo-settings.ts';
+import { SettingsFileSchema } from '../../src/core/settings/settings-schema.ts';
+import { parseJson } from '../../src/lib/trust.ts';
+
+const root = new URL('../../', import.meta.url);
+
+function file(path: string): string {
+  return readFileSync(new URL(path, root), 'utf8');
+}
+
+describe('the documentation of the settings', () => {
+  it('equals the output of npm run docs, and names every key', () => {
+    const page = file('docs/configuration.md');
+    expect(replaceSettingsTable(page)).toBe(page);
+    for (const key of Object.keys(SettingsFileSchema.shape)) expect(page).toContain(`| \`${key}\` |`);
+  });
+
+  it('the published JSON schema is current, ships with the package, and refuses what the parser refuses (S127)', () => {
+    expect(file('docs/countersign.schema.json')).toBe(renderSettingsSchema());
+    expect(file('package.json')).toContain('"docs/countersign.schema.json"');
+    const validate = new Ajv({ strict: false }).compile(schemaIn(renderSettingsSchema()));
+    expect(validate({})).toBe(true);
+    expect(validate({ approvers: 'maintain', required_approvals: 2, limits: {}, rules: [] })).toBe(true);
+    expect(validate({ approvers: 'writers' })).toBe(false);
+    expect(validate({ required_aprovals: 2 })).toBe(false);
+    expect(validate({ limits: { turn: 3 } })).toBe(false);
+    const notYet = [
+      { approvers: 'codeowners' },
+      { rules: [{ tools: ['read_file'], paths: ['a'], decide: 'deny' }] },
+      { protected_paths: ['src/**'] },
+      { limits: { turns: 3 } },
+    ];
+    for (const file of notYet) {
+      expect(validate(file)).toBe(false);
+      expect(parseSettings({ kind: 'file', bytes: Buffer.from(JSON.stringify(file)) }).kind).toBe('broken');
+    }
+    expect(renderSettingsSchema()).toContain('Refused in this version, so that nobody relies on it.');
+  });
+});
+
+function schemaIn(text: string): object {
+  const { $schema: _, ...schema } = Object(parseJson(text));
+  return schema;
+}

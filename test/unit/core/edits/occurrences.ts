@@ -1,0 +1,11 @@
+import { forEachOccurrence } from '../../../../src/core/edits/text/two-way-search.ts';
+
+/** The offsets of all occurrences in order, including overlapping ones. */
+export function findOccurrences(text: string, needle: string): number[] {
+  const found: number[] = [];
+  forEachOccurrence(text, needle, (offset) => {
+    found.push(offset);
+    return offset + 1;
+  });
+  return found;
+}
