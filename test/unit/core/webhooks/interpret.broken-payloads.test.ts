@@ -69,6 +69,10 @@ describe('recorded payloads, broken at random (F11)', () => {
   it('decide something as they were sent', () => {
     const votes = samples.flatMap(([, { event, payload }]) => effectOf(event, payload).votes);
     expect(votes.map((vote) => vote.split(' ')[0])).toEqual(expect.arrayContaining(['approve', 'edit']));
+    for (const name of ['approve-by-id.json', 'approve-in-thread.json']) {
+      const { event, payload } = readDelivery(name);
+      expect(effectOf(event, payload).votes).toEqual([expect.stringMatching(/^approve /)]);
+    }
     const stopped = samples.flatMap(([, { event, payload }]) => effectOf(event, payload).states);
     expect(stopped.filter((one) => one.endsWith('cancelled')).length).toBeGreaterThan(0);
   });
