@@ -32,6 +32,7 @@ export class VirtualClock {
 
   taskEnded(): void {
     this.#running -= 1;
+    if (this.#running < 0) throw new Error('A task made two calls at once, so the clock would not wait for it.');
     if (this.#running === 0) this.#onIdle?.();
   }
 
