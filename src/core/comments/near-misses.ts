@@ -1,11 +1,10 @@
 import type { CommandName } from '../state/intent.ts';
 import { type CommandGrammar, findCommand } from './command-grammar.ts';
 import { parseCommandLine } from './command-parser.ts';
-import { stripSignature } from './comment-body.ts';
+import { stripSignature, trimSpacesAndTabs } from './comment-body.ts';
 import { parseProposalId } from './ids.ts';
 import { parseOpeningFence } from './markdown-blocks.ts';
 import { type MarkedLine, markLines } from './markdown-lines.ts';
-import { trimSpacesAndTabs } from './whitespace.ts';
 
 const MAX_AFFIRMATION_CHARACTERS = 80;
 

@@ -5,11 +5,10 @@ import {
   filesToFetch,
   stalenessInput,
 } from '../../core/actions/head-assessment.ts';
-import type { HeadFile, HeadFiles } from '../../core/policy/commit-plan.ts';
-import { treeMismatches } from '../../core/policy/committed-tree.ts';
+import { voteLocations } from '../../core/policy/approval-rules.ts';
+import { type HeadFile, type HeadFiles, treeMismatches } from '../../core/policy/commit-plan.ts';
 import type { CountersignedCommit } from '../../core/policy/countersign.ts';
 import { STALE_APPLICABILITY, toVerdict } from '../../core/policy/push-impact.ts';
-import { voteLocations } from '../../core/policy/vote-sources.ts';
 import { parseSettings } from '../../core/settings/repo-settings.ts';
 import type { FileAtHead, StalenessVerdict } from '../../core/state/head-changes.ts';
 import type { GitHub } from '../../core/state/ports.ts';

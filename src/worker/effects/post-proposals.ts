@@ -1,8 +1,8 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { notShowableOutput } from '../../core/agent/tool-results.ts';
 import { sourcePath } from '../../core/edits/change.ts';
-import { turnMarker } from '../../core/messages/markers.ts';
-import { renderReview } from '../../core/messages/review.ts';
+import { turnMarker } from '../../core/messages/markdown.ts';
+import { renderReview } from '../../core/messages/run-comment.ts';
 import { runWarnings } from '../../core/messages/run-warnings.ts';
 import type { GitHub, NewReview, OwnReview, ReviewCommentDraft } from '../../core/state/ports.ts';
 import type { Proposal } from '../../core/state/proposal.ts';

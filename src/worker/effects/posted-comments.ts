@@ -1,5 +1,5 @@
 import type { Placement } from '../../core/edits/placement.ts';
-import { partMarker, proposalMarker } from '../../core/messages/markers.ts';
+import { partMarker, proposalMarker } from '../../core/messages/markdown.ts';
 import type { FoundComment, GitHub } from '../../core/state/ports.ts';
 import type { PostedComment, Proposal } from '../../core/state/proposal.ts';
 import type { PostedProposal } from '../../core/state/signals.ts';

@@ -1,7 +1,6 @@
 import type { StoredRun } from '../../adapters/store/store.ts';
-import { runMarker } from '../../core/messages/markers.ts';
-import { NOTHING_PENDING_TEXT } from '../../core/messages/review.ts';
-import { renderRunComment } from '../../core/messages/run-comment.ts';
+import { runMarker } from '../../core/messages/markdown.ts';
+import { NOTHING_PENDING_TEXT, renderRunComment } from '../../core/messages/run-comment.ts';
 import { runWarnings } from '../../core/messages/run-warnings.ts';
 import { type GitHub, GitHubError } from '../../core/state/ports.ts';
 import { isFinal, type PostedComment, type Proposal } from '../../core/state/proposal.ts';

@@ -13,7 +13,7 @@ import { renderPostedProposal } from '../../core/messages/read-back.ts';
 import { renderReply, renderReplyContinuations } from '../../core/messages/replies.ts';
 import { findShownDigest, type ShownProposal } from '../../core/messages/shown-change.ts';
 import { computeUndo } from '../../core/policy/compute-undo.ts';
-import { isFoundAfterEdit, type TextAfterEdit } from '../../core/policy/overlaps.ts';
+import { isFoundAfterEdit, type TextAfterEdit } from '../../core/policy/earlier-changes.ts';
 import {
   assessFile,
   assessPush,
