@@ -86,7 +86,7 @@ const ENTRY_FILES: Readonly<Record<string, Room>> = {
   'src/adapters/store': { entries: ['store.ts', 'open.ts', 'ledger.ts', 'ledger-chain.ts'] },
   'src/adapters/store/engine': { entries: ['backend.ts', 'errors.ts'] },
   'src/adapters/http': { importers: ['src/app'] },
-  'src/worker/offload': { entries: ['offload.ts', 'thread.ts', 'drafts.ts'] },
+  'src/worker/offload': { entries: ['offload.ts', 'thread.ts'] },
   'src/worker/effects': { entries: ['perform.ts'] },
   'src/app/config': { entries: ['env.ts', 'version.ts'] },
   'src/app': { entries: ['start.ts', 'server.ts', 'app-identity.ts'] },

@@ -11,7 +11,7 @@ import type { PostedProposal } from '../../core/state/signals.ts';
 import { DONE, type EffectResult, type Job } from '../jobs/job.ts';
 import { fetchFile } from '../jobs/repository-files.ts';
 import { isPermanent } from '../jobs/retries.ts';
-import type { DraftContext } from '../offload/drafts.ts';
+import type { DraftContext } from '../offload/offload.ts';
 import { draftProposal, type ProposalDraft, postDiff } from './post-diff.ts';
 import { adoptPostedComments, type FoundComments, findPostedComments, isPosted, postParts } from './posted-comments.ts';
 

@@ -4,8 +4,7 @@ import type { FoundComment, GitHub } from '../../core/state/ports.ts';
 import type { PostedComment, Proposal } from '../../core/state/proposal.ts';
 import type { PostedProposal } from '../../core/state/signals.ts';
 import type { PullContext } from '../jobs/job.ts';
-import type { DraftContext } from '../offload/drafts.ts';
-import type { Offload } from '../offload/offload.ts';
+import type { DraftContext, Offload } from '../offload/offload.ts';
 import { draftProposalAt, type ProposalDraft } from './post-diff.ts';
 
 /** Comments of the App that exist on GitHub, by marker. */

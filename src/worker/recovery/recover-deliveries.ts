@@ -4,6 +4,9 @@ import {
   CLOCK_SLACK_MS,
   continueScan,
   createScan,
+  findLostDeliveries,
+  hasTooManyAcknowledged,
+  isReplacedByCatchUp,
   type LogScan,
   type RequestAllowance,
   scannedAttempts,
@@ -12,7 +15,6 @@ import {
   shortenScan,
 } from './delivery-log.ts';
 import type { Heartbeat } from './heartbeat.ts';
-import { findLostDeliveries, hasTooManyAcknowledged, isReplacedByCatchUp } from './lost-deliveries.ts';
 import { type BacklogOptions, dropStored, processBacklog, type RecoveredUntil } from './process-backlog.ts';
 import { type RecoveryMemory, resetMemory } from './recovery-memory.ts';
 

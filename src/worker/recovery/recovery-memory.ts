@@ -1,6 +1,5 @@
 import type { GapWindow, RecoveryTurn } from '../../adapters/store/store.ts';
-import type { LogScan } from './delivery-log.ts';
-import type { LostDelivery } from './lost-deliveries.ts';
+import type { LogScan, LostDelivery } from './delivery-log.ts';
 
 /** State of a process between runs. After a restart it is rebuilt from GitHub's log and the store. */
 export type RecoveryMemory = {

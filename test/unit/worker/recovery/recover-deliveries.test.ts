@@ -2,8 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { SILENT_LOG } from '../../../../lab/shared/silent.ts';
 import { createMemoryStore } from '../../../../lab/simulation/memory-store/memory-store.ts';
 import { createMemoryTables } from '../../../../lab/simulation/memory-store/tables.ts';
-import { METRIC_DEFINITIONS } from '../../../../src/adapters/telemetry/metric-definitions.ts';
-import { createMetrics } from '../../../../src/adapters/telemetry/metrics.ts';
+import { createMetrics, METRIC_DEFINITIONS } from '../../../../src/adapters/telemetry/metrics.ts';
 import {
   type DeliveryEvent,
   type DeliveryLog,
