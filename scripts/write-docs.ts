@@ -4,6 +4,7 @@ import { COMMAND_LIST } from '../src/core/commands/all-commands.ts';
 import { renderCommandTable, replaceCommandTable } from '../src/core/messages/command-docs.ts';
 import { replacePathTables } from '../src/core/policy/path-docs.ts';
 import { renderSettingsSchema, replaceSettingsTable } from '../src/core/settings/settings-docs.ts';
+import { replaceRoomTable } from '../test/architecture/rooms.ts';
 
 for (const page of ['../README.md', '../docs/commands.md']) {
   const file = new URL(page, import.meta.url);
@@ -16,3 +17,6 @@ writeFileSync(protectedFiles, replacePathTables(readFileSync(protectedFiles, 'ut
 const configuration = new URL('../docs/configuration.md', import.meta.url);
 writeFileSync(configuration, replaceSettingsTable(readFileSync(configuration, 'utf8')));
 writeFileSync(new URL('../docs/countersign.schema.json', import.meta.url), renderSettingsSchema());
+
+const architecture = new URL('../docs/architecture.md', import.meta.url);
+writeFileSync(architecture, replaceRoomTable(readFileSync(architecture, 'utf8')));
