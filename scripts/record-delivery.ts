@@ -25,7 +25,7 @@ import type { FileAtHead } from '../src/core/state/head-changes.ts';
 import type { GitHub } from '../src/core/state/ports.ts';
 import { createPullState, type PullState, pullRequestKey } from '../src/core/state/run.ts';
 import { isRecord, parseJson } from '../src/lib/trust.ts';
-import { fetchFile } from '../src/worker/jobs/repository-files.ts';
+import { fetchFile } from '../src/worker/jobs/gather-facts.ts';
 import type { RecordedFacts } from '../test/support/recorded-decision.ts';
 import { type People, type PostedProposal, SCENARIOS, type Scenario } from './recorded-acts.ts';
 

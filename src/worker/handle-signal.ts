@@ -9,8 +9,6 @@ import type { PullState } from '../core/state/run.ts';
 import type { Signal } from '../core/state/signals.ts';
 import type { Step } from '../core/state/step.ts';
 import { gatherFacts, localFacts } from './jobs/gather-facts.ts';
-import type { WorkerContext } from './jobs/job.ts';
-import { changedProposals, knownPullFields, logRetry, rememberPull, signalFields } from './jobs/job-log.ts';
 import {
   createErrorId,
   errorText,
@@ -18,7 +16,9 @@ import {
   isPermanent,
   MAX_REFUSED_ATTEMPTS,
   nextRetryAt,
-} from './jobs/retries.ts';
+  type WorkerContext,
+} from './jobs/job.ts';
+import { changedProposals, knownPullFields, logRetry, rememberPull, signalFields } from './jobs/job-log.ts';
 
 /**
  * Decides a signal and saves the step; false if the claim is lost. A failure postpones the signal or makes it a dead

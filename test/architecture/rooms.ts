@@ -68,7 +68,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'src/worker/effects': { what: 'performs each kind of effect', entries: [], fromAbove: ['perform.ts'] },
   'src/worker/jobs': {
     what: 'facts, retries, files of the repository',
-    entries: ['job.ts', 'gather-facts.ts', 'retries.ts', 'repository-files.ts'],
+    entries: ['job.ts', 'gather-facts.ts'],
   },
   'src/worker/offload': { what: 'the thread for large computations', entries: ['offload.ts', 'thread.ts'] },
   'src/worker/recovery': {

@@ -3,7 +3,7 @@ import type { CommentLocation, PullRequestRef } from '../../core/state/intent.ts
 import type { DeliveryLog, GitHub, GitHubApp } from '../../core/state/ports.ts';
 import type { Priority } from '../../core/state/rate-limit.ts';
 import type { Logger } from '../telemetry/log.ts';
-import { createIdentityLookup, createSetupReader } from './app-account.ts';
+import { createDeliveryLog, createIdentityLookup, createSetupReader } from './app-requests.ts';
 import {
   CountersignOctokit,
   createGitHubClock,
@@ -14,7 +14,6 @@ import {
 } from './client.ts';
 import { createCommit } from './commit.ts';
 import { type CallRateLimit, createApiCall, createCaches, type PullConnection } from './connection.ts';
-import { createDeliveryLog } from './delivery-log.ts';
 import { fetchMissingPermissions } from './installation-token.ts';
 import {
   countApprovals,

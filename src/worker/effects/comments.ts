@@ -6,8 +6,7 @@ import { type GitHub, GitHubError } from '../../core/state/ports.ts';
 import { isFinal, type PostedComment, type Proposal } from '../../core/state/proposal.ts';
 import type { PullState, Run } from '../../core/state/run.ts';
 import type { Signal } from '../../core/state/signals.ts';
-import { DONE, type EffectResult, type Job, loadJobPull, type WorkerContext } from '../jobs/job.ts';
-import { isPermanent } from '../jobs/retries.ts';
+import { DONE, type EffectResult, isPermanent, type Job, loadJobPull, type WorkerContext } from '../jobs/job.ts';
 
 /** Updates the comments of a proposal to its current state, and resolves its thread once the state is final. */
 export async function updateProposalComment({

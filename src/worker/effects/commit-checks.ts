@@ -17,10 +17,8 @@ import type { PullState } from '../../core/state/run.ts';
 import type { SettingsReading } from '../../core/state/settings.ts';
 import type { PreflightCheck } from '../../core/state/signals.ts';
 import type { VoteSources } from '../../core/state/vote-source.ts';
-import { fetchPersonPermission, offloadOr } from '../jobs/gather-facts.ts';
-import type { EffectResult, Job, PullContext } from '../jobs/job.ts';
-import { fetchFiles, isPlainFileMode } from '../jobs/repository-files.ts';
-import { errorText, nextRetryAt } from '../jobs/retries.ts';
+import { fetchFiles, fetchPersonPermission, isPlainFileMode, offloadOr } from '../jobs/gather-facts.ts';
+import { type EffectResult, errorText, type Job, nextRetryAt, type PullContext } from '../jobs/job.ts';
 import type { Offload } from '../offload/offload.ts';
 
 /** The checked head of an attempt: its files, and whether each proposal applies to them. */

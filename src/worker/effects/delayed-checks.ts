@@ -1,8 +1,7 @@
 import { isPending } from '../../core/state/proposal.ts';
 import { activeSince, hasActiveWork } from '../../core/state/run.ts';
 import { contentKey, interpretListedComment } from '../../core/webhooks/interpret.ts';
-import { DONE, type EffectResult, type Job, loadJobPull } from '../jobs/job.ts';
-import { retryAfterComments } from '../jobs/retries.ts';
+import { DONE, type EffectResult, type Job, loadJobPull, retryAfterComments } from '../jobs/job.ts';
 
 /** Reports that a deadline has passed by GitHub's clock, because ours can be wrong. */
 export async function checkDeadlines(job: Job<'check-deadlines'>): Promise<EffectResult> {

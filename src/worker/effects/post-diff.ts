@@ -1,8 +1,7 @@
 import type { NoSuggestionReason, Placement } from '../../core/edits/placement.ts';
 import type { GitHub } from '../../core/state/ports.ts';
 import type { PostedComment, Proposal } from '../../core/state/proposal.ts';
-import type { PullContext } from '../jobs/job.ts';
-import { isPermanent } from '../jobs/retries.ts';
+import { isPermanent, type PullContext } from '../jobs/job.ts';
 import type { DraftContext, Offload, PlacedComments } from '../offload/offload.ts';
 
 /** A pending proposal with its placement and rendered comments. */

@@ -8,9 +8,8 @@ import type { GitHub, NewReview, OwnReview, ReviewCommentDraft } from '../../cor
 import type { Proposal } from '../../core/state/proposal.ts';
 import { activeRun, type PullState } from '../../core/state/run.ts';
 import type { PostedProposal } from '../../core/state/signals.ts';
-import { DONE, type EffectResult, type Job } from '../jobs/job.ts';
-import { fetchFile } from '../jobs/repository-files.ts';
-import { isPermanent } from '../jobs/retries.ts';
+import { fetchFile } from '../jobs/gather-facts.ts';
+import { DONE, type EffectResult, isPermanent, type Job } from '../jobs/job.ts';
 import type { DraftContext } from '../offload/offload.ts';
 import { draftProposal, type ProposalDraft, postDiff } from './post-diff.ts';
 import { adoptPostedComments, type FoundComments, findPostedComments, isPosted, postParts } from './posted-comments.ts';

@@ -11,8 +11,8 @@ import type { ToolCall } from '../../core/state/conversation.ts';
 import type { GitHub, Tree } from '../../core/state/ports.ts';
 import type { PullState } from '../../core/state/run.ts';
 import type { ToolResult } from '../../core/state/signals.ts';
+import { isPlainFileMode } from '../jobs/gather-facts.ts';
 import type { Job } from '../jobs/job.ts';
-import { isPlainFileMode } from '../jobs/repository-files.ts';
 import type { Offload } from '../offload/offload.ts';
 
 /** The repository at one commit, as the agent's tools see it. */

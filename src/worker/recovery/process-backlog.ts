@@ -9,11 +9,11 @@ import { interpret } from '../../core/webhooks/interpret.ts';
 import {
   type ActivePull,
   type LostDelivery,
+  type RecoveryMemory,
   type RequestAllowance,
   shouldRecover,
   useRequest,
 } from './delivery-log.ts';
-import type { RecoveryMemory } from './recovery-memory.ts';
 
 /** The services that read and handle lost deliveries. */
 export type BacklogOptions = {

@@ -8,7 +8,9 @@ import {
   hasTooManyAcknowledged,
   isReplacedByCatchUp,
   type LogScan,
+  type RecoveryMemory,
   type RequestAllowance,
+  resetMemory,
   scannedAttempts,
   scanRange,
   scanStart,
@@ -16,7 +18,6 @@ import {
 } from './delivery-log.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import { type BacklogOptions, dropStored, processBacklog, type RecoveredUntil } from './process-backlog.ts';
-import { type RecoveryMemory, resetMemory } from './recovery-memory.ts';
 
 /** The services of a recovery run. */
 export type RecoveryOptions = BacklogOptions & {

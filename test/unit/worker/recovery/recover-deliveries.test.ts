@@ -9,7 +9,7 @@ import {
   GitHubError,
   type LoggedDelivery,
 } from '../../../../src/core/state/ports.ts';
-import { CLOCK_SLACK_MS } from '../../../../src/worker/recovery/delivery-log.ts';
+import { CLOCK_SLACK_MS, createRecoveryMemory } from '../../../../src/worker/recovery/delivery-log.ts';
 import { createHeartbeat } from '../../../../src/worker/recovery/heartbeat.ts';
 import {
   CONTINUE_AFTER_MS,
@@ -19,7 +19,6 @@ import {
   recoverLostDeliveries,
 } from '../../../../src/worker/recovery/recover-deliveries.ts';
 import { startRecovery } from '../../../../src/worker/recovery/recovery-loop.ts';
-import { createRecoveryMemory } from '../../../../src/worker/recovery/recovery-memory.ts';
 import { delivery } from '../../../contracts/store/samples.ts';
 import { present } from '../../../contracts/store/store-under-test.ts';
 
