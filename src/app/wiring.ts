@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Probot } from 'probot';
 import { apiBaseUrl, EventOctokit } from '../adapters/github/client.ts';
-import { createGitHub, type GitHubAppClient } from '../adapters/github/create-github.ts';
-import type { RateLimiter } from '../adapters/github/rate-limited-client.ts';
+import { createGitHub, type GitHubAppClient, type GitHubOptions } from '../adapters/github/create-github.ts';
 import type { DeliveryHandler } from '../adapters/http/receive-delivery.ts';
 import { createModel } from '../adapters/model/openai.ts';
 import type { Store } from '../adapters/store/store.ts';
@@ -87,7 +86,7 @@ function createRateLimiter(
   limits: readonly RateLimit[],
   metrics: Metrics,
   now: () => number,
-): RateLimiter {
+): NonNullable<GitHubOptions['rateLimiter']> {
   const rateLimitWaits = metrics.counter(METRIC_DEFINITIONS.rateLimitWaits);
   return {
     async acquire(installationId, request) {

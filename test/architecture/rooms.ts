@@ -78,7 +78,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'src/adapters/http': { what: 'webhook, health, metrics', entries: 'every file', importers: ['src/app'] },
   'src/adapters/github': {
     what: 'REST and GraphQL',
-    entries: ['create-github.ts', 'client.ts', 'rate-limited-client.ts'],
+    entries: ['create-github.ts', 'client.ts'],
     importers: ['src/app'],
   },
   'src/adapters/store': {
