@@ -1,4 +1,4 @@
-import { findWriteDenyRule } from '../src/core/policy/protected-paths.ts';
+import { findWriteDenyRule } from '../src/core/policy/path-tables.ts';
 import {
   describeDeclaration,
   fixMisspelling,

@@ -1,6 +1,7 @@
 /** Writes the generated tables of the documentation and the settings schema. `npm test` fails if they are outdated. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { COMMAND_LIST } from '../src/core/commands/all-commands.ts';
+import { replaceRoomTable } from '../test/architecture/rooms.ts';
 import { renderCommandTable, replaceCommandTable } from './docs/command-table.ts';
 import { replacePathTables } from './docs/path-tables.ts';
 import { renderSettingsSchema, replaceSettingsTable } from './docs/settings.ts';
@@ -16,3 +17,6 @@ writeFileSync(protectedFiles, replacePathTables(readFileSync(protectedFiles, 'ut
 const configuration = new URL('../docs/configuration.md', import.meta.url);
 writeFileSync(configuration, replaceSettingsTable(readFileSync(configuration, 'utf8')));
 writeFileSync(new URL('../docs/countersign.schema.json', import.meta.url), renderSettingsSchema());
+
+const architecture = new URL('../docs/architecture.md', import.meta.url);
+writeFileSync(architecture, replaceRoomTable(readFileSync(architecture, 'utf8')));

@@ -4,7 +4,7 @@ import { openHttpServer, type RequestHandler } from '../adapters/http/server.ts'
 import { createWebhookHandler } from '../adapters/http/webhook-endpoint.ts';
 import { openStore } from '../adapters/store/open.ts';
 import type { Store } from '../adapters/store/store.ts';
-import { DURATIONS, METRIC_DEFINITIONS } from '../adapters/telemetry/metric-definitions.ts';
+import { DURATIONS, METRIC_DEFINITIONS } from '../adapters/telemetry/metrics.ts';
 import type { AppAccount } from '../core/state/ports.ts';
 import { KnownFaultError } from '../lib/outage.ts';
 import type { RecoveryLoop } from '../worker/recovery/recovery-loop.ts';

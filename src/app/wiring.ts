@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { Probot } from 'probot';
 import { apiBaseUrl, EventOctokit } from '../adapters/github/client.ts';
-import { createGitHub, type GitHubAppClient } from '../adapters/github/create-github.ts';
-import type { RateLimiter } from '../adapters/github/rate-limited-client.ts';
+import { createGitHub, type GitHubAppClient, type GitHubOptions } from '../adapters/github/create-github.ts';
 import type { DeliveryHandler } from '../adapters/http/receive-delivery.ts';
 import { createModel } from '../adapters/model/openai.ts';
 import type { Store } from '../adapters/store/store.ts';
 import type { createLogger } from '../adapters/telemetry/log.ts';
-import { DURATIONS, GAUGES, METRIC_DEFINITIONS } from '../adapters/telemetry/metric-definitions.ts';
-import { createMetrics, type Metrics } from '../adapters/telemetry/metrics.ts';
+import { createMetrics, DURATIONS, GAUGES, METRIC_DEFINITIONS, type Metrics } from '../adapters/telemetry/metrics.ts';
 import type { PullRequestRef } from '../core/state/intent.ts';
 import type { AppAccount } from '../core/state/ports.ts';
 import { type RateLimit, rateLimitsFor } from '../core/state/rate-limit.ts';
@@ -17,15 +15,14 @@ import { asProbotOctokit } from '../lib/trust.ts';
 import { type Cleanup, startCleanup } from '../worker/cleanup.ts';
 import type { MetricEvent } from '../worker/jobs/job.ts';
 import { createOffloadThread, type OffloadThread } from '../worker/offload/thread.ts';
-import { createCurrentTextReader } from '../worker/recovery/current-text.ts';
 import { createHeartbeat } from '../worker/recovery/heartbeat.ts';
+import { createCurrentTextReader } from '../worker/recovery/process-backlog.ts';
 import { type RecoveryLoop, startRecovery } from '../worker/recovery/recovery-loop.ts';
 import { startWorker, type Worker } from '../worker/worker.ts';
 import { type Config, createOwnerCheck } from './config/env.ts';
 import { readVersion } from './config/version.ts';
-import { withFailureLog } from './model-failures.ts';
+import { timedCommits, timedModel, withFailureLog } from './observed-requests.ts';
 import { createProbotApp } from './probot-app.ts';
-import { timedCommits, timedModel } from './request-timing.ts';
 import { type SetupCheck, startSetupCheck } from './setup-check.ts';
 import { type StorageHealth, watchStorage } from './storage-health.ts';
 
@@ -89,7 +86,7 @@ function createRateLimiter(
   limits: readonly RateLimit[],
   metrics: Metrics,
   now: () => number,
-): RateLimiter {
+): NonNullable<GitHubOptions['rateLimiter']> {
   const rateLimitWaits = metrics.counter(METRIC_DEFINITIONS.rateLimitWaits);
   return {
     async acquire(installationId, request) {

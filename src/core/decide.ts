@@ -2,14 +2,18 @@ import { onQuestionAnswered } from './commands/ask.ts';
 import { onNextTaskDue } from './commands/task.ts';
 import { onComment } from './events/comment.ts';
 import { onDeadlineReached, onExpiryDue } from './events/deadlines.ts';
-import { onCommentDeleted, onCommentEdited } from './events/edited-comments.ts';
-import { onCommentMissing, onOwnComment } from './events/own-comments.ts';
-import { onAccessLost, onCaughtUp, onClosed, onRetargeted } from './events/pull-request.ts';
-import { onPushed } from './events/push.ts';
+import { onCommentDeleted, onCommentEdited, onCommentMissing, onOwnComment } from './events/edited-comments.ts';
+import { onAccessLost, onCaughtUp, onClosed, onPushed, onRetargeted } from './events/pull-request.ts';
 import { onReviewDismissed, onReviewDismissRefused } from './events/review.ts';
 import { onSuggestionsOutdated, onThreadChecked, onThreadResolution } from './events/thread.ts';
-import { onCommitMismatch, onCommitted, onCommitUnverified } from './outcomes/commit.ts';
-import { onCommitDelayed, onCommitFailed, onCommitHeadMoved } from './outcomes/commit-failed.ts';
+import {
+  onCommitDelayed,
+  onCommitFailed,
+  onCommitHeadMoved,
+  onCommitMismatch,
+  onCommitted,
+  onCommitUnverified,
+} from './outcomes/commit.ts';
 import { onCommitPreflight } from './outcomes/commit-preflight.ts';
 import { onDeadLettered } from './outcomes/failures.ts';
 import { onModelFailed, onModelResponded } from './outcomes/model.ts';

@@ -3,18 +3,20 @@ import { PRIORITY_OF } from '../core/state/effects.ts';
 import type { Priority } from '../core/state/rate-limit.ts';
 import type { Signal, ToolResult } from '../core/state/signals.ts';
 import { performEffect } from './effects/perform.ts';
-import type { EffectResult, Job, WorkerContext } from './jobs/job.ts';
-import { effectLog, logRetry } from './jobs/job-log.ts';
 import {
   createErrorId,
+  type EffectResult,
   errorText,
   isInternalError,
   isPermanent,
   isRateLimit,
+  type Job,
   MAX_REFUSED_ATTEMPTS,
   nextRetryAt,
   type RetryResult,
-} from './jobs/retries.ts';
+  type WorkerContext,
+} from './jobs/job.ts';
+import { effectLog, logRetry } from './jobs/job-log.ts';
 
 /** The rights of the current holder of a pull request. `isLeased` is true while a write to GitHub can start safely. */
 type EffectContext = Pick<Job, 'decideNow' | 'pendingCommentsDueAt'> & { readonly isLeased: () => boolean };

@@ -3,8 +3,7 @@ import { delay } from '../lib/delay.ts';
 import type { WorkerContext } from './jobs/job.ts';
 import { knownPullFields, logRetry } from './jobs/job-log.ts';
 import { type ClaimedWork, claimNextEffect, claimNextPull } from './process-pull.ts';
-import { type Lane, type WorkAmounts, WorkHints } from './work-hints.ts';
-import { WorkPool } from './work-pool.ts';
+import { type Lane, type WorkAmounts, WorkHints, WorkPool } from './work-pool.ts';
 
 type WorkerOptions = {
   /** Identifies this worker in claims; unique among processes. */

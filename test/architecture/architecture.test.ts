@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { RULES } from './rules.ts';
+import { LAYERS, ROOMS, replaceRoomTable } from './rooms.ts';
+import { findUnusedEntries, RULES } from './rules.ts';
 import { readFacts, type SourceFacts } from './source-facts.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -41,6 +42,20 @@ describe('architecture', () => {
 
   it.each(Object.entries(RULES))('%s', (_sentence, rule) => {
     expect(rule(sources)).toEqual([]);
+  });
+
+  it('every folder of src has a room, and each of its entry files is imported by another folder', () => {
+    expect(Object.keys(ROOMS).sort()).toEqual(
+      LAYERS.flat()
+        .filter((folder) => !folder.endsWith('.ts'))
+        .sort(),
+    );
+    expect(findUnusedEntries(sources)).toEqual([]);
+  });
+
+  it('docs/architecture.md has the table of rooms that npm run docs writes', () => {
+    const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
+    expect(replaceRoomTable(page)).toBe(page);
   });
 
   it('no test is skipped, focused or a to-do', () => {
@@ -92,6 +107,26 @@ describe('the rules themselves', () => {
       'an inner file of a room',
       { 'src/core/policy/a.ts': "import '../edits/text/line-diff.ts';" },
       'may not import src/core/edits/text/line-diff.ts',
+    ],
+    [
+      'an inner file of the core’s messages',
+      { 'src/core/commands/a.ts': "import '../messages/diff-warnings.ts';" },
+      'may not import src/core/messages/diff-warnings.ts',
+    ],
+    [
+      'an event that another folder enters',
+      { 'src/worker/a.ts': "import '../core/events/comment.ts';" },
+      'may not import src/core/events/comment.ts',
+    ],
+    [
+      'an effect that wiring imports',
+      { 'src/app/a.ts': "import '../worker/effects/commit.ts';" },
+      'may not import src/worker/effects/commit.ts',
+    ],
+    [
+      'a worker that passes by the entry of its effects',
+      { 'src/worker/a.ts': "import './effects/commit.ts';" },
+      'may not import src/worker/effects/commit.ts',
     ],
     [
       'a worker that imports an adapter of the wiring',
@@ -223,6 +258,12 @@ describe('the rules themselves', () => {
     ],
   ])('find %s', (_what, texts, breach) => {
     expect(breaches(texts).join('\n')).toContain(breach);
+  });
+
+  it('find an entry file that no other folder imports', () => {
+    const texts = { 'src/app/a.ts': "import '../worker/worker.ts';", 'src/worker/a.ts': "import './cleanup.ts';" };
+    expect(findUnusedEntries(readFacts(texts))).toContain('src/worker/cleanup.ts');
+    expect(findUnusedEntries(readFacts(texts))).not.toContain('src/worker/worker.ts');
   });
 
   it('ignore code that only resembles a breach', () => {

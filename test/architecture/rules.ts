@@ -1,47 +1,9 @@
 import { posix } from 'node:path';
+import { LAYERS, ROOMS } from './rooms.ts';
 import type { Oddity, SourceFacts } from './source-facts.ts';
 
 /** Returns one line for each breach of a rule. */
 type Rule = (files: readonly SourceFacts[]) => readonly string[];
-
-/**
- * The folders of src, lowest first; `src/cli.ts` counts as one. A file imports from its own folder and from lower rows;
- * folders in the same row cannot import each other.
- */
-const LAYERS: readonly (readonly string[])[] = [
-  ['src/lib'],
-  ['src/core/edits/text'],
-  ['src/core/edits'],
-  ['src/core/state'],
-  ['src/core/comments'],
-  ['src/core/settings'],
-  ['src/core/policy'],
-  ['src/core/agent'],
-  ['src/core/messages'],
-  ['src/core/actions'],
-  ['src/core/commands/shared'],
-  ['src/core/commands'],
-  ['src/core/outcomes'],
-  ['src/core/events'],
-  ['src/core/webhooks'],
-  ['src/core'],
-  ['src/adapters/telemetry'],
-  ['src/adapters/github', 'src/adapters/model', 'src/adapters/store/engine'],
-  ['src/adapters/store'],
-  ['src/adapters/http'],
-  ['src/worker/offload'],
-  ['src/worker/jobs'],
-  ['src/worker/effects'],
-  ['src/worker'],
-  ['src/worker/recovery'],
-  ['src/app/config'],
-  ['src/app'],
-  ['src/cli'],
-  ['src/cli/git'],
-  ['src/cli/verify'],
-  ['src/cli/explain', 'src/cli/export'],
-  ['src/cli.ts'],
-];
 
 /** The folders or files that each part of the repository can import in addition to itself. */
 const PARTS: Readonly<Record<string, readonly string[]>> = {
@@ -53,45 +15,6 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
 
 /** The command line loads the demo lazily. */
 const DEMO_IMPORT = { path: 'src/cli.ts', target: 'demo/main.ts' };
-
-type Room = {
-  /** The files that other folders can import; all by default. */
-  readonly entries?: readonly string[];
-  /** The folders that can import from it; all by default. */
-  readonly importers?: readonly string[];
-};
-
-/** Folders that others enter only through some files, or that only some folders can import. */
-const ENTRY_FILES: Readonly<Record<string, Room>> = {
-  'src/core/edits/text': {
-    entries: [
-      'applied-ops.ts',
-      'characters.ts',
-      'find-text.ts',
-      'hunks.ts',
-      'limits.ts',
-      'line-table.ts',
-      'lines.ts',
-      'two-way-search.ts',
-      'line-display.ts',
-      'look-alikes.ts',
-      'unicode.ts',
-    ],
-  },
-  'src/adapters/github': {
-    entries: ['create-github.ts', 'client.ts', 'rate-limited-client.ts'],
-    importers: ['src/app'],
-  },
-  'src/adapters/model': { entries: ['openai.ts'], importers: ['src/app'] },
-  'src/adapters/store': { entries: ['store.ts', 'open.ts', 'ledger.ts', 'ledger-chain.ts'] },
-  'src/adapters/store/engine': { entries: ['backend.ts', 'errors.ts'] },
-  'src/adapters/http': { importers: ['src/app'] },
-  'src/worker/offload': { entries: ['offload.ts', 'thread.ts', 'drafts.ts'] },
-  'src/worker/effects': { entries: ['perform.ts'] },
-  'src/app/config': { entries: ['env.ts', 'version.ts'] },
-  'src/app': { entries: ['start.ts', 'server.ts', 'app-identity.ts'] },
-  'src/cli/git': { importers: ['src/cli/verify', 'src/cli/export', 'demo'] },
-};
 
 /** Code that the server never loads: other commands, the fakes, the demo and the lab. */
 const NOT_SERVED = /^(?:src\/cli[/.]|demo\/|fakes\/|lab\/)/;
@@ -189,13 +112,28 @@ const rooms: Rule = (files) =>
     files.filter(({ path }) => partOf(path) === 'src' || partOf(path) === 'demo'),
     ({ path }, target) => {
       const [folder, inner] = [folderOf(path), folderOf(target)];
-      const room = ENTRY_FILES[inner];
-      if (room === undefined || folder === inner || isWithin(folder, inner)) return true;
-      return (room.entries?.includes(posix.basename(target)) ?? true) && (room.importers?.includes(folder) ?? true);
+      const room = ROOMS[inner];
+      if (room === undefined || folder === inner) return true;
+      if (isWithin(folder, inner)) return room.fromAbove?.includes(posix.basename(target)) ?? true;
+      const isEntry = room.entries === 'every file' || room.entries.includes(posix.basename(target));
+      return isEntry && (room.importers?.includes(folder) ?? true);
     },
   );
 
-/** A folder can import every file of its subfolders. */
+/** The entry files of all rooms that no other folder of src or demo imports, so that the table stays short. */
+export function findUnusedEntries(files: readonly SourceFacts[]): readonly string[] {
+  const used = new Set(
+    files.flatMap((file) => {
+      const folder = folderOf(file.path);
+      return targetsOf(file).filter((target) => folder !== folderOf(target) && !isWithin(folder, folderOf(target)));
+    }),
+  );
+  return Object.entries(ROOMS).flatMap(([folder, { entries }]) =>
+    entries === 'every file' ? [] : entries.map((entry) => `${folder}/${entry}`).filter((path) => !used.has(path)),
+  );
+}
+
+/** A folder can import from its subfolders what `fromAbove` says. */
 function isWithin(folder: string, inner: string): boolean {
   return inner.startsWith(`${folder}/`);
 }

@@ -1,6 +1,6 @@
 import { readBlobText } from '../../../fakes/github/git/objects.ts';
 import { listAuditEntries } from '../../../fakes/github/state/audit-log.ts';
-import { findSourceProblem } from '../../../src/core/policy/vote-sources.ts';
+import { findSourceProblem } from '../../../src/core/policy/approval-rules.ts';
 import { SETTINGS_PATH } from '../../../src/core/settings/repo-settings.ts';
 import type { Effect } from '../../../src/core/state/effects.ts';
 import { isApprovalVote, type Vote } from '../../../src/core/state/proposal.ts';

@@ -3,7 +3,7 @@ import { fromMarkdown } from 'mdast-util-from-markdown';
 import { listAuditEntries } from '../../../fakes/github/state/audit-log.ts';
 import { DELIVERY_RETENTION_MS } from '../../../src/adapters/store/cleanup.ts';
 import { COMMAND_LIST } from '../../../src/core/commands/all-commands.ts';
-import { REPLY_MARKER, runMarker } from '../../../src/core/messages/markers.ts';
+import { REPLY_MARKER, runMarker } from '../../../src/core/messages/markdown.ts';
 import { PENDING_LABEL, STATE_LABELS } from '../../../src/core/messages/proposal-status.ts';
 import { renderReply, renderReplyContinuations } from '../../../src/core/messages/replies.ts';
 import { describeEnd } from '../../../src/core/messages/run-ended.ts';

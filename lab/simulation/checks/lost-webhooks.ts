@@ -4,7 +4,7 @@ import type { ProposalState } from '../../../src/core/state/proposal.ts';
 import { activeSince, hasActiveWork } from '../../../src/core/state/run.ts';
 import { contentKey, interpret, interpretListedComment } from '../../../src/core/webhooks/interpret.ts';
 import { isRecord } from '../../../src/lib/trust.ts';
-import { MAX_CATCH_UP_AGE_MS } from '../../../src/worker/effects/catch-up.ts';
+import { MAX_CATCH_UP_AGE_MS } from '../../../src/worker/effects/delayed-checks.ts';
 import { START_TIME } from '../world/fixture.ts';
 import {
   fixtureForPull,

@@ -4,10 +4,11 @@ import type { PullTarget } from '../../../fakes/github/operations/inputs.ts';
 import { OPERATIONS } from '../../../fakes/github/operations/operations.ts';
 import type { ApiError, Operation } from '../../../fakes/github/state/operation.ts';
 import { hashBody } from '../../../src/adapters/github/posted-comment.ts';
-import type { CommitPlan, FileContent } from '../../../src/core/state/ports.ts';
 import {
+  type CommitPlan,
   type CommitResult,
   type CreatedReview,
+  type FileContent,
   type GitHub,
   GitHubError,
   LeaseLostError,

@@ -5,14 +5,14 @@ import type { CommentLocation, PullRequestRef } from '../../../src/core/state/in
 import { type GitHub, GitHubError, ModelError, WRITE_TIMEOUT_MS } from '../../../src/core/state/ports.ts';
 import type { WorkerContext } from '../../../src/worker/jobs/job.ts';
 import { type ClaimedWork, claimNextEffect, claimNextPull } from '../../../src/worker/process-pull.ts';
-import { createCurrentTextReader } from '../../../src/worker/recovery/current-text.ts';
+import { createRecoveryMemory } from '../../../src/worker/recovery/delivery-log.ts';
 import { createHeartbeat } from '../../../src/worker/recovery/heartbeat.ts';
+import { createCurrentTextReader } from '../../../src/worker/recovery/process-backlog.ts';
 import {
   RECOVERY_INTERVAL_MS,
   type RecoveryOptions,
   recoverLostDeliveries,
 } from '../../../src/worker/recovery/recover-deliveries.ts';
-import { createRecoveryMemory } from '../../../src/worker/recovery/recovery-memory.ts';
 import { SILENT_COUNTER, SILENT_LOG } from '../../shared/silent.ts';
 import type { CaseFixture } from './fixture.ts';
 import { WRITE_METHODS } from './github-port.ts';

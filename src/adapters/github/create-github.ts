@@ -3,14 +3,17 @@ import type { CommentLocation, PullRequestRef } from '../../core/state/intent.ts
 import type { DeliveryLog, GitHub, GitHubApp } from '../../core/state/ports.ts';
 import type { Priority } from '../../core/state/rate-limit.ts';
 import type { Logger } from '../telemetry/log.ts';
-import { createIdentityLookup } from './app-account.ts';
-import { createSetupReader } from './app-setup.ts';
-import { createCaches } from './caches.ts';
-import { CountersignOctokit, type GitHubClient, type StartTimer, withTimer } from './client.ts';
-import { createGitHubClock, withClock } from './clock.ts';
+import { createDeliveryLog, createIdentityLookup, createSetupReader } from './app-requests.ts';
+import {
+  CountersignOctokit,
+  createGitHubClock,
+  type GitHubClient,
+  type StartTimer,
+  withClock,
+  withTimer,
+} from './client.ts';
 import { createCommit } from './commit.ts';
-import { type CallRateLimit, createApiCall, type PullConnection } from './connection.ts';
-import { createDeliveryLog } from './delivery-log.ts';
+import { type CallRateLimit, createApiCall, createCaches, type PullConnection } from './connection.ts';
 import { fetchMissingPermissions } from './installation-token.ts';
 import {
   countApprovals,

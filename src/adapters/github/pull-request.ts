@@ -3,8 +3,7 @@ import type { PullFacts } from '../../core/state/facts.ts';
 import type { GitHub, PullRequestFile } from '../../core/state/ports.ts';
 import { canApprove, type Permission } from '../../core/state/proposal.ts';
 import { isRecord } from '../../lib/trust.ts';
-import { cacheKey } from './caches.ts';
-import { allItems, PAGES, type PullConnection, pullParams, repositoryParams } from './connection.ts';
+import { allItems, cacheKey, PAGES, type PullConnection, pullParams, repositoryParams } from './connection.ts';
 import { GitHubRequestError, isNotFound } from './errors.ts';
 import { listReviews } from './reviews.ts';
 

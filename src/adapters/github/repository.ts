@@ -8,8 +8,7 @@ import { MAX_FILE_BYTES } from '../../core/edits/text/limits.ts';
 import { SETTINGS_PATH } from '../../core/settings/repo-settings.ts';
 import { type CommitSummary, GitHubError, type SettingsFileLookup, type Tree } from '../../core/state/ports.ts';
 import { ResponseTooLargeError } from '../../lib/guard-fetch.ts';
-import { type CachedSettingsFile, cacheKey } from './caches.ts';
-import { PAGE_SIZE, type PullConnection, repositoryParams } from './connection.ts';
+import { type CachedSettingsFile, cacheKey, PAGE_SIZE, type PullConnection, repositoryParams } from './connection.ts';
 import { GitHubRequestError, isNotFound } from './errors.ts';
 
 /**

@@ -7,8 +7,7 @@ import {
   type ReviewCommentDraft,
 } from '../../core/state/ports.ts';
 import type { PostedComment, PostedReview } from '../../core/state/proposal.ts';
-import { cacheKey } from './caches.ts';
-import { allItems, PAGES, type PullConnection, pullParams } from './connection.ts';
+import { allItems, cacheKey, PAGES, type PullConnection, pullParams } from './connection.ts';
 import { GitHubRequestError, isNotFound, ReviewRefusedError } from './errors.ts';
 import { firstLineOf, type RestComment, toPostedComment } from './posted-comment.ts';
 

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { GitHubError } from '../../core/state/ports.ts';
 import type { PostedComment } from '../../core/state/proposal.ts';
-import { cacheKey } from './caches.ts';
-import { type PullConnection, repositoryParams } from './connection.ts';
+import { cacheKey, type PullConnection, repositoryParams } from './connection.ts';
 import { GitHubRequestError } from './errors.ts';
 
 /** Resolves the thread that begins with this comment. A resolved or deleted thread is no error. */

@@ -1,8 +1,7 @@
 import type { CommentLocation } from '../../core/state/intent.ts';
 import type { GitHub } from '../../core/state/ports.ts';
 import type { PostedComment } from '../../core/state/proposal.ts';
-import { type CommentAnchor, cacheKey } from './caches.ts';
-import { type PullConnection, pullParams, repositoryParams } from './connection.ts';
+import { type CommentAnchor, cacheKey, type PullConnection, pullParams, repositoryParams } from './connection.ts';
 import { hashBody, toPostedComment } from './posted-comment.ts';
 import { classifyReviewError } from './reviews.ts';
 

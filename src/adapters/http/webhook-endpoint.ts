@@ -3,10 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import type { DeliveryEvent } from '../../core/state/ports.ts';
 import { withTimeout } from '../../lib/delay.ts';
 import { isRecord, parseJson } from '../../lib/trust.ts';
-import { createFault, type Fault } from '../telemetry/fault.ts';
+import { createFault, createThrottle, type Fault } from '../telemetry/fault.ts';
 import { isKnownFault, type Logger } from '../telemetry/log.ts';
-import { createRefusalLog } from './refused-webhooks.ts';
-import { createMemoryQuota, declaresTooLarge, readBody } from './request-body.ts';
 import { RESPONSES, type RequestHandler, type RouteResponse } from './server.ts';
 
 /** Handles a delivery. Resolves after it is stored, and rejects if it is not. */
@@ -131,4 +129,97 @@ async function deliverEvent(event: DeliveryEvent, options: WebhookOptions, fault
     else options.log.error({ ...fields, err: error }, 'delivery not stored');
     return RESPONSES.unavailable;
   }
+}
+
+/** Why a webhook was refused, if a wrong setting can be the cause. */
+type RefusedWebhook = keyof typeof FIXES;
+
+const FIXES = {
+  'no-signature':
+    'The App’s webhook has no secret, or a stranger sent this. Enter WEBHOOK_SECRET as the webhook secret in the App’s settings on GitHub.',
+  'wrong-signature':
+    'The webhook secret differs from WEBHOOK_SECRET, or a stranger sent this. Enter the same secret in the App’s settings on GitHub and in WEBHOOK_SECRET.',
+  'content-type-form':
+    'The App’s webhook sends forms. Set the webhook’s content type to application/json in the App’s settings on GitHub.',
+} as const satisfies Readonly<Record<string, string>>;
+
+/**
+ * Logs refused webhooks, at most one line a minute for each cause. The lines hold nothing of the request, because
+ * anybody can send one.
+ */
+function createRefusalLog(
+  log: Pick<Logger, 'warn'>,
+  now: () => number = () => performance.now(),
+): (cause: RefusedWebhook) => void {
+  const throttle = createThrottle<RefusedWebhook>(now);
+  return (cause) => {
+    const allowed = throttle(cause);
+    if (allowed !== null) log.warn({ cause, fix: FIXES[cause], ...allowed }, 'webhook refused');
+  };
+}
+
+/** GitHub sends payloads of up to 25 MB. */
+export const MAX_REQUEST_BODY_BYTES = 25 * 1024 * 1024;
+
+/** Memory that each request can use without a reservation. A typical delivery has 20 kB. */
+const UNRESERVED_BODY_BYTES = 256 * 1024;
+
+/** Whether the `content-length` exceeds the maximum. */
+function declaresTooLarge(request: IncomingMessage): boolean {
+  return Number(request.headers['content-length'] ?? 0) > MAX_REQUEST_BODY_BYTES;
+}
+
+type RequestBody =
+  | { readonly kind: 'bytes'; readonly bytes: Buffer }
+  | { readonly kind: 'too-large' }
+  /** Too many large bodies at once. */
+  | { readonly kind: 'memory-exhausted' };
+
+/**
+ * Reads a body up to the maximum. Rejects if the sender disconnects. The rest of a larger body stays in the socket, so
+ * that the response can be sent. An async iterator instead of listeners would make a delivery 5 % slower.
+ */
+function readBody(request: IncomingMessage, memoryQuota: MemoryQuota): Promise<RequestBody> {
+  const { promise, resolve, reject } = Promise.withResolvers<RequestBody>();
+  const chunks: Buffer[] = [];
+  let length = 0;
+  let reserved = 0;
+  const onData = (chunk: Buffer): void => {
+    length += chunk.length;
+    const needed = length <= UNRESERVED_BODY_BYTES ? 0 : chunk.length;
+    const refused =
+      length > MAX_REQUEST_BODY_BYTES ? 'too-large' : memoryQuota.reserve(needed) ? null : 'memory-exhausted';
+    if (refused === null) {
+      reserved += needed;
+      chunks.push(chunk);
+      return;
+    }
+    request.off('data', onData);
+    request.pause();
+    resolve({ kind: refused });
+  };
+  request.on('data', onData);
+  request.once('end', () => resolve({ kind: 'bytes', bytes: Buffer.concat(chunks, length) }));
+  request.once('error', reject);
+  request.once('close', () => {
+    if (!request.complete) reject(new Error('the sender disconnected'));
+  });
+  return promise.finally(() => memoryQuota.release(reserved));
+}
+
+/** Memory (bytes) that the large bodies of all requests share. It bounds the memory that unsigned requests can use. */
+type MemoryQuota = { reserve(bytes: number): boolean; release(bytes: number): void };
+
+function createMemoryQuota(size: number): MemoryQuota {
+  let free = size;
+  return {
+    reserve(bytes) {
+      if (bytes > free) return false;
+      free -= bytes;
+      return true;
+    },
+    release(bytes) {
+      free += bytes;
+    },
+  };
 }

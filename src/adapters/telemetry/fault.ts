@@ -17,28 +17,23 @@ type FaultOptions = {
   readonly now?: () => number;
 };
 
-const REPEAT_INTERVAL_MS = 60_000;
-
 /**
  * Creates the log of one fault. A fault that comes and goes gets at most one line a minute, too. Later lines have
  * `repeated`, the failures since the line before, and, if the end is logged, `ms`: the time since the fault began.
  */
 export function createFault({ level, message, endMessage, now = monotonicNow }: FaultOptions): Fault {
   let begun: { readonly at: number; logged: boolean } | null = null;
-  let [loggedAt, repeated] = [Number.NEGATIVE_INFINITY, 0];
+  const throttle = createThrottle<'fault'>(now);
   return {
     failed(log, error, fields = {}) {
       const time = now();
       begun ??= { at: time, logged: false };
-      if (time - loggedAt < REPEAT_INTERVAL_MS) {
-        repeated += 1;
-        return;
-      }
+      const allowed = throttle('fault');
+      if (allowed === null) return;
       const lasts = begun.logged && endMessage !== undefined ? { ms: Math.round(time - begun.at) } : {};
-      const history = { ...lasts, ...(repeated > 0 ? { repeated } : {}) };
+      const history = { ...lasts, ...(allowed.suppressed > 0 ? { repeated: allowed.suppressed } : {}) };
       log[level]({ ...fields, ...history, err: error }, message);
       begun.logged = true;
-      [loggedAt, repeated] = [time, 0];
     },
     ended(log) {
       if (begun?.logged === true && endMessage !== undefined)
@@ -50,4 +45,23 @@ export function createFault({ level, message, endMessage, now = monotonicNow }: 
 
 function monotonicNow(): number {
   return performance.now();
+}
+
+/** Allows a line of this kind, with the number of lines suppressed since the last one; null while it is too early. */
+type Throttle<Kind extends string> = (kind: Kind) => { readonly suppressed: number } | null;
+
+const INTERVAL_MS = 60_000;
+
+/** Creates a throttle for one line a minute of each kind. Kinds come from closed lists, so its memory is bounded. */
+export function createThrottle<Kind extends string>(now: () => number): Throttle<Kind> {
+  const kinds = new Map<Kind, { readonly loggedAt: number; suppressed: number }>();
+  return (kind) => {
+    const last = kinds.get(kind);
+    if (last !== undefined && now() - last.loggedAt < INTERVAL_MS) {
+      last.suppressed += 1;
+      return null;
+    }
+    kinds.set(kind, { loggedAt: now(), suppressed: 0 });
+    return { suppressed: last?.suppressed ?? 0 };
+  };
 }

@@ -1,7 +1,15 @@
 import process from 'node:process';
 import { type ZodError, z } from 'zod';
-import { findSecretWeakness, type KeyFile, type PrivateKeyResult, readKeyFile, readPrivateKey } from './keys.ts';
-import { listWarnings, type ReadMode, readMode } from './warnings.ts';
+import {
+  findSecretWeakness,
+  type KeyFile,
+  listWarnings,
+  type PrivateKeyResult,
+  type ReadMode,
+  readKeyFile,
+  readMode,
+  readPrivateKey,
+} from './keys.ts';
 
 /** The accounts that the App serves: only its own account, all accounts, or these logins (in lower case). */
 type AllowedOwners =

@@ -4,9 +4,9 @@ import { BYTE_ORDER_MARK, byteLength, decodeText } from '../edits/text/character
 import { createLineTable, type LineTable, linesAt } from '../edits/text/line-table.ts';
 import { crLfToLf } from '../edits/text/lines.ts';
 import { escapeHiddenCharacters, findHiddenCharacters } from '../edits/text/unicode.ts';
-import { globMatcher } from '../policy/globs.ts';
+import { globMatcher } from '../policy/path-rules.ts';
+import { findReadDenyRule } from '../policy/path-tables.ts';
 import { entryKind } from '../policy/paths.ts';
-import { findReadDenyRule } from '../policy/protected-paths.ts';
 import type { Tree } from '../state/ports.ts';
 import { formatPath, quoteTruncated, REDACTED_NOTE } from './tool-results.ts';
 

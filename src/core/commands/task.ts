@@ -12,7 +12,7 @@ import {
 } from '../actions/step-builder.ts';
 import { buildFirstMessage } from '../agent/messages.ts';
 import { SYSTEM_PROMPT } from '../agent/system-prompt.ts';
-import { findReadDenyRule } from '../policy/protected-paths.ts';
+import { findReadDenyRule } from '../policy/path-tables.ts';
 import { findBranchRestrictions, NO_BRANCH_RESTRICTIONS } from '../state/branch-rules.ts';
 import type { Facts, Need } from '../state/facts.ts';
 import type { CommentLocation } from '../state/intent.ts';

@@ -3,13 +3,12 @@ import { appCommitsTo, proposalsBeforeCommit } from '../actions/head-assessment.
 import { applyHeadMove } from '../actions/head-moved.ts';
 import { endStep, type StepBuilder, startStep, withPullState, withRun } from '../actions/step-builder.ts';
 import { advanceBatch, queuePosting } from '../actions/tool-batch.ts';
-import type { CommandNamed } from '../comments/command-grammar.ts';
-import { hintText } from '../comments/command-hints.ts';
+import { type CommandNamed, hintText } from '../comments/command-grammar.ts';
 import { createProposalId } from '../comments/ids.ts';
 import { affectedPaths, type FileChange } from '../edits/change.ts';
 import { needsCommittedFile } from '../policy/compute-undo.ts';
-import { findConflictingChange } from '../policy/overlaps.ts';
-import { findWriteDenyRule } from '../policy/protected-paths.ts';
+import { findConflictingChange } from '../policy/earlier-changes.ts';
+import { findWriteDenyRule } from '../policy/path-tables.ts';
 import type { Facts, Need } from '../state/facts.ts';
 import type { Targets } from '../state/intent.ts';
 import {

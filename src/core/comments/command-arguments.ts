@@ -1,8 +1,7 @@
 import type { Targets } from '../state/intent.ts';
-import type { ArgumentForm, CommandArguments } from './command-grammar.ts';
-import type { HintName } from './command-hints.ts';
+import type { ArgumentForm, CommandArguments, HintName } from './command-grammar.ts';
+import { trimSpacesAndTabs, UNICODE_SPACES } from './comment-body.ts';
 import { parseProposalId, parsePunctuatedId } from './ids.ts';
-import { trimSpacesAndTabs, UNICODE_SPACES } from './whitespace.ts';
 
 /** The text around a command word: the rest of its line, trimmed, and the lines below. */
 export type ArgumentText = { readonly rest: string; readonly below: string };

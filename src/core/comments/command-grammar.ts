@@ -48,3 +48,53 @@ const RESERVED_WORDS: readonly string[] = ['answer', 'choose', 'approvals', 'rev
 export function isReservedWord(word: string): boolean {
   return RESERVED_WORDS.includes(word.toLowerCase());
 }
+
+/** Why a line is no command, in one or two sentences that say what to write instead. Never quotes the comment. */
+const HINT_TEXT = {
+  'ids-only':
+    'Only ids of changes, or `all`, may stand on its line; nothing was approved. Write a note for the agent below the line.',
+  'no-instruction': 'It needs an instruction for the agent.',
+  'one-id': 'Exactly one id of a change may stand on its line; in that change’s thread it may be left out.',
+  'no-question': 'It needs a question.',
+  'no-arguments': 'It takes no arguments.',
+  'no-task': 'It needs a task on the same line, as in `/countersign rename the parameter`.',
+  'missing-slash':
+    'A command begins with a slash: write `/approve`, `/deny` and so on. Nothing was started; for a task that begins with this word, say more.',
+  'command-after-mention': 'Write the command alone, without the mention before it.',
+  reserved: 'This command is not available in this version. `/help` lists what is.',
+  'always-unsupported':
+    '`always` is not available in this version: every change needs its own approval. Nothing was approved.',
+  'html-comment': 'A line with a hidden HTML comment is not read as a command. Write it again without the comment.',
+  'prefix-required':
+    'In this repository a command must follow `/countersign`, as in `/countersign /approve`; otherwise it has no effect.',
+  lookalike:
+    'The line begins with a character that is invisible or looks like another one. Type the command again by hand.',
+  'lazy-continuation':
+    'In Markdown the line belongs to the quote above it, so it was not read as a command. Leave a blank line after the quote.',
+  misplaced:
+    'A command counts only as plain text on the first line of a comment. Write it alone; or, where these words are for the agent, begin them with `/edit`.',
+  'suggestion-below':
+    'A suggestion block stands below it, so either your lines or the proposed ones could be meant; nothing was approved. For your lines, reply to the change with the block alone; for the proposed ones, write the command without a block.',
+  'command-below':
+    'Another command is below it, and a comment can have only one; nothing was approved. Write each command in its own comment.',
+  'too-long':
+    'The comment is too long to be read completely, so nothing was approved. Approve in a separate comment, or name the ids.',
+} as const;
+
+export type HintName = keyof typeof HINT_TEXT;
+
+/** Hints that are clearer with the command's syntax after them. */
+const HINTS_WITH_SYNTAX: ReadonlySet<HintName> = new Set<HintName>([
+  'ids-only',
+  'no-instruction',
+  'one-id',
+  'no-question',
+  'no-arguments',
+]);
+
+/** The sentences for a person; `syntax` is that of the command that they tried, if it is known. */
+export function hintText(hint: HintName, syntax: string | null = null): string {
+  return syntax !== null && HINTS_WITH_SYNTAX.has(hint)
+    ? `${HINT_TEXT[hint]} Its form: \`${syntax}\`.`
+    : HINT_TEXT[hint];
+}

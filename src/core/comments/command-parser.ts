@@ -1,10 +1,16 @@
 import { isWithinOneEdit } from '../../lib/closest-name.ts';
 import type { CommandName, MissingSlash, ParsedComment } from '../state/intent.ts';
 import { type ArgumentText, joinArgumentText, parseArguments, splitFirstWord } from './command-arguments.ts';
-import { type CommandGrammar, type CommandSyntax, findCommand, isReservedWord } from './command-grammar.ts';
-import { type HintName, hintText } from './command-hints.ts';
+import {
+  type CommandGrammar,
+  type CommandSyntax,
+  findCommand,
+  type HintName,
+  hintText,
+  isReservedWord,
+} from './command-grammar.ts';
+import { trimSpacesAndTabs, UNICODE_SPACES } from './comment-body.ts';
 import { parsePunctuatedId } from './ids.ts';
-import { trimSpacesAndTabs, UNICODE_SPACES } from './whitespace.ts';
 
 export type MalformedCommand = Extract<ParsedComment, { kind: 'malformed-command' }>;
 

@@ -4,7 +4,6 @@ import { applyEdit, type EditRequest, type EditResult, type LineSpan } from './a
 import type { EditPayload, FileChange, Region, StoredFile } from './change.ts';
 import { describeEdit } from './describe-change.ts';
 import { changeDigest } from './digest.ts';
-import { findHunkHeading } from './hunk-heading.ts';
 import { createRegionPattern, findWithContext } from './locate-region.ts';
 import {
   checkNewTextBeside,
@@ -19,7 +18,14 @@ import {
   spanTooLong,
   writesPlaceholder,
 } from './refusals.ts';
-import { type ChangedLines, CONTEXT_LINES, createRegion, findChangedLinesFrom, regionIndex } from './region.ts';
+import {
+  type ChangedLines,
+  CONTEXT_LINES,
+  createRegion,
+  findChangedLinesFrom,
+  findHunkHeading,
+  regionIndex,
+} from './region.ts';
 import { blobShaOfPieces, byteLength, encodeText } from './text/characters.ts';
 import { createLineTable, type LineTable, lineIndexAt, linesAt } from './text/line-table.ts';
 import { countLines, lineEnd, lineStart, splitLines, withoutLineEnding } from './text/lines.ts';

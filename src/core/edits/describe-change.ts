@@ -1,7 +1,6 @@
 import { type FileChange, type Region, unifiedDiffOf } from './change.ts';
 import { type HunkLine, parseHunks } from './text/hunks.ts';
-import { withoutLineEnding } from './text/lines.ts';
-import { countCommonLines } from './text/shared-lines.ts';
+import { countCommonLines, withoutLineEnding } from './text/lines.ts';
 
 /** For example `Edit src/a.ts: add 1 line at line 3`. */
 export function describeEdit(path: string, region: Region, placeCount: number): string {

@@ -4,8 +4,7 @@ import { byteLength } from './text/characters.ts';
 import { MAX_DIFF_PART_BYTES } from './text/limits.ts';
 import { diffNumberedLines, minDiffCharacters, type NumberedLines, numberLines, UNPAIRED } from './text/line-diff.ts';
 import { type LineTable, linesAt } from './text/line-table.ts';
-import { isTerminated } from './text/lines.ts';
-import { countCommonLines } from './text/shared-lines.ts';
+import { countCommonLines, isTerminated } from './text/lines.ts';
 import { escapeHiddenCharacters, fenceFor } from './text/unicode.ts';
 
 /** A diff that people can review, or a refusal if it is too long. */

@@ -16,9 +16,8 @@ import { refuseOutsideConversation, refuseWordsOutsideConversation } from '../co
 import { replyAmbiguous } from '../commands/shared/decision-targets.ts';
 import { isPostedAndOpen, resolveAll } from '../commands/shared/targets.ts';
 import { requestTask } from '../commands/task.ts';
-import type { CommandNamed } from '../comments/command-grammar.ts';
-import { hintText } from '../comments/command-hints.ts';
-import { findMisplacedCommand } from '../comments/near-misses.ts';
+import { type CommandNamed, hintText } from '../comments/command-grammar.ts';
+import { findMisplacedCommand } from '../comments/parse-comment.ts';
 import { isAllowed, roleOf } from '../policy/approval-rules.ts';
 import { ONCE_IN_REPOSITORY } from '../state/effects.ts';
 import type { Facts } from '../state/facts.ts';

@@ -1,9 +1,28 @@
-import { endStep, noop, startStep, withReply } from '../actions/step-builder.ts';
+import { findCommentDamage, MAX_COMMENT_REPAIRS, repairComment } from '../actions/comment-repair.ts';
+import {
+  endStep,
+  noop,
+  queueCommentUpdate,
+  startStep,
+  withEffects,
+  withProposal,
+  withReply,
+  withRun,
+} from '../actions/step-builder.ts';
 import type { Facts } from '../state/facts.ts';
 import type { CommentLocation, Intent } from '../state/intent.ts';
-import { canApprove, canStillBeDenied, isApprovalVote, type Vote } from '../state/proposal.ts';
+import {
+  canApprove,
+  canStillBeDenied,
+  commentsOf,
+  isApprovalVote,
+  type PostedComment,
+  type Proposal,
+  type Vote,
+} from '../state/proposal.ts';
 import { proposalOutcome } from '../state/replies.ts';
-import type { PullState } from '../state/run.ts';
+import type { PullState, Run } from '../state/run.ts';
+import type { Signal } from '../state/signals.ts';
 import type { Step } from '../state/step.ts';
 import { isReadAsCommand } from './comment-relevance.ts';
 
@@ -38,4 +57,75 @@ export function onCommentDeleted(pull: PullState, { location }: Extract<Intent, 
 
 function commentIdOf(location: CommentLocation): number {
   return location.at === 'review' ? location.reviewId : location.commentId;
+}
+
+type OwnCommentIntent = Extract<Intent, { kind: 'own-comment' }>;
+
+/** Repairs a comment of the App that another account edited or deleted. */
+export function onOwnComment(pull: PullState, intent: OwnCommentIntent, facts: Facts): Step {
+  const proposal = proposalShownBy(pull, intent.location);
+  if (proposal?.state === 'proposed') return repairUndecidedProposal(pull, proposal, intent, facts);
+  if (proposal !== null) return repairDecidedProposal(pull, proposal, intent);
+  if (intent.location.at === 'review') return repairReview(pull, intent.location.reviewId);
+  return pull.run?.comment != null && isCommentAt(pull.run.comment, intent.location)
+    ? repairRunComment(pull, pull.run, intent)
+    : noop(pull, 'comment-repair-limit');
+}
+
+/** The proposal that a comment of the App shows. */
+export function proposalShownBy(pull: PullState, location: CommentLocation): Proposal | null {
+  return pull.proposals.find((one) => commentsOf(one).some((comment) => isCommentAt(comment, location))) ?? null;
+}
+
+/** Review comments and comments in the conversation can have the same ids. */
+function isCommentAt(comment: PostedComment, location: CommentLocation): boolean {
+  if (location.at === 'review') return false;
+  return comment.id === location.commentId && (comment.kind === 'issue-comment') === (location.at === 'conversation');
+}
+
+/** Trusts the fetched comment rather than the webhook, which can arrive after the repair. */
+function repairUndecidedProposal(pull: PullState, proposal: Proposal, intent: OwnCommentIntent, facts: Facts): Step {
+  const damage = findCommentDamage(proposal, facts);
+  if (damage === null) return noop(pull, 'comment-intact');
+  const repaired = repairComment(startStep(pull), proposal, damage, facts.now);
+  const canInstruct = intent.actor.type === 'User' && facts.ownerAllowed && canApprove(facts.permission);
+  if (damage === 'deleted' || !canInstruct) return endStep(repaired, 'comment-repaired');
+  const reply = { kind: 'comment-repaired', id: proposal.id } as const;
+  const once = `restored:${intent.actor.id}`;
+  return endStep(withReply(repaired, intent.location, reply, once), 'comment-repaired');
+}
+
+/** A deleted comment of a decided proposal is not posted again. */
+function repairDecidedProposal(pull: PullState, proposal: Proposal, { action }: OwnCommentIntent): Step {
+  if (action === 'deleted' || proposal.repairCount >= MAX_COMMENT_REPAIRS) return noop(pull, 'comment-repair-limit');
+  const counted = { ...proposal, repairCount: proposal.repairCount + 1 };
+  return endStep(queueCommentUpdate(withProposal(startStep(pull), counted), counted), 'comment-repaired');
+}
+
+/** A deleted run comment is posted again with the next update of the run. */
+function repairRunComment(pull: PullState, run: Run, { action }: OwnCommentIntent): Step {
+  if (action === 'deleted') return endStep(withRun(startStep(pull), { comment: null }), 'comment-repair-limit');
+  if (run.repairCount >= MAX_COMMENT_REPAIRS) return noop(pull, 'comment-repair-limit');
+  const counted = withRun(startStep(pull), { repairCount: run.repairCount + 1 });
+  return endStep(withEffects(counted, { type: 'update-run-comment', runId: run.id }), 'comment-repaired');
+}
+
+function repairReview(pull: PullState, reviewId: number): Step {
+  const { run } = pull;
+  const isOwn = run?.reviews.some(({ id }) => id === reviewId) === true;
+  if (run === null || !isOwn || run.repairCount >= MAX_COMMENT_REPAIRS) return noop(pull, 'comment-repair-limit');
+  const counted = withRun(startStep(pull), { repairCount: run.repairCount + 1 });
+  return endStep(withEffects(counted, { type: 'restore-review-body', runId: run.id, reviewId }), 'comment-repaired');
+}
+
+/** An update failed because the comment does not exist. */
+export function onCommentMissing(
+  pull: PullState,
+  { proposalId, commentId }: Extract<Signal, { type: 'comment-missing' }>,
+  facts: Facts,
+): Step {
+  const proposal = pull.proposals.find((one) => one.id === proposalId);
+  const isShown = proposal?.state === 'proposed' && commentsOf(proposal).some(({ id }) => id === commentId);
+  if (!isShown) return noop(pull, 'outdated-result');
+  return endStep(repairComment(startStep(pull), proposal, 'deleted', facts.now), 'comment-repaired');
 }

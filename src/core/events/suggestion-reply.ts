@@ -38,8 +38,8 @@ import {
 import { createProposalId } from '../comments/ids.ts';
 import type { UserEditResult } from '../edits/user-edit.ts';
 import type { ApprovalRules } from '../policy/approval-rules.ts';
-import { findConflictingChange } from '../policy/overlaps.ts';
-import { findWriteDenyRule } from '../policy/protected-paths.ts';
+import { findConflictingChange } from '../policy/earlier-changes.ts';
+import { findWriteDenyRule } from '../policy/path-tables.ts';
 import type { ParsedComment } from '../state/intent.ts';
 import {
   distinctPeople,

@@ -1,8 +1,7 @@
 import { type RepoLinks, shortSha } from '../../lib/format.ts';
 import type { FileChange } from '../edits/change.ts';
 import { byteLength } from '../edits/text/characters.ts';
-import type { ProtectedEffect } from '../policy/path-tables.ts';
-import { matchProtectedFiles } from '../policy/protected-paths.ts';
+import { matchProtectedFiles, type ProtectedEffect } from '../policy/path-tables.ts';
 import { type Proposal, postedChange, writerOf } from '../state/proposal.ts';
 import {
   createDiffView,
@@ -24,9 +23,10 @@ import {
   joinBlocks,
   link,
   MAX_POSTED_BODY_BYTES,
+  partMarker,
+  proposalMarker,
   quoteModelText,
 } from './markdown.ts';
-import { partMarker, proposalMarker } from './markers.ts';
 import {
   approvalsLine,
   decisionLine,

@@ -3,8 +3,16 @@ import type { CommandName } from '../state/intent.ts';
 import type { Reply, ResumeRefusal } from '../state/replies.ts';
 import { renderLapsed, renderNotCounted, renderWithdrawn } from './approval-replies.ts';
 import type { CommandHelp } from './command-help.ts';
-import { codeSpan, escapeText, formatMention, formatTime, joinBlocks, link, truncate } from './markdown.ts';
-import { REPLY_MARKER } from './markers.ts';
+import {
+  codeSpan,
+  escapeText,
+  formatMention,
+  formatTime,
+  joinBlocks,
+  link,
+  REPLY_MARKER,
+  truncate,
+} from './markdown.ts';
 import { describeOutcome, escapeLogin, formatProposalList } from './proposal-status.ts';
 import {
   escapeMessage,

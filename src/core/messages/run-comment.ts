@@ -9,11 +9,13 @@ import {
   joinBlocks,
   link,
   MAX_POSTED_BODY_BYTES,
+  quoteModelText,
   renderWithin,
+  runMarker,
   shortenPath,
   tableCodeSpan,
+  turnMarker,
 } from './markdown.ts';
-import { runMarker } from './markers.ts';
 import { deciderNames, escapeLogin, formatProposalId, STATE_LABELS } from './proposal-status.ts';
 import { describeEnd } from './run-ended.ts';
 import { forkLine, ruleLine, settingsLine, sharedBranchLine } from './run-warnings.ts';
@@ -173,3 +175,28 @@ function commandsLine({ kind }: Phase): string {
   const skip = kind === 'awaiting-decisions' ? `${codeSpan('/continue')} skips undecided changes, ` : '';
   return `${skip}${codeSpan('/stop')} ends the run, ${help}`;
 }
+
+/** The review that holds the proposals of one turn, or an undo, which belongs to no turn. */
+type ReviewView = {
+  readonly runId: string;
+  readonly turn: number | null;
+  /** Number of changes that the turn proposes, wherever their comments are. */
+  readonly proposals: number;
+  /** The model's text beside its calls. */
+  readonly modelText: string | null;
+};
+
+const MAX_MODEL_TEXT_CHARACTERS = 4_000;
+
+/** A review's own body: one line of introduction, then the model's text. */
+export function renderReview({ runId, turn, proposals, modelText }: ReviewView): string {
+  const proposed = turn === null ? 'the undo of a change' : pluralize(proposals, 'change');
+  return joinBlocks(
+    turnMarker(runId, turn),
+    `Countersign proposes ${proposed}. Nothing changes without an approval.`,
+    modelText === null ? '' : quoteModelText('Comment', modelText, MAX_MODEL_TEXT_CHARACTERS),
+  );
+}
+
+/** The message with which the App dismisses its own review. */
+export const NOTHING_PENDING_TEXT = 'None of these changes is pending any more.';

@@ -1,4 +1,4 @@
-import { proposalsBeforeCommit } from '../actions/head-assessment.ts';
+import { appCommitsTo, proposalsBeforeCommit } from '../actions/head-assessment.ts';
 import { setHeadIfIdle } from '../actions/head-moved.ts';
 import {
   endStep,
@@ -12,19 +12,21 @@ import {
 } from '../actions/step-builder.ts';
 import { advanceBatch, answerToolCall, setCallStatus } from '../actions/tool-batch.ts';
 import {
+  alreadyRejectedOutput,
   dependsOnPendingOutput,
   overlapsPendingOutput,
+  REVERTS_USER_EDIT_OUTPUT,
   staleOutput,
   tooManyPendingOutput,
 } from '../agent/tool-results.ts';
 import { createProposalId } from '../comments/ids.ts';
-import { findConflictingChange } from '../policy/overlaps.ts';
+import type { FileChange } from '../edits/change.ts';
+import { findConflictingChange, isRepeatOfDenied, isRevertOfUserEdit } from '../policy/earlier-changes.ts';
 import type { Facts } from '../state/facts.ts';
 import { NEW_PROPOSAL, type Person, type Proposal, turnOf } from '../state/proposal.ts';
-import { activeRun, type PullState, pullRequestKey, type Run } from '../state/run.ts';
+import { type AppCommit, activeRun, type PullState, pullRequestKey, type Run } from '../state/run.ts';
 import type { Signal, ToolResult } from '../state/signals.ts';
 import type { Step } from '../state/step.ts';
-import { findEarlierAnswer } from './earlier-answer.ts';
 
 type ToolsFinishedSignal = Extract<Signal, { type: 'tools-finished' }>;
 
@@ -215,4 +217,37 @@ function isReplacedBy(older: Proposal, newer: Proposal): boolean {
     return before.callId === after.callId && before.turn === after.turn;
   const hasInstruction = older.state === 'rejected' && older.votes.at(-1)?.action === 'edit';
   return hasInstruction && before.turn === after.turn - 1 && older.change.path === newer.change.path;
+}
+
+/** The output for the model instead of asking people again. */
+type EarlierAnswer = { readonly kind: 'denied' | 'reverts-user-edit'; readonly output: string };
+
+/**
+ * Finds the denial of the same change in this run, or a person's own text that the change reverts; null for a new
+ * change.
+ */
+function findEarlierAnswer(pull: PullState, change: FileChange): EarlierAnswer | null {
+  const appCommits = appCommitsTo(pull.run, change.path);
+  const ofRun = pull.proposals.filter((one) => one.runId === pull.run?.id);
+  if (ofRun.some((one) => revertsUserEditOf(one, change, appCommits)))
+    return { kind: 'reverts-user-edit', output: REVERTS_USER_EDIT_OUTPUT };
+  const denied = ofRun.filter((one) => isDenialInForce(one, pull.run?.lastFeedbackAt ?? null));
+  const repeated = denied.findLast((one) => isRepeatOfDenied(change, one.change, appCommits));
+  const by = repeated?.votes.findLast(({ action }) => action === 'deny')?.by;
+  return by === undefined ? null : { kind: 'denied', output: alreadyRejectedOutput(by.login) };
+}
+
+function revertsUserEditOf(
+  { state, change, userEdit }: Proposal,
+  fresh: FileChange,
+  appCommits: readonly AppCommit[],
+): boolean {
+  return state === 'completed' && userEdit !== null && isRevertOfUserEdit(fresh, { change, ...userEdit }, appCommits);
+}
+
+/** A denial is in force until a person writes to the agent about the whole task: words on another change lift none. */
+function isDenialInForce({ state, votes }: Proposal, lastFeedbackAt: string | null): boolean {
+  const denial = votes.findLast(({ action }) => action === 'deny' || action === 'edit');
+  if (state !== 'rejected' || denial?.action !== 'deny') return false;
+  return lastFeedbackAt === null || Date.parse(denial.at) > Date.parse(lastFeedbackAt);
 }

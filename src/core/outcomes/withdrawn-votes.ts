@@ -3,7 +3,7 @@ import { COMMAND_GRAMMAR } from '../commands/all-commands.ts';
 import { isNamedByQuote, isThreadOf } from '../commands/shared/targets.ts';
 import { withRewritten } from '../commands/shared/user-edit-target.ts';
 import { parseComment } from '../comments/parse-comment.ts';
-import { findSourceProblem, voteSourceOf } from '../policy/vote-sources.ts';
+import { findSourceProblem, voteSourceOf } from '../policy/approval-rules.ts';
 import type { QuotedId, Targets } from '../state/intent.ts';
 import { approvalVotes, fullyPostedAt, type Proposal, type Vote } from '../state/proposal.ts';
 import { proposalLink } from '../state/replies.ts';

@@ -2,10 +2,11 @@ import { type BlobRef, isRestore, type Region } from '../edits/change.ts';
 import { applyRegion, composeFile, type LineRange, regionRange } from '../edits/region.ts';
 import { blobSha, encodeText } from '../edits/text/characters.ts';
 import { areLinesEqual } from '../edits/text/lines.ts';
-import type { FileWrite } from '../state/ports.ts';
+import type { FileWrite, Tree, TreeEntry } from '../state/ports.ts';
 import type { Permission, Proposal } from '../state/proposal.ts';
-import type { CommittedFile } from '../state/signals.ts';
+import type { CommittedFile, TreeFile, TreeMismatch } from '../state/signals.ts';
 import type { VoteSources } from '../state/vote-source.ts';
+import { entryKind } from './paths.ts';
 
 /** A file at the commit's parent; `text` is null for a file that is not text. */
 export type HeadFile = { readonly ref: BlobRef; readonly text: string | null };
@@ -146,4 +147,54 @@ function isSameBlobRef(left: BlobRef | null, right: BlobRef): boolean {
 /** Whether the text belongs to the blob and the shown lines are all of it. */
 function deletesEveryLine(text: string, { blob }: BlobRef, region: Region): boolean {
   return blobSha(encodeText(text)) === blob && applyRegion(text, region) === '';
+}
+
+/**
+ * Paths at which a commit's tree differs from its parent's tree plus exactly these writes; empty if the commit is
+ * correct (B20).
+ */
+export function treeMismatches(
+  writes: readonly FileWrite[],
+  { before, after }: { readonly before: Tree; readonly after: Tree },
+): readonly TreeMismatch[] {
+  const approved = new Map(writes.map((write) => [write.path, writtenFile(write)]));
+  const paths = new Set([...approved.keys(), ...changedTreePaths(before, after)]);
+  return [...paths].flatMap((path) => {
+    const written = approved.get(path);
+    const expected = written === undefined ? fileAt(before, path) : written;
+    const actual = fileAt(after, path);
+    return isSame(expected, actual) ? [] : [{ path, expected, actual }];
+  });
+}
+
+/** Paths whose blob or mode differs between two trees, each once and without directories. */
+export function changedTreePaths(before: Tree, after: Tree): readonly string[] {
+  const changed = [...before].filter(([path, entry]) => !isSame(fileIn(entry), fileAt(after, path)));
+  const added = [...after].filter(([path, entry]) => fileIn(entry) !== null && fileAt(before, path) === null);
+  return [...new Set([...changed, ...added].map(([path]) => path))];
+}
+
+function writtenFile({ content, mode }: FileWrite): TreeFile | null {
+  switch (content.kind) {
+    case 'bytes':
+      return { blob: blobSha(content.bytes), mode };
+    case 'blob':
+      return { blob: content.sha, mode };
+    case 'deleted':
+      return null;
+  }
+}
+
+function fileAt(tree: Tree, path: string): TreeFile | null {
+  const entry = tree.get(path);
+  return entry === undefined ? null : fileIn(entry);
+}
+
+/** Directories are left out: their content determines them. */
+function fileIn(entry: TreeEntry): TreeFile | null {
+  return entryKind(entry) === 'directory' ? null : { blob: entry.sha, mode: entry.mode };
+}
+
+function isSame(left: TreeFile | null, right: TreeFile | null): boolean {
+  return left?.blob === right?.blob && left?.mode === right?.mode;
 }

@@ -5,7 +5,7 @@ import { digestAtRegion } from '../edits/digest.ts';
 import type { CommitPlan } from '../state/ports.ts';
 import type { CommittedVersion, Permission, Vote } from '../state/proposal.ts';
 import type { CommittedFile } from '../state/signals.ts';
-import { type ApprovalRules, countedApprovals, isApproved } from './approval-rules.ts';
+import { type ApprovalRules, countedApprovals, findSourceProblem, isApproved } from './approval-rules.ts';
 import { type CommitMessageEntry, renderCommitMessage } from './commit-message.ts';
 import {
   type HeadFiles,
@@ -16,8 +16,7 @@ import {
   planMove,
   planRestore,
 } from './commit-plan.ts';
-import { findConflictingChange } from './overlaps.ts';
-import { findSourceProblem } from './vote-sources.ts';
+import { findConflictingChange } from './earlier-changes.ts';
 
 /**
  * The only place that permits a commit. It checks again, from stored data and the head's content, that every change has

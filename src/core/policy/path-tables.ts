@@ -1,3 +1,5 @@
+import { compilePathRules, type PathMatch } from './path-rules.ts';
+
 /** Files that usually have secrets. `files` are lower-case globs, in any directory. */
 type SecretFiles = { readonly what: string; readonly files: readonly string[] };
 
@@ -50,7 +52,7 @@ export const SECRET_FILES: readonly SecretFiles[] = [
 ];
 
 /** Files that control CI, approvals or git itself. `globs` begin at the root. Only people change them. */
-export const READ_ONLY_FILES: readonly { readonly name: string; readonly globs: readonly string[] }[] = [
+const READ_ONLY_FILES: readonly { readonly name: string; readonly globs: readonly string[] }[] = [
   { name: '.github/workflows/**', globs: ['.github/workflows', '.github/workflows/**'] },
   { name: '.github/countersign.yml', globs: ['.github/countersign.yml'] },
   { name: 'CODEOWNERS', globs: ['**/codeowners'] },
@@ -61,7 +63,7 @@ export const READ_ONLY_FILES: readonly { readonly name: string; readonly globs: 
 export type ProtectedEffect = 'runs code' | 'steers coding agents' | 'steers coding agents and runs code';
 
 /** A group of protected files: lower-case globs, in any directory (`files`) or from the root (`rootFiles`). */
-export type ProtectedFiles = {
+type ProtectedFiles = {
   readonly kind: string;
   readonly effect: ProtectedEffect;
   readonly files: readonly string[];
@@ -217,3 +219,51 @@ export const PROTECTED_FILES: readonly ProtectedFiles[] = [
     ],
   },
 ];
+
+/** The built-in rule that forbids every tool this path, compared without case and look-alikes; null if there is none. */
+export function findReadDenyRule(path: string): string | null {
+  return SECRET_RULES(path)?.row.name ?? null;
+}
+
+/** The built-in rule that forbids writing tools this path, compared without case and look-alikes; null if there is none. */
+export function findWriteDenyRule(path: string): string | null {
+  return findReadDenyRule(path) ?? READ_ONLY_RULES(path)?.row.name ?? null;
+}
+
+/** Like T14, for reading, searching and listing. */
+export function notReadableOutput(path: string, rule: string): string {
+  return `Cannot read '${path}': path may not be read (${rule}).`;
+}
+
+/** T14. */
+export function notWritableOutput(path: string, rule: string): string {
+  return `Cannot write '${path}': path is read-only (${rule}).`;
+}
+
+/** The group of a protected path; null for other paths. Compared without case and look-alikes. */
+export function findProtectedFiles(path: string): ProtectedFiles | null {
+  return matchProtectedFiles(path)?.row ?? null;
+}
+
+/** Like `findProtectedFiles`, and whether the path only looks like one of the group. */
+export function matchProtectedFiles(path: string): PathMatch<ProtectedFiles> | null {
+  const found = PROTECTED_RULES(path);
+  return found === null ? null : { row: found.row.row, byLikeness: found.byLikeness };
+}
+
+/** Each glob is a rule, so that a refusal names it. */
+const SECRET_RULES = compilePathRules(
+  SECRET_FILES.flatMap(({ files }) => files).map((file) => ({
+    name: file.replace(/\/\*\*$/, ''),
+    globs: [`**/${file}`],
+  })),
+);
+
+const READ_ONLY_RULES = compilePathRules(READ_ONLY_FILES);
+
+const PROTECTED_RULES = compilePathRules(
+  PROTECTED_FILES.map((row) => ({
+    row,
+    globs: [...row.files.map((file) => `**/${file}`), ...(row.rootFiles ?? [])],
+  })),
+);

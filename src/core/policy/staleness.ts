@@ -1,5 +1,4 @@
 import { type BlobRef, type FileChange, type Region, sourcePath } from '../edits/change.ts';
-import { findHunkHeading } from '../edits/hunk-heading.ts';
 import {
   createRegionPattern,
   createRegionPatternIgnoringCr,
@@ -7,7 +6,14 @@ import {
   hasSameFileEdges,
   locateRegion,
 } from '../edits/locate-region.ts';
-import { EMPTY_REGION, isSameRegionText, type LineRange, regionIndex, relocateRegion } from '../edits/region.ts';
+import {
+  EMPTY_REGION,
+  findHunkHeading,
+  isSameRegionText,
+  type LineRange,
+  regionIndex,
+  relocateRegion,
+} from '../edits/region.ts';
 import { findAppliedOps } from '../edits/text/applied-ops.ts';
 import { createLineTable, type LineTable } from '../edits/text/line-table.ts';
 import { areLinesEqual, crLfToLf } from '../edits/text/lines.ts';

@@ -3,8 +3,7 @@ import type { ModelResponse } from '../../core/state/conversation.ts';
 import { ModelError } from '../../core/state/ports.ts';
 import { activeRun } from '../../core/state/run.ts';
 import type { QuestionResult } from '../../core/state/signals.ts';
-import { DONE, type EffectResult, type Job, loadJobPull } from '../jobs/job.ts';
-import { errorText, isPermanent, nextRetryAt } from '../jobs/retries.ts';
+import { DONE, type EffectResult, errorText, isPermanent, type Job, loadJobPull, nextRetryAt } from '../jobs/job.ts';
 
 /** Requests for one response. */
 const MAX_MODEL_ATTEMPTS = 5;

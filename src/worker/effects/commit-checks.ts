@@ -5,11 +5,10 @@ import {
   filesToFetch,
   stalenessInput,
 } from '../../core/actions/head-assessment.ts';
-import type { HeadFile, HeadFiles } from '../../core/policy/commit-plan.ts';
-import { treeMismatches } from '../../core/policy/committed-tree.ts';
+import { voteLocations } from '../../core/policy/approval-rules.ts';
+import { type HeadFile, type HeadFiles, treeMismatches } from '../../core/policy/commit-plan.ts';
 import type { CountersignedCommit } from '../../core/policy/countersign.ts';
 import { STALE_APPLICABILITY, toVerdict } from '../../core/policy/push-impact.ts';
-import { voteLocations } from '../../core/policy/vote-sources.ts';
 import { parseSettings } from '../../core/settings/repo-settings.ts';
 import type { FileAtHead, StalenessVerdict } from '../../core/state/head-changes.ts';
 import type { GitHub } from '../../core/state/ports.ts';
@@ -18,10 +17,8 @@ import type { PullState } from '../../core/state/run.ts';
 import type { SettingsReading } from '../../core/state/settings.ts';
 import type { PreflightCheck } from '../../core/state/signals.ts';
 import type { VoteSources } from '../../core/state/vote-source.ts';
-import { fetchPersonPermission, offloadOr } from '../jobs/gather-facts.ts';
-import type { EffectResult, Job, PullContext } from '../jobs/job.ts';
-import { fetchFiles, isPlainFileMode } from '../jobs/repository-files.ts';
-import { errorText, nextRetryAt } from '../jobs/retries.ts';
+import { fetchFiles, fetchPersonPermission, isPlainFileMode, offloadOr } from '../jobs/gather-facts.ts';
+import { type EffectResult, errorText, type Job, nextRetryAt, type PullContext } from '../jobs/job.ts';
 import type { Offload } from '../offload/offload.ts';
 
 /** The checked head of an attempt: its files, and whether each proposal applies to them. */

@@ -8,8 +8,16 @@ import type { GitHub } from '../../core/state/ports.ts';
 import { isOpen, type Proposal } from '../../core/state/proposal.ts';
 import type { PullState, Run } from '../../core/state/run.ts';
 import type { PreflightCheck, Signal } from '../../core/state/signals.ts';
-import { DONE, type EffectResult, type Job } from '../jobs/job.ts';
-import { errorText, isPermanent, nextRetryAt, type RetryResult, retryAfterComments } from '../jobs/retries.ts';
+import {
+  DONE,
+  type EffectResult,
+  errorText,
+  isPermanent,
+  type Job,
+  nextRetryAt,
+  type RetryResult,
+  retryAfterComments,
+} from '../jobs/job.ts';
 import { type CommitPreconditions, preflightCommit, verifyWrittenCommit } from './commit-checks.ts';
 import { findExistingCommit, findReportedCommit } from './find-commit.ts';
 

@@ -10,7 +10,7 @@ import {
 import { composeFile, formatRange, regionRange } from '../../core/edits/region.ts';
 import { blobSha, decodeText, encodeText } from '../../core/edits/text/characters.ts';
 import { findChangeTrailers } from '../../core/policy/commit-message.ts';
-import { changedTreePaths } from '../../core/policy/committed-tree.ts';
+import { changedTreePaths } from '../../core/policy/commit-plan.ts';
 import type { PullFacts } from '../../core/state/facts.ts';
 import { type CommitSummary, type GitHub, GitHubError, type Tree, type TreeEntry } from '../../core/state/ports.ts';
 import type { CommittedVersion, Proposal } from '../../core/state/proposal.ts';

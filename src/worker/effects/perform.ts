@@ -1,13 +1,18 @@
 import type { EffectType } from '../../core/state/effects.ts';
 import type { EffectResult, Job } from '../jobs/job.ts';
 import { askModel, askQuestion } from './ask-model.ts';
-import { catchUp } from './catch-up.ts';
+import {
+  dismissOwnReview,
+  postReaction,
+  postReply,
+  restoreReviewBody,
+  updateProposalComment,
+  updateRunComment,
+} from './comments.ts';
 import { performCommit } from './commit.ts';
-import { checkDeadlines, checkOutdatedSuggestions, checkThread, expireProposals } from './delayed-checks.ts';
+import { catchUp, checkDeadlines, checkOutdatedSuggestions, checkThread, expireProposals } from './delayed-checks.ts';
 import { postProposals } from './post-proposals.ts';
-import { postReaction, postReply } from './post-reply.ts';
 import { runTools } from './run-tools.ts';
-import { dismissOwnReview, restoreReviewBody, updateProposalComment, updateRunComment } from './update-comments.ts';
 
 /** Performs one effect. Rejects with `GitHubError` or `ModelError`, which the caller turns into a retry. */
 export function performEffect(job: Job): Promise<EffectResult> {

@@ -1,10 +1,8 @@
 import type { NoSuggestionReason, Placement } from '../../core/edits/placement.ts';
 import type { GitHub } from '../../core/state/ports.ts';
 import type { PostedComment, Proposal } from '../../core/state/proposal.ts';
-import type { PullContext } from '../jobs/job.ts';
-import { isPermanent } from '../jobs/retries.ts';
-import type { DraftContext, PlacedComments } from '../offload/drafts.ts';
-import type { Offload } from '../offload/offload.ts';
+import { isPermanent, type PullContext } from '../jobs/job.ts';
+import type { DraftContext, Offload, PlacedComments } from '../offload/offload.ts';
 
 /** A pending proposal with its placement and rendered comments. */
 export type ProposalDraft = PlacedComments & { readonly proposal: Proposal };

@@ -1,17 +1,16 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { notShowableOutput } from '../../core/agent/tool-results.ts';
 import { sourcePath } from '../../core/edits/change.ts';
-import { turnMarker } from '../../core/messages/markers.ts';
-import { renderReview } from '../../core/messages/review.ts';
+import { turnMarker } from '../../core/messages/markdown.ts';
+import { renderReview } from '../../core/messages/run-comment.ts';
 import { runWarnings } from '../../core/messages/run-warnings.ts';
 import type { GitHub, NewReview, OwnReview, ReviewCommentDraft } from '../../core/state/ports.ts';
 import type { Proposal } from '../../core/state/proposal.ts';
 import { activeRun, type PullState } from '../../core/state/run.ts';
 import type { PostedProposal } from '../../core/state/signals.ts';
-import { DONE, type EffectResult, type Job } from '../jobs/job.ts';
-import { fetchFile } from '../jobs/repository-files.ts';
-import { isPermanent } from '../jobs/retries.ts';
-import type { DraftContext } from '../offload/drafts.ts';
+import { fetchFile } from '../jobs/gather-facts.ts';
+import { DONE, type EffectResult, isPermanent, type Job } from '../jobs/job.ts';
+import type { DraftContext } from '../offload/offload.ts';
 import { draftProposal, type ProposalDraft, postDiff } from './post-diff.ts';
 import { adoptPostedComments, type FoundComments, findPostedComments, isPosted, postParts } from './posted-comments.ts';
 

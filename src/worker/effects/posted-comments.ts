@@ -1,11 +1,10 @@
 import type { Placement } from '../../core/edits/placement.ts';
-import { partMarker, proposalMarker } from '../../core/messages/markers.ts';
+import { partMarker, proposalMarker } from '../../core/messages/markdown.ts';
 import type { FoundComment, GitHub } from '../../core/state/ports.ts';
 import type { PostedComment, Proposal } from '../../core/state/proposal.ts';
 import type { PostedProposal } from '../../core/state/signals.ts';
 import type { PullContext } from '../jobs/job.ts';
-import type { DraftContext } from '../offload/drafts.ts';
-import type { Offload } from '../offload/offload.ts';
+import type { DraftContext, Offload } from '../offload/offload.ts';
 import { draftProposalAt, type ProposalDraft } from './post-diff.ts';
 
 /** Comments of the App that exist on GitHub, by marker. */

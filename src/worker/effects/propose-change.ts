@@ -1,6 +1,6 @@
 import type { BuildResult } from '../../core/edits/build-edit.ts';
 import type { FileChange, StoredFile } from '../../core/edits/change.ts';
-import type { TextAfterEdit } from '../../core/policy/overlaps.ts';
+import type { TextAfterEdit } from '../../core/policy/earlier-changes.ts';
 import { checkMoveTarget } from '../../core/policy/paths.ts';
 import type { ToolCall } from '../../core/state/conversation.ts';
 import type { ToolResult } from '../../core/state/signals.ts';

@@ -1,18 +1,18 @@
 import type { StoredFile } from '../../core/edits/change.ts';
 import { MAX_FILE_BYTES, MAX_WHOLE_FILE_BYTES } from '../../core/edits/text/limits.ts';
-import { type CheckedPath, checkPath } from '../../core/policy/paths.ts';
 import {
   findReadDenyRule,
   findWriteDenyRule,
   notReadableOutput,
   notWritableOutput,
-} from '../../core/policy/protected-paths.ts';
+} from '../../core/policy/path-tables.ts';
+import { type CheckedPath, checkPath } from '../../core/policy/paths.ts';
 import type { ToolCall } from '../../core/state/conversation.ts';
 import type { GitHub, Tree } from '../../core/state/ports.ts';
 import type { PullState } from '../../core/state/run.ts';
 import type { ToolResult } from '../../core/state/signals.ts';
+import { isPlainFileMode } from '../jobs/gather-facts.ts';
 import type { Job } from '../jobs/job.ts';
-import { isPlainFileMode } from '../jobs/repository-files.ts';
 import type { Offload } from '../offload/offload.ts';
 
 /** The repository at one commit, as the agent's tools see it. */

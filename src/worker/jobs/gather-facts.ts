@@ -1,13 +1,16 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { assessProposedMove, filesToFetch, pathPush } from '../../core/actions/head-assessment.ts';
+import { assessProposedMove, type FilesToFetch, filesToFetch, pathPush } from '../../core/actions/head-assessment.ts';
 import { USER_EDIT_FILE_CHANGED, withBaseText } from '../../core/commands/shared/user-edit-target.ts';
 import { withCurrentNames } from '../../core/decide.ts';
+import type { FileMode } from '../../core/edits/change.ts';
+import { decodeText } from '../../core/edits/text/characters.ts';
 import { needs } from '../../core/needs.ts';
+import { checkMoveTarget } from '../../core/policy/paths.ts';
 import { STALE_APPLICABILITY } from '../../core/policy/push-impact.ts';
 import { parseSettings } from '../../core/settings/repo-settings.ts';
 import type { BranchRules } from '../../core/state/branch-rules.ts';
 import type { Facts, Need } from '../../core/state/facts.ts';
-import type { PathStaleness, PathStalenessInput, Staleness } from '../../core/state/head-changes.ts';
+import type { FileAtHead, PathStaleness, PathStalenessInput, Staleness } from '../../core/state/head-changes.ts';
 import type { GitHub, Tree } from '../../core/state/ports.ts';
 import { commentsOf, type Permission, type Person } from '../../core/state/proposal.ts';
 import type { PullState } from '../../core/state/run.ts';
@@ -20,9 +23,7 @@ import {
   type OffloadName,
   type OffloadOutput,
 } from '../offload/offload.ts';
-import type { PullContext, WorkerContext } from './job.ts';
-import { fetchFile, fetchFiles, fileWithoutText } from './repository-files.ts';
-import { isPermanent } from './retries.ts';
+import { isPermanent, type PullContext, type WorkerContext } from './job.ts';
 
 /** Fetches facts until the signal can be decided. Rejects with `GitHubError`. */
 export async function gatherFacts(context: WorkerContext, stored: PullState, signal: Signal): Promise<Facts> {
@@ -208,4 +209,52 @@ async function fetchUserEdit(
   const input = withBaseText(userEdit, file);
   const fallback = { kind: 'refused', refusal: { reason: 'limit-exceeded' } } as const;
   return input === null ? USER_EDIT_FILE_CHANGED : offloadOr(offload, 'applyUserEdit', input, fallback);
+}
+
+/** Fetches files by path. The result has no prototype, because a file can be named `constructor`. */
+export async function fetchFiles(
+  github: GitHub,
+  tree: Tree,
+  { paths, moves }: FilesToFetch,
+): Promise<Record<string, FileAtHead | null>> {
+  const files: Record<string, FileAtHead | null> = Object.create(null);
+  for (const { from, to } of moves) {
+    files[from] = tree.has(from) ? fileWithoutText(tree, from) : null;
+    files[to] = fileWithoutText(tree, to, from);
+  }
+  for (const path of paths) files[path] = await fetchFile(github, tree, path);
+  return files;
+}
+
+/**
+ * Fetches a file of a tree with its text: null if there is no file; the text is null unless it is a plain text file.
+ */
+export async function fetchFile(github: GitHub, tree: Tree, path: string): Promise<FileAtHead | null> {
+  const file = fileWithoutText(tree, path);
+  if (file === null || !isPlainFileMode(file.mode)) return file;
+  const decoded = decodeText(await github.fetchBlob(file.blob, tree.get(path)?.size));
+  return { ...file, text: decoded.kind === 'text' ? decoded.text : null };
+}
+
+/** Whether this is the mode of a plain file, and not of a link, directory or submodule. */
+export function isPlainFileMode(mode: string): mode is FileMode {
+  return mode === '100644' || mode === '100755';
+}
+
+/** Marks a path where no file can be created, because another file or directory is in the way. */
+const PATH_BLOCKED: FileAtHead = { blob: '', mode: '', text: null };
+
+/**
+ * A file without its text, from the tree alone; null if there is none. `from` is the source of a file that is to be
+ * moved to `path`.
+ */
+function fileWithoutText(tree: Tree, path: string, from: string = path): FileAtHead | null {
+  const entry = tree.get(path);
+  if (entry === undefined) return canPlaceFile(tree, path, from) ? null : PATH_BLOCKED;
+  return { blob: entry.sha, mode: entry.mode, text: null };
+}
+
+/** Whether a file can be created at `path`: no file, link or name that differs only in case is in the way. */
+function canPlaceFile(tree: Tree, path: string, from: string): boolean {
+  return checkMoveTarget(path, from, { repo: '', tree }).kind === 'path';
 }

@@ -6,14 +6,15 @@ import { type BuildResult, buildEdit, type EditInput } from '../../core/edits/bu
 import { buildDelete, buildMove, type DeleteInput, type MoveInput } from '../../core/edits/build-file-ops.ts';
 import { buildWrite, type WriteInput } from '../../core/edits/build-write.ts';
 import { type Region, unifiedDiffOf } from '../../core/edits/change.ts';
+import { choosePlacement, type Placement } from '../../core/edits/placement.ts';
 import { applyUserEdit, type UserEditInput, type UserEditResult } from '../../core/edits/user-edit.ts';
-import { countParts, type RenderedProposal } from '../../core/messages/proposal-comment.ts';
+import { countParts, type RenderedProposal, renderOpenProposal } from '../../core/messages/proposal-comment.ts';
 import type { ProposalView } from '../../core/messages/proposal-status.ts';
-import { renderPostedProposal } from '../../core/messages/read-back.ts';
+import { proposalRoundTrips, renderPostedProposal } from '../../core/messages/read-back.ts';
 import { renderReply, renderReplyContinuations } from '../../core/messages/replies.ts';
 import { findShownDigest, type ShownProposal } from '../../core/messages/shown-change.ts';
 import { computeUndo } from '../../core/policy/compute-undo.ts';
-import { isFoundAfterEdit, type TextAfterEdit } from '../../core/policy/overlaps.ts';
+import { isFoundAfterEdit, type TextAfterEdit } from '../../core/policy/earlier-changes.ts';
 import {
   assessFile,
   assessPush,
@@ -27,17 +28,11 @@ import type {
   ProposalApplicability,
   PushAssessment,
 } from '../../core/state/head-changes.ts';
+import type { PullRequestFile } from '../../core/state/ports.ts';
 import type { Proposal } from '../../core/state/proposal.ts';
 import type { Reply } from '../../core/state/replies.ts';
 import type { UndoContext, UndoResult } from '../../core/state/undo.ts';
 import type { RepoLinks } from '../../lib/format.ts';
-import {
-  type DraftInput,
-  draftComments,
-  draftCommentsAt,
-  type PlacedComments,
-  type PlacedDraftInput,
-} from './drafts.ts';
 
 /**
  * Runs a computation in this thread or in another one, so that the event loop stays free meanwhile. Rejects with the
@@ -186,4 +181,50 @@ function totalLength(lines: readonly string[]): number {
 /** Characters of the diff, which includes all lines of a region. */
 function diffLength({ change }: Proposal): number {
   return unifiedDiffOf(change.payload)?.length ?? 0;
+}
+
+/**
+ * The surroundings of a proposal: the warnings of its run, the text of its file at the head (empty if there is none),
+ * and the entry of that file in the pull request's diff.
+ */
+export type DraftContext = {
+  readonly runDetails: Pick<ProposalView, 'warnings' | 'writable' | 'decideIn'>;
+  readonly links: RepoLinks;
+  readonly baseText: string;
+  readonly file: PullRequestFile | undefined;
+};
+
+/** A proposal to draft at the best placement. */
+type DraftInput = { readonly proposal: Proposal; readonly context: DraftContext };
+
+/** A proposal to draft at this placement. */
+type PlacedDraftInput = DraftInput & { readonly placement: Placement };
+
+/** The placement of a proposal and its comments there. */
+export type PlacedComments = { readonly placement: Placement; readonly comments: RenderedProposal };
+
+/**
+ * Drafts the comments at the best placement. Returns null if no placement shows exactly the stored change when the
+ * comments are read back: people must never approve a change that they cannot see.
+ */
+function draftComments({ proposal, context }: DraftInput): PlacedComments | null {
+  const { change } = proposal;
+  const { baseText, file } = context;
+  const inPullRequest = file !== undefined && file.status !== 'removed';
+  const placement = choosePlacement({ change, baseText, patch: file?.patch ?? null, inPullRequest });
+  const drafted = draftCommentsAt({ proposal, context, placement });
+  if (drafted !== null || placement.kind !== 'suggestion') return drafted;
+  const { path } = placement;
+  return draftCommentsAt({ proposal, context, placement: { kind: 'file', path, reason: 'not-expressible' } });
+}
+
+/** Drafts the comments at this placement; null if they would not show exactly the stored change. */
+function draftCommentsAt({
+  proposal,
+  placement,
+  context: { runDetails, links, baseText },
+}: PlacedDraftInput): PlacedComments | null {
+  const comments = renderOpenProposal({ proposal, placement, ...runDetails, links, replacedByUrl: null });
+  if (comments === null || !proposalRoundTrips(comments, { change: proposal.change, placement, baseText })) return null;
+  return { placement, comments };
 }

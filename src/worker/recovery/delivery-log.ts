@@ -1,5 +1,7 @@
+import { z } from 'zod';
 import type { GapWindow, RecoveryTurn } from '../../adapters/store/store.ts';
 import type { DeliveryLog, LoggedDelivery } from '../../core/state/ports.ts';
+import { isRelevantEvent } from '../../core/webhooks/interpret.ts';
 
 /** Number of requests that a recovery run can still send. */
 export type RequestAllowance = { remaining: number };
@@ -103,4 +105,113 @@ async function scanPart(part: LogScanPart, log: DeliveryLog, allowance: RequestA
 /** All scanned attempts, newest first. */
 export function scannedAttempts({ parts }: LogScan): readonly LoggedDelivery[] {
   return parts.flatMap(({ attempts }) => attempts).toSorted((left, right) => right.deliveredAt - left.deliveredAt);
+}
+
+/** A pull request with an active run, a queued task or a pending proposal. */
+export type ActivePull = { readonly repositoryId: number; readonly number: number };
+
+/**
+ * A delivery that might not be stored here: one webhook with all attempts to send it. `id` is the oldest attempt.
+ * `acknowledged` means that one of the attempts got a 2xx response.
+ */
+export type LostDelivery = Pick<
+  LoggedDelivery,
+  'id' | 'guid' | 'deliveredAt' | 'event' | 'repositoryId' | 'acknowledged'
+>;
+
+/**
+ * Selects lost deliveries from attempts (newest first): each relevant delivery once, oldest first. An acknowledged one is
+ * lost only if the database was restored, so it matters only in repositories with active pull requests.
+ */
+export function findLostDeliveries(
+  attempts: readonly LoggedDelivery[],
+  activeRepositories: ReadonlySet<number>,
+): readonly LostDelivery[] {
+  const acknowledged = new Set(attempts.filter((attempt) => attempt.acknowledged).map(({ guid }) => guid));
+  const oldest = new Map<string, LostDelivery>();
+  for (const { id, guid, deliveredAt, event, action, repositoryId } of attempts.toReversed()) {
+    if (oldest.has(guid) || !isRelevantEvent(event, action)) continue;
+    const lost = { id, guid, deliveredAt, event, repositoryId, acknowledged: acknowledged.has(guid) };
+    if (!lost.acknowledged || repositoryId === null || activeRepositories.has(repositoryId)) oldest.set(guid, lost);
+  }
+  return [...oldest.values()];
+}
+
+/** Acknowledged deliveries that are read one by one: the requests of two recovery runs. */
+const MAX_ACKNOWLEDGED_TO_READ = 400;
+
+/** Events whose content a catch-up reads from the pull request: comments, state, base and head. */
+const FOUND_BY_CATCH_UP: ReadonlySet<string> = new Set([
+  'issue_comment',
+  'pull_request_review_comment',
+  'pull_request',
+]);
+
+/** Whether a restored database lacks too many deliveries to read them one by one. */
+export function hasTooManyAcknowledged(lost: readonly LostDelivery[]): boolean {
+  return lost.filter(isReplacedByCatchUp).length > MAX_ACKNOWLEDGED_TO_READ;
+}
+
+/** Whether a catch-up replaces the reading of this delivery. */
+export function isReplacedByCatchUp({ acknowledged, event }: LostDelivery): boolean {
+  return acknowledged && FOUND_BY_CATCH_UP.has(event);
+}
+
+const Numbered = z.object({ number: z.int() });
+
+const PullNumber = z.union([
+  z.object({ pull_request: Numbered }).transform(({ pull_request }) => pull_request.number),
+  z.object({ issue: Numbered }).transform(({ issue }) => issue.number),
+]);
+
+/**
+ * Whether to handle a lost delivery with this payload. An acknowledged one counts only on an active pull request, so
+ * that a task that is already done does not start again.
+ */
+export function shouldRecover(lost: LostDelivery, payload: unknown, active: readonly ActivePull[]): boolean {
+  if (!lost.acknowledged || lost.repositoryId === null) return true;
+  const number = PullNumber.safeParse(payload);
+  return number.success && active.some((one) => one.repositoryId === lost.repositoryId && one.number === number.data);
+}
+
+/** State of a process between runs. After a restart it is rebuilt from GitHub's log and the store. */
+export type RecoveryMemory = {
+  /** Only the first run of a process starts early. */
+  hasBegunRun: boolean;
+  /** Start (GitHub's time, ms) of the period of the last scheduled catch-ups; null before the first. */
+  catchUpSince: number | null;
+  /** End (GitHub's time, ms) of the latest gap; null before the first. */
+  gapUntil: number | null;
+  /** The scan in progress; null between two scans. */
+  scan: LogScan | null;
+  /** Lost deliveries that are not read yet, oldest first. */
+  backlog: readonly LostDelivery[];
+  /** The scan that produced the backlog; `until` is GitHub's time (ms). Null before the first. */
+  lastScan: { readonly until: number; readonly gap: GapWindow | null } | null;
+  /** A turn that could not be released during a database outage, with the time of the next one (ms). */
+  unreleasedTurn: { readonly turn: RecoveryTurn; readonly nextRunAt: number } | null;
+  /** GUIDs of handled deliveries that are still in the log. */
+  handled: Set<string>;
+  /** The delivery that could not be read in the last run, with the number of attempts. */
+  stuck: { readonly guid: string; readonly attempts: number } | null;
+};
+
+export function createRecoveryMemory(): RecoveryMemory {
+  return {
+    hasBegunRun: false,
+    catchUpSince: null,
+    gapUntil: null,
+    scan: null,
+    backlog: [],
+    lastScan: null,
+    unreleasedTurn: null,
+    handled: new Set(),
+    stuck: null,
+  };
+}
+
+/** A new gap means that a backup might have been restored, without the deliveries handled since. */
+export function resetMemory(memory: RecoveryMemory, { until }: GapWindow): void {
+  const { hasBegunRun, stuck } = memory;
+  Object.assign(memory, { ...createRecoveryMemory(), hasBegunRun, stuck, gapUntil: until });
 }

@@ -1,11 +1,19 @@
+import { z } from 'zod';
 import type { Store } from '../../adapters/store/store.ts';
 import type { Logger } from '../../adapters/telemetry/log.ts';
 import type { Counter } from '../../adapters/telemetry/metrics.ts';
+import type { AppIdentity } from '../../core/state/facts.ts';
+import type { CommentLocation, PullRequestRef } from '../../core/state/intent.ts';
 import { type DeliveryEvent, type DeliveryLog, GitHubError } from '../../core/state/ports.ts';
-import type { CurrentTextReader } from './current-text.ts';
-import { type RequestAllowance, useRequest } from './delivery-log.ts';
-import { type ActivePull, type LostDelivery, shouldRecover } from './lost-deliveries.ts';
-import type { RecoveryMemory } from './recovery-memory.ts';
+import { interpret } from '../../core/webhooks/interpret.ts';
+import {
+  type ActivePull,
+  type LostDelivery,
+  type RecoveryMemory,
+  type RequestAllowance,
+  shouldRecover,
+  useRequest,
+} from './delivery-log.ts';
 
 /** The services that read and handle lost deliveries. */
 export type BacklogOptions = {
@@ -108,4 +116,43 @@ function recordReadFailure(memory: RecoveryMemory, { guid }: LostDelivery, error
   const attempts = memory.stuck?.guid === guid ? memory.stuck.attempts + 1 : 1;
   memory.stuck = { guid, attempts };
   return attempts >= MAX_READ_ATTEMPTS;
+}
+
+type CurrentTextOptions = {
+  readonly identity: AppIdentity;
+  /** Fetches the current body of a comment; null if it was deleted. */
+  readonly fetchComment: (pull: PullRequestRef, location: CommentLocation) => Promise<string | null>;
+};
+
+/** Updates a lost delivery to the current text of its comment; null if the comment was deleted. */
+type CurrentTextReader = (event: DeliveryEvent) => Promise<DeliveryEvent | null>;
+
+const Body = z.object({ body: z.string().nullish() }).loose();
+
+const CommentPayload = z.object({ comment: Body.optional(), review: Body.optional() }).loose();
+
+/**
+ * Authors can delete or edit a comment while its webhook is lost. A deleted comment is dropped, and an edited one is
+ * handled as an edit, which never decides anything. [S60, S61]
+ */
+export function createCurrentTextReader({ identity, fetchComment }: CurrentTextOptions): CurrentTextReader {
+  return async (event) => {
+    const interpretation = interpret({ event: event.name, payload: event.payload, app: identity });
+    if (interpretation.kind !== 'intent' || interpretation.intent.kind !== 'comment') return event;
+    const body = await fetchComment(interpretation.intent.pull, interpretation.intent.location);
+    return body === null ? null : withBody(event, body);
+  };
+}
+
+function withBody(event: DeliveryEvent, body: string): DeliveryEvent {
+  const { comment, review, ...rest } = CommentPayload.parse(event.payload);
+  const commented = comment ?? review;
+  if (commented === undefined || isSameText(commented.body ?? '', body)) return event;
+  const edited = comment === undefined ? { review: { ...review, body } } : { comment: { ...comment, body } };
+  return { ...event, payload: { ...rest, ...edited, action: 'edited' } };
+}
+
+/** The line endings of webhooks and API responses can differ. */
+function isSameText(left: string, right: string): boolean {
+  return left.replaceAll('\r\n', '\n').trimEnd() === right.replaceAll('\r\n', '\n').trimEnd();
 }

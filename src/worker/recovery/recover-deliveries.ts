@@ -4,17 +4,20 @@ import {
   CLOCK_SLACK_MS,
   continueScan,
   createScan,
+  findLostDeliveries,
+  hasTooManyAcknowledged,
+  isReplacedByCatchUp,
   type LogScan,
+  type RecoveryMemory,
   type RequestAllowance,
+  resetMemory,
   scannedAttempts,
   scanRange,
   scanStart,
   shortenScan,
 } from './delivery-log.ts';
 import type { Heartbeat } from './heartbeat.ts';
-import { findLostDeliveries, hasTooManyAcknowledged, isReplacedByCatchUp } from './lost-deliveries.ts';
 import { type BacklogOptions, dropStored, processBacklog, type RecoveredUntil } from './process-backlog.ts';
-import { type RecoveryMemory, resetMemory } from './recovery-memory.ts';
 
 /** The services of a recovery run. */
 export type RecoveryOptions = BacklogOptions & {

@@ -2,6 +2,7 @@ import { createFault } from '../../adapters/telemetry/fault.ts';
 import type { Counter } from '../../adapters/telemetry/metrics.ts';
 import { type Clock, GitHubError } from '../../core/state/ports.ts';
 import { delay } from '../../lib/delay.ts';
+import { createRecoveryMemory } from './delivery-log.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import {
   CONTINUE_AFTER_MS,
@@ -10,7 +11,6 @@ import {
   type RecoveryResult,
   recoverLostDeliveries,
 } from './recover-deliveries.ts';
-import { createRecoveryMemory } from './recovery-memory.ts';
 
 type StartRecoveryOptions = Omit<RecoveryOptions, 'now'> & {
   readonly clock: Clock;

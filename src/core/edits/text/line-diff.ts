@@ -1,6 +1,6 @@
 import { diffArrays } from 'diff';
 import { createLineCounts, findAnchors, type LineCounts } from './anchors.ts';
-import { countCommonLines } from './shared-lines.ts';
+import { countCommonLines } from './lines.ts';
 
 /**
  * The lines of two versions as numbers from 0; equal lines have the same number. By number: the length of the line,

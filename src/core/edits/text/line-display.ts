@@ -1,5 +1,3 @@
-import { splitLine } from './line-spans.ts';
-
 const TAB_COLUMNS = 8;
 
 const TAB_OR_WIDE =
@@ -52,4 +50,73 @@ export function isCodeReordered(line: string, path: string): boolean {
 function countRuns(text: string): number {
   return [...text.matchAll(RIGHT_TO_LEFT_RUN)].filter(({ groups }) => SIGNS_OF_CODE.test(groups?.['signs'] ?? ''))
     .length;
+}
+
+/** A part of one line. Comments, string literals and prose are `text`, all other parts are `code`. */
+export type SyntaxSpan = { readonly kind: 'code' | 'text'; readonly text: string };
+
+/**
+ * Splits a line by the syntax of its file. The line stands alone, as in a diff, so comments and strings that began above
+ * count as code, and after a quote that nothing closes all of the line is code: where the syntax is unsure, more is
+ * reported.
+ */
+export function splitLine(line: string, path: string): readonly SyntaxSpan[] {
+  const syntax = syntaxOf(path);
+  if (syntax === 'prose') return [{ kind: 'text', text: line }];
+  const spans: SyntaxSpan[] = [];
+  let offset = 0;
+  for (const match of line.matchAll(TEXT_PATTERNS[syntax])) {
+    if (match.groups?.['unclosed'] !== undefined) break;
+    const [text] = match;
+    if (match.index > offset) spans.push({ kind: 'code', text: line.slice(offset, match.index) });
+    spans.push({ kind: 'text', text });
+    offset = match.index + text.length;
+  }
+  if (offset < line.length) spans.push({ kind: 'code', text: line.slice(offset) });
+  return spans;
+}
+
+type Syntax = 'slashes' | 'markup' | 'hash' | 'dashes' | 'semicolon' | 'percent' | 'prose';
+
+/** A quote after two letters is an apostrophe. `unclosed` marks a quote that nothing closes. */
+const STRINGS = [
+  String.raw`"(?:[^"\\]|\\.?)*(?:"|(?<unclosed>$))`,
+  String.raw`(?<![\p{L}\p{N}]{2})'(?:[^'\\]|\\.?)*(?:'|(?<unclosed>$))`,
+  String.raw`\u0060(?:[^\u0060\\]|\\.?)*(?:\u0060|(?<unclosed>$))`,
+].join('|');
+
+/** One-line comments, lines inside of a block comment that start with its star, and text between tags. */
+const TEXT_PATTERNS = {
+  slashes: textPattern(String.raw`//.*|/\*.*?(?:\*/|$)|^\s*\*(?=[\s/]).*`),
+  markup: textPattern(
+    String.raw`//.*|/\*.*?(?:\*/|$)|^\s*\*(?=[\s/]).*|<!--.*?(?:-->|$)|(?<=[\w"'\}/]>)[^<>\{\}=;]+(?=<|$)`,
+  ),
+  hash: textPattern(String.raw`(?<!\S)#.*`),
+  dashes: textPattern(String.raw`--.*|/\*.*?(?:\*/|$)`),
+  semicolon: textPattern(';.*'),
+  percent: textPattern('%.*'),
+} as const satisfies Readonly<Record<Exclude<Syntax, 'prose'>, RegExp>>;
+
+function textPattern(comments: string): RegExp {
+  return new RegExp(`${comments}|${STRINGS}`, 'gu');
+}
+
+/** Extensions, and names of files without one. All others have the syntax `slashes`. */
+const EXTENSIONS: readonly (readonly [Syntax, string])[] = [
+  ['prose', 'md markdown txt rst adoc asciidoc po pot srt vtt csv tsv'],
+  ['markup', 'html htm xhtml xml xaml svg vue svelte astro jsx tsx mdx php erb hbs ejs twig'],
+  ['hash', 'py pyi rb sh bash zsh fish yml yaml toml conf cfg env properties pl pm r jl ex exs cr nim tf tfvars'],
+  ['hash', 'mk cmake ps1 awk graphql dockerfile makefile gemfile rakefile gitignore gitattributes dockerignore'],
+  ['dashes', 'sql lua hs elm adb ads vhd vhdl'],
+  ['semicolon', 'lisp clj cljs cljc edn el scm asm s ini'],
+  ['percent', 'tex bib erl hrl m'],
+];
+
+const SYNTAX_OF_EXTENSION = new Map(
+  EXTENSIONS.flatMap(([syntax, names]) => names.split(' ').map((name) => [name, syntax] as const)),
+);
+
+function syntaxOf(path: string): Syntax {
+  const extension = path.slice(Math.max(path.lastIndexOf('.'), path.lastIndexOf('/')) + 1);
+  return SYNTAX_OF_EXTENSION.get(extension.toLowerCase()) ?? 'slashes';
 }

@@ -1,7 +1,13 @@
 import { normalizeLineEndings, toCodeUnits } from './characters.ts';
 import { countLineEndings } from './line-feeds.ts';
-import { isTerminated, splitLines, withoutLineEnding } from './lines.ts';
-import { commonEndLength, commonStartLength, countCommonLines } from './shared-lines.ts';
+import {
+  commonEndLength,
+  commonStartLength,
+  countCommonLines,
+  isTerminated,
+  splitLines,
+  withoutLineEnding,
+} from './lines.ts';
 
 type LineEnding = '\n' | '\r\n';
 

@@ -1,5 +1,5 @@
 import { asciiLikeness, isSameGlyph } from './confusables.ts';
-import { type SyntaxSpan, splitLine } from './line-spans.ts';
+import { type SyntaxSpan, splitLine } from './line-display.ts';
 
 /**
  * A character that looks like an ASCII one. `line` is 1-based; `looksLike` is null if the ASCII character is unknown.

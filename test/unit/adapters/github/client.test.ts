@@ -6,7 +6,7 @@ import { apiBaseUrl, EventOctokit } from '../../../../src/adapters/github/client
 import { createGitHub } from '../../../../src/adapters/github/create-github.ts';
 import type { GitHub } from '../../../../src/core/state/ports.ts';
 import { asProbotOctokit } from '../../../../src/lib/trust.ts';
-import { isPermanent } from '../../../../src/worker/jobs/retries.ts';
+import { isPermanent } from '../../../../src/worker/jobs/job.ts';
 import {
   errorOf,
   HEAD,

@@ -2,8 +2,7 @@ import { createHealthRoutes, type ReadinessCheck } from '../../../../src/adapter
 import { type HttpServer, openHttpServer } from '../../../../src/adapters/http/server.ts';
 import { createWebhookHandler, type DeliverEvent } from '../../../../src/adapters/http/webhook-endpoint.ts';
 import { createLogger } from '../../../../src/adapters/telemetry/log.ts';
-import { METRIC_DEFINITIONS } from '../../../../src/adapters/telemetry/metric-definitions.ts';
-import { createMetrics } from '../../../../src/adapters/telemetry/metrics.ts';
+import { createMetrics, METRIC_DEFINITIONS } from '../../../../src/adapters/telemetry/metrics.ts';
 import type { DeliveryEvent } from '../../../../src/core/state/ports.ts';
 
 export const SECRET = 'b2f1c09d7e6a4835';

@@ -3,7 +3,7 @@ import { Agent, get, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import process from 'node:process';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { MAX_REQUEST_BODY_BYTES } from '../../../../src/adapters/http/request-body.ts';
+import { MAX_REQUEST_BODY_BYTES } from '../../../../src/adapters/http/webhook-endpoint.ts';
 import { OLD_SECRET, openEntry, SECRET, type TestEntry, type TestEntryOptions } from './entry.ts';
 import { send, signed } from './raw-client.ts';
 

@@ -6,7 +6,7 @@ import { type StepBuilder, startStep } from '../../../../src/core/actions/step-b
 import { buildDelete, buildMove } from '../../../../src/core/edits/build-file-ops.ts';
 import type { FileChange } from '../../../../src/core/edits/change.ts';
 import { composeFile } from '../../../../src/core/edits/region.ts';
-import { findConflictingChange } from '../../../../src/core/policy/overlaps.ts';
+import { findConflictingChange } from '../../../../src/core/policy/earlier-changes.ts';
 import { toApplicability, toVerdict } from '../../../../src/core/policy/push-impact.ts';
 import type { FileAtHead } from '../../../../src/core/state/head-changes.ts';
 import { type AppCommit, createPullState, type PullState } from '../../../../src/core/state/run.ts';

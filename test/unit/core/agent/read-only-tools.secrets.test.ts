@@ -6,7 +6,7 @@ import { buildEdit } from '../../../../src/core/edits/build-edit.ts';
 import { buildWrite } from '../../../../src/core/edits/build-write.ts';
 import { applyRegion } from '../../../../src/core/edits/region.ts';
 import { encodeText } from '../../../../src/core/edits/text/characters.ts';
-import { isFoundAfterEdit } from '../../../../src/core/policy/overlaps.ts';
+import { isFoundAfterEdit } from '../../../../src/core/policy/earlier-changes.ts';
 
 const ref = { blob: 'b'.repeat(40), mode: '100644' } as const;
 

@@ -8,10 +8,11 @@ import {
   escapeText,
   joinBlocks,
   link,
+  proposalMarker,
   quoteModelText,
+  stripMarkers,
   tableCodeSpan,
 } from '../../../../src/core/messages/markdown.ts';
-import { proposalMarker, stripMarkers } from '../../../../src/core/messages/markers.ts';
 import { cpuSeconds } from '../../../support/cpu-time.ts';
 import { hostileText } from './hostile-text.ts';
 import { ACTIVE, liveText, nodesOf } from './markdown-tree.ts';

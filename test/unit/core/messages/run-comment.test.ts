@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { byteLength } from '../../../../src/core/edits/text/characters.ts';
-import { renderReview } from '../../../../src/core/messages/review.ts';
-import { renderRunComment } from '../../../../src/core/messages/run-comment.ts';
+import { renderReview, renderRunComment } from '../../../../src/core/messages/run-comment.ts';
 import { foreignNodes } from './foreign-nodes.ts';
 import { hostileText } from './hostile-text.ts';
 import { liveText } from './markdown-tree.ts';

@@ -3,15 +3,16 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { replacePathTables } from '../../../../scripts/docs/path-tables.ts';
 import { asciiLikeness } from '../../../../src/core/edits/text/confusables.ts';
-import { globMatcher } from '../../../../src/core/policy/globs.ts';
-import { PROTECTED_FILES, SECRET_FILES } from '../../../../src/core/policy/path-tables.ts';
-import { checkMoveTarget, checkPath } from '../../../../src/core/policy/paths.ts';
+import { globMatcher } from '../../../../src/core/policy/path-rules.ts';
 import {
   findProtectedFiles,
   findReadDenyRule,
   findWriteDenyRule,
   notWritableOutput,
-} from '../../../../src/core/policy/protected-paths.ts';
+  PROTECTED_FILES,
+  SECRET_FILES,
+} from '../../../../src/core/policy/path-tables.ts';
+import { checkMoveTarget, checkPath } from '../../../../src/core/policy/paths.ts';
 import type { Tree } from '../../../../src/core/state/ports.ts';
 import { cpuSeconds } from '../../../support/cpu-time.ts';
 import { CONFUSABLE_CHARACTERS } from '../edits/text/confusable-characters.ts';

@@ -198,7 +198,7 @@ describe('createOffloadThread', () => {
     expect(here).toBeInstanceOf(Error);
     const thrown: unknown = await offload('isFoundAfterEdit', input).catch((error: unknown) => error);
     expect(thrown).toEqual(here);
-    expect(thrown).toMatchObject({ stack: expect.stringContaining('overlaps') });
+    expect(thrown).toMatchObject({ stack: expect.stringContaining('earlier-changes') });
     expect(await offload('formatFileContent', large)).toBe(runOffloaded('formatFileContent', large));
   });
 

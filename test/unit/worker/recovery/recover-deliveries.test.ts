@@ -2,15 +2,14 @@ import { describe, expect, it, vi } from 'vitest';
 import { SILENT_LOG } from '../../../../lab/shared/silent.ts';
 import { createMemoryStore } from '../../../../lab/simulation/memory-store/memory-store.ts';
 import { createMemoryTables } from '../../../../lab/simulation/memory-store/tables.ts';
-import { METRIC_DEFINITIONS } from '../../../../src/adapters/telemetry/metric-definitions.ts';
-import { createMetrics } from '../../../../src/adapters/telemetry/metrics.ts';
+import { createMetrics, METRIC_DEFINITIONS } from '../../../../src/adapters/telemetry/metrics.ts';
 import {
   type DeliveryEvent,
   type DeliveryLog,
   GitHubError,
   type LoggedDelivery,
 } from '../../../../src/core/state/ports.ts';
-import { CLOCK_SLACK_MS } from '../../../../src/worker/recovery/delivery-log.ts';
+import { CLOCK_SLACK_MS, createRecoveryMemory } from '../../../../src/worker/recovery/delivery-log.ts';
 import { createHeartbeat } from '../../../../src/worker/recovery/heartbeat.ts';
 import {
   CONTINUE_AFTER_MS,
@@ -20,7 +19,6 @@ import {
   recoverLostDeliveries,
 } from '../../../../src/worker/recovery/recover-deliveries.ts';
 import { startRecovery } from '../../../../src/worker/recovery/recovery-loop.ts';
-import { createRecoveryMemory } from '../../../../src/worker/recovery/recovery-memory.ts';
 import { delivery } from '../../../contracts/store/samples.ts';
 import { present } from '../../../contracts/store/store-under-test.ts';
 

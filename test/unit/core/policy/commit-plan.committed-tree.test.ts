@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { blobSha } from '../../../../src/core/edits/text/characters.ts';
-import { treeMismatches } from '../../../../src/core/policy/committed-tree.ts';
+import { treeMismatches } from '../../../../src/core/policy/commit-plan.ts';
 import type { FileWrite, Tree } from '../../../../src/core/state/ports.ts';
 
 const A = 'a'.repeat(40);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { splitLine } from '../../../../../src/core/edits/text/line-spans.ts';
+import { splitLine } from '../../../../../src/core/edits/text/line-display.ts';
 
 /** The parts of a line that are text. */
 function textOf(path: string, line: string): readonly string[] {

@@ -1,6 +1,7 @@
+import type { GitHubAppClient } from '../adapters/github/create-github.ts';
+import { createThrottle } from '../adapters/telemetry/fault.ts';
 import type { Logger } from '../adapters/telemetry/log.ts';
-import type { Gauge } from '../adapters/telemetry/metrics.ts';
-import { createThrottle } from '../adapters/telemetry/throttle.ts';
+import { DURATIONS, type Gauge, type Metrics, type Timer } from '../adapters/telemetry/metrics.ts';
 import { type Model, ModelError, type ModelFailure } from '../core/state/ports.ts';
 
 type FailureLogOptions = {
@@ -57,4 +58,41 @@ export function withFailureLog(model: Model, options: FailureLogOptions): Model 
     ask: (messages, signal) => reported(model.ask(messages, signal)),
     askForText: (messages, signal) => reported(model.askForText(messages, signal)),
   };
+}
+
+/** Measures the duration of each model request. */
+export function timedModel(model: Model, metrics: Metrics): Model {
+  const timer = metrics.timer(DURATIONS.modelRequests);
+  return {
+    ask: (messages, signal) => timed(timer, model.ask(messages, signal), () => 'done'),
+    askForText: (messages, signal) => timed(timer, model.askForText(messages, signal), () => 'done'),
+  };
+}
+
+/** Measures the duration of each commit. */
+export function timedCommits(githubApp: GitHubAppClient, metrics: Metrics): GitHubAppClient {
+  const timer = metrics.timer(DURATIONS.commits);
+  return {
+    ...githubApp,
+    forPull(...options) {
+      const github = githubApp.forPull(...options);
+      return { ...github, commit: (plan) => timed(timer, github.commit(plan), ({ kind }) => kind) };
+    },
+  };
+}
+
+async function timed<Result>(
+  timer: Timer<'outcome'>,
+  work: Promise<Result>,
+  outcomeOf: (result: Result) => string,
+): Promise<Result> {
+  const stop = timer.startTimer();
+  try {
+    const result = await work;
+    stop({ outcome: outcomeOf(result) });
+    return result;
+  } catch (error) {
+    stop({ outcome: 'failed' });
+    throw error;
+  }
 }

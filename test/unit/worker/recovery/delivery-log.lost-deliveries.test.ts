@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { LoggedDelivery } from '../../../../src/core/state/ports.ts';
-import {
-  findLostDeliveries,
-  type LostDelivery,
-  shouldRecover,
-} from '../../../../src/worker/recovery/lost-deliveries.ts';
+import { findLostDeliveries, type LostDelivery, shouldRecover } from '../../../../src/worker/recovery/delivery-log.ts';
 
 const NOWHERE: ReadonlySet<number> = new Set();
 

@@ -4,7 +4,7 @@ import { createMemoryStore } from '../../../../lab/simulation/memory-store/memor
 import { createMemoryTables } from '../../../../lab/simulation/memory-store/tables.ts';
 import type { FoundComment, GitHub } from '../../../../src/core/state/ports.ts';
 import type { Run } from '../../../../src/core/state/run.ts';
-import { updateRunComment } from '../../../../src/worker/effects/update-comments.ts';
+import { updateRunComment } from '../../../../src/worker/effects/comments.ts';
 import { offloadInline } from '../../../../src/worker/offload/offload.ts';
 import { delivery, posted, pullOf, run, step } from '../../../contracts/store/samples.ts';
 import { nextEffect, nextSignal, present } from '../../../contracts/store/store-under-test.ts';

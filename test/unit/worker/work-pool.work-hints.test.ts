@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { WorkHints } from '../../../src/worker/work-hints.ts';
+import { WorkHints } from '../../../src/worker/work-pool.ts';
 
 /** Hints after the first look for work. */
 function hintsAfterLook(): WorkHints {

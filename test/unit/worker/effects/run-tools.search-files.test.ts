@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { blobSha } from '../../../../src/core/edits/text/characters.ts';
 import { MAX_FILE_BYTES } from '../../../../src/core/edits/text/limits.ts';
-import { searchFiles } from '../../../../src/worker/effects/search-files.ts';
+import { searchFiles } from '../../../../src/worker/effects/run-tools.ts';
 import { type Offload, offloadInline } from '../../../../src/worker/offload/offload.ts';
 
 /** A head with these files, and an archive with other files. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { buildWrite } from '../../../../src/core/edits/build-write.ts';
 import type { FileChange } from '../../../../src/core/edits/change.ts';
-import { findConflictingChange, isFoundAfterEdit } from '../../../../src/core/policy/overlaps.ts';
+import { findConflictingChange, isFoundAfterEdit } from '../../../../src/core/policy/earlier-changes.ts';
 import { changeOf, editOf } from '../edits/samples.ts';
 
 const text = 'a\nb\nc\nd\ne\n';

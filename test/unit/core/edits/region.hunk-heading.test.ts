@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findHunkHeading } from '../../../../src/core/edits/hunk-heading.ts';
+import { findHunkHeading } from '../../../../src/core/edits/region.ts';
 import { createLineTable } from '../../../../src/core/edits/text/line-table.ts';
 import { cpuSeconds } from '../../../support/cpu-time.ts';
 

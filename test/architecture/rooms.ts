@@ -1,0 +1,221 @@
+/**
+ * The folders of src, lowest first; `src/cli.ts` counts as one. A file imports from its own folder and from lower rows;
+ * folders in the same row cannot import each other.
+ */
+export const LAYERS: readonly (readonly string[])[] = [
+  ['src/lib'],
+  ['src/core/edits/text'],
+  ['src/core/edits'],
+  ['src/core/state'],
+  ['src/core/comments'],
+  ['src/core/settings'],
+  ['src/core/policy'],
+  ['src/core/agent'],
+  ['src/core/messages'],
+  ['src/core/actions'],
+  ['src/core/commands/shared'],
+  ['src/core/commands'],
+  ['src/core/outcomes'],
+  ['src/core/events'],
+  ['src/core/webhooks'],
+  ['src/core'],
+  ['src/adapters/telemetry'],
+  ['src/adapters/github', 'src/adapters/model', 'src/adapters/store/engine'],
+  ['src/adapters/store'],
+  ['src/adapters/http'],
+  ['src/worker/offload'],
+  ['src/worker/jobs'],
+  ['src/worker/effects'],
+  ['src/worker'],
+  ['src/worker/recovery'],
+  ['src/app/config'],
+  ['src/app'],
+  ['src/cli'],
+  ['src/cli/git'],
+  ['src/cli/verify'],
+  ['src/cli/explain', 'src/cli/export'],
+  ['src/cli.ts'],
+];
+
+type Room = {
+  /** What the folder holds, in a few words for `docs/architecture.md`. */
+  readonly what: string;
+  /** The files that other folders can import, the most important first. */
+  readonly entries: readonly string[] | 'every file';
+  /** The files that the folder above can import; all by default. */
+  readonly fromAbove?: readonly string[];
+  /** The folders that can import from it; all by default. */
+  readonly importers?: readonly string[];
+};
+
+/** Every folder of src, in the order of `docs/architecture.md`. Each entry is imported by another folder. */
+export const ROOMS: Readonly<Record<string, Room>> = {
+  'src/app': { what: 'start, stop, wiring', entries: ['start.ts', 'server.ts', 'app-identity.ts'] },
+  'src/app/config': { what: 'environment, version', entries: ['env.ts', 'version.ts'] },
+  'src/cli': { what: 'options of the commands', entries: 'every file' },
+  'src/cli/verify': {
+    what: '`countersign verify`',
+    entries: ['verify.ts', 'check-commit.ts', 'file-versions.ts', 'text.ts'],
+  },
+  'src/cli/explain': { what: '`countersign explain`', entries: ['explain.ts'] },
+  'src/cli/export': { what: '`countersign export`', entries: ['export.ts'] },
+  'src/cli/git': {
+    what: 'the `git` program',
+    entries: 'every file',
+    importers: ['src/cli/verify', 'src/cli/export', 'demo'],
+  },
+  'src/worker': { what: 'the loop over pull requests', entries: ['worker.ts', 'cleanup.ts'] },
+  'src/worker/effects': { what: 'performs each kind of effect', entries: [], fromAbove: ['perform.ts'] },
+  'src/worker/jobs': {
+    what: 'facts, retries, files of the repository',
+    entries: ['job.ts', 'gather-facts.ts'],
+  },
+  'src/worker/offload': { what: 'the thread for large computations', entries: ['offload.ts', 'thread.ts'] },
+  'src/worker/recovery': {
+    what: 'lost webhooks, restored backups',
+    entries: ['recovery-loop.ts', 'process-backlog.ts', 'heartbeat.ts'],
+  },
+  'src/adapters/http': { what: 'webhook, health, metrics', entries: 'every file', importers: ['src/app'] },
+  'src/adapters/github': {
+    what: 'REST and GraphQL',
+    entries: ['create-github.ts', 'client.ts'],
+    importers: ['src/app'],
+  },
+  'src/adapters/store': {
+    what: 'PostgreSQL and PGlite',
+    entries: ['store.ts', 'open.ts', 'ledger.ts', 'ledger-chain.ts'],
+  },
+  'src/adapters/store/engine': {
+    what: 'connections, migrations, database errors',
+    entries: ['backend.ts', 'errors.ts'],
+  },
+  'src/adapters/model': { what: 'the Chat Completions endpoint', entries: ['openai.ts'], importers: ['src/app'] },
+  'src/adapters/telemetry': { what: 'logs and metrics', entries: 'every file' },
+  'src/core': { what: 'one signal → one step', entries: 'every file' },
+  'src/core/webhooks': { what: 'payload → intent', entries: ['interpret.ts'] },
+  'src/core/events': { what: 'comments, GitHub’s other events, deadlines', entries: [] },
+  'src/core/outcomes': { what: 'results of effects', entries: ['failures.ts'] },
+  'src/core/commands': {
+    what: 'one file per command',
+    entries: ['all-commands.ts', 'approve.ts', 'deny.ts', 'edit.ts', 'task.ts'],
+  },
+  'src/core/commands/shared': {
+    what: 'what several commands do',
+    entries: [
+      'approval-checks.ts',
+      'context.ts',
+      'decision-place.ts',
+      'decision-targets.ts',
+      'targets.ts',
+      'user-edit-target.ts',
+    ],
+  },
+  'src/core/actions': { what: 'state changes shared by handlers', entries: 'every file' },
+  'src/core/messages': {
+    what: 'everything people read on GitHub',
+    entries: [
+      'proposal-comment.ts',
+      'proposal-status.ts',
+      'run-comment.ts',
+      'run-warnings.ts',
+      'run-ended.ts',
+      'replies.ts',
+      'read-back.ts',
+      'shown-change.ts',
+      'quoted-page.ts',
+      'markdown.ts',
+      'command-docs.ts',
+    ],
+  },
+  'src/core/agent': {
+    what: 'what the model gets and calls',
+    entries: [
+      'messages.ts',
+      'system-prompt.ts',
+      'parse-call.ts',
+      'read-only-tools.ts',
+      'file-search.ts',
+      'tool-results.ts',
+    ],
+  },
+  'src/core/policy': {
+    what: 'who, where, how fresh',
+    entries: [
+      'countersign.ts',
+      'approval-rules.ts',
+      'paths.ts',
+      'path-tables.ts',
+      'path-rules.ts',
+      'staleness.ts',
+      'push-impact.ts',
+      'earlier-changes.ts',
+      'compute-undo.ts',
+      'commit-plan.ts',
+      'commit-message.ts',
+    ],
+  },
+  'src/core/settings': { what: '`.github/countersign.yml`', entries: ['repo-settings.ts'] },
+  'src/core/comments': {
+    what: 'comment → command',
+    entries: ['parse-comment.ts', 'command-grammar.ts', 'comment-body.ts', 'ids.ts'],
+  },
+  'src/core/state': { what: 'stored types and their predicates', entries: 'every file' },
+  'src/core/edits': {
+    what: 'exact changes of files',
+    entries: [
+      'change.ts',
+      'region.ts',
+      'placement.ts',
+      'build-edit.ts',
+      'build-write.ts',
+      'build-file-ops.ts',
+      'build-undo.ts',
+      'user-edit.ts',
+      'locate-region.ts',
+      'describe-change.ts',
+      'digest.ts',
+    ],
+  },
+  'src/core/edits/text': {
+    what: 'lines, searches, diffs, limits',
+    entries: [
+      'lines.ts',
+      'line-table.ts',
+      'characters.ts',
+      'unicode.ts',
+      'look-alikes.ts',
+      'line-display.ts',
+      'find-text.ts',
+      'two-way-search.ts',
+      'hunks.ts',
+      'applied-ops.ts',
+      'limits.ts',
+    ],
+  },
+  'src/lib': { what: 'small tools; `trust.ts` is the only file that asserts types', entries: 'every file' },
+};
+
+const TABLE_START = '<!-- rooms: written by npm run docs -->';
+
+const TABLE_END = '<!-- end of rooms -->';
+
+/** The page with its table of rooms replaced. Throws if the page has no place for the table. */
+export function replaceRoomTable(page: string): string {
+  const [before, rest] = page.split(TABLE_START);
+  const after = rest?.split(TABLE_END)[1];
+  if (before === undefined || after === undefined) throw new Error('The page has no place for the table of rooms');
+  const rows = Object.entries(ROOMS).map(([folder, room]) => `| \`${folder}\` | ${room.what} | ${entriesCell(room)} |`);
+  const table = ['| folder | what it is | entry files |', '|---|---|---|', ...rows].join('\n');
+  return `${before}${TABLE_START}\n${table}\n${TABLE_END}${after}`;
+}
+
+function entriesCell({ entries, fromAbove }: Room): string {
+  if (entries === 'every file') return entries;
+  const forAbove =
+    entries.length > 0 ? [] : [`only the folder above: ${fromAbove?.map(codeSpan).join(', ') ?? 'every file'}`];
+  return [...entries.map(codeSpan), ...forAbove].join(', ');
+}
+
+function codeSpan(name: string): string {
+  return `\`${name}\``;
+}
