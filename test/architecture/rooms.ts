@@ -124,7 +124,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'shown-change.ts',
       'quoted-page.ts',
       'markdown.ts',
-      'command-docs.ts',
+      'command-help.ts',
     ],
   },
   'src/core/agent': {
