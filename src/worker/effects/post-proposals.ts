@@ -11,8 +11,16 @@ import type { PostedProposal } from '../../core/state/signals.ts';
 import { fetchFile } from '../jobs/gather-facts.ts';
 import { DONE, type EffectResult, isPermanent, type Job } from '../jobs/job.ts';
 import type { DraftContext } from '../offload/offload.ts';
-import { draftProposal, type ProposalDraft, postDiff } from './post-diff.ts';
-import { adoptPostedComments, type FoundComments, findPostedComments, isPosted, postParts } from './posted-comments.ts';
+import {
+  adoptPostedComments,
+  draftProposal,
+  type FoundComments,
+  findPostedComments,
+  isPosted,
+  type ProposalDraft,
+  postDiff,
+  postParts,
+} from './proposal-comments.ts';
 
 type PostProposalsJob = Job<'post-proposals'>;
 
