@@ -122,7 +122,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'replies.ts',
       'read-back.ts',
       'shown-change.ts',
-      'quoted-page.ts',
+      'quoted-comment.ts',
       'markdown.ts',
       'command-help.ts',
     ],

@@ -23,11 +23,8 @@ const SILENT_LOG = { debug: ignoreLog, info: ignoreLog, warn: ignoreLog, error: 
 type OctokitOptions = NonNullable<ConstructorParameters<typeof Octokit>[0]>;
 
 /**
- * Octokit without retries and throttling. Each request has a timeout: `request.timeout` of the client (default 15 s),
- * and `request.maxMs` of the request if that is shorter. Only GitHub's own origin is called, and with
- * `request.isDownload` its download host; responses are limited to `request.maxBytes` (default 16 MB, or 64 MB for
- * lists and trees). Truncated JSON is an error. Integers above 2^53 (delivery ids) are `bigint`, which `JSON.stringify`
- * rejects.
+ * Octokit without retries and throttling, with a limit of time and size for each request (`guard-fetch.ts`). It calls
+ * GitHub's own origin only. Truncated JSON is an error. Integers above 2^53 (delivery ids) are `bigint`.
  */
 export const CountersignOctokit = Octokit.plugin(guardRequests).defaults((options: OctokitOptions) => ({
   authStrategy: createProbotAuth,

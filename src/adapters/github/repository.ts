@@ -180,9 +180,9 @@ export function fetchArchive(
   });
 }
 
-type FilesByPath = ReadonlyMap<string, Uint8Array>;
+type ArchiveFiles = ReadonlyMap<string, Uint8Array>;
 
-async function unpackArchive(body: ReadableStream, commit: string): Promise<FilesByPath | null> {
+async function unpackArchive(body: ReadableStream, commit: string): Promise<ArchiveFiles | null> {
   const tar = extract();
   const download = Readable.fromWeb(body);
   const archive: UnpackedArchive = { files: new Map(), unpackedBytes: 0, streamedBytes: 0 };

@@ -69,7 +69,7 @@ export function formatFileContent(input: ReadFileInput): string {
   if (first > lines.lineCount) return `Cannot show line ${first} of ${path}: it has ${lines.lineCount} lines.`;
   if (last < first) return `Cannot show lines ${first} to ${last} of ${path}: the end is before the start.`;
   const shown = truncateLines(linesAt(lines, first - 1, Math.min(last, first - 1 + MAX_READ_LINES)));
-  const redacted = text === decoded.text ? 0 : countChangedLines(shown, createLineTable(decoded.text), first);
+  const redacted = text === decoded.text ? 0 : countLinesUnlikeFile(shown, createLineTable(decoded.text), first);
   return formatExcerpt(input, { lines, first, shown, redacted });
 }
 
@@ -91,7 +91,7 @@ type FileExcerpt = {
 };
 
 /** The shown lines that differ from the file's. Redaction keeps the number of lines. */
-function countChangedLines(shown: readonly string[], original: LineTable, first: number): number {
+function countLinesUnlikeFile(shown: readonly string[], original: LineTable, first: number): number {
   const lines = linesAt(original, first - 1, first - 1 + shown.length);
   return shown.filter((line, at) => line !== lines[at]).length;
 }

@@ -139,11 +139,11 @@ function isHunkHeaderOrCrlf(row: string): boolean {
 }
 
 function isSameLine(shown: string, stored: string, areReturnsOmitted: boolean): boolean {
-  if (areReturnsOmitted && stored.endsWith('\r') && isSameText(shown, stored.slice(0, -1))) return true;
-  return isSameText(shown, stored);
+  if (areReturnsOmitted && stored.endsWith('\r') && showsText(shown, stored.slice(0, -1))) return true;
+  return showsText(shown, stored);
 }
 
-function isSameText(shown: string, stored: string): boolean {
+function showsText(shown: string, stored: string): boolean {
   if (shown === stored) return true;
   let at = 0;
   for (const character of stored) {

@@ -129,12 +129,12 @@ function sortResult(sorted: SortedResults, result: ToolResult): SortedResults {
   if (result.kind === 'output') return sorted;
   const earlier = findEarlierAnswer(builder.pull, result.change);
   if (earlier !== null)
-    return refuseCall(earlier.kind === 'denied' ? countRepeat(sorted) : sorted, result, earlier.output);
+    return refuseChange(earlier.kind === 'denied' ? countRepeat(sorted) : sorted, result, earlier.output);
   if (uncommitted.length >= MAX_OPEN_PROPOSALS)
-    return refuseCall(sorted, result, tooManyPendingOutput(MAX_OPEN_PROPOSALS));
+    return refuseChange(sorted, result, tooManyPendingOutput(MAX_OPEN_PROPOSALS));
   const conflict = findConflictingChange(result.change, uncommitted);
   if (conflict !== null)
-    return refuseCall(
+    return refuseChange(
       sorted,
       result,
       overlapsPendingOutput(result.change.path, conflict.id, isFromCurrentTurn(builder.pull, conflict.id)),
@@ -153,7 +153,7 @@ function countRepeat({ builder, accepted }: SortedResults): SortedResults {
   return { builder: withRun(builder, { repeatedProposals: (builder.pull.run?.repeatedProposals ?? 0) + 1 }), accepted };
 }
 
-function refuseCall({ builder, accepted }: SortedResults, result: ProposedChange, output: string): SortedResults {
+function refuseChange({ builder, accepted }: SortedResults, result: ProposedChange, output: string): SortedResults {
   return { builder: answerToolCall(builder, result.callId, output), accepted };
 }
 

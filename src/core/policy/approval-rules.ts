@@ -158,7 +158,7 @@ export function findSourceProblem(vote: Vote, sources: VoteSources): VoteProblem
   const source = voteSourceOf(vote, sources);
   if (source === null) return 'missing';
   if (source.authorId !== vote.by.id || source.viaApp) return 'not-theirs';
-  if (!isSameText(source.body, vote.bodyHash)) return 'edited';
+  if (!hasBodyHash(source.body, vote.bodyHash)) return 'edited';
   return isSameTime(vote, source) ? null : 'not-theirs';
 }
 
@@ -168,7 +168,7 @@ function isSameTime({ writtenAt }: Vote, { createdAt }: VoteSource): boolean {
 }
 
 /** The hash is that of the webhook's text. The line ends of webhooks and API responses can differ. */
-function isSameText(body: string, bodyHash: string | null): boolean {
+function hasBodyHash(body: string, bodyHash: string | null): boolean {
   const lines = body.replaceAll('\r\n', '\n');
   const forms = new Set([body, lines, lines.replaceAll('\n', '\r\n')]);
   return [...forms].some((form) => hash('sha256', form, 'hex') === bodyHash);

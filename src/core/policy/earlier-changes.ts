@@ -77,9 +77,9 @@ export function isRevertOfUserEdit(
     region !== null &&
     areLinesEqual(region.old, userEdit.revertRegion.old) &&
     areLinesEqual(region.new, userEdit.revertRegion.new);
-  const isSameText = region !== null && isSameRegionText(region, userEdit.revertRegion);
+  const restoresText = region !== null && isSameRegionText(region, userEdit.revertRegion);
   const known = { region: userEdit.revertRegion, baseBlob: userEdit.change.result?.blob ?? null };
-  return hasSameLines && (isSameText || isSamePlace(change, known, appCommits, true));
+  return hasSameLines && (restoresText || isSamePlace(change, known, appCommits, true));
 }
 
 /** A denied change, or the edit that would revert a person's own text; `baseBlob` is the blob that it was built on. */

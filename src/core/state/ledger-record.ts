@@ -16,7 +16,7 @@ export type ProposalRecord = {
 /** People's answer to a proposal; null if no vote counted. */
 export type UserResponse = 'approve' | 'reject' | 'custom' | 'modify';
 
-const RESPONSES = {
+const RESPONSE_BY_ACTION = {
   approve: 'approve',
   commit: 'approve',
   modify: 'modify',
@@ -45,7 +45,7 @@ function responseOf(proposal: Proposal): UserResponse | null {
     ({ action, permission }) => action !== 'commit' || canApprove(permission),
   );
   const last = votes.findLast(({ action }) => action === 'modify') ?? votes.at(-1);
-  return last === undefined ? null : RESPONSES[last.action];
+  return last === undefined ? null : RESPONSE_BY_ACTION[last.action];
 }
 
 /** The instruction of people who asked for a different change; null if there is none. */

@@ -43,7 +43,7 @@ export async function preflightCommit(
 ): Promise<CommitPreconditions> {
   const [{ files, permissions, settings }, voteSources] = await bothOrFail(
     fetchCommitFacts(github, effectProposals, target.head),
-    fetchVoteSources(github, effectProposals),
+    fetchSourcesOfVotes(github, effectProposals),
   );
   const verdicts = await stalenessVerdicts(offload, pull, effectProposals, files);
   const checks = effectProposals.map(({ id }) => ({
@@ -70,7 +70,7 @@ async function fetchCommitFacts(github: GitHub, effectProposals: readonly Propos
 }
 
 /** An approval that was edited or deleted meanwhile, or that GitHub does not have, must not lead to a commit. */
-function fetchVoteSources(github: GitHub, effectProposals: readonly Proposal[]): Promise<VoteSources> {
+function fetchSourcesOfVotes(github: GitHub, effectProposals: readonly Proposal[]): Promise<VoteSources> {
   const [first = null] = effectProposals.flatMap(({ proposedAt }) => proposedAt ?? []).toSorted();
   return github.fetchVoteSources(voteLocations(effectProposals), first);
 }
@@ -130,7 +130,7 @@ export async function verifyWrittenCommit(
     const trees = { before: await github.fetchTree(parentSha), after: await github.fetchTree(sha) };
     const mismatches = treeMismatches(plan.files, trees);
     if (mismatches.length === 0) return { kind: 'done', signal: { type: 'committed', ...commit, files } };
-    context.log.error({ sha, differences: mismatches }, 'commit differs from what was approved');
+    context.log.error({ sha, mismatches }, 'commit differs from what was approved');
     return { kind: 'done', signal: { type: 'commit-mismatch', ...commit, mismatches } };
   } catch (error) {
     context.log.warn({ err: error, sha }, 'commit could not be verified, will retry');

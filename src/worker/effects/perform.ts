@@ -41,10 +41,10 @@ const EFFECT_HANDLERS: { readonly [Type in EffectType]: (job: Job<Type>) => Prom
   'check-deadlines': checkDeadlines,
   'expire-proposals': expireProposals,
   'catch-up': catchUp,
-  'start-next-task': startNextTask,
+  'start-next-task': requestNextTask,
 };
 
 /** The task starts with a signal of its own, which decides anew from the current state. */
-async function startNextTask(): Promise<EffectResult> {
+async function requestNextTask(): Promise<EffectResult> {
   return { kind: 'done', signal: { type: 'next-task-due' } };
 }

@@ -147,12 +147,12 @@ export function createCurrentTextReader({ identity, fetchComment }: CurrentTextO
 function withBody(event: DeliveryEvent, body: string): DeliveryEvent {
   const { comment, review, ...rest } = CommentPayload.parse(event.payload);
   const commented = comment ?? review;
-  if (commented === undefined || isSameText(commented.body ?? '', body)) return event;
+  if (commented === undefined || isSameBody(commented.body ?? '', body)) return event;
   const edited = comment === undefined ? { review: { ...review, body } } : { comment: { ...comment, body } };
   return { ...event, payload: { ...rest, ...edited, action: 'edited' } };
 }
 
 /** The line endings of webhooks and API responses can differ. */
-function isSameText(left: string, right: string): boolean {
+function isSameBody(left: string, right: string): boolean {
   return left.replaceAll('\r\n', '\n').trimEnd() === right.replaceAll('\r\n', '\n').trimEnd();
 }

@@ -1,4 +1,4 @@
-import { isQuoteOfProposal } from '../../messages/quoted-page.ts';
+import { isQuoteOfProposal } from '../../messages/quoted-comment.ts';
 import type { CommentLocation, Quote, QuotedId, Targets } from '../../state/intent.ts';
 import { fullyPostedAt, isOpen, isPending, type Proposal } from '../../state/proposal.ts';
 import type { PullState } from '../../state/run.ts';

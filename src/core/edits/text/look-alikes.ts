@@ -7,16 +7,8 @@ import { type SyntaxSpan, splitLine } from './line-display.ts';
 export type LookAlike = { readonly codePoint: number; readonly line: number; readonly looksLike: string | null };
 
 /**
- * The characters of a file's lines that resemble ASCII ones and so could mislead a reader:
- *
- * - everywhere: spaces other than the ASCII one, and three signs that normalization turns into ASCII;
- * - mixed words: letters among ASCII ones. Code reports all confusable letters, text only those that no ordinary word
- *   of another language has there;
- * - whole words of confusable letters, such as a Cyrillic `соре`: in code, or glued to signs of code. A word in a
- *   phrase with plainly foreign ones is prose;
- * - punctuation: in code, unless it stands with letters of its own kind; in text only within addresses.
- *
- * Each rule looks at one line, in time linear in its length.
+ * The characters of a file's lines that resemble ASCII ones and so could mislead a reader, by the rules of
+ * `docs/internals/misleading-text.md`. Each rule looks at one line, in time linear in its length.
  */
 export function findLookAlikes(text: string, path: string): readonly LookAlike[] {
   if (!BEYOND_ASCII.test(text)) return [];

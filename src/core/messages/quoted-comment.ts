@@ -13,24 +13,24 @@ const NO_LINKS = { repository: '' } as const;
  */
 export function isQuoteOfProposal(quoted: readonly string[], proposal: Proposal, run: Run | null): boolean {
   const lines = withoutMailFrame(quoted).filter((line) => !isIgnored(line));
-  return pagesOf(proposal, run).some((rows) => isPieceOf(lines, rows));
+  return commentsOf(proposal, run).some((rows) => isPieceOf(lines, rows));
 }
 
-type Pages = readonly (readonly PageRow[])[];
+type Comments = readonly (readonly CommentRow[])[];
 
 /** One comment is asked about several times, and a long diff takes tens of milliseconds. */
-const knownPages = new WeakMap<Proposal, { readonly run: Run | null; readonly pages: Pages }>();
+const knownComments = new WeakMap<Proposal, { readonly run: Run | null; readonly comments: Comments }>();
 
-function pagesOf(proposal: Proposal, run: Run | null): Pages {
-  const known = knownPages.get(proposal);
-  if (known !== undefined && known.run === run) return known.pages;
-  const pages = renderPages(proposal, run).map(pageRows);
-  knownPages.set(proposal, { run, pages });
-  return pages;
+function commentsOf(proposal: Proposal, run: Run | null): Comments {
+  const known = knownComments.get(proposal);
+  if (known !== undefined && known.run === run) return known.comments;
+  const comments = renderComments(proposal, run).map(commentRows);
+  knownComments.set(proposal, { run, comments });
+  return comments;
 }
 
 /** All comments of the proposal, in Markdown. */
-function renderPages(proposal: Proposal, run: Run | null): readonly string[] {
+function renderComments(proposal: Proposal, run: Run | null): readonly string[] {
   const { placement } = proposal;
   if (placement === null) return [];
   const pending: Proposal = { ...proposal, state: 'proposed', change: postedChange(proposal) };
@@ -43,17 +43,17 @@ function renderPages(proposal: Proposal, run: Run | null): readonly string[] {
 }
 
 /** A line of a comment. `fold` is the number of the folded block that it is in, or 0. */
-type PageRow = { readonly isCode: boolean; readonly text: string; readonly fold: number };
+type CommentRow = { readonly isCode: boolean; readonly text: string; readonly fold: number };
 
 const OPENING_FENCE = /^(`{3,})[a-z]*$/;
 
 /** The rows in order, without fences, blank lines and the tags of folded blocks. */
-function pageRows(page: string): readonly PageRow[] {
-  const rows: PageRow[] = [];
+function commentRows(comment: string): readonly CommentRow[] {
+  const rows: CommentRow[] = [];
   let fence: string | null = null;
   let fold = 0;
   let foldCount = 0;
-  for (const line of page.split('\n')) {
+  for (const line of comment.split('\n')) {
     if (line === fence) fence = null;
     else if (fence !== null) {
       if (!isIgnored(line)) rows.push({ isCode: true, text: line.trimEnd(), fold });
@@ -86,7 +86,7 @@ function plainText(line: string): string {
 type Position = { readonly row: number; readonly offset: number };
 
 /** Takes linear time: no row is compared after a later one was found. */
-function isPieceOf(lines: readonly string[], rows: readonly PageRow[]): boolean {
+function isPieceOf(lines: readonly string[], rows: readonly CommentRow[]): boolean {
   // The first row is the marker, which is not rendered.
   const isMarkerQuoted = plainText(lines[0] ?? '') === rows[0]?.text;
   let position: Position | null = { row: isMarkerQuoted ? 0 : 1, offset: 0 };
@@ -97,7 +97,7 @@ function isPieceOf(lines: readonly string[], rows: readonly PageRow[]): boolean 
   return true;
 }
 
-function nextPosition(rows: readonly PageRow[], { row, offset }: Position, line: string): Position | null {
+function nextPosition(rows: readonly CommentRow[], { row, offset }: Position, line: string): Position | null {
   const next = rows[row];
   if (next === undefined) return null;
   const found = next.isCode ? matchCode(next, row, line) : matchProse(rows, { row, offset }, plainText(line));
@@ -108,16 +108,16 @@ function nextPosition(rows: readonly PageRow[], { row, offset }: Position, line:
 }
 
 /** Code that is quoted in part must be quoted to its end. */
-function isInsideCode(rows: readonly PageRow[], row: number): boolean {
+function isInsideCode(rows: readonly CommentRow[], row: number): boolean {
   return rows[row]?.isCode === true && rows[row - 1]?.isCode === true;
 }
 
-function matchCode({ text }: PageRow, row: number, line: string): Position | null {
+function matchCode({ text }: CommentRow, row: number, line: string): Position | null {
   return text === line.trimEnd() ? { row: row + 1, offset: 0 } : null;
 }
 
 /** Mail programs wrap long lines, and a copy can join short ones. */
-function matchProse(rows: readonly PageRow[], { row, offset }: Position, words: string): Position | null {
+function matchProse(rows: readonly CommentRow[], { row, offset }: Position, words: string): Position | null {
   const next = rows[row];
   if (words === '') return { row, offset };
   if (next === undefined || next.isCode) return null;

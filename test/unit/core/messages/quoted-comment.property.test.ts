@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { renderProposal } from '../../../../src/core/messages/proposal-comment.ts';
-import { isQuoteOfProposal } from '../../../../src/core/messages/quoted-page.ts';
+import { isQuoteOfProposal } from '../../../../src/core/messages/quoted-comment.ts';
 import type { Proposal } from '../../../../src/core/state/proposal.ts';
 import { quoteReply } from '../../../stories/support/open-and-close.ts';
 import { plainText, rewriteOf, rewritten } from '../edits/samples.ts';
