@@ -1,6 +1,6 @@
 import type { ApplicationFunction, Probot } from 'probot';
 import { type DeliveryHandler, isSubscribed } from '../adapters/http/receive-delivery.ts';
-import { SUBSCRIBED_EVENTS } from '../core/state/app-registration.ts';
+import { SUBSCRIBED_EVENTS } from '../core/state/app-setup.ts';
 import type { DeliveryEvent } from '../core/state/ports.ts';
 import { isRecord } from '../lib/trust.ts';
 

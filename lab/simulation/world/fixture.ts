@@ -9,7 +9,7 @@ import type {
 } from '../../../fakes/github/state/github-state.ts';
 import type { Operation } from '../../../fakes/github/state/operation.ts';
 import { createGitHubState } from '../../../fakes/github/state/update.ts';
-import { SUBSCRIBED_EVENTS } from '../../../src/core/state/app-registration.ts';
+import { SUBSCRIBED_EVENTS } from '../../../src/core/state/app-setup.ts';
 import type { PullRequestRef } from '../../../src/core/state/intent.ts';
 import { createRandom } from './random.ts';
 

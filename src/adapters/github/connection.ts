@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { RequiredPermission } from '../../core/state/app-registration.ts';
+import type { RequiredPermission } from '../../core/state/app-setup.ts';
 import type { PullRequestRef } from '../../core/state/intent.ts';
 import {
   type GitHub,

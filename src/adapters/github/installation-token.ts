@@ -1,9 +1,5 @@
 import { z } from 'zod';
-import {
-  missingPermissions,
-  REQUIRED_PERMISSIONS,
-  type RequiredPermission,
-} from '../../core/state/app-registration.ts';
+import { missingPermissions, REQUIRED_PERMISSIONS, type RequiredPermission } from '../../core/state/app-setup.ts';
 import type { PullRequestRef } from '../../core/state/intent.ts';
 import { GitHubError } from '../../core/state/ports.ts';
 import type { GitHubClient } from './client.ts';

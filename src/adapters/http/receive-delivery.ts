@@ -1,4 +1,4 @@
-import { SUBSCRIBED_EVENTS } from '../../core/state/app-registration.ts';
+import { SUBSCRIBED_EVENTS } from '../../core/state/app-setup.ts';
 import type { AppIdentity } from '../../core/state/facts.ts';
 import type { Intent } from '../../core/state/intent.ts';
 import type { DeliveryEvent } from '../../core/state/ports.ts';

@@ -1,5 +1,5 @@
 import type { Countersigned } from '../../lib/trust.ts';
-import type { RequiredPermission } from './app-registration.ts';
+import type { RequiredPermission } from './app-setup.ts';
 import type { BranchRule } from './branch-rules.ts';
 import type { ModelResponse, TranscriptMessage } from './conversation.ts';
 import type { AppIdentity, PullFacts, SubmittedReviewComment } from './facts.ts';

@@ -1,5 +1,5 @@
 import type { UserEditRefusal } from '../edits/user-edit.ts';
-import type { RequiredPermission } from './app-registration.ts';
+import type { RequiredPermission } from './app-setup.ts';
 import type { CommandName } from './intent.ts';
 import { decidingVotes, type Person, type Proposal, type ProposalState } from './proposal.ts';
 import type { EndReason } from './run.ts';

@@ -1,4 +1,4 @@
-import { missingPermissions } from '../state/app-registration.ts';
+import { missingPermissions } from '../state/app-setup.ts';
 import type { AccessLossCause, InstallationEvent } from '../state/intent.ts';
 import type { IgnoreReason } from '../state/reasons.ts';
 import { InstallationPayload, RepositoriesRemovedPayload } from './payload-schemas.ts';

@@ -4,8 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
 import { isRecord } from '../../../lib/trust.ts';
-import { fullDiskError, isDiskFull, reasonOf } from './disk-space.ts';
 import { DatabaseError } from './errors.ts';
+import { fullDiskError, isDiskFull, reasonOf } from './opening-errors.ts';
 
 /** Released by `release`, or when the process ends in any way. */
 type DirectoryLock = { release(): void };

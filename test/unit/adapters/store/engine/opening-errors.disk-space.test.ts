@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import { fullDiskError, isDiskFull } from '../../../../../src/adapters/store/engine/disk-space.ts';
-import { explainOpening } from '../../../../../src/adapters/store/engine/opening-errors.ts';
+import { explainOpening, fullDiskError, isDiskFull } from '../../../../../src/adapters/store/engine/opening-errors.ts';
 import { openPglite } from '../../../../../src/adapters/store/engine/pglite.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'countersign-full-'));
