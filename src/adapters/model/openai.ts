@@ -69,7 +69,8 @@ function createClient({ apiKey, ...options }: ModelOptions, timeoutMs: number): 
     adminAPIKey: null,
     webhookSecret: null,
     maxRetries: 0,
-    timeout: timeoutMs,
+    // Ours covers the body too and must end first, because it says what happened.
+    timeout: 2 * timeoutMs,
     logLevel: 'off',
     fetch: guardFetch(send, { origins: [new URL(baseURL).origin], maxBytes: MAX_RESPONSE_BYTES }),
   });
