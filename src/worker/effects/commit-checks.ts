@@ -17,7 +17,7 @@ import type { PullState } from '../../core/state/run.ts';
 import type { SettingsReading } from '../../core/state/settings.ts';
 import type { PreflightCheck } from '../../core/state/signals.ts';
 import type { VoteSources } from '../../core/state/vote-source.ts';
-import { fetchFiles, fetchPersonPermission, isPlainFileMode, offloadOr } from '../jobs/gather-facts.ts';
+import { bothOrFail, fetchFiles, fetchPersonPermission, isPlainFileMode, offloadOr } from '../jobs/gather-facts.ts';
 import { type EffectResult, errorText, type Job, nextRetryAt, type PullContext } from '../jobs/job.ts';
 import type { Offload } from '../offload/offload.ts';
 
@@ -54,12 +54,6 @@ export async function preflightCommit(
   }));
   const headFiles = new Map(Object.entries(files).flatMap(([path, file]) => toHeadFile(path, file)));
   return { ...target, files: headFiles, checks, settings };
-}
-
-/** Waits for both, also if one fails, so that no request outlives its attempt. */
-async function bothOrFail<One, Other>(one: Promise<One>, other: Promise<Other>): Promise<readonly [One, Other]> {
-  await Promise.allSettled([one, other]);
-  return [await one, await other];
 }
 
 async function fetchCommitFacts(github: GitHub, effectProposals: readonly Proposal[], head: string) {

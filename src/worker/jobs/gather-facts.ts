@@ -92,10 +92,10 @@ async function fetchShownProposals(
   { proposals, withHidden = false }: NeedOf<'comment-hashes'>,
 ): Promise<Pick<Facts, 'commentHashes' | 'shownDigests' | 'hiddenCommentIds'>> {
   const comments = proposals.flatMap(commentsOf);
-  const [texts, hidden] = await Promise.all([
+  const [texts, hidden] = await bothOrFail(
     github.fetchCommentTexts(comments),
-    withHidden ? github.listHiddenComments(comments) : null,
-  ]);
+    withHidden ? github.listHiddenComments(comments) : Promise.resolve(null),
+  );
   const shownDigests: Record<string, string | null> = {};
   for (const proposal of proposals) {
     const current = commentsOf(proposal).map(({ id, bodyHash }) => ({ text: texts[id], bodyHash }));
@@ -257,4 +257,10 @@ function fileWithoutText(tree: Tree, path: string, from: string = path): FileAtH
 /** Whether a file can be created at `path`: no file, link or name that differs only in case is in the way. */
 function canPlaceFile(tree: Tree, path: string, from: string): boolean {
   return checkMoveTarget(path, from, { repo: '', tree }).kind === 'path';
+}
+
+/** Waits for both, also if one fails, so that no request outlives its attempt. */
+export async function bothOrFail<One, Other>(one: Promise<One>, other: Promise<Other>): Promise<readonly [One, Other]> {
+  await Promise.allSettled([one, other]);
+  return [await one, await other];
 }
