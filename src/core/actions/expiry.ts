@@ -41,7 +41,16 @@ export function reopenProposal(builder: StepBuilder, proposal: Proposal, now: st
   return scheduleDeadlineCheck(withProposal(builder, reopened), now);
 }
 
-/** Schedules the next check of deadlines, if any is left. */
+/**
+ * Schedules the first check of posted proposals. An App that was suspended meanwhile can learn of a post after its
+ * deadline: then the check is due immediately.
+ */
+export function scheduleFirstDeadlineCheck(builder: StepBuilder, now: string): StepBuilder {
+  if (findDueProposals(builder.pull, now).toExpire.length === 0) return scheduleDeadlineCheck(builder, now);
+  return withEffects(builder, { type: 'check-deadlines', at: now, requestedAt: now });
+}
+
+/** Schedules the next check of deadlines, if any is left. Those that are over already have their check. */
 export function scheduleDeadlineCheck(builder: StepBuilder, now: string): StepBuilder {
   const times = deadlinesOf(builder.pull)
     .map(({ remindAt, expiresAt }) => (remindAt !== null && remindAt > Date.parse(now) ? remindAt : expiresAt))

@@ -1,5 +1,5 @@
 import { endRun } from '../actions/end-run.ts';
-import { expiresAtFor, scheduleDeadlineCheck } from '../actions/expiry.ts';
+import { expiresAtFor, scheduleFirstDeadlineCheck } from '../actions/expiry.ts';
 import { applyHeadMove } from '../actions/head-moved.ts';
 import {
   endStep,
@@ -27,7 +27,7 @@ type PostingFailedSignal = Extract<Signal, { type: 'posting-failed' }>;
 export function recordPostedProposals(pull: PullState, signal: ProposalsPostedSignal, facts: Facts): StepBuilder {
   const posted = signal.proposals.reduce(recordPosted, startStep(pull));
   const dropped = signal.unpostable.reduce((builder, one) => dropUnpostable(builder, one, facts.now), posted);
-  return recordReviews(scheduleDeadlineCheck(dropped, facts.now), signal);
+  return recordReviews(scheduleFirstDeadlineCheck(dropped, facts.now), signal);
 }
 
 /** The head could have moved while the proposals were being posted. */

@@ -9,6 +9,12 @@ const HOUR_MS = 3_600_000;
 
 /** A game with pending changes of these lines, which expire after ten hours. */
 function waiting(...lines: readonly number[]): TableGame {
+  const game = proposing(...lines);
+  game.reviewIsPosted();
+  return game;
+}
+
+function proposing(...lines: readonly number[]): TableGame {
   const game = new TableGame();
   game.settings = { kind: 'settings', settings: { ...DEFAULT_SETTINGS, expiryHours: 10 } };
   game.commands(ANA, { name: 'task', text: 'change the lines' });
@@ -16,7 +22,6 @@ function waiting(...lines: readonly number[]): TableGame {
     lines.map((line) => ({ id: `call-${line}`, name: 'edit_file', arguments: `edit ${line} new${line}` })),
   );
   game.toolsAnswer();
-  game.reviewIsPosted();
   return game;
 }
 
@@ -45,6 +50,15 @@ describe('deadlines', () => {
     );
     look(game, 8);
     expect(game.take('check-deadlines')?.at).toBe(later(game.pull.proposals[0], 10));
+  });
+
+  it('a change whose posting becomes known after its deadline is checked immediately, and expires (S85, F16)', () => {
+    const game = proposing(5);
+    game.reviewIsPosted(11);
+    const check = game.take('check-deadlines');
+    expect(check === null ? null : delayOf(check)).toBe(0);
+    expect(look(game, 11).reason).toBe('deadline-reached');
+    expect(expire(game, 11).reason).toBe('expired');
   });
 
   it('one reminder lists the pending changes and mentions their requester (S85, S89a)', () => {

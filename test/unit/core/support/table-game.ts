@@ -229,10 +229,12 @@ export class TableGame {
     this.signal({ type: 'tools-finished', runId: used.runId, turn: used.turn, headSha: 'h'.repeat(40), results });
   }
 
-  reviewIsPosted(): void {
+  /** The App learns of the review this many hours after it was posted. */
+  reviewIsPosted(hoursLater = 0): void {
     const post = this.take('post-proposals');
     if (post === null) return;
     const createdAt = this.now();
+    this.later(hoursLater);
     const proposals = post.proposalIds.map((proposalId) => ({
       proposalId,
       placement: { kind: 'suggestion', path: 'src/a.txt', startLine: null, line: 1, lines: ['x'] } as const,
