@@ -116,14 +116,19 @@ it.each([
   ['as text', TEXT_MAIL],
   ['without its header', { ...MAIL, header: '' }],
   ['without its footer', { ...TEXT_MAIL, footer: '' }],
-])('a reply by e-mail that quotes GitHub’s mail %s approves the change that it quotes (X2)', async (_, mail) => {
-  const story = await propose(stage(), NEW_PAGE, BIGINT);
-  const { ana, bot } = story;
-  const page = bot.proposals().find(({ body }) => body.includes('docs/new.md'))?.body ?? '';
-  await ana.says(replyByMail('/approve', page, mail));
-  expect((await proposalStates(story)).toSorted()).toEqual(['completed', 'proposed']);
-  expect(story.pr.file('docs/new.md')).toContain('It says more.');
-});
+])(
+  'a reply by e-mail that quotes GitHub’s mail %s approves nothing, because a stranger can write such lines too (X2)',
+  async (_, mail) => {
+    const story = await propose(stage(), NEW_PAGE, BIGINT);
+    const page = story.bot.proposals().find(({ body }) => body.includes('docs/new.md'))?.body ?? '';
+    await story.ana.says(replyByMail('/approve', page, mail));
+    await expectNothingApproved(story);
+    await story.ana.says(
+      `/approve ${story.bot.proposals().find(({ body }) => body.includes('docs/new.md'))?.proposalId}`,
+    );
+    expect((await proposalStates(story)).toSorted()).toEqual(['completed', 'proposed']);
+  },
+);
 
 it('a reply by e-mail to a forgery, or with other text around the quote, approves nothing (X2)', async () => {
   const story = await propose(stage(), NEW_PAGE, BIGINT);
