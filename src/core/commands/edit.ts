@@ -58,7 +58,7 @@ function userEditNeeds(context: CommentContext): readonly Need[] {
   const { pull, intent, facts } = context;
   const target = findUserEditTarget(pull, intent);
   if (target === null || isOutsideConversation(context)) return [];
-  const approved = [target.rewrite ?? target.proposal];
+  const approved = [target.proposal];
   const approval = approvalNeeds(context, approved);
   if (approval.length > 0) return approval;
   if (facts.userEdit !== undefined || !couldApprovalCount(facts, intent.actor, approved, pull.run)) return [];

@@ -1,7 +1,6 @@
 import { approve } from '../commands/approve.ts';
 import { edit } from '../commands/edit.ts';
 import { findAnsweredProposal, findQuotedProposal, isPostedAndOpen, resolveAll } from '../commands/shared/targets.ts';
-import { isRewriteBeingPosted } from '../commands/shared/user-edit-target.ts';
 import type { CommandName, CommentIntent, ParsedComment } from '../state/intent.ts';
 import type { Proposal } from '../state/proposal.ts';
 import type { Reason } from '../state/reasons.ts';
@@ -53,8 +52,6 @@ export function relevanceOf(pull: PullState, intent: CommentIntent): Relevance {
       return deferWhilePosting(pull, intent, proposal, () => relevant('task'));
     case 'text':
       if (parsed.addressedToSomeoneElse) return irrelevant('addressed-to-someone-else');
-      if (parsed.suggestions.length > 0 && proposal !== null && isRewriteBeingPosted(pull, proposal))
-        return { kind: 'deferred' };
       if (intent.reviewState !== null && proposal === null) return relevanceOfReview(pull, intent, parsed, relevant);
       return deferWhilePosting(pull, intent, proposal, () =>
         proposal === null && !seemsToQuote(pull, intent) ? irrelevant('not-for-us') : relevant('edit', true),

@@ -26,12 +26,9 @@ import {
   refuseIfReadOnly,
   replyAlreadyDecided,
 } from '../commands/shared/context.ts';
-import { refuseWordsOutsideConversation } from '../commands/shared/decision-place.ts';
 import {
   canTakeUserEdit,
-  findRewrite,
   findUserEditTarget,
-  isSameChange,
   USER_EDIT_FILE_CHANGED,
   type UserEditTarget,
 } from '../commands/shared/user-edit-target.ts';
@@ -68,28 +65,16 @@ export function onSuggestionReply(context: CommandContext, comment: TextComment,
       { kind: 'undo-not-editable', proposals: [proposalLink(proposal)] },
       'undo-not-editable',
     );
-  const rewrite = findRewrite(context.pull, proposal);
-  if (rewrite === null && !canTakeUserEdit(proposal)) return replyAlreadyDecided(context, [proposal]);
+  if (!canTakeUserEdit(proposal)) return replyAlreadyDecided(context, [proposal]);
   if (comment.hasUnclosedSuggestion) return refuseUserEdit(context, proposal, { reason: 'unclosed-block' });
   if (comment.suggestions.length > 1) return refuseUserEdit(context, proposal, { reason: 'several-blocks' });
-  const outside = rewrite === null ? null : refuseWordsOutsideConversation(context, rewrite);
-  const refusal = outside ?? checkThreadCurrent(context, [proposal]) ?? refuseIfReadOnly(context);
+  const refusal = checkThreadCurrent(context, [proposal]) ?? refuseIfReadOnly(context);
   if (refusal !== null) return refusal;
   const target = findUserEditTarget(context.pull, context.intent);
   if (target === null) return refuseUserEdit(context, proposal, { reason: 'not-one-place' });
-  const check = checkMayApprove(context, [rewrite ?? proposal]);
+  const check = checkMayApprove(context, [proposal]);
   if (check.kind === 'refused') return check.step;
-  if (rewrite !== null) return approveRewrite(context, proposal, rewrite, comment.text);
   return checkCommentsIntact(context, [proposal]) ?? takeUserEdit(context, target, comment.text, check.rules);
-}
-
-/** The lines were replaced before. Only the very same change is an approval of the one in their place. */
-function approveRewrite(context: CommandContext, replaced: Proposal, rewrite: Proposal, note: string): Step {
-  const { userEdit = USER_EDIT_FILE_CHANGED } = context.facts;
-  if (userEdit.kind === 'refused') return refuseUserEdit(context, replaced, userEdit.refusal);
-  const change = userEdit.kind === 'change' ? userEdit.change : replaced.change;
-  if (!isSameChange(change, rewrite.change)) return replyAlreadyDecided(context, [replaced]);
-  return approve.run(context, { name: 'approve', targets: { by: 'ids', ids: [rewrite.id] }, note });
 }
 
 function refuseUserEdit(context: CommandContext, { id }: Proposal, problem: UserEditProblem): Step {

@@ -1,10 +1,9 @@
-import type { BlobRef, FileChange } from '../../edits/change.ts';
 import type { Placement } from '../../edits/placement.ts';
 import { type UserEditInput, userEditRange } from '../../edits/user-edit.ts';
 import type { Facts } from '../../state/facts.ts';
 import type { FileAtHead } from '../../state/head-changes.ts';
 import type { CommentIntent } from '../../state/intent.ts';
-import { canStillBeDenied, type Proposal } from '../../state/proposal.ts';
+import type { Proposal } from '../../state/proposal.ts';
 import type { PullState } from '../../state/run.ts';
 import { findAnsweredProposal } from './targets.ts';
 
@@ -13,14 +12,9 @@ export type UserEditTarget = {
   readonly proposal: Proposal;
   readonly placement: Placement;
   readonly lines: readonly string[];
-  /** The proposal with a person's lines that took its place, and that these lines can approve; null if none did. */
-  readonly rewrite: Proposal | null;
 };
 
-/**
- * Finds the proposal whose lines a reply with a suggestion block replaces, or repeats where they were replaced already;
- * null if there is none that it can replace.
- */
+/** Finds the proposal whose lines a reply with a suggestion block replaces; null if there is none that it can replace. */
 export function findUserEditTarget(pull: PullState, intent: CommentIntent): UserEditTarget | null {
   const { parsed, location } = intent;
   if (parsed.kind !== 'text' || parsed.addressedToSomeoneElse || location.at === 'review') return null;
@@ -28,23 +22,10 @@ export function findUserEditTarget(pull: PullState, intent: CommentIntent): User
   const [lines, ...more] = parsed.suggestions;
   const proposal = findAnsweredProposal(pull, intent);
   if (lines === undefined || more.length > 0 || proposal === null) return null;
-  const rewrite = findRewrite(pull, proposal);
-  if (rewrite === null && !canTakeUserEdit(proposal)) return null;
+  if (!canTakeUserEdit(proposal)) return null;
   const { change, placement } = proposal;
   if (placement === null || userEditRange(change, placement) === null) return null;
-  return { proposal, placement, lines, rewrite };
-}
-
-/** The undecided proposal that took the place of one whose lines people replaced; null if there is none. */
-export function findRewrite({ proposals }: PullState, proposal: Proposal): Proposal | null {
-  const rewrite = findLatestRewrite(proposals, proposal);
-  return rewrite !== null && rewrite.comment !== null && canStillBeDenied(rewrite) ? rewrite : null;
-}
-
-/** Whether the proposal that took its place is being posted, so that lines below this one can be about it soon. */
-export function isRewriteBeingPosted({ proposals }: PullState, proposal: Proposal): boolean {
-  const rewrite = findLatestRewrite(proposals, proposal);
-  return rewrite !== null && rewrite.comment === null && rewrite.state === 'proposed';
+  return { proposal, placement, lines };
 }
 
 /** Follows the replacements of a call's change. Each of them has a later place in the list. */
@@ -61,20 +42,6 @@ function findLatestRewrite(proposals: readonly Proposal[], { id, replacedBy }: P
 /** The proposal and those whose place it took, whose threads and quotes can have lines for it. */
 export function withRewritten(proposals: readonly Proposal[], proposal: Proposal): readonly Proposal[] {
   return [proposal, ...proposals.filter((one) => findLatestRewrite(proposals, one)?.id === proposal.id)];
-}
-
-/** Whether two changes turn the same file into the same file. */
-export function isSameChange(one: FileChange, other: FileChange): boolean {
-  return (
-    one.digest === other.digest &&
-    one.path === other.path &&
-    isSameVersion(one.base, other.base) &&
-    isSameVersion(one.result, other.result)
-  );
-}
-
-function isSameVersion(one: BlobRef | null, other: BlobRef | null): boolean {
-  return one?.blob === other?.blob && one?.mode === other?.mode;
 }
 
 /** A person's text that is about to be committed can't be replaced by another person's, only denied. */
